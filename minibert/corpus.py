@@ -1,0 +1,250 @@
+"""The hundred sentences of Chapter 5, and the best loss that anybody can reach on a corpus.
+
+A word is hidden, the rest is known: how well could it be guessed? Counting answers that question
+exactly, for a guesser that sees nothing, the two neighbours, or the whole sentence.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import NamedTuple
+
+MASK_TOKEN = "[MASK]"
+Context = Callable[[Sequence[str], int], Hashable]
+
+
+class Ladder(NamedTuple):
+    """Hold the best masked-word losses, in nats per masked word, for five kinds of guesser.
+
+    Parameters
+    ----------
+    uniform : float
+        Knows the vocabulary only: ln V, where V counts [MASK] too, as the model's softmax does.
+    unigram : float
+        Knows how frequent each word is.
+    neighbours : float
+        Knows the word on the left and the word on the right, or that the sentence ends there.
+    bag : float
+        Knows every other word of the sentence, but no order: a model without positions.
+    full : float
+        Knows the whole sentence but for the hidden word. This is the floor: nobody can do better.
+
+    References
+    ----------
+    Chapter 5.
+
+    Examples
+    --------
+    >>> Ladder(4.5, 3.5, 0.9, 0.1, 0.07).full
+    0.07
+    """
+
+    uniform: float
+    unigram: float
+    neighbours: float
+    bag: float
+    full: float
+
+
+def read_sentences(path: str | Path) -> tuple[str, ...]:
+    """Read a UTF-8 text file with one sentence a line; blank lines are skipped.
+
+    Parameters
+    ----------
+    path : str or Path
+        The text file.
+
+    Returns
+    -------
+    tuple of str
+        The sentences in the order of the file, at least one, none of them empty.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such file.
+    ValueError
+        When the file holds no sentence, or a line of it is not UTF-8.
+
+    References
+    ----------
+    Chapter 5.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.txt"
+    >>> _ = path.write_text("one cat\\n\\none dog\\n", encoding="utf-8")
+    >>> read_sentences(path)
+    ('one cat', 'one dog')
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r}; check the name and the folder")
+    sentences = []
+    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
+        try:
+            sentences.append(line.decode("utf-8-sig").strip())
+        except UnicodeDecodeError as error:
+            raise ValueError(
+                f"line {number} of {str(path)!r} is not UTF-8 (byte 0x{line[error.start]:02x}); "
+                "open the file in an editor and save it with the encoding UTF-8"
+            ) from error
+    if not any(sentences):
+        raise ValueError(f"{str(path)!r} holds no sentence; write one sentence on each line")
+    return tuple(filter(None, sentences))
+
+
+def hundred_sentences() -> tuple[str, ...]:
+    """Return the hundred training sentences of the toy BERT.
+
+    Returns
+    -------
+    tuple of str
+        100 different sentences, lower case, no punctuation, made of 88 words.
+
+    References
+    ----------
+    Chapter 5.
+
+    Examples
+    --------
+    >>> hundred_sentences()[0]
+    'the cat sits on the mat'
+    """
+    with resources.as_file(resources.files("minibert") / "sentences.txt") as path:
+        return read_sentences(path)
+
+
+def vocabulary(sentences: Sequence[str]) -> tuple[str, ...]:
+    """List [MASK] and then every different word, sorted; a word's place in the list is its id.
+
+    Parameters
+    ----------
+    sentences : sequence of str
+        Words separated by spaces; at least one word in all.
+
+    Returns
+    -------
+    tuple of str
+        ``[MASK]`` first, then the words in alphabetical order, each once.
+
+    Raises
+    ------
+    ValueError
+        When there is no word, or ``[MASK]`` is one of the words.
+    TypeError
+        When a single string is given.
+
+    References
+    ----------
+    Chapter 5.
+
+    Examples
+    --------
+    >>> vocabulary(["one cat", "one dog"])
+    ('[MASK]', 'cat', 'dog', 'one')
+    """
+    words = {word for sentence in _split(sentences) for word in sentence}
+    return (MASK_TOKEN, *sorted(words))
+
+
+def masked_word_loss(sentences: Sequence[str], context: Context) -> float:
+    """Compute the smallest mean loss of a guesser that sees only ``context``.
+
+    Every word of every sentence is masked once; all these positions weigh the same.
+    ``-(1/N) sum ln p(word | context)``, p being counted among the positions with that context.
+
+    Parameters
+    ----------
+    sentences : sequence of str
+        The corpus, words separated by spaces.
+    context : callable
+        ``context(words, position)``: whatever the guesser may know about the masked position.
+
+    Returns
+    -------
+    float
+        Nats per masked word, at least 0.
+
+    References
+    ----------
+    Chapter 5.
+
+    Examples
+    --------
+    >>> round(masked_word_loss(["one cat", "one dog"], lambda words, position: position), 4)
+    0.3466
+    """
+    counts = defaultdict(Counter)
+    for words in _split(sentences):
+        for position, word in enumerate(words):
+            counts[context(words, position)][word] += 1
+    total = sum(counter.total() for counter in counts.values())
+    return sum(
+        count / total * math.log(counter.total() / count)
+        for counter in counts.values()
+        for count in counter.values()
+    )
+
+
+def masked_word_ladder(sentences: Sequence[str]) -> Ladder:
+    """Compute how well the masked words of a corpus can be guessed, knowing more and more.
+
+    Every word of every sentence is masked once; all these positions weigh the same.
+
+    Parameters
+    ----------
+    sentences : sequence of str
+        The corpus, words separated by spaces.
+
+    Returns
+    -------
+    Ladder
+        Nats per masked word; ``full`` is the exact floor of the corpus:
+        ``uniform >= unigram >= neighbours >= full`` and ``unigram >= bag >= full``.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As ``vocabulary`` does.
+
+    References
+    ----------
+    Chapter 5.
+
+    Examples
+    --------
+    >>> ladder = masked_word_ladder(["one cat", "one dog"])
+    >>> [round(loss, 4) for loss in ladder]
+    [1.3863, 1.0397, 0.3466, 0.3466, 0.3466]
+    """
+    return Ladder(
+        uniform=math.log(len(vocabulary(sentences))),
+        unigram=masked_word_loss(sentences, lambda words, position: None),
+        neighbours=masked_word_loss(sentences, _neighbours),
+        bag=masked_word_loss(sentences, lambda *hole: tuple(sorted(_rest(*hole)))),
+        full=masked_word_loss(sentences, _rest),
+    )
+
+
+def _split(sentences: Sequence[str]) -> list[list[str]]:
+    if isinstance(sentences, str):
+        raise TypeError(f"give a list of sentences, not the one string {sentences[:30]!r}")
+    split = [sentence.split() for sentence in sentences]
+    if not any(split):
+        raise ValueError("the corpus holds no word; give at least one sentence")
+    if any(MASK_TOKEN in words for words in split):
+        raise ValueError(f"{MASK_TOKEN} is the mark for a hidden word; it cannot be a word itself")
+    return split
+
+
+def _neighbours(words: Sequence[str], position: int) -> tuple[str | None, str | None]:
+    edged = [None, *words, None]  # None marks the edge of the sentence
+    return edged[position], edged[position + 2]
+
+
+def _rest(words: Sequence[str], position: int) -> tuple[str, ...]:
+    return (*words[:position], MASK_TOKEN, *words[position + 1 :])

@@ -1,0 +1,27 @@
+"""What chapters show: figures, interactive figures, quizzes, flashcards and source code.
+
+Everything here is plain HTML with its own style and a few lines of script. It looks and works the
+same in Jupyter and in the built page, needs no kernel once it is drawn, and asks nobody for
+anything.
+"""
+
+from .figures import explore, picture
+from .html import Html, bars, html, matrix, token_row
+from .learning import flashcards, quiz, right, wrong
+from .source import seed_everything, show_source
+
+__all__ = [
+    "Html",
+    "bars",
+    "explore",
+    "flashcards",
+    "html",
+    "matrix",
+    "picture",
+    "quiz",
+    "right",
+    "seed_everything",
+    "show_source",
+    "token_row",
+    "wrong",
+]

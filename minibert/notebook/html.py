@@ -1,0 +1,260 @@
+"""Small pieces of HTML that follow the page's colors: token rows, bars, matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from jaxtyping import Float
+
+from minibert.visualize import PALETTE, token_colors
+
+# Text stays readable on a tinted cell in light and in dark only while the tint is half transparent.
+STRONGEST_TINT = 0.5
+
+# JupyterLab takes arrow keys and Enter for its shortcuts and moves the focus away, unless told not to.
+KEEP_KEYS = 'data-lm-suppress-shortcuts="true" onkeydown="event.stopPropagation()"'
+
+STYLE = """
+.mb-figure{margin:1.2em 0;max-width:100%}
+.mb-figure figcaption{font-size:.9em;line-height:1.45;margin-top:.6em;max-width:42em;\
+color:var(--pst-color-text-muted,inherit)}
+.mb-scroll{overflow-x:auto}
+.mb-tokens{display:flex;flex-wrap:wrap;gap:.35em;margin:.5em 0}
+.mb-token{border-bottom:3px solid;border-radius:3px;padding:.15em .5em;text-align:center}
+.mb-token small{display:block;font-size:.75em}
+.mb-figure table.mb-table{border-collapse:collapse;width:auto;margin:.5em 0;font-size:.95em;\
+border:0;background:none}
+.mb-figure table.mb-table :is(th,td){padding:.25em .6em;text-align:right;border:0;\
+font-variant-numeric:tabular-nums;color:inherit;background-color:transparent}
+.mb-figure table.mb-table th{font-weight:600}
+.mb-figure table.mb-table td.mb-bar{text-align:left;width:min(14em,40vw);padding:.25em 0}
+.mb-bar span{display:block;height:1em;border-radius:2px;min-width:1px}
+"""
+
+
+class Html:
+    """Hold a piece of HTML that Jupyter and the book display.
+
+    Parameters
+    ----------
+    content : str
+        HTML.
+    summary : str
+        One line that stands for it where only text can be shown.
+    style : str
+        The CSS rules it needs.
+
+    References
+    ----------
+    Chapter 1.
+    """
+
+    def __init__(self, content: str, summary: str = "", style: str = STYLE):
+        self.content, self.summary, self.style = content, summary, style
+
+    def __repr__(self) -> str:
+        return self.summary
+
+    def _repr_html_(self) -> str:
+        style = "".join(self.style.strip().splitlines())
+        return f"<style>{style}</style>\n{self.content}"
+
+
+def html(content: str, caption: str) -> Html:
+    """Show a piece of HTML as a figure with a caption.
+
+    Parameters
+    ----------
+    content : str
+        HTML, for example from :func:`matrix`, :func:`bars` or :func:`token_row`.
+    caption : str
+        What the reader should see in it.
+
+    Returns
+    -------
+    Html
+        A displayable figure.
+
+    References
+    ----------
+    Chapter 1.
+    """
+    figure = f'<figure class="mb-figure">{content}<figcaption>{escape(caption)}</figcaption></figure>'
+    return Html(figure, summary=caption)
+
+
+def tint(color: str, strength: float) -> str:
+    """Write a half-transparent color as CSS.
+
+    Parameters
+    ----------
+    color : str
+        Hexadecimal, ``#rrggbb``.
+    strength : float, between 0 and 1
+        How strong; values outside are clipped.
+
+    Returns
+    -------
+    str
+        ``rgba(…)``.
+
+    References
+    ----------
+    Chapter 2.
+
+    Examples
+    --------
+    >>> tint("#2f7ec4", 1)
+    'rgba(47,126,196,0.50)'
+    """
+    red, green, blue = (int(color[i : i + 2], 16) for i in (1, 3, 5))
+    alpha = STRONGEST_TINT * min(max(float(strength), 0.0), 1.0)
+    return f"rgba({red},{green},{blue},{alpha:.2f})"
+
+
+def token_row(
+    tokens: Sequence[str],
+    weights: Sequence[float] | None = None,
+    notes: Sequence[str] | None = None,
+    colors: dict[str, str] | None = None,
+) -> str:
+    """Draw tokens in a row, each in its color, the background as strong as its weight.
+
+    Parameters
+    ----------
+    tokens : sequence of str, length seq
+        The tokens.
+    weights : sequence of float, length seq, between 0 and 1, optional
+        Strength of each background; none otherwise.
+    notes : sequence of str, length seq, optional
+        A small line below each token.
+    colors : dict from str to str, optional
+        Token to color, when a chapter's colors differ from those of this row alone.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    References
+    ----------
+    Chapter 1.
+    """
+    colors = {**token_colors(tokens), **(colors or {})}
+    weights = [0.0] * len(tokens) if weights is None else weights
+    notes = [""] * len(tokens) if notes is None else notes
+    chips = (
+        f'<span class="mb-token" style="border-color:{colors[token]};'
+        f'background:{tint(colors[token], weight)}">{escape(token)}'
+        + (f"<small>{escape(note)}</small>" if note else "")
+        + "</span>"
+        for token, weight, note in zip(tokens, weights, notes)
+    )
+    return f'<div class="mb-tokens">{"".join(chips)}</div>'
+
+
+def bars(
+    labels: Sequence[str],
+    values: Sequence[float],
+    colors: dict[str, str] | None = None,
+    digits: int = 2,
+    largest: float = 1.0,
+) -> str:
+    """Draw horizontal bars as a table: label, bar, number.
+
+    Parameters
+    ----------
+    labels : sequence of str
+        One a bar.
+    values : sequence of float, not negative
+        One a bar.
+    colors : dict from str to str, optional
+        Label to color; the first of the palette otherwise.
+    digits : int
+        Decimals of the numbers.
+    largest : float
+        The value of a bar of full length.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    References
+    ----------
+    Chapter 1.
+    """
+    rows = "".join(
+        f'<tr><th scope="row">{escape(label)}</th><td class="mb-bar"><span style="'
+        f"width:{100 * min(value / largest, 1):.1f}%;"
+        f'background:{(colors or {}).get(label, PALETTE[0])}"></span></td>'
+        f"<td>{value:.{digits}f}</td></tr>"
+        for label, value in zip(labels, values)
+    )
+    return f'<table class="mb-table"><tbody>{rows}</tbody></table>'
+
+
+def matrix(
+    values: Float[np.ndarray, "rows columns"],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    digits: int = 2,
+    name: str = "",
+) -> str:
+    """Write a matrix as a table whose cells are tinted by their size.
+
+    Positive numbers are blue, negative ones orange; the largest magnitude has the strongest tint.
+
+    Parameters
+    ----------
+    values : array, shape (rows, columns)
+        The numbers. Infinite and enormous ones are written −∞ or +∞.
+    rows, columns : sequence of str
+        Labels.
+    digits : int
+        Decimals.
+    name : str
+        Written into the corner.
+
+    Returns
+    -------
+    str
+        HTML.
+
+    References
+    ----------
+    Chapter 2.
+    """
+    values = np.asarray(values, dtype=float)
+    usual = np.abs(values[np.abs(values) < 1e30])
+    largest = usual.max(initial=0) or 1.0
+    head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
+    body = "".join(
+        f'<tr><th scope="row">{escape(row)}</th>'
+        + "".join(_cell(value, largest, digits) for value in line)
+        + "</tr>"
+        for row, line in zip(rows, values)
+    )
+    corner = f'<td><em>{escape(name)}</em></td>'
+    return (
+        f'<div class="mb-scroll" tabindex="0" role="group" aria-label="{escape(name or "matrix")}">'
+        f'<table class="mb-table"><thead><tr>{corner}{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def _cell(value: float, largest: float, digits: int) -> str:
+    """Write one tinted number."""
+    enormous = abs(value) >= 1e30
+    text = f"{value:.{digits}f}"
+    if enormous:
+        text = "∞"
+    if float(text.replace("∞", "1")) == 0:
+        text = text.lstrip("-")  # a rounded −0.00 puzzles readers
+    if value < 0:
+        text = "−" + text.lstrip("-") if text.strip("-0.") else text
+    color = "#75797f" if enormous else PALETTE[0] if value > 0 else PALETTE[1]
+    strength = 0.5 if enormous else abs(value) / largest
+    return f'<td style="background-color:{tint(color, strength)}!important">{text}</td>'

@@ -1,0 +1,80 @@
+"""Show the package's own source, and start random numbers from a visible seed."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import random
+import textwrap
+
+import numpy as np
+
+
+class Source:
+    """Hold the source of a function or class, displayed as Python code.
+
+    Parameters
+    ----------
+    code : str
+        Python source.
+
+    References
+    ----------
+    Chapter 1.
+    """
+
+    def __init__(self, code: str):
+        self.code = code
+
+    def __repr__(self) -> str:
+        return self.code
+
+    def _repr_markdown_(self) -> str:
+        return f"```python\n{self.code}\n```"
+
+
+def show_source(thing: object) -> Source:
+    """Show the code of something the package defines, without its docstring.
+
+    ``help(thing)`` prints the docstring.
+
+    Parameters
+    ----------
+    thing : function or class
+        Something imported from minibert.
+
+    Returns
+    -------
+    Source
+        Displayed as highlighted Python.
+
+    References
+    ----------
+    Chapter 1.
+    """
+    code = textwrap.dedent(inspect.getsource(thing))
+    lines = code.rstrip().splitlines()
+    definition = ast.parse(code).body[0]
+    if ast.get_docstring(definition) is not None:
+        docstring = definition.body[0]
+        del lines[docstring.lineno - 1 : docstring.end_lineno]
+    return Source("\n".join(lines))
+
+
+def seed_everything(seed: int) -> None:
+    """Seed the global random states that dropout and initialization read.
+
+    Parameters
+    ----------
+    seed : int
+        Any whole number of at least 0.
+
+    References
+    ----------
+    Chapter 5.
+    """
+    import torch  # only here: the first chapters need no torch, and it takes seconds to import
+
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)

@@ -1,0 +1,236 @@
+"""Softmax and scaled dot-product attention, each followed by its gradient."""
+
+import numpy as np
+from jaxtyping import Float
+
+
+def softmax(x: Float[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray, "*shape"]:
+    """Turn numbers into positive weights that sum to 1.
+
+    ``softmax(x)[i] = exp(x[i] - max x) / sum_j exp(x[j] - max x)``. Subtracting the maximum changes
+    nothing but keeps ``exp`` from overflowing.
+
+    Parameters
+    ----------
+    x : float array, shape (..., n)
+        Any finite numbers; some, but not all, of a row may be ``-inf``.
+    axis : int, default -1
+        The axis whose entries compete with one another.
+
+    Returns
+    -------
+    float array, shape (..., n)
+        Weights between 0 and 1; they sum to 1 along `axis`. A row of nothing but ``-inf`` has no
+        softmax (0 / 0): it gives NaN, as in PyTorch, together with numpy's warning.
+
+    References
+    ----------
+    Bridle (1990). Chapter 2.
+
+    Examples
+    --------
+    >>> softmax(np.array([1.0, 3.0]) / np.sqrt(3)).round(2)
+    array([0.24, 0.76])
+    """
+    exponentials = np.exp(x - np.max(x, axis=axis, keepdims=True))
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+
+
+def softmax_backward(
+    grad_output: Float[np.ndarray, "*shape"],
+    probs: Float[np.ndarray, "*shape"],
+    axis: int = -1,
+) -> Float[np.ndarray, "*shape"]:
+    """Carry a gradient from the weights of a softmax back to its input.
+
+    ``grad_x[i] = probs[i] * (grad_output[i] - sum_j probs[j] * grad_output[j])``: each entry is
+    compared with the weighted average of its row.
+
+    Parameters
+    ----------
+    grad_output : float array, shape (..., n)
+        Gradient of the loss with respect to `probs`.
+    probs : float array, shape (..., n)
+        What ``softmax(x, axis)`` returned.
+    axis : int, default -1
+        The axis the softmax ran over.
+
+    Returns
+    -------
+    float array, shape (..., n)
+        Gradient with respect to ``x``; it sums to 0 along `axis`.
+
+    References
+    ----------
+    Chapter 4.
+
+    Examples
+    --------
+    >>> softmax_backward(np.array([1.0, 0.0]), np.array([0.25, 0.75]))
+    array([ 0.1875, -0.1875])
+    """
+    average = np.sum(probs * grad_output, axis=axis, keepdims=True)
+    return probs * (grad_output - average)
+
+
+def _require_matching(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> None:
+    """Say in words which of query, key and value do not fit together."""
+    shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
+    if min(query.ndim, key.ndim, value.ndim) < 2:
+        raise ValueError(f"query, key and value need a row per token, shape (seq, size): {shapes}")
+    if query.shape[-1] != key.shape[-1]:
+        raise ValueError(
+            f"a query of {query.shape[-1]} numbers cannot be compared with a key of "
+            f"{key.shape[-1]} numbers: {shapes}"
+        )
+    if key.shape[-2] != value.shape[-2]:
+        raise ValueError(
+            f"every key needs its value, but there are {key.shape[-2]} keys and "
+            f"{value.shape[-2]} values: {shapes}"
+        )
+    if not query.shape[:-2] == key.shape[:-2] == value.shape[:-2]:
+        raise ValueError(f"the leading dimensions must be the same: {shapes}")
+
+
+def attention(
+    query: Float[np.ndarray, "*batch queries head_size"],
+    key: Float[np.ndarray, "*batch keys head_size"],
+    value: Float[np.ndarray, "*batch keys value_size"],
+    additive_mask: Float[np.ndarray, "..."] | None = None,
+) -> tuple[
+    Float[np.ndarray, "*batch queries value_size"], Float[np.ndarray, "*batch queries keys"]
+]:
+    """Mix the value vectors, each query weighing them by how well it matches their keys.
+
+    ``probs = softmax(query @ key.T / sqrt(head_size) + additive_mask)``, ``context = probs @ value``.
+
+    Parameters
+    ----------
+    query : float array, shape (..., queries, head_size)
+        One row per token that asks.
+    key : float array, shape (..., keys, head_size)
+        One row per token that may be looked at.
+    value : float array, shape (..., keys, value_size)
+        What each of those tokens gives.
+    additive_mask : float array that broadcasts to (..., queries, keys), optional
+        Added to the scores: 0 where a query may look, the most negative number where not.
+
+    Returns
+    -------
+    context : float array, shape (..., queries, value_size)
+        Weighted averages of the rows of `value`.
+    probs : float array, shape (..., queries, keys)
+        The weights; every row sums to 1.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit together; the message names them.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.2.1. Chapter 2; with a mask, Chapter 3.
+
+    Examples
+    --------
+    The sentence *one cat*:
+
+    >>> query = np.array([[1.0, 0, 2], [-1, 2, 0]])
+    >>> key = np.array([[1.0, 2, 0], [-1, 0, 2]])
+    >>> value = np.array([[2.0, 0, 4], [-2, 4, 0]])
+    >>> context, probs = attention(query, key, value)
+    >>> probs.round(2)
+    array([[0.24, 0.76],
+           [0.76, 0.24]])
+    >>> context.round(2)
+    array([[-1.04,  3.04,  0.96],
+           [ 1.04,  0.96,  3.04]])
+    """
+    _require_matching(query, key, value)
+    scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(key.shape[-1])
+    if additive_mask is not None:
+        scores = _add_mask(scores, additive_mask)
+    probs = softmax(scores)
+    return probs @ value, probs
+
+
+def _add_mask(scores: np.ndarray, additive_mask: np.ndarray) -> np.ndarray:
+    """Add the mask to the scores, unless it would stretch them to another shape."""
+    try:
+        fits = np.broadcast_shapes(additive_mask.shape, scores.shape) == scores.shape
+    except ValueError:
+        fits = False
+    if not fits:
+        raise ValueError(
+            f"an additive mask of shape {additive_mask.shape} does not fit scores of shape "
+            f"{scores.shape}"
+        )
+    return scores + additive_mask
+
+
+def attention_backward(
+    grad_context: Float[np.ndarray, "*batch queries value_size"],
+    query: Float[np.ndarray, "*batch queries head_size"],
+    key: Float[np.ndarray, "*batch keys head_size"],
+    value: Float[np.ndarray, "*batch keys value_size"],
+    probs: Float[np.ndarray, "*batch queries keys"],
+) -> tuple[
+    Float[np.ndarray, "*batch queries head_size"],
+    Float[np.ndarray, "*batch keys head_size"],
+    Float[np.ndarray, "*batch keys value_size"],
+]:
+    """Carry a gradient from the output of attention back to query, key and value.
+
+    ``grad_value = probs.T @ grad_context``; through the softmax to ``grad_scores``; then
+    ``grad_query = grad_scores @ key / sqrt(head_size)`` and
+    ``grad_key = grad_scores.T @ query / sqrt(head_size)``. No mask is needed: where one was at
+    work, `probs` is 0 and no gradient passes.
+
+    Parameters
+    ----------
+    grad_context : float array, shape (..., queries, value_size)
+        Gradient of the loss with respect to the context.
+    query : float array, shape (..., queries, head_size)
+        As given to `attention`.
+    key : float array, shape (..., keys, head_size)
+        As given to `attention`.
+    value : float array, shape (..., keys, value_size)
+        As given to `attention`.
+    probs : float array, shape (..., queries, keys)
+        The weights that `attention` returned.
+
+    Returns
+    -------
+    grad_query : float array, shape (..., queries, head_size)
+        Gradient with respect to `query`.
+    grad_key : float array, shape (..., keys, head_size)
+        Gradient with respect to `key`; summed over the keys it is 0.
+    grad_value : float array, shape (..., keys, value_size)
+        Gradient with respect to `value`.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not fit together; the message names them.
+
+    References
+    ----------
+    Chapter 4.
+
+    Examples
+    --------
+    >>> query = key = value = np.array([[1.0, 0], [0, 1]])
+    >>> context, probs = attention(query, key, value)
+    >>> grad_query, grad_key, grad_value = attention_backward(context, query, key, value, probs)
+    >>> grad_value.round(2)
+    array([[0.56, 0.44],
+           [0.44, 0.56]])
+    """
+    _require_matching(query, key, value)
+    scale = 1 / np.sqrt(key.shape[-1])
+    grad_value = np.swapaxes(probs, -1, -2) @ grad_context
+    grad_probs = grad_context @ np.swapaxes(value, -1, -2)
+    grad_scores = softmax_backward(grad_probs, probs)
+    grad_query = grad_scores @ key * scale
+    grad_key = np.swapaxes(grad_scores, -1, -2) @ query * scale
+    return grad_query, grad_key, grad_value

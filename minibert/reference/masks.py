@@ -1,0 +1,81 @@
+"""Masks that decide who may look at whom: padding and causal."""
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+
+def additive_mask(
+    attention_mask: Shaped[np.ndarray, "*batch seq"],
+) -> Float[np.ndarray, "*batch 1 seq"]:
+    """Turn a mask of ones and zeros into numbers to add to the attention scores.
+
+    ``additive_mask = (1 - attention_mask) * m``, with ``m`` the most negative finite float64. Adding
+    a finite number, not ``-inf``, leaves a row in which everything is masked with equal weights
+    instead of NaN. Combine two masks with ``np.minimum``: their sum would overflow to ``-inf``.
+
+    Parameters
+    ----------
+    attention_mask : integer, bool or float array, shape (..., seq)
+        1 for a token that may be looked at, 0 for padding.
+
+    Returns
+    -------
+    float array, shape (..., 1, seq)
+        0 (in fact -0.0) or ``np.finfo(np.float64).min``; the new axis stands for every query.
+
+    Raises
+    ------
+    ValueError
+        If an entry is neither 0 nor 1.
+
+    References
+    ----------
+    Chapter 3.
+
+    Examples
+    --------
+    >>> additive_mask(np.array([1, 1, 0])) < 0
+    array([[False, False,  True]])
+    """
+    strange = attention_mask[(attention_mask != 0) & (attention_mask != 1)]
+    if strange.size:
+        raise ValueError(
+            f"an attention_mask holds only 1 (may be looked at) and 0 (padding), not {strange[0]}"
+        )
+    return (1.0 - attention_mask[..., None, :]) * np.finfo(np.float64).min
+
+
+def causal_mask(seq: int) -> Float[np.ndarray, "{seq} {seq}"]:
+    """Hide the future: token i may look at tokens 0 … i and at no later one.
+
+    ``causal_mask[i, j] = 0 if j <= i else m``, with ``m`` the most negative finite float64.
+
+    Parameters
+    ----------
+    seq : int
+        Number of tokens, at least 1.
+
+    Returns
+    -------
+    float array, shape (seq, seq)
+        0 on and below the diagonal, ``np.finfo(np.float64).min`` above it.
+
+    Raises
+    ------
+    ValueError
+        If `seq` is smaller than 1.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.2.3. Chapter 3.
+
+    Examples
+    --------
+    >>> causal_mask(3) < 0
+    array([[False,  True,  True],
+           [False, False,  True],
+           [False, False, False]])
+    """
+    if seq < 1:
+        raise ValueError(f"a causal mask needs at least 1 token, not {seq}")
+    return np.triu(np.full((seq, seq), np.finfo(np.float64).min), k=1)

@@ -1,0 +1,332 @@
+"""From ids to vectors, from vectors to words, and the loss, each followed by its gradient."""
+
+import numpy as np
+from jaxtyping import Float, Shaped
+
+from .attention import softmax
+from .layers import linear, linear_backward
+
+
+def _require_integers(numbers: np.ndarray, name: str) -> None:
+    """Say in words that ids or labels are not whole numbers."""
+    if not np.issubdtype(numbers.dtype, np.integer):
+        raise TypeError(f"{name} must be integers, not {numbers.dtype}")
+
+
+def _require_ids(input_ids: np.ndarray, vocab_size: int) -> None:
+    """Say in words which id has no row in the table."""
+    _require_integers(input_ids, "input_ids")
+    outside = input_ids[(input_ids < 0) | (input_ids >= vocab_size)]
+    if outside.size:
+        raise ValueError(
+            f"id {outside[0]} is outside the vocabulary of {vocab_size} words: "
+            f"ids run from 0 to {vocab_size - 1}"
+        )
+
+
+def embedding_lookup(
+    input_ids: Shaped[np.ndarray, "*batch"],
+    word_embeddings: Float[np.ndarray, "vocab hidden"],
+) -> Float[np.ndarray, "*batch hidden"]:
+    """Replace every id by its row of the embedding table.
+
+    ``vectors[..., :] = word_embeddings[input_ids[...]]``.
+
+    Parameters
+    ----------
+    input_ids : integer array, shape (...)
+        Ids from 0 to ``vocab - 1``.
+    word_embeddings : float array, shape (vocab, hidden)
+        One row per word.
+
+    Returns
+    -------
+    float array, shape (..., hidden)
+        A copy of the rows asked for.
+
+    Raises
+    ------
+    TypeError
+        If the ids are not integers.
+    ValueError
+        If an id has no row.
+
+    References
+    ----------
+    Chapter 4.
+
+    Examples
+    --------
+    >>> embedding_lookup(np.array([2, 0]), np.array([[1.0, 2], [3, 4], [5, 6]]))
+    array([[5., 6.],
+           [1., 2.]])
+    """
+    _require_ids(input_ids, len(word_embeddings))
+    return word_embeddings[input_ids]
+
+
+def embedding_lookup_backward(
+    grad_output: Float[np.ndarray, "*batch hidden"],
+    input_ids: Shaped[np.ndarray, "*batch"],
+    vocab_size: int,
+) -> Float[np.ndarray, "{vocab_size} hidden"]:
+    """Add every vector's gradient to the row of the table it came from.
+
+    ``grad_word_embeddings[w] = sum of grad_output where input_ids == w``.
+
+    Parameters
+    ----------
+    grad_output : float array, shape (..., hidden)
+        Gradient of the loss with respect to the vectors.
+    input_ids : integer array, shape (...)
+        As given to `embedding_lookup`.
+    vocab_size : int
+        Number of rows of the table.
+
+    Returns
+    -------
+    float array, shape (vocab_size, hidden)
+        Gradient with respect to the table; 0 in the rows of words that do not occur.
+
+    Raises
+    ------
+    TypeError
+        If the ids are not integers.
+    ValueError
+        If an id has no row.
+
+    References
+    ----------
+    Chapter 4.
+
+    Examples
+    --------
+    A word that occurs twice collects both gradients:
+
+    >>> embedding_lookup_backward(np.array([[1.0], [10.0], [100.0]]), np.array([1, 0, 1]), 3)
+    array([[ 10.],
+           [101.],
+           [  0.]])
+    """
+    _require_ids(input_ids, vocab_size)
+    grad_word_embeddings = np.zeros((vocab_size, grad_output.shape[-1]))
+    np.add.at(grad_word_embeddings, input_ids, grad_output)
+    return grad_word_embeddings
+
+
+def tied_logits(
+    hidden_states: Float[np.ndarray, "*batch hidden"],
+    word_embeddings: Float[np.ndarray, "vocab hidden"],
+    bias: Float[np.ndarray, " vocab"],
+) -> Float[np.ndarray, "*batch vocab"]:
+    """Score every word by comparing a vector with the word's own embedding.
+
+    ``logits = hidden_states @ word_embeddings.T + bias``: a linear layer whose weight is the
+    embedding table itself.
+
+    Parameters
+    ----------
+    hidden_states : float array, shape (..., hidden)
+        One vector per position.
+    word_embeddings : float array, shape (vocab, hidden)
+        The same table that `embedding_lookup` reads.
+    bias : float array, shape (vocab,)
+        One number per word; it can act like the word's frequency.
+
+    Returns
+    -------
+    float array, shape (..., vocab)
+        Scores; their softmax is the prediction.
+
+    Raises
+    ------
+    ValueError
+        If the width of `hidden_states` or of `bias` does not fit the table.
+
+    References
+    ----------
+    Press and Wolf (2017), section 3. Chapters 4 and 5.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 0], [0, 1], [1, 1]])
+    >>> tied_logits(np.array([2.0, 3.0]), table, np.array([0.0, 0, -1]))
+    array([2., 3., 4.])
+    """
+    return linear(hidden_states, word_embeddings, bias)
+
+
+def tied_logits_backward(
+    grad_logits: Float[np.ndarray, "*batch vocab"],
+    hidden_states: Float[np.ndarray, "*batch hidden"],
+    word_embeddings: Float[np.ndarray, "vocab hidden"],
+) -> tuple[
+    Float[np.ndarray, "*batch hidden"],
+    Float[np.ndarray, "vocab hidden"],
+    Float[np.ndarray, " vocab"],
+]:
+    """Carry a gradient from the logits back to the vectors, the table and the bias.
+
+    ``grad_hidden_states = grad_logits @ word_embeddings``, ``grad_word_embeddings = grad_logits.T @
+    hidden_states``, ``grad_bias = sum of grad_logits``. The table gets a second gradient where it
+    is read, from `embedding_lookup_backward`: the two must be added.
+
+    Parameters
+    ----------
+    grad_logits : float array, shape (..., vocab)
+        Gradient of the loss with respect to the logits.
+    hidden_states : float array, shape (..., hidden)
+        As given to `tied_logits`.
+    word_embeddings : float array, shape (vocab, hidden)
+        As given to `tied_logits`.
+
+    Returns
+    -------
+    grad_hidden_states : float array, shape (..., hidden)
+        Gradient with respect to `hidden_states`.
+    grad_word_embeddings : float array, shape (vocab, hidden)
+        Gradient with respect to the table, from this use of it only.
+    grad_bias : float array, shape (vocab,)
+        Gradient with respect to the bias.
+
+    Raises
+    ------
+    ValueError
+        If the width of `hidden_states` does not fit the table.
+
+    References
+    ----------
+    Chapters 4 and 5.
+
+    Examples
+    --------
+    >>> table = np.array([[1.0, 0], [0, 1], [1, 1]])
+    >>> grads = tied_logits_backward(np.array([1.0, 0, -1]), np.array([2.0, 3.0]), table)
+    >>> grads[1]
+    array([[ 2.,  3.],
+           [ 0.,  0.],
+           [-2., -3.]])
+    """
+    return linear_backward(grad_logits, hidden_states, word_embeddings)
+
+
+def _find_labelled(logits: np.ndarray, labels: np.ndarray, ignore_index: int) -> np.ndarray:
+    """Return which positions count, or say in words what is wrong with the labels."""
+    _require_integers(labels, "labels")
+    if labels.shape != logits.shape[:-1]:
+        raise ValueError(
+            f"logits of shape {logits.shape} need labels of shape {logits.shape[:-1]}, "
+            f"not {labels.shape}"
+        )
+    labelled = np.asarray(labels != ignore_index)
+    outside = labels[labelled & ((labels < 0) | (labels >= logits.shape[-1]))]
+    if outside.size:
+        raise ValueError(
+            f"label {outside[0]} is outside the vocabulary of {logits.shape[-1]} words: labels run "
+            f"from 0 to {logits.shape[-1] - 1}, or are {ignore_index} where nothing is asked"
+        )
+    if not labelled.any():
+        raise ValueError(
+            f"no position is labelled: all {labels.size} labels are {ignore_index}, "
+            "so there is no loss to average"
+        )
+    return labelled
+
+
+def cross_entropy(
+    logits: Float[np.ndarray, "*batch vocab"],
+    labels: Shaped[np.ndarray, "*batch"],
+    ignore_index: int = -100,
+) -> float:
+    """Average the surprise, minus the log-probability of the right word, over labelled positions.
+
+    ``loss = mean of log(sum_j exp(logits[j])) - logits[label]``, computed without ever taking the
+    logarithm of a probability that has been rounded to 0.
+
+    Parameters
+    ----------
+    logits : float array, shape (..., vocab)
+        Scores of every word at every position.
+    labels : integer array, shape (...)
+        Id of the right word, or `ignore_index` at a position that does not count.
+    ignore_index : int, default -100
+        The label that means "do not count this position".
+
+    Returns
+    -------
+    float
+        Nats per labelled position, 0 or more.
+
+    Raises
+    ------
+    TypeError
+        If the labels are not integers.
+    ValueError
+        If the shapes do not fit, a label is outside the vocabulary, or no position is labelled.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1. Chapters 4 and 5.
+
+    Examples
+    --------
+    Knowing nothing about two words costs ``log 2`` nats:
+
+    >>> round(cross_entropy(np.array([[0.0, 0], [9, 0]]), np.array([1, -100])), 4)
+    0.6931
+    """
+    labelled = _find_labelled(logits, labels, ignore_index)
+    scores, targets = logits[labelled], labels[labelled]
+    shifted = scores - scores.max(axis=-1, keepdims=True)
+    log_totals = np.log(np.exp(shifted).sum(axis=-1))
+    return float(np.mean(log_totals - shifted[np.arange(len(targets)), targets]))
+
+
+def cross_entropy_backward(
+    logits: Float[np.ndarray, "*batch vocab"],
+    labels: Shaped[np.ndarray, "*batch"],
+    ignore_index: int = -100,
+) -> Float[np.ndarray, "*batch vocab"]:
+    """Return the gradient of the loss at the logits: what was said minus what was right.
+
+    ``grad_logits = (softmax(logits) - one_hot(label)) / count`` at the labelled positions, `count`
+    of them, and 0 at the others.
+
+    Parameters
+    ----------
+    logits : float array, shape (..., vocab)
+        As given to `cross_entropy`.
+    labels : integer array, shape (...)
+        As given to `cross_entropy`.
+    ignore_index : int, default -100
+        As given to `cross_entropy`.
+
+    Returns
+    -------
+    float array, shape (..., vocab)
+        Gradient with respect to `logits`; every position sums to 0.
+
+    Raises
+    ------
+    TypeError
+        If the labels are not integers.
+    ValueError
+        If the shapes do not fit, a label is outside the vocabulary, or no position is labelled.
+
+    References
+    ----------
+    Chapters 4 and 5.
+
+    Examples
+    --------
+    >>> cross_entropy_backward(np.array([[0.0, 0], [9, 0]]), np.array([1, -100]))
+    array([[ 0.5, -0.5],
+           [ 0. ,  0. ]])
+    """
+    labelled = _find_labelled(logits, labels, ignore_index)
+    targets = labels[labelled]
+    grad_labelled = softmax(logits[labelled])
+    grad_labelled[np.arange(len(targets)), targets] -= 1
+    grad_logits = np.zeros(logits.shape)
+    grad_logits[labelled] = grad_labelled / len(targets)
+    return grad_logits

@@ -1,0 +1,207 @@
+"""Pictures of arrays: numbers in, matplotlib ``Axes`` out.
+
+The colors are chosen to keep a contrast of at least 3:1 on a white and on a dark page. Whatever
+matplotlib draws in plain black takes the page's own text color when the figure is shown with
+:func:`minibert.notebook.picture`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+
+PALETTE = ("#2f7ec4", "#c8681e", "#2a8f5b", "#9a5fc0", "#cc4b5e", "#1b8a9c", "#93741c", "#75797f")
+# From a hint of blue to a half-transparent blue: the page shines through, and its text color can be
+# read on every shade, in light and in dark.
+SEQUENTIAL = LinearSegmentedColormap.from_list(
+    "tint", [to_rgba(PALETTE[0], 0.05), to_rgba(PALETTE[0], 0.65)]
+)
+
+
+def token_colors(tokens: Sequence[str]) -> dict[str, str]:
+    """Give every distinct token one color, in the order of first appearance.
+
+    Parameters
+    ----------
+    tokens : sequence of str, length seq
+        Tokens of a sentence, or of a whole chapter. After eight the palette starts again.
+
+    Returns
+    -------
+    dict from str to str
+        Token to hexadecimal color; equal tokens share one.
+
+    References
+    ----------
+    Chapter 2.
+
+    Examples
+    --------
+    >>> token_colors(["one", "cat", "one"])
+    {'one': '#2f7ec4', 'cat': '#c8681e'}
+    """
+    distinct = dict.fromkeys(tokens)
+    return {token: PALETTE[i % len(PALETTE)] for i, token in enumerate(distinct)}
+
+
+def new_axes(width: float = 4.5, height: float = 3.0) -> Axes:
+    """Open a figure with one pair of axes without the box on top and right.
+
+    Parameters
+    ----------
+    width, height : float, inches
+        Size of the figure; 4.5 by 3 fits a phone.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Empty axes.
+
+    References
+    ----------
+    Chapter 1.
+    """
+    _, ax = plt.subplots(figsize=(width, height))
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def attention_map(
+    probs: Float[np.ndarray, "query key"],
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    ax: Axes | None = None,
+    digits: int = 2,
+) -> Axes:
+    """Draw attention probabilities as a grid: who looks (rows) at whom (columns).
+
+    Parameters
+    ----------
+    probs : array, shape (query, key), between 0 and 1
+        Each row sums to 1.
+    rows, columns : sequence of str, lengths query and key
+        Tokens; columns default to the rows.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+    digits : int
+        Decimals written into the cells; 0 leaves them empty.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with the grid drawn.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of rows and columns do not fit the labels.
+
+    References
+    ----------
+    Chapter 2.
+    """
+    columns = rows if columns is None else columns
+    if probs.shape != (len(rows), len(columns)):
+        raise ValueError(
+            f"probs has shape {probs.shape} but there are {len(rows)} row labels and "
+            f"{len(columns)} column labels"
+        )
+    if ax is None:
+        ax = new_axes(1.6 + 0.6 * len(columns), 1.0 + 0.5 * len(rows))
+    ax.imshow(probs, cmap=SEQUENTIAL, vmin=0, vmax=1, aspect="auto")
+    ax.set_xticks(range(len(columns)), columns)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    ax.spines[:].set_visible(False)
+    ax.set_ylabel("looks")
+    ax.set_title("at", fontsize=10)
+    if digits:
+        for (i, j), p in np.ndenumerate(probs):
+            ax.text(j, i, f"{p:.{digits}f}", ha="center", va="center")
+    return ax
+
+
+def loss_curve(
+    steps: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    levels: Mapping[str, float] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw losses over training steps, between horizontal levels that were computed.
+
+    Parameters
+    ----------
+    steps : sequence of float, length points
+        Training steps or epochs.
+    curves : mapping from str to sequence of float, nats
+        One line each, of the same length as `steps`.
+    levels : mapping from str to float, nats, optional
+        Dashed lines with their names, for example the exact floor.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with curves and levels drawn.
+
+    References
+    ----------
+    Chapter 5.
+    """
+    ax = new_axes(6.0, 3.6) if ax is None else ax
+    for color, (name, values) in zip(PALETTE, curves.items()):
+        ax.plot(steps, values, color=color, label=name, linewidth=1.6)
+    for name, value in (levels or {}).items():
+        ax.axhline(value, color="#75797f", linestyle="--", linewidth=1)
+        ax.text(steps[-1], value, f" {name}", va="center", fontsize=8)
+    ax.set_ylabel("loss (nats)")
+    if len(curves) > 1:
+        ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def word_map(
+    points: Float[np.ndarray, "words 2"],
+    words: Sequence[str],
+    groups: Sequence[str] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw words at points of the plane, one color for each group.
+
+    Parameters
+    ----------
+    points : array, shape (words, 2)
+        Coordinates.
+    words : sequence of str, length words
+        Labels.
+    groups : sequence of str, length words, optional
+        Group of each word; one group for all otherwise.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with points and labels drawn.
+
+    References
+    ----------
+    Chapter 1.
+    """
+    ax = new_axes(5.0, 4.0) if ax is None else ax
+    groups = [""] * len(words) if groups is None else groups
+    colors = token_colors(groups)
+    for name, color in colors.items():
+        chosen = [i for i, group in enumerate(groups) if group == name]
+        ax.scatter(points[chosen, 0], points[chosen, 1], s=22, color=color, label=name)
+    for (x, y), word in zip(points, words):
+        ax.annotate(word, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=8)
+    if len(colors) > 1:
+        ax.legend(frameon=False, fontsize=8)
+    return ax

@@ -1,0 +1,199 @@
+"""The built book in a real browser: quiet, accessible, offline, on a phone, by keyboard alone.
+
+Every test opens its pages through `reader`, so each of them also fails when a page asks another
+site for something, misses a file, or writes an error to the console.
+"""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import DESKTOP, PHONE
+
+AXE = Axe()
+AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}
+SMALL_PHONE = {"width": 320, "height": 640}
+MANY_STEPS = 600
+
+UNFOLD = """() => {
+  for (const fold of document.querySelectorAll('details')) fold.open = true;
+  for (const quiz of document.querySelectorAll('.mb-quiz')) quiz.querySelector('input').click();
+}"""
+WIDER = """() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.querySelectorAll('main *')]
+    .filter((element) => element.getBoundingClientRect().right > width + 1)
+    .map((element) => element.outerHTML.slice(0, 120)).slice(0, 5).concat('the page scrolls sideways');
+}"""
+FORMULAS = """() => ({
+  written: document.querySelectorAll('.math').length,
+  set: document.querySelectorAll('.math mjx-container').length,
+  wrong: document.querySelectorAll('mjx-merror').length,
+})"""
+FOCUSED = """() => {
+  const element = document.activeElement;
+  if (element === document.body) return null;
+  element.dataset.visit = (+element.dataset.visit || 0) + 1;
+  const style = getComputedStyle(element), box = element.getBoundingClientRect();
+  return {
+    html: element.outerHTML.slice(0, 120),
+    again: element.dataset.visit > 1 && element.type !== 'radio',
+    marked: style.outlineStyle !== 'none' || style.boxShadow !== 'none',
+    seen: box.width > 0 && box.height > 0,
+  };
+}"""
+UNREACHED = """() => [...document.querySelectorAll('main :is(a[href], button, input, summary)')]
+  .filter((element) => !element.dataset.visit && element.checkVisibility({visibilityProperty: true}))
+  .filter((element) => element.type !== 'radio' ||
+    !document.querySelector(`input[name="${element.name}"][data-visit]`))
+  .map((element) => element.outerHTML.slice(0, 120))"""
+
+
+def in_words(violations: list) -> str:
+    """Say what axe-core holds against a page, with the elements concerned."""
+    return "\n".join(
+        f"{rule['id']}: {rule['help']}: {node['html'][:160]}"
+        for rule in violations
+        for node in rule["nodes"]
+    )
+
+
+def test_accessible_in_light_and_dark_on_desktop_and_phone(reader, page_name):
+    page = reader.open(page_name)
+    page.evaluate(UNFOLD)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.wait_for_function(f"document.documentElement.dataset.theme === '{scheme}'")
+        for viewport in (DESKTOP, PHONE):
+            page.set_viewport_size(viewport)
+            found = AXE.run(page, options=AXE_OPTIONS).response["violations"]
+            assert not found, f"{scheme}, {viewport['width']} pixels wide:\n{in_words(found)}"
+
+
+def test_no_sideways_scrolling_on_a_phone(reader, page_name):
+    page = reader.open(page_name, viewport=PHONE)
+    page.evaluate(UNFOLD)
+    for viewport in (PHONE, SMALL_PHONE):
+        page.set_viewport_size(viewport)
+        too_wide = page.evaluate(WIDER)
+        assert not too_wide, f"at {viewport['width']} pixels:\n" + "\n".join(too_wide)
+
+
+def test_formulas_are_set(reader, page_name):
+    formulas = reader.open(page_name).evaluate(FORMULAS)
+    assert formulas["set"] == formulas["written"], "a formula stayed as source text"
+    assert not formulas["wrong"], "a formula has an error"
+
+
+def test_works_from_the_disk(reader, page_name):
+    formulas = reader.open(page_name, from_disk=True).evaluate(FORMULAS)
+    assert formulas["set"] == formulas["written"], "a formula stayed as source text"
+
+
+def test_keyboard_reaches_everything_and_shows_where_it_is(reader, page_name):
+    page = reader.open(page_name)
+    for _ in range(MANY_STEPS):
+        page.keyboard.press("Tab")
+        focused = page.evaluate(FOCUSED)
+        if focused is None:
+            break
+        assert not focused["again"], f"the Tab key does not get past {focused['html']}"
+        assert focused["seen"], f"the Tab key reaches something invisible: {focused['html']}"
+        assert focused["marked"], f"nothing shows that the focus is on {focused['html']}"
+    left = page.evaluate(UNREACHED)
+    assert not left, "the Tab key does not reach:\n" + "\n".join(left)
+
+
+@pytest.mark.parametrize("from_disk", [False, True], ids=["served", "from disk"])
+def test_search_finds_softmax(reader, from_disk):
+    page = reader.open("search.html?q=softmax", from_disk=from_disk)
+    page.wait_for_selector("#search-results ul.search li a")
+    page.wait_for_function("document.querySelector('.search-summary, #search-results > p').innerText")
+    found = page.locator("#search-results ul.search li a").all_inner_texts()
+    assert any("Self-attention" in title for title in found), found
+
+
+def test_search_opens_and_answers_by_keyboard(reader):
+    page = reader.open("index.html")
+    page.keyboard.press("Control+k")
+    page.keyboard.type("attention")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/search.html?q=attention*")
+    page.wait_for_selector("#search-results ul.search li a")
+
+
+def test_phone_menu_opens_and_closes_by_keyboard(reader):
+    page = reader.open("index.html", viewport=PHONE)
+    chapter = page.get_by_role("link", name="Self-attention by hand").locator("visible=true")
+    menu = page.locator("dialog#pst-primary-sidebar-modal")
+    button = page.locator(".bd-header-article button.primary-toggle")
+    button.focus()
+    page.keyboard.press("Enter")
+    menu.get_by_role("link", name="Self-attention by hand").wait_for(state="visible")
+    page.keyboard.press("Escape")
+    menu.wait_for(state="hidden")
+    button.click()
+    chapter.first.wait_for(state="visible")
+    menu.get_by_role("link", name="Self-attention by hand").click()
+    page.wait_for_url("**/chapters/02-*")
+
+
+def test_theme_switch_changes_the_page_and_not_the_pictures(reader):
+    page = reader.open("index.html")
+    seen = set()
+    for _ in range(3):
+        page.locator(".theme-switch-button").click()
+        seen.add(page.evaluate("document.documentElement.dataset.theme"))
+        filters = page.evaluate(
+            "[...document.querySelectorAll('img, svg')].map((p) => getComputedStyle(p).filter)"
+        )
+        assert set(filters) == {"none"}, "a filter falsifies the colors of a picture"
+    assert seen == {"light", "dark"}
+
+
+def test_interactive_figures_follow_the_keyboard(reader, chapter):
+    page = reader.open(chapter)
+    figures = page.locator("figure.mb-explore").all()
+    assert figures, "every chapter has an interactive figure"
+    for figure in figures:
+        shown = figure.locator(".mb-frames > :not([hidden])")
+        for control in figure.locator("[data-size]").all():
+            frames = {shown.inner_html()}
+            name = control.evaluate("(c) => (c.closest('label, fieldset, div')).innerText")
+            ticked = control.get_attribute("type") == "checkbox"
+            field = control if control.evaluate("c => c.matches('input')") else control.locator(":checked")
+            for _ in range(int(control.get_attribute("data-size")) - 1):
+                field.focus()
+                page.keyboard.press("Space" if ticked else "ArrowRight")
+                assert shown.count() == 1, f"{name}: exactly one frame is visible"
+                frames.add(shown.inner_html())
+            assert len(frames) > 1, f"the keyboard changes nothing in {chapter} with: {name}"
+
+
+def test_quizzes_reply_to_every_answer(reader, chapter):
+    page = reader.open(chapter)
+    quizzes = page.locator(".mb-quiz").all()
+    assert quizzes, "every chapter has a quiz"
+    for quiz in quizzes:
+        replies = quiz.locator(".mb-option p").locator("visible=true")
+        assert replies.count() == 0, "a reply shows before an answer is chosen"
+        options = quiz.locator(".mb-option").all()
+        options[0].locator("input").focus()
+        page.keyboard.press("Space")
+        for i, option in enumerate(options):
+            if i:
+                page.keyboard.press("ArrowDown")
+            assert replies.count() == 1
+            assert option.locator("p").inner_text().split(".")[0] in ("Right", "Not this one")
+
+
+def test_cards_and_solutions_open_with_enter(reader, chapter):
+    page = reader.open(chapter)
+    cards = page.locator(".mb-cards details").all()
+    solutions = page.locator(".tag_solution details").all()
+    assert cards, "every chapter has flashcards"
+    assert solutions, "every chapter has exercises with folded solutions"
+    for fold in cards + solutions:
+        assert not fold.evaluate("fold => fold.open")
+        fold.locator("summary").focus()
+        page.keyboard.press("Enter")
+        assert fold.evaluate("fold => fold.open && fold.lastElementChild.checkVisibility()")

@@ -1,0 +1,30 @@
+"""Showing source and seeding random numbers."""
+
+import random
+
+import numpy as np
+import torch
+
+from minibert.checks.verdict import Verdict
+from minibert.notebook import seed_everything, show_source
+from minibert.reference import softmax
+
+
+def test_source_is_the_code_without_its_docstring():
+    code = repr(show_source(softmax))
+    assert code.startswith("def softmax(")
+    assert '"""' not in code
+    assert "np.exp" in code
+    assert show_source(softmax)._repr_markdown_() == f"```python\n{code}\n```"
+
+
+def test_source_of_a_class_keeps_its_decorator():
+    assert repr(show_source(Verdict)).startswith("@dataclass(frozen=True)\nclass Verdict:")
+
+
+def test_one_seed_fixes_every_global_random_state():
+    def draw():
+        seed_everything(5)
+        return random.random(), np.random.rand(), torch.rand(()).item()
+
+    assert draw() == draw()

@@ -1,0 +1,50 @@
+"""The two witnesses every hand-written gradient is held against, and how close is close."""
+
+import numpy as np
+import pytest
+import torch
+
+
+def measure_slopes(function, x, step=1e-5):
+    """Move every entry of x up and down a little and see how the number function(x) follows."""
+    slopes = np.empty_like(x)
+    for index in np.ndindex(x.shape):
+        above, below = x.copy(), x.copy()
+        above[index] += step
+        below[index] -= step
+        slopes[index] = (function(above) - function(below)) / (2 * step)
+    return slopes
+
+
+def ask_autograd(function, arrays, grad_output):
+    """Let PyTorch carry grad_output back through function to each of the arrays."""
+    tensors = [torch.tensor(array, requires_grad=True) for array in arrays]
+    grads = torch.autograd.grad(function(*tensors), tensors, torch.as_tensor(grad_output))
+    return [grad.numpy() for grad in grads]
+
+
+def compare(actual, expected, rtol):
+    """Fail unless two arrays agree in shape and, measured by the largest entry, to rtol."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.shape == expected.shape, f"shape {actual.shape}, expected {expected.shape}"
+    size = np.abs(expected).max(initial=0)
+    assert size > 0, "nothing to compare: every expected number is 0"
+    np.testing.assert_allclose(actual, expected, rtol=0, atol=rtol * size)
+
+
+@pytest.fixture(scope="session")
+def central_differences():
+    """measure_slopes(function, x): the gradient of a number, without any formula."""
+    return measure_slopes
+
+
+@pytest.fixture(scope="session")
+def autograd():
+    """ask_autograd(function, arrays, grad_output): PyTorch's gradient for each array."""
+    return ask_autograd
+
+
+@pytest.fixture(scope="session")
+def assert_close():
+    """compare(actual, expected, rtol): relative to the largest expected entry."""
+    return compare

@@ -1,0 +1,203 @@
+"""Linear, GELU and LayerNorm against hand values, PyTorch and central differences."""
+
+from inspect import unwrap
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minibert.reference import (
+    gelu,
+    gelu_backward,
+    layer_norm,
+    layer_norm_backward,
+    linear,
+    linear_backward,
+)
+
+TIGHT, LOOSE = 1e-12, 1e-7
+seeds = st.integers(0, 2**32 - 1)
+leading_shapes = st.sampled_from([(), (2,), (2, 3)])
+different_sizes = st.permutations([4, 5, 7])
+a_few = settings(derandomize=True, deadline=None, max_examples=20)
+torch_layer_norm = torch.nn.functional.layer_norm
+
+
+# ----------------------------------------------------------------------------- linear
+
+
+def test_linear_has_one_row_of_weights_per_output():
+    weight = np.array([[1.0, 2, 3], [4, 5, 6]])
+    np.testing.assert_array_equal(linear(np.array([1.0, 0, -1]), weight), [-2, -2])
+    np.testing.assert_array_equal(
+        linear(np.array([1.0, 0, -1]), weight, np.array([10.0, 20])), [8, 18]
+    )
+
+
+@a_few
+@given(seeds, leading_shapes, different_sizes, st.booleans())
+def test_linear_and_its_gradients_equal_torch(
+    autograd, assert_close, seed, leading, sizes, with_bias
+):
+    out_size, in_size, _ = sizes
+    rng = np.random.default_rng(seed)
+    x, weight = rng.normal(size=(*leading, in_size)), rng.normal(size=(out_size, in_size))
+    bias, grad = rng.normal(size=out_size), rng.normal(size=(*leading, out_size))
+    expected = torch.nn.functional.linear(*map(torch.tensor, (x, weight, bias))).numpy()
+    assert_close(linear(x, weight, bias), expected, TIGHT)
+    assert_close(linear(x, weight), expected - bias, TIGHT)
+    grads = autograd(torch.nn.functional.linear, [x, weight, bias], grad)
+    for hand, auto in zip(linear_backward(grad, x, weight), grads):
+        assert_close(hand, auto, TIGHT)
+
+
+@a_few
+@given(seeds, leading_shapes, different_sizes)
+def test_linear_backward_equals_central_differences(
+    central_differences, assert_close, seed, leading, sizes
+):
+    out_size, in_size, _ = sizes
+    rng = np.random.default_rng(seed)
+    x, weight = rng.normal(size=(*leading, in_size)), rng.normal(size=(out_size, in_size))
+    bias, grad = rng.normal(size=out_size), rng.normal(size=(*leading, out_size))
+    grad_x, grad_weight, grad_bias = linear_backward(grad, x, weight)
+    for hand, loss, array in [
+        (grad_x, lambda moved: np.sum(grad * linear(moved, weight, bias)), x),
+        (grad_weight, lambda moved: np.sum(grad * linear(x, moved, bias)), weight),
+        (grad_bias, lambda moved: np.sum(grad * linear(x, weight, moved)), bias),
+    ]:
+        assert_close(hand, central_differences(loss, array), LOOSE)
+
+
+def test_linear_says_which_width_does_not_fit():
+    weight = np.zeros((4, 3))
+    with pytest.raises(ValueError, match=r"takes vectors of 3 numbers, but x has shape \(2, 4\)"):
+        unwrap(linear)(np.zeros((2, 4)), weight)
+    with pytest.raises(ValueError, match=r"takes vectors of 3 numbers, but x has shape \(2, 4\)"):
+        unwrap(linear_backward)(np.zeros((2, 4)), np.zeros((2, 4)), weight)
+    with pytest.raises(ValueError, match=r"needs a bias of shape \(4,\), not \(1,\)"):
+        unwrap(linear)(np.zeros((2, 3)), weight, np.zeros(1))
+
+
+# ------------------------------------------------------------------------------- gelu
+
+
+def test_gelu_is_the_exact_one_not_the_tanh_approximation():
+    x = np.array([-2.0, 0.0, 1.0])
+    np.testing.assert_allclose(gelu(x), [-0.0455002638963584, 0, 0.8413447460685429], rtol=1e-14)
+    approximate = torch.nn.functional.gelu(torch.tensor(x), approximate="tanh").numpy()
+    assert np.abs(gelu(x) - approximate).max() > 1e-4
+
+
+def test_gelu_lets_large_numbers_through_and_stops_very_negative_ones():
+    np.testing.assert_array_equal(gelu(np.array([-40.0, 40.0])), [0, 40])
+    np.testing.assert_array_equal(
+        gelu_backward(np.array([2.0, 3.0]), np.array([-40.0, 40.0])), [0, 3]
+    )
+    assert gelu(np.linspace(-3, 0, 301)).min() == pytest.approx(-0.17, abs=1e-3)
+
+
+@a_few
+@given(seeds, leading_shapes)
+def test_gelu_and_its_gradient_equal_torch(autograd, assert_close, seed, leading):
+    x, grad = np.random.default_rng(seed).normal(size=(2, *leading, 5), scale=2)
+    assert_close(gelu(x), torch.nn.functional.gelu(torch.tensor(x)).numpy(), TIGHT)
+    (expected,) = autograd(torch.nn.functional.gelu, [x], grad)
+    assert_close(gelu_backward(grad, x), expected, TIGHT)
+
+
+@a_few
+@given(seeds, leading_shapes)
+def test_gelu_backward_equals_central_differences(central_differences, assert_close, seed, leading):
+    x, grad = np.random.default_rng(seed).normal(size=(2, *leading, 5), scale=2)
+    slopes = central_differences(lambda moved: np.sum(grad * gelu(moved)), x)
+    assert_close(gelu_backward(grad, x), slopes, LOOSE)
+
+
+def test_gelu_of_nothing_is_nothing():
+    assert gelu(np.zeros((0, 3))).shape == (0, 3)
+
+
+# ------------------------------------------------------------------------- layer_norm
+
+
+def random_layer_norm(seed, leading, hidden):
+    """Draw an input, weight, bias and gradient; the input is far from mean 0 and variance 1."""
+    rng = np.random.default_rng(seed)
+    x, grad = rng.normal(size=(2, *leading, hidden))
+    weight, bias = rng.normal(size=(2, hidden))
+    return 3 * x + 2, weight, bias, grad
+
+
+def test_layer_norm_divides_the_variance_by_n():
+    x = np.array([0.0, 0, 3])
+    np.testing.assert_allclose(
+        layer_norm(x, np.ones(3), np.zeros(3)), np.array([-1, -1, 2]) / np.sqrt(2)
+    )
+
+
+def test_layer_norm_stretches_then_shifts():
+    normalized = layer_norm(np.array([1.0, 3]), np.array([10.0, 100]), np.array([5.0, 7]))
+    np.testing.assert_allclose(normalized, [-5, 107])
+
+
+def test_layer_norm_of_a_constant_is_its_bias_and_eps_sits_inside_the_root():
+    bias = np.array([1.0, 2, 3])
+    np.testing.assert_array_equal(layer_norm(np.full(3, 4.0), np.ones(3), bias), bias)
+    inside = layer_norm(np.array([-1.0, 1]), np.ones(2), np.zeros(2), eps=3.0)
+    np.testing.assert_allclose(inside, [-0.5, 0.5])
+
+
+@a_few
+@given(seeds, leading_shapes, st.sampled_from([5, 6, 7]), st.sampled_from([1e-12, 1e-5, 0.5]))
+def test_layer_norm_and_its_gradients_equal_torch(autograd, assert_close, seed, leading, n, eps):
+    x, weight, bias, grad = random_layer_norm(seed, leading, n)
+
+    def by_torch(x, weight, bias):
+        return torch_layer_norm(x, (n,), weight, bias, eps)
+
+    expected = by_torch(*map(torch.tensor, (x, weight, bias)))
+    assert_close(layer_norm(x, weight, bias, eps), expected.numpy(), TIGHT)
+    grads = layer_norm_backward(grad, x, weight, eps)
+    for hand, auto in zip(grads, autograd(by_torch, [x, weight, bias], grad)):
+        assert_close(hand, auto, TIGHT)
+    np.testing.assert_allclose(grads[0].sum(axis=-1), 0, atol=1e-13)
+
+
+@a_few
+@given(seeds, leading_shapes, st.sampled_from([5, 6, 7]))
+def test_layer_norm_backward_equals_central_differences(
+    central_differences, assert_close, seed, leading, n
+):
+    x, weight, bias, grad = random_layer_norm(seed, leading, n)
+    grad_x, grad_weight, grad_bias = layer_norm_backward(grad, x, weight)
+    for hand, loss, array in [
+        (grad_x, lambda moved: np.sum(grad * layer_norm(moved, weight, bias)), x),
+        (grad_weight, lambda moved: np.sum(grad * layer_norm(x, moved, bias)), weight),
+        (grad_bias, lambda moved: np.sum(grad * layer_norm(x, weight, moved)), bias),
+    ]:
+        assert_close(hand, central_differences(loss, array), LOOSE)
+
+
+def test_layer_norm_backward_of_a_plain_sum_is_zero_and_so_proves_nothing():
+    x = random_layer_norm(0, (2,), 5)[0]
+    grad_x, _, _ = layer_norm_backward(np.ones((2, 5)), x, np.ones(5))
+    np.testing.assert_allclose(grad_x, 0, atol=1e-15)
+
+
+def test_layer_norm_uses_the_eps_of_bert_unless_told():
+    x, weight, bias, grad = random_layer_norm(1, (), 4)
+    x *= 1e-6
+    np.testing.assert_array_equal(layer_norm(x, weight, bias), layer_norm(x, weight, bias, 1e-12))
+    for hand, explicit in zip(
+        layer_norm_backward(grad, x, weight), layer_norm_backward(grad, x, weight, 1e-12)
+    ):
+        np.testing.assert_array_equal(hand, explicit)
+
+
+def test_layer_norm_says_which_shape_does_not_fit():
+    words = r"vectors of 3 numbers need .* shape \(3,\), not \(1,\) and \(3,\)"
+    with pytest.raises(ValueError, match=words):
+        unwrap(layer_norm)(np.zeros((2, 3)), np.ones(1), np.zeros(3))

@@ -1,0 +1,158 @@
+"""The hundred sentences, and the exact losses computed from them."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minibert.corpus import (
+    hundred_sentences,
+    masked_word_ladder,
+    masked_word_loss,
+    read_sentences,
+    vocabulary,
+)
+
+WORD_LIST = """
+a an apple at ball barks bed bench bird book boy branch bread by cat catches chair chases child
+clouds coffee digs dog doll door drinks east eats fire fish flies float from garden girl grass hide
+hides hill house in juice jumps man mat meat milk moon mouse night on over paper park plays reads
+rises river rock runs school sea seed sets shine shines sings sits sky sleeps stars store sun swims
+table tea the to tree under walks wall watches water west window with woman
+"""
+WORDS = set(WORD_LIST.split())
+
+CORPORA = st.lists(
+    st.lists(st.sampled_from("abcd"), min_size=1, max_size=4).map(" ".join),
+    min_size=1,
+    max_size=8,
+)
+
+
+def test_there_are_a_hundred_different_sentences_of_exactly_these_88_words():
+    sentences = hundred_sentences()
+    assert len(sentences) == len(set(sentences)) == 100
+    assert sentences[0] == "the cat sits on the mat"
+    assert len(WORDS) == 88
+    assert {word for sentence in sentences for word in sentence.split()} == set(WORDS)
+
+
+def test_the_vocabulary_is_the_mask_and_the_88_words_sorted():
+    assert vocabulary(hundred_sentences()) == ("[MASK]", *sorted(WORDS))
+
+
+def test_the_queries_of_the_chapter_are_no_training_sentences():
+    queries = [
+        "the man eats the [MASK]",
+        "the man reads the [MASK]",
+        "the man [MASK] the book",
+    ]
+    for query in queries:
+        start, end = query.split("[MASK]")
+        answers = [w for w in WORDS if f"{start}{w}{end}" in hundred_sentences()]
+        assert answers == []
+
+
+def brute_force(sentences, same):
+    """Mean loss when each masked word is guessed by its share among the positions with ``same``."""
+    places = [(s.split(), i) for s in sentences for i in range(len(s.split()))]
+    losses = []
+    for words, i in places:
+        rivals = [w[j] for w, j in places if same(words, i, w, j)]
+        losses.append(-math.log(rivals.count(words[i]) / len(rivals)))
+    return math.fsum(losses) / len(losses)
+
+
+def same_neighbours(words, i, others, j):
+    left = (words[i - 1] if i else "<") == (others[j - 1] if j else "<")
+    return left and words[i + 1 : i + 2] == others[j + 1 : j + 2]
+
+
+def same_bag(words, i, others, j):
+    return sorted(words[:i] + words[i + 1 :]) == sorted(others[:j] + others[j + 1 :])
+
+
+def same_rest(words, i, others, j):
+    return words[:i] == others[:j] and words[i + 1 :] == others[j + 1 :]
+
+
+def assert_ladder_is_exact(sentences):
+    ladder = masked_word_ladder(sentences)
+    words = {word for sentence in sentences for word in sentence.split()}
+    assert ladder.uniform == pytest.approx(math.log(len(words) + 1))
+    assert ladder.unigram == pytest.approx(brute_force(sentences, lambda *hole: True), abs=1e-12)
+    assert ladder.neighbours == pytest.approx(brute_force(sentences, same_neighbours), abs=1e-12)
+    assert ladder.bag == pytest.approx(brute_force(sentences, same_bag), abs=1e-12)
+    assert ladder.full == pytest.approx(brute_force(sentences, same_rest), abs=1e-12)
+
+
+def test_the_ladder_of_the_hundred_sentences_equals_a_brute_force():
+    assert_ladder_is_exact(hundred_sentences())
+
+
+@given(CORPORA)
+def test_the_ladder_of_any_corpus_equals_a_brute_force_and_descends(sentences):
+    assert_ladder_is_exact(sentences)
+    uniform, unigram, neighbours, bag, full = masked_word_ladder(sentences)
+    assert uniform >= unigram >= neighbours - 1e-12
+    assert min(neighbours, bag) >= full - 1e-12
+    assert unigram >= bag - 1e-12
+
+
+def test_a_chain_of_chases_separates_order_from_bag():
+    chain = ["the dog chases the cat", "the cat chases the mouse"]
+    ladder = masked_word_ladder(chain)
+    assert ladder.full == 0
+    # two of the ten masked words see the bag {the, the, chases, cat}: dog or mouse
+    assert ladder.bag == pytest.approx(2 / 10 * math.log(2))
+
+
+def test_the_loss_of_one_context():
+    pair, half_a_bit = ["one cat", "one dog"], math.log(2) / 2
+    assert masked_word_loss(pair, lambda words, position: position) == pytest.approx(half_a_bit)
+
+
+def test_blank_lines_windows_line_ends_and_a_byte_order_mark_are_no_words(tmp_path):
+    path = tmp_path / "windows.txt"
+    path.write_bytes(b"\xef\xbb\xbfone cat\r\n\r\n  one dog  \r\n")
+    assert read_sentences(path) == ("one cat", "one dog")
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere\.txt'"):
+        read_sentences(tmp_path / "nowhere.txt")
+
+
+@pytest.mark.parametrize("content", [b"", b"\n \n\t\n"])
+def test_an_empty_file_is_named(tmp_path, content):
+    path = tmp_path / "empty.txt"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"empty\.txt' holds no sentence"):
+        read_sentences(str(path))
+
+
+def test_a_line_that_is_not_utf8_is_numbered(tmp_path):
+    path = tmp_path / "latin.txt"
+    path.write_bytes(b"one cat\n" + "le garçon".encode("latin-1") + b"\n")
+    with pytest.raises(ValueError, match=r"line 2 of '.*latin\.txt' is not UTF-8 \(byte 0xe7\)"):
+        read_sentences(path)
+
+
+@pytest.mark.parametrize("function", [vocabulary, masked_word_ladder])
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ([], "holds no word"),
+        (["", "  "], "holds no word"),
+        (["the [MASK] sleeps"], r"\[MASK\] is the mark for a hidden word"),
+    ],
+)
+def test_a_corpus_that_cannot_be_is_refused_in_words(function, sentences, message):
+    with pytest.raises(ValueError, match=message):
+        function(sentences)
+
+
+def test_one_string_is_not_a_corpus():
+    with pytest.raises(TypeError, match="not the one string 'the cat sleeps'"):
+        vocabulary("the cat sleeps")

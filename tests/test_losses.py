@@ -1,0 +1,105 @@
+"""The masked-word loss against a hand computation and PyTorch's own, and its edge cases."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from minibert.losses import masked_lm_loss
+
+
+def loss_by_hand(logits, labels):
+    """Walk over the positions with plain Python numbers."""
+    losses = []
+    for scores, label in zip(
+        logits.flatten(0, -2).tolist(), labels.flatten().tolist(), strict=True
+    ):
+        if label != -100:
+            top = max(scores)
+            log_total = top + math.log(math.fsum(math.exp(score - top) for score in scores))
+            losses.append(log_total - scores[label])
+    return math.fsum(losses) / len(losses)
+
+
+def pytorch_loss(logits, labels):
+    return torch.nn.CrossEntropyLoss(ignore_index=-100)(logits.flatten(0, -2), labels.flatten())
+
+
+@given(seed=st.integers(0, 2**32 - 1), shape=st.sampled_from([(1,), (7,), (2, 5), (2, 3, 4)]))
+@settings(max_examples=50, deadline=None)
+def test_hand_loss_pytorch_and_ours_are_one_number(seed, shape):
+    generator = torch.Generator().manual_seed(seed)
+    logits = 10 * torch.randn(*shape, 89, generator=generator, dtype=torch.float64)
+    labels = torch.randint(89, shape, generator=generator)
+    labels[torch.rand(shape, generator=generator) < 0.5] = -100
+    labels.view(-1)[0] = 3
+    ours = masked_lm_loss(logits, labels)
+    assert ours.item() == pytest.approx(loss_by_hand(logits, labels), abs=1e-8)
+    assert ours.item() == pytest.approx(pytorch_loss(logits, labels).item(), abs=1e-8)
+
+
+def test_ours_equals_the_numpy_twin():
+    reference = pytest.importorskip("minibert.reference")
+    generator = torch.Generator().manual_seed(0)
+    logits = torch.randn(2, 4, 6, generator=generator, dtype=torch.float64)
+    labels = torch.tensor([[5, -100, 0, -100], [-100, 2, -100, -100]])
+    twin = reference.cross_entropy(logits.numpy(), labels.numpy())
+    assert masked_lm_loss(logits, labels).item() == pytest.approx(twin, abs=1e-8)
+
+
+def test_the_gradient_is_pytorchs_and_zero_where_nothing_is_asked():
+    generator = torch.Generator().manual_seed(0)
+    logits = torch.randn(3, 4, generator=generator, dtype=torch.float64, requires_grad=True)
+    labels = torch.tensor([2, -100, 0])
+    (ours,) = torch.autograd.grad(masked_lm_loss(logits, labels), logits)
+    (theirs,) = torch.autograd.grad(pytorch_loss(logits, labels), logits)
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
+    assert (ours[1] == 0).all()
+
+
+def test_a_certain_and_right_prediction_counts_as_a_zero():
+    logits = torch.tensor([[1000.0, 0.0], [0.0, 0.0], [5.0, 7.0]], dtype=torch.float64)
+    labels = torch.tensor([0, 1, -100])
+    each = torch.nn.CrossEntropyLoss(ignore_index=-100, reduction="none")(logits, labels)
+    assert each[0] == 0  # labelled, and its loss is exactly 0
+    assert masked_lm_loss(logits, labels).item() == pytest.approx(math.log(2) / 2, abs=1e-12)
+    assert masked_lm_loss(logits, labels) == pytorch_loss(logits, labels)
+    assert each[each != 0].mean().item() == pytest.approx(math.log(2))  # the wrong mean
+
+
+def test_a_hopeless_prediction_stays_finite_and_keeps_its_gradient():
+    logits = torch.tensor([[0.0, 1000.0]], requires_grad=True)
+    loss = masked_lm_loss(logits, torch.tensor([0]))
+    loss.backward()
+    assert loss.item() == 1000
+    assert logits.grad.tolist() == [[-1.0, 1.0]]
+
+
+def test_no_labelled_position_is_an_error_where_pytorch_answers_nan():
+    logits, labels = torch.zeros(2, 3), torch.full((2,), -100)
+    assert pytorch_loss(logits, labels).isnan()
+    with pytest.raises(ValueError, match=r"no position is labelled .*-100"):
+        masked_lm_loss(logits, labels)
+
+
+def test_an_empty_batch_is_an_error():
+    with pytest.raises(ValueError, match="no position is labelled"):
+        masked_lm_loss(torch.zeros(0, 3), torch.zeros(0, dtype=torch.long))
+
+
+@pytest.mark.parametrize("label", [-1, 3, -101])
+def test_a_label_out_of_range_is_named(label):
+    with pytest.raises(ValueError, match=rf"label {label} is out of range; .* 0 to 2"):
+        masked_lm_loss(torch.zeros(2, 3), torch.tensor([0, label]))
+
+
+def test_shapes_that_do_not_fit_are_named():
+    with pytest.raises(ValueError, match=r"shape \(4,\) do not fit .*\(2, 3, 5\).*need .*\(2, 3\)"):
+        masked_lm_loss(torch.zeros(2, 3, 5), torch.zeros(4, dtype=torch.long))
+
+
+def test_labels_may_be_32_bit_integers():
+    labels = torch.tensor([1, -100], dtype=torch.int32)
+    assert masked_lm_loss(torch.zeros(2, 4), labels).item() == pytest.approx(math.log(4))

@@ -1,0 +1,83 @@
+"""Pictures of arrays: colors, labels, numbers where they belong."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from minibert.visualize import (
+    PALETTE,
+    attention_map,
+    loss_curve,
+    new_axes,
+    token_colors,
+    word_map,
+)
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def luminance(color):
+    channels = np.array(to_rgb(color))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return linear @ [0.2126, 0.7152, 0.0722]
+
+
+@pytest.mark.parametrize("color", PALETTE)
+@pytest.mark.parametrize("page", ["#ffffff", "#14181e"])
+def test_every_color_stands_out_on_light_and_dark(color, page):
+    low, high = sorted([luminance(color), luminance(page)])
+    assert (high + 0.05) / (low + 0.05) >= 3
+
+
+def test_colors_start_again_after_the_palette():
+    colors = token_colors([str(i) for i in range(len(PALETTE) + 1)])
+    assert colors["0"] == colors[str(len(PALETTE))]
+    assert len(set(colors.values())) == len(PALETTE)
+
+
+def test_attention_map_writes_row_and_column_in_their_places():
+    axes = attention_map(np.array([[0.1, 0.9]]), ["cat"], ["one", "two"])
+    texts = {tuple(map(float, t.get_position())): t.get_text() for t in axes.texts}
+    assert texts == {(0.0, 0.0): "0.10", (1.0, 0.0): "0.90"}
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["one", "two"]
+    assert [t.get_text() for t in axes.get_yticklabels()] == ["cat"]
+
+
+def test_attention_map_can_leave_the_cells_empty_and_draw_into_given_axes():
+    axes = new_axes()
+    assert attention_map(np.eye(3), list("abc"), ax=axes, digits=0) is axes
+    assert not axes.texts
+
+
+def test_attention_map_says_which_labels_do_not_fit():
+    with pytest.raises(ValueError, match=r"\(2, 2\).*3 row labels and 3 column"):
+        attention_map(np.eye(2), ["a", "b", "c"])
+
+
+def test_loss_curve_draws_lines_and_levels():
+    axes = loss_curve([0, 1], {"loss": [2.0, 1.0], "other": [3.0, 2.0]}, {"floor": 0.5})
+    assert [list(line.get_ydata()) for line in axes.lines] == [[2, 1], [3, 2], [0.5, 0.5]]
+    assert axes.texts[0].get_text() == " floor"
+    assert axes.get_legend() is not None
+
+
+def test_a_single_curve_needs_no_legend():
+    assert loss_curve([0, 1], {"loss": [2.0, 1.0]}).get_legend() is None
+
+
+def test_word_map_puts_every_word_at_its_point_in_its_group():
+    points = np.array([[0.0, 1.0], [2.0, 3.0], [4.0, 5.0]])
+    axes = word_map(points, ["cat", "dog", "moon"], ["animal", "animal", "sky"])
+    assert [t.get_text() for t in axes.texts] == ["cat", "dog", "moon"]
+    assert [tuple(t.xy) for t in axes.texts] == [(0, 1), (2, 3), (4, 5)]
+    assert [c.get_offsets().tolist() for c in axes.collections] == [[[0, 1], [2, 3]], [[4, 5]]]
+    assert axes.get_legend() is not None
+
+
+def test_word_map_without_groups_needs_no_legend():
+    assert word_map(np.zeros((1, 2)), ["cat"]).get_legend() is None
