@@ -1,7 +1,7 @@
 """The hundred sentences of Chapter 5, and the best loss that anybody can reach on a corpus.
 
 A word is hidden, the rest is known: how well could it be guessed? Counting answers that question
-exactly, for a guesser that sees nothing, the two neighbours, or the whole sentence.
+exactly, for a guesser that sees nothing, the two neighbors, or the whole sentence.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Losses: predictions and labels in, one scalar out, in nats per labelled position."""
+"""Losses: predictions and labels in, one scalar out, in nats per labeled position."""
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -9,7 +9,7 @@ IGNORED_LABEL = -100
 def masked_lm_loss(
     logits: Float[Tensor, "... vocab"], labels: Int[Tensor, "..."]
 ) -> Float[Tensor, ""]:
-    """Compute the mean loss over the labelled positions, and over no other.
+    """Compute the mean loss over the labeled positions, and over no other.
 
     ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of
     positions whose label is not -100.
@@ -24,12 +24,12 @@ def masked_lm_loss(
     Returns
     -------
     Float[Tensor, ""]
-        Nats per labelled position, at least 0, differentiable.
+        Nats per labeled position, at least 0, differentiable.
 
     Raises
     ------
     ValueError
-        When the shapes do not fit, a label is out of range, or no position is labelled.
+        When the shapes do not fit, a label is out of range, or no position is labeled.
 
     References
     ----------
@@ -65,6 +65,6 @@ def _check(logits: Tensor, labels: Tensor) -> None:
         )
     if not (labels != IGNORED_LABEL).any():
         raise ValueError(
-            f"no position is labelled (every label is {IGNORED_LABEL}), so there is no mean; "
+            f"no position is labeled (every label is {IGNORED_LABEL}), so there is no mean; "
             "give at least one position the id of its true word"
         )

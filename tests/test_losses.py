@@ -80,12 +80,12 @@ def test_a_hopeless_prediction_stays_finite_and_keeps_its_gradient():
 def test_no_labelled_position_is_an_error_where_pytorch_answers_nan():
     logits, labels = torch.zeros(2, 3), torch.full((2,), -100)
     assert pytorch_loss(logits, labels).isnan()
-    with pytest.raises(ValueError, match=r"no position is labelled .*-100"):
+    with pytest.raises(ValueError, match=r"no position is labeled .*-100"):
         masked_lm_loss(logits, labels)
 
 
 def test_an_empty_batch_is_an_error():
-    with pytest.raises(ValueError, match="no position is labelled"):
+    with pytest.raises(ValueError, match="no position is labeled"):
         masked_lm_loss(torch.zeros(0, 3), torch.zeros(0, dtype=torch.long))
 
 

@@ -41,7 +41,7 @@ def add_in_order(x, axis):
 
 
 def attention_in_order(query, key, value, mask=0.0):
-    """Compute attention with every sum in reading order, which a matrix product does not promise."""
+    """Compute attention with every sum in reading order, unlike a matrix product."""
     products = query[:, None, :] * key[None, :, :]
     scores = add_in_order(products, -1)[..., 0] / np.sqrt(key.shape[-1]) + mask
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -53,7 +53,7 @@ def attention_in_order(query, key, value, mask=0.0):
 
 
 def padding_changes_no_bit(additive, causal, seed, words, padding, size):
-    """Adding padding, whatever stands in it, leaves every real token's output as it was."""
+    """Add padding, whatever stands in it: every real token's output keeps its bits."""
     query, key, value, seen = draw(seed, words, padding, size)
     alone, _ = attention_in_order(query[:words], key[:words], value[:words])
     padded, _ = attention_in_order(query, key, value, additive(seen))
@@ -61,7 +61,7 @@ def padding_changes_no_bit(additive, causal, seed, words, padding, size):
 
 
 def hidden_content_changes_no_bit(additive, causal, seed, words, padding, size):
-    """The package's own attention gives the same bits, whatever the padding holds."""
+    """Keep the bits of the package's own attention, whatever the padding holds."""
     query, key, value, seen = draw(seed, words, padding, size)
     other_key, other_value = key.copy(), value.copy()
     other_key[words:] = other_key[words:] * 100 + 7
@@ -74,7 +74,7 @@ def hidden_content_changes_no_bit(additive, causal, seed, words, padding, size):
 
 
 def nothing_padded_nothing_changed(additive, causal, seed, words, padding, size):
-    """A mask of ones becomes an additive mask that changes no bit of any score."""
+    """Turn a mask of ones into an additive mask that changes no bit of any score."""
     query, key, value, _ = draw(seed, words, padding, size)
     mask = additive(np.ones(words + padding, dtype=int))
     context, probs = attention(query, key, value, mask)
@@ -85,7 +85,7 @@ def nothing_padded_nothing_changed(additive, causal, seed, words, padding, size)
 
 
 def future_leaks_nothing(additive, causal, seed, words, padding, size):
-    """Whatever comes later, the outputs up to here keep their bits, and their gradient is 0."""
+    """Change the future: the outputs up to here keep their bits, and their gradient is 0."""
     query, key, value, _ = draw(seed, words, padding, size)
     changed = [np.vstack([x[:words], 100 - x[words:]]) for x in (query, key, value)]
     context, probs = attention(query, key, value, causal(words + padding))
@@ -98,7 +98,7 @@ def future_leaks_nothing(additive, causal, seed, words, padding, size):
 
 
 def past_and_present_stay_open(additive, causal, seed, words, padding, size):
-    """With equal scores every token shares its attention equally among the tokens up to itself."""
+    """Share attention equally among the tokens up to each one, when all scores are equal."""
     seq = words + padding
     probs = softmax(np.zeros((seq, seq)) + causal(seq))
     expected = np.tri(seq) / np.arange(1, seq + 1)[:, None]
@@ -106,7 +106,7 @@ def past_and_present_stay_open(additive, causal, seed, words, padding, size):
 
 
 def hidden_row_is_an_average(additive, causal, seed, words, padding, size):
-    """A row with nothing to see gives the plain average of all values: finite, free of scores."""
+    """Give a row with nothing to see the plain average of all values: finite, free of scores."""
     query, key, value, seen = draw(seed, words, padding, size)
     context, probs = attention(query, key, value, additive(np.zeros_like(seen)))
     np.testing.assert_allclose(probs, 1 / len(seen), rtol=1e-12)
@@ -117,7 +117,7 @@ def hidden_row_is_an_average(additive, causal, seed, words, padding, size):
 
 
 def minimum_closes_what_either_closes(additive, causal, seed, words, padding, size):
-    """The smaller of both masks is finite and hides a key as soon as one of them does."""
+    """Hide a key as soon as one of both masks does, with a finite number."""
     _, _, _, seen = draw(seed, words, padding, size)
     seen = np.stack([seen, seen[::-1]])  # padding on the right, and on the left
     together = np.minimum(additive(seen), causal(seen.shape[-1]))

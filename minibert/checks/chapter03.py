@@ -1,4 +1,4 @@
-"""Checkers of Chapter 3: the additive mask, the causal mask, both at once, and whose loss counts."""
+"""Checkers of Chapter 3: additive and causal masks, both at once, and whose loss counts."""
 
 from __future__ import annotations
 
@@ -95,8 +95,8 @@ def check_causal_mask(function: Callable) -> Verdict:
         right=causal_mask,
         cases=[(1,), (2,), (4,), (5,)],
         mistakes=[
-            Mistake(lambda seq: np.triu(full(seq)), "Your first token sees nothing at all, not even "
-                    "itself. May a token look at itself?"),
+            Mistake(lambda seq: np.triu(full(seq)), "Your first token sees nothing at all, not "
+                    "even itself. May a token look at itself?"),
             Mistake(lambda seq: np.tril(full(seq), k=-1), "Your tokens see themselves and the "
                     "future, and nothing of the past. Rows look, columns are looked at: which "
                     "triangle has to close?"),
@@ -108,8 +108,8 @@ def check_causal_mask(function: Callable) -> Verdict:
             *(Mistake(lambda seq, number=number: np.triu(full(seq, number), k=1), "The right "
                       "places. Is this the lowest number a float64 can hold?")
               for number in (-1e4, -1e9)),
-            Mistake(lambda seq: np.triu(full(seq, -LOWEST), k=1), "The right places, but the largest "
-                    "number: now everybody looks at the future only. Which sign hides?"),
+            Mistake(lambda seq: np.triu(full(seq, -LOWEST), k=1), "The right places, but the "
+                    "largest number: now everybody looks at the future only. Which sign hides?"),
             Mistake(lambda seq: np.tril(full(seq, 1.0)), "These are the right ones and zeros: 1 "
                     "where a token may look. But this mask is added to scores. Which two numbers "
                     "does it need?"),
@@ -147,32 +147,36 @@ def check_padding_and_causal(function: Callable) -> Verdict:
     def padding(mask):
         return additive_mask(mask) + np.zeros(causal(mask).shape)
 
+    def together(mask):
+        return np.minimum(padding(mask), causal(mask))
+
     def of_the_rows(mask):
         return np.minimum(np.swapaxes(additive_mask(mask), -1, -2), causal(mask))
 
     batch = np.array([[1, 1, 1, 0], [0, 1, 1, 1]])
     return check(
         function,
-        right=lambda mask: np.minimum(additive_mask(mask), causal(mask)),
+        right=together,
         cases=[(np.array([1, 1, 1, 0, 0]),), (batch,)],
         mistakes=[
             Mistake(lambda mask: padding(mask) + causal(mask), "Where both masks hide, the two "
                     "lowest numbers add up to −∞, the number that makes nan in a row with nothing "
                     "else. Which function takes the smaller of two numbers?"),
-            Mistake(lambda mask: np.maximum(padding(mask), causal(mask)), "Your mask hides only what "
-                    "both masks hide. A token must stay hidden as soon as one of them says so."),
+            Mistake(lambda mask: np.maximum(padding(mask), causal(mask)), "Your mask hides only "
+                    "what both masks hide. A token must stay hidden as soon as one of them says "
+                    "so."),
             Mistake(padding, "The padding is hidden. Where is the causal mask?"),
             Mistake(causal, "The future is hidden. Where is the padding mask?"),
-            Mistake(lambda mask: np.minimum(padding(mask), np.swapaxes(causal(mask), -1, -2)), "Your "
-                    "causal mask lies on its side: tokens see the future and not the past."),
+            Mistake(lambda mask: np.minimum(padding(mask), np.swapaxes(causal(mask), -1, -2)),
+                    "Your causal mask lies on its side: tokens see the future and not the past."),
             Mistake(of_the_rows, "You hide rows: padding may not look. It is the columns that must "
                     "close, so that nobody looks at padding."),
-            Mistake(lambda mask: padding(mask) * causal(mask), "A product of masks: two minus signs "
-                    "make a plus, and 0 times anything opens the door. Which function takes the "
-                    "smaller of two numbers?"),
-            Mistake(lambda mask: np.where(np.minimum(padding(mask), causal(mask)) < 0, -np.inf, 0.0),
-                    "The right places, with −∞. In the second sentence a row has nothing to see. "
-                    "What does softmax make of it?"),
+            Mistake(lambda mask: padding(mask) * causal(mask), "A product of masks: two minus "
+                    "signs make a plus, and 0 times anything opens the door. Which function takes "
+                    "the smaller of two numbers?"),
+            Mistake(lambda mask: np.where(together(mask) < 0, -np.inf, 0.0), "The right places, "
+                    "with −∞. In the second sentence a row has nothing to see. What does softmax "
+                    "make of it?"),
         ],
     )  # fmt: skip
 
@@ -202,7 +206,8 @@ def check_mean_loss(function: Callable) -> Verdict:
         return np.where(labelled(labels), losses, 0.0)
 
     def mean_of_means(losses, labels):
-        return np.mean([row[chosen].mean() for row, chosen in zip(losses, labelled(labels))])
+        rows = zip(losses, labelled(labels), strict=True)
+        return np.mean([row[chosen].mean() for row, chosen in rows])
 
     losses = np.array([[2.0, 0.0, 3.0, 5.0], [4.0, 7.0, 1.0, 6.0]])
     labels = np.array([[8, 5, -100, -100], [-100, 0, 9, 3]])
@@ -211,11 +216,11 @@ def check_mean_loss(function: Callable) -> Verdict:
         right=lambda losses, labels: losses[labelled(labels)].mean(),
         cases=[(losses, labels), (losses[:1], labels[:1]), (losses[1:], labels[1:])],
         mistakes=[
-            Mistake(lambda losses, labels: losses.mean(), "This is the mean over all positions. Did "
-                    "you multiply a mean by the weights and divide by their sum? Then the weights "
-                    "cancel. Choose first, average after."),
-            Mistake(lambda losses, labels: zeroed(losses, labels).mean(), "You set the other losses "
-                    "to 0 but still divide by all positions. By how many should you divide?"),
+            Mistake(lambda losses, labels: losses.mean(), "This is the mean over all positions. "
+                    "Did you multiply a mean by the weights and divide by their sum? Then the "
+                    "weights cancel. Choose first, average after."),
+            Mistake(lambda losses, labels: zeroed(losses, labels).mean(), "You set the other "
+                    "losses to 0 but still divide by all positions. By how many should it be?"),
             Mistake(lambda losses, labels: zeroed(losses, labels).sum(), "This is a sum. It grows "
                     "with the number of labels. Divide by how many?"),
             *(Mistake(lambda losses, labels, chosen=chosen: chosen(losses, labels).sum()
@@ -225,8 +230,8 @@ def check_mean_loss(function: Callable) -> Verdict:
               for chosen in (zeroed, lambda losses, labels: losses)),
             Mistake(lambda losses, labels: losses[labels > 0].mean(), "You left out the label 0. "
                     "It is the id of a word like any other. Which number means “not asked”?"),
-            Mistake(lambda losses, labels: losses[labels != 0].mean(), "You left out the label 0 and "
-                    "kept −100. Which number means “not asked”?"),
+            Mistake(lambda losses, labels: losses[labels != 0].mean(), "You left out the label 0 "
+                    "and kept −100. Which number means “not asked”?"),
             Mistake(lambda losses, labels: losses[~labelled(labels)].mean(), "These are the "
                     "positions that are not asked. Turn the choice around."),
             Mistake(mean_of_means, "A mean of means: each sentence counts the same, however many "

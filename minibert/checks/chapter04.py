@@ -54,8 +54,8 @@ def check_gelu_backward(function: Callable) -> Verdict:
         mistakes=[
             Mistake(lambda g, x: share(x) + x * density(x), "That is the slope of GELU alone. "
                     "Where does grad_output come in?"),
-            Mistake(lambda g, x: g * share(x), "You moved the first factor of x · Φ(x) and held the "
-                    "second still. What does Φ(x) do when x moves?"),
+            Mistake(lambda g, x: g * share(x), "You moved the first factor of x · Φ(x) and held "
+                    "the second still. What does Φ(x) do when x moves?"),
             Mistake(lambda g, x: g * x * density(x), "You moved the second factor of x · Φ(x) and "
                     "held the first still. What does x itself do when x moves?"),
             Mistake(lambda g, x: g * (share(x) + density(x)), "When Φ(x) moves, by what is its "
@@ -72,7 +72,7 @@ def check_gelu_backward(function: Callable) -> Verdict:
     )  # fmt: skip
 
 
-def _labelled_case(rng: np.random.Generator, positions: int, vocab: int, hidden: int) -> tuple:
+def _labeled_case(rng: np.random.Generator, positions: int, vocab: int, hidden: int) -> tuple:
     """Draw logits and labels; the last `hidden` positions carry no label."""
     labels = rng.integers(0, vocab, size=positions)
     labels[positions - hidden :] = -100
@@ -80,7 +80,7 @@ def _labelled_case(rng: np.random.Generator, positions: int, vocab: int, hidden:
 
 
 def _one_hot(logits: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Write a 1 at the label of every labelled position, 0 elsewhere."""
+    """Write a 1 at the label of every labeled position, 0 elsewhere."""
     return (labels[:, None] == np.arange(logits.shape[-1])).astype(float)
 
 
@@ -113,23 +113,25 @@ def check_cross_entropy_backward(function: Callable) -> Verdict:
         function,
         right=cross_entropy_backward,
         cases=[
-            _labelled_case(rng, positions=3, vocab=4, hidden=0),
-            _labelled_case(rng, positions=5, vocab=3, hidden=2),
-            _labelled_case(rng, positions=4, vocab=6, hidden=3),
+            _labeled_case(rng, positions=3, vocab=4, hidden=0),
+            _labeled_case(rng, positions=5, vocab=3, hidden=2),
+            _labeled_case(rng, positions=4, vocab=6, hidden=3),
         ],
         mistakes=[
             Mistake(lambda x, y: asked(y) * (softmax(x) - _one_hot(x, y)), "The loss is an average "
-                    "over the labelled positions. By what must its gradient be divided?"),
+                    "over the labeled positions. By what must its gradient be divided?"),
             Mistake(lambda x, y: asked(y) * (softmax(x) - _one_hot(x, y)) / len(y), "You divide by "
                     "all positions. How many of them have a label?"),
-            Mistake(lambda x, y: (softmax(x) - _one_hot(x, y)) / count(y), "Positions labelled -100 "
+            Mistake(lambda x, y: (softmax(x) - _one_hot(x, y)) / count(y), "Positions labeled -100 "
                     "are not in the loss. What can their gradient be?"),
             Mistake(lambda x, y: (softmax(x) - _one_hot(x, y)) / len(y), "You treat a position "
-                    "labelled -100 like the others. Is it in the loss?"),
-            Mistake(lambda x, y: softmax(x) - _one_hot(x, y), "You treat a position labelled -100 "
+                    "labeled -100 like the others. Is it in the loss?"),
+            Mistake(lambda x, y: softmax(x) - _one_hot(x, y), "You treat a position labeled -100 "
                     "like the others, and the average is missing. Is that position in the loss?"),
-            Mistake(lambda x, y: asked(y) * softmax(x) / count(y), "That is what was said. What was "
-                    "right is still to be subtracted."),
+            Mistake(lambda x, y: asked(y) * softmax(x) / count(y), "That is what was said. What "
+                    "was right is still to be subtracted."),
+            Mistake(lambda x, y: softmax(x), "That is what was said, at every position. What was "
+                    "right is still to be subtracted, and not every position has a label."),
             Mistake(lambda x, y: asked(y) * (_one_hot(x, y) - softmax(x)) / count(y), "The sign is "
                     "turned round: should the loss grow or shrink when the right logit grows?"),
             Mistake(lambda x, y: asked(y) * (softmax(x, axis=0) - _one_hot(x, y)) / count(y),
@@ -183,8 +185,8 @@ def check_softmax_backward(function: Callable) -> Verdict:
                     "row know about another?"),
             Mistake(lambda g, p: g - (g * p).sum(axis=-1, keepdims=True), "The comparison with the "
                     "average is right. How strongly does a score move its own share?"),
-            Mistake(lambda g, p: p * ((g * p).sum(axis=-1, keepdims=True) - g), "The sign is turned "
-                    "round: an entry with a gradient above average should come out positive."),
+            Mistake(lambda g, p: p * ((g * p).sum(axis=-1, keepdims=True) - g), "The sign is "
+                    "turned round: a gradient above average should come out positive."),
         ],
     )  # fmt: skip
 
@@ -199,10 +201,11 @@ def _layer_norm_slope(
     average: Callable = np.mean,
     power: float = 0.5,
     axis: int = -1,
+    ddof: int = 0,
 ) -> np.ndarray:
     """Compute the gradient of LayerNorm, with a piece of it left out or bent on request."""
     centered = x - x.mean(axis=-1, keepdims=True)
-    variance = (centered**2).mean(axis=-1, keepdims=True)
+    variance = x.var(axis=-1, keepdims=True, ddof=ddof)
     normalized, grad = centered / np.sqrt(variance), grad_output * weight
     result = grad
     if through_mean:
@@ -253,11 +256,13 @@ def check_layer_norm_backward(function: Callable) -> Verdict:
                     "gradient passes it before it reaches the normalized vector."),
             Mistake(lambda g, x, w: _layer_norm_slope(g, x, 1.0) * w, "You multiply by the weight "
                     "at the end. Going backward, it is met first, before the averages."),
-            Mistake(bent(power=0), "Where is the division by the spread?"),
-            Mistake(bent(power=1), "You divide by the variance. Which root of it did the forward "
+            Mistake(bent(power=0.0), "Where is the division by the spread?"),
+            Mistake(bent(power=1.0), "You divide by the variance. Which root of it did the forward "
                     "step divide by?"),
             Mistake(bent(average=np.sum), "You subtract sums. How far does the mean of n numbers "
                     "move when one of them moves by 1?"),
+            Mistake(bent(ddof=1), "Your variance divides by n - 1. LayerNorm does not estimate "
+                    "anything from a sample: by what does it divide?"),
             Mistake(bent(axis=0), "You average down the first axis. Along which axis is a vector "
                     "normalized?"),
         ],

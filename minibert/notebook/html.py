@@ -12,6 +12,8 @@ from minibert.visualize import PALETTE, token_colors
 
 # Text stays readable on a tinted cell in light and in dark only while the tint is half transparent.
 STRONGEST_TINT = 0.5
+# Beyond this a number is a mask, not a size.
+ENORMOUS = 1e30
 
 # JupyterLab takes arrow keys and Enter for its shortcuts and moves the focus away, unless told not to.
 KEEP_KEYS = 'data-lm-suppress-shortcuts="true" onkeydown="event.stopPropagation()"'
@@ -210,7 +212,7 @@ def matrix(
     Parameters
     ----------
     values : array, shape (rows, columns)
-        The numbers. Infinite and enormous ones are written −∞ or +∞.
+        The numbers. Enormous ones, and what is no number, are gray.
     rows, columns : sequence of str
         Labels.
     digits : int
@@ -228,7 +230,7 @@ def matrix(
     Chapter 2.
     """
     values = np.asarray(values, dtype=float)
-    usual = np.abs(values[np.abs(values) < 1e30])
+    usual = np.abs(values[np.abs(values) < ENORMOUS])
     largest = usual.max(initial=0) or 1.0
     head = "".join(f'<th scope="col">{escape(column)}</th>' for column in columns)
     body = "".join(
@@ -246,15 +248,22 @@ def matrix(
 
 
 def _cell(value: float, largest: float, digits: int) -> str:
-    """Write one tinted number."""
-    enormous = abs(value) >= 1e30
-    text = f"{value:.{digits}f}"
-    if enormous:
+    """Write one tinted number; what is no usual number is gray."""
+    color = PALETTE[0] if value > 0 else PALETTE[1]
+    strength = abs(value) / largest
+    if not abs(value) < ENORMOUS:
+        color, strength = "#75797f", 0.5
+    background = tint(color, strength)
+    return f'<td style="background-color:{background}!important">{_number(value, digits)}</td>'
+
+
+def _number(value: float, digits: int) -> str:
+    """Write a number as people do: a real minus sign, no minus before zero."""
+    if np.isinf(value):
         text = "∞"
-    if float(text.replace("∞", "1")) == 0:
-        text = text.lstrip("-")  # a rounded −0.00 puzzles readers
-    if value < 0:
-        text = "−" + text.lstrip("-") if text.strip("-0.") else text
-    color = "#75797f" if enormous else PALETTE[0] if value > 0 else PALETTE[1]
-    strength = 0.5 if enormous else abs(value) / largest
-    return f'<td style="background-color:{tint(color, strength)}!important">{text}</td>'
+    elif abs(value) >= ENORMOUS:
+        text = f"{abs(value):.1e}".replace("e+", "e")
+    else:
+        text = f"{abs(value):.{digits}f}"
+    is_zero = not text.strip("0.")
+    return "−" + text if value < 0 and not is_zero else text

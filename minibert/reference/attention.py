@@ -102,7 +102,8 @@ def attention(
 ]:
     """Mix the value vectors, each query weighing them by how well it matches their keys.
 
-    ``probs = softmax(query @ key.T / sqrt(head_size) + additive_mask)``, ``context = probs @ value``.
+    ``probs = softmax(query @ key.T / sqrt(head_size) + additive_mask)`` and
+    ``context = probs @ value``.
 
     Parameters
     ----------

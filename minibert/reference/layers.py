@@ -116,8 +116,8 @@ def linear_backward(
     """
     _require_width(x, weight)
     out_size, in_size = weight.shape
-    grad_rows = grad_output.reshape(-1, out_size)
-    return grad_output @ weight, grad_rows.T @ x.reshape(-1, in_size), grad_rows.sum(axis=0)
+    grad_rows, x_rows = grad_output.reshape(-1, out_size), x.reshape(-1, in_size)
+    return grad_output @ weight, grad_rows.T @ x_rows, grad_rows.sum(axis=0)
 
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])

@@ -9,8 +9,8 @@ def additive_mask(
 ) -> Float[np.ndarray, "*batch 1 seq"]:
     """Turn a mask of ones and zeros into numbers to add to the attention scores.
 
-    ``additive_mask = (1 - attention_mask) * m``, with ``m`` the most negative finite float64. Adding
-    a finite number, not ``-inf``, leaves a row in which everything is masked with equal weights
+    ``additive_mask = (1 - attention_mask) * m``, with ``m`` the most negative finite float64. A
+    finite number, not ``-inf``, leaves a row in which everything is masked with equal weights
     instead of NaN. Combine two masks with ``np.minimum``: their sum would overflow to ``-inf``.
 
     Parameters

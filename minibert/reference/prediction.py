@@ -210,7 +210,7 @@ def tied_logits_backward(
     return linear_backward(grad_logits, hidden_states, word_embeddings)
 
 
-def _find_labelled(logits: np.ndarray, labels: np.ndarray, ignore_index: int) -> np.ndarray:
+def _find_labeled(logits: np.ndarray, labels: np.ndarray, ignore_index: int) -> np.ndarray:
     """Return which positions count, or say in words what is wrong with the labels."""
     _require_integers(labels, "labels")
     if labels.shape != logits.shape[:-1]:
@@ -218,19 +218,19 @@ def _find_labelled(logits: np.ndarray, labels: np.ndarray, ignore_index: int) ->
             f"logits of shape {logits.shape} need labels of shape {logits.shape[:-1]}, "
             f"not {labels.shape}"
         )
-    labelled = np.asarray(labels != ignore_index)
-    outside = labels[labelled & ((labels < 0) | (labels >= logits.shape[-1]))]
+    labeled = np.asarray(labels != ignore_index)
+    outside = labels[labeled & ((labels < 0) | (labels >= logits.shape[-1]))]
     if outside.size:
         raise ValueError(
             f"label {outside[0]} is outside the vocabulary of {logits.shape[-1]} words: labels run "
             f"from 0 to {logits.shape[-1] - 1}, or are {ignore_index} where nothing is asked"
         )
-    if not labelled.any():
+    if not labeled.any():
         raise ValueError(
-            f"no position is labelled: all {labels.size} labels are {ignore_index}, "
+            f"no position is labeled: all {labels.size} labels are {ignore_index}, "
             "so there is no loss to average"
         )
-    return labelled
+    return labeled
 
 
 def cross_entropy(
@@ -238,7 +238,7 @@ def cross_entropy(
     labels: Shaped[np.ndarray, "*batch"],
     ignore_index: int = -100,
 ) -> float:
-    """Average the surprise, minus the log-probability of the right word, over labelled positions.
+    """Average the surprise, minus the log-probability of the right word, over labeled positions.
 
     ``loss = mean of log(sum_j exp(logits[j])) - logits[label]``, computed without ever taking the
     logarithm of a probability that has been rounded to 0.
@@ -255,14 +255,14 @@ def cross_entropy(
     Returns
     -------
     float
-        Nats per labelled position, 0 or more.
+        Nats per labeled position, 0 or more.
 
     Raises
     ------
     TypeError
         If the labels are not integers.
     ValueError
-        If the shapes do not fit, a label is outside the vocabulary, or no position is labelled.
+        If the shapes do not fit, a label is outside the vocabulary, or no position is labeled.
 
     References
     ----------
@@ -275,8 +275,8 @@ def cross_entropy(
     >>> round(cross_entropy(np.array([[0.0, 0], [9, 0]]), np.array([1, -100])), 4)
     0.6931
     """
-    labelled = _find_labelled(logits, labels, ignore_index)
-    scores, targets = logits[labelled], labels[labelled]
+    labeled = _find_labeled(logits, labels, ignore_index)
+    scores, targets = logits[labeled], labels[labeled]
     shifted = scores - scores.max(axis=-1, keepdims=True)
     log_totals = np.log(np.exp(shifted).sum(axis=-1))
     return float(np.mean(log_totals - shifted[np.arange(len(targets)), targets]))
@@ -289,7 +289,7 @@ def cross_entropy_backward(
 ) -> Float[np.ndarray, "*batch vocab"]:
     """Return the gradient of the loss at the logits: what was said minus what was right.
 
-    ``grad_logits = (softmax(logits) - one_hot(label)) / count`` at the labelled positions, `count`
+    ``grad_logits = (softmax(logits) - one_hot(label)) / count`` at the labeled positions, `count`
     of them, and 0 at the others.
 
     Parameters
@@ -311,7 +311,7 @@ def cross_entropy_backward(
     TypeError
         If the labels are not integers.
     ValueError
-        If the shapes do not fit, a label is outside the vocabulary, or no position is labelled.
+        If the shapes do not fit, a label is outside the vocabulary, or no position is labeled.
 
     References
     ----------
@@ -323,10 +323,10 @@ def cross_entropy_backward(
     array([[ 0.5, -0.5],
            [ 0. ,  0. ]])
     """
-    labelled = _find_labelled(logits, labels, ignore_index)
-    targets = labels[labelled]
-    grad_labelled = softmax(logits[labelled])
-    grad_labelled[np.arange(len(targets)), targets] -= 1
+    labeled = _find_labeled(logits, labels, ignore_index)
+    targets = labels[labeled]
+    grad_labeled = softmax(logits[labeled])
+    grad_labeled[np.arange(len(targets)), targets] -= 1
     grad_logits = np.zeros(logits.shape)
-    grad_logits[labelled] = grad_labelled / len(targets)
+    grad_logits[labeled] = grad_labeled / len(targets)
     return grad_logits

@@ -6,11 +6,11 @@ site for something, misses a file, or writes an error to the console.
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import DESKTOP, PHONE
+from built_book import DESKTOP, PHONE
 
 AXE = Axe()
 AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}
-SMALL_PHONE = {"width": 320, "height": 640}
+NARROWEST = 320
 MANY_STEPS = 600
 
 UNFOLD = """() => {
@@ -22,7 +22,8 @@ WIDER = """() => {
   if (document.documentElement.scrollWidth <= width) return [];
   return [...document.querySelectorAll('main *')]
     .filter((element) => element.getBoundingClientRect().right > width + 1)
-    .map((element) => element.outerHTML.slice(0, 120)).slice(0, 5).concat('the page scrolls sideways');
+    .map((element) => element.outerHTML.slice(0, 120))
+    .slice(0, 5).concat('the page scrolls sideways');
 }"""
 FORMULAS = """() => ({
   written: document.querySelectorAll('.math').length,
@@ -41,52 +42,44 @@ FOCUSED = """() => {
     seen: box.width > 0 && box.height > 0,
   };
 }"""
+IS_GROUP = "(control) => control.matches('fieldset')"
 UNREACHED = """() => [...document.querySelectorAll('main :is(a[href], button, input, summary)')]
-  .filter((element) => !element.dataset.visit && element.checkVisibility({visibilityProperty: true}))
+  .filter((element) => element.checkVisibility({visibilityProperty: true}))
+  .filter((element) => !element.dataset.visit)
   .filter((element) => element.type !== 'radio' ||
     !document.querySelector(`input[name="${element.name}"][data-visit]`))
   .map((element) => element.outerHTML.slice(0, 120))"""
 
 
-def in_words(violations: list) -> str:
-    """Say what axe-core holds against a page, with the elements concerned."""
-    return "\n".join(
-        f"{rule['id']}: {rule['help']}: {node['html'][:160]}"
-        for rule in violations
+def assert_accessible(page, where: str) -> None:
+    """Fail with the rules of axe-core that a page breaks, and the elements concerned."""
+    found = AXE.run(page, options=AXE_OPTIONS).response["violations"]
+    sentences = [
+        f"{where}: {rule['id']}: {rule['help']}: {node['html'][:160]}"
+        for rule in found
         for node in rule["nodes"]
-    )
+    ]
+    assert not sentences, "\n".join(sentences)
 
 
-def test_accessible_in_light_and_dark_on_desktop_and_phone(reader, page_name):
-    page = reader.open(page_name)
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_accessible_in_light_and_dark(reader, page_name, viewport):
+    page = reader.open(page_name, viewport=viewport)
     page.evaluate(UNFOLD)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         page.wait_for_function(f"document.documentElement.dataset.theme === '{scheme}'")
-        for viewport in (DESKTOP, PHONE):
-            page.set_viewport_size(viewport)
-            found = AXE.run(page, options=AXE_OPTIONS).response["violations"]
-            assert not found, f"{scheme}, {viewport['width']} pixels wide:\n{in_words(found)}"
-
-
-def test_no_sideways_scrolling_on_a_phone(reader, page_name):
-    page = reader.open(page_name, viewport=PHONE)
-    page.evaluate(UNFOLD)
-    for viewport in (PHONE, SMALL_PHONE):
-        page.set_viewport_size(viewport)
+        assert_accessible(page, scheme)
+    for width in (viewport["width"], NARROWEST):
+        page.set_viewport_size({**viewport, "width": width})
         too_wide = page.evaluate(WIDER)
-        assert not too_wide, f"at {viewport['width']} pixels:\n" + "\n".join(too_wide)
+        assert not too_wide, f"at {width} pixels:\n" + "\n".join(too_wide)
 
 
-def test_formulas_are_set(reader, page_name):
-    formulas = reader.open(page_name).evaluate(FORMULAS)
-    assert formulas["set"] == formulas["written"], "a formula stayed as source text"
-    assert not formulas["wrong"], "a formula has an error"
-
-
-def test_works_from_the_disk(reader, page_name):
+def test_works_from_the_disk_with_its_formulas(reader, page_name):
     formulas = reader.open(page_name, from_disk=True).evaluate(FORMULAS)
     assert formulas["set"] == formulas["written"], "a formula stayed as source text"
+    assert not formulas["wrong"], "a formula has an error"
 
 
 def test_keyboard_reaches_everything_and_shows_where_it_is(reader, page_name):
@@ -107,7 +100,6 @@ def test_keyboard_reaches_everything_and_shows_where_it_is(reader, page_name):
 def test_search_finds_softmax(reader, from_disk):
     page = reader.open("search.html?q=softmax", from_disk=from_disk)
     page.wait_for_selector("#search-results ul.search li a")
-    page.wait_for_function("document.querySelector('.search-summary, #search-results > p').innerText")
     found = page.locator("#search-results ul.search li a").all_inner_texts()
     assert any("Self-attention" in title for title in found), found
 
@@ -115,25 +107,26 @@ def test_search_finds_softmax(reader, from_disk):
 def test_search_opens_and_answers_by_keyboard(reader):
     page = reader.open("index.html")
     page.keyboard.press("Control+k")
+    assert_accessible(page, "search field")
     page.keyboard.type("attention")
     page.keyboard.press("Enter")
     page.wait_for_url("**/search.html?q=attention*")
     page.wait_for_selector("#search-results ul.search li a")
 
 
-def test_phone_menu_opens_and_closes_by_keyboard(reader):
+def test_phone_menu_opens_and_closes_by_keyboard_and_finger(reader):
     page = reader.open("index.html", viewport=PHONE)
-    chapter = page.get_by_role("link", name="Self-attention by hand").locator("visible=true")
-    menu = page.locator("dialog#pst-primary-sidebar-modal")
     button = page.locator(".bd-header-article button.primary-toggle")
+    menu = page.locator("dialog#pst-primary-sidebar-modal")
+    chapter = menu.get_by_role("link", name="Self-attention by hand")
     button.focus()
     page.keyboard.press("Enter")
-    menu.get_by_role("link", name="Self-attention by hand").wait_for(state="visible")
+    chapter.wait_for(state="visible")
+    assert_accessible(page, "open menu")
     page.keyboard.press("Escape")
     menu.wait_for(state="hidden")
     button.click()
-    chapter.first.wait_for(state="visible")
-    menu.get_by_role("link", name="Self-attention by hand").click()
+    chapter.click()
     page.wait_for_url("**/chapters/02-*")
 
 
@@ -160,9 +153,8 @@ def test_interactive_figures_follow_the_keyboard(reader, chapter):
             frames = {shown.inner_html()}
             name = control.evaluate("(c) => (c.closest('label, fieldset, div')).innerText")
             ticked = control.get_attribute("type") == "checkbox"
-            field = control if control.evaluate("c => c.matches('input')") else control.locator(":checked")
             for _ in range(int(control.get_attribute("data-size")) - 1):
-                field.focus()
+                (control.locator(":checked") if control.evaluate(IS_GROUP) else control).focus()
                 page.keyboard.press("Space" if ticked else "ArrowRight")
                 assert shown.count() == 1, f"{name}: exactly one frame is visible"
                 frames.add(shown.inner_html())

@@ -33,9 +33,9 @@ def both(attention_mask, combine):
 
 
 def mean_in_a_loop(losses, labels):
-    chosen = [
-        loss for row, asked in zip(losses, labels) for loss, a in zip(row, asked) if a != -100
-    ]
+    chosen = []
+    for row, asked in zip(losses, labels, strict=True):
+        chosen += [loss for loss, label in zip(row, asked, strict=True) if label != -100]
     return sum(chosen) / len(chosen)
 
 
@@ -161,7 +161,7 @@ def test_wrong_padding_and_causal(wrong, hint):
         (lambda losses, labels: losses[labels == -100].mean(), "Turn the choice around"),
         (
             lambda losses, labels: np.mean(
-                [mean_in_a_loop([a], [b]) for a, b in zip(losses, labels)]
+                [mean_in_a_loop([a], [b]) for a, b in zip(losses, labels, strict=True)]
             ),
             "mean of means",
         ),

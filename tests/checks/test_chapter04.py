@@ -28,7 +28,7 @@ def phi(x):
     return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
 
 
-def Phi(x):
+def share(x):
     return np.divide(gelu(x), x)
 
 
@@ -50,14 +50,14 @@ def said_minus_right(logits, labels):
 
 def loops_for_softmax(grad_output, probs):
     flat_grad, flat_probs = (a.reshape(-1, a.shape[-1]) for a in (grad_output, probs))
-    rows = [(np.diag(p) - np.outer(p, p)) @ g for g, p in zip(flat_grad, flat_probs)]
+    rows = [(np.diag(p) - np.outer(p, p)) @ g for g, p in zip(flat_grad, flat_probs, strict=True)]
     return np.array(rows).reshape(probs.shape)
 
 
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
-        (check_gelu_backward, lambda g, x: g * (Phi(x) + x * phi(x))),
+        (check_gelu_backward, lambda g, x: g * (share(x) + x * phi(x))),
         (check_gelu_backward, lambda g, x: ask_torch(functional.gelu, x, g)),
         (check_softmax_backward, lambda g, p: p * g - p * (p * g).sum(-1, keepdims=True)),
         (check_softmax_backward, loops_for_softmax),
@@ -87,13 +87,13 @@ def test_right_answers_pass_however_they_are_written(check, answer):
 @pytest.mark.parametrize(
     ("answer", "hint"),
     [
-        (lambda g, x: Phi(x) + x * phi(x), "Where does grad_output come in"),
-        (lambda g, x: g * Phi(x), r"What does Φ\(x\) do when x moves"),
+        (lambda g, x: share(x) + x * phi(x), "Where does grad_output come in"),
+        (lambda g, x: g * share(x), r"What does Φ\(x\) do when x moves"),
         (lambda g, x: g * x * phi(x), "What does x itself do"),
-        (lambda g, x: g * (Phi(x) + phi(x)), "by what is its movement multiplied"),
+        (lambda g, x: g * (share(x) + phi(x)), "by what is its movement multiplied"),
         (lambda g, x: g * phi(x), "Which rule holds for the product"),
-        (lambda g, x: g * (Phi(x) + x * np.exp(-(x**2) / 2)), "have area 1"),
-        (lambda g, x: g * (Phi(x) + x * np.exp(-(x**2)) / np.sqrt(2 * np.pi)), "divided by in"),
+        (lambda g, x: g * (share(x) + x * np.exp(-(x**2) / 2)), "have area 1"),
+        (lambda g, x: g * (share(x) + x * np.exp(-(x**2)) / np.sqrt(2 * np.pi)), "divided by in"),
         (
             lambda g, x: ask_torch(lambda x: functional.gelu(x, approximate="tanh"), x, g),
             "tanh approximation",
@@ -137,8 +137,9 @@ def test_softmax_mistakes_get_their_hint(answer, hint):
         (lambda x, y: said_minus_right(x, y), "the average is missing"),
         (
             lambda x, y: (y >= 0)[:, None] * softmax(x) / (y >= 0).sum(),
-            "What was right is still to be subtracted",
+            "what was said. What was right is still to be subtracted",
         ),
+        (lambda x, y: softmax(x), "and not every position has a label"),
         (
             lambda x, y: (y >= 0)[:, None] * -said_minus_right(x, y) / (y >= 0).sum(),
             "The sign is turned round",
@@ -175,6 +176,12 @@ def by_sums(g, x, w):
     return (g - size * mean(g) - size * n * mean(g * n)) / spread(x)
 
 
+def with_the_variance_of_a_sample(g, x, w):
+    g, wide = g * w, x.std(axis=-1, keepdims=True, ddof=1)
+    n = (x - mean(x)) / wide
+    return (g - mean(g) - n * mean(g * n)) / wide
+
+
 def down_the_first_axis(g, x, w):
     g, n = g * w, normalize(x)
     across = g.mean(axis=0, keepdims=True), (g * n).mean(axis=0, keepdims=True)
@@ -192,6 +199,7 @@ def down_the_first_axis(g, x, w):
         (lambda g, x, w: wrong_layer_norm()(g, x, w) * spread(x), "Where is the division"),
         (lambda g, x, w: wrong_layer_norm()(g, x, w) / spread(x), "You divide by the variance"),
         (by_sums, "You subtract sums"),
+        (with_the_variance_of_a_sample, "divides by n - 1"),
         (down_the_first_axis, "average down the first axis"),
     ],
 )

@@ -12,7 +12,7 @@ def texts(content):
 
 
 def test_token_row_has_tokens_and_notes_and_escapes_them():
-    assert texts(token_row(["<b>", "cat"], [0, 1], ["1 %", ""])) == ["<b>", "1 %", "cat"]
+    assert texts(token_row(["<b>", "cat"], [0.0, 1.0], ["1 %", ""])) == ["<b>", "1 %", "cat"]
 
 
 def test_equal_tokens_have_equal_colors_and_given_colors_win():
@@ -30,10 +30,11 @@ def test_bars_show_label_and_number_and_never_leave_their_box():
 
 
 def test_matrix_writes_numbers_as_people_do():
-    values = np.array([[-1.0, -0.001, -np.inf], [2.0, np.finfo(float).min, 0.0]])
+    values = np.array([[-1.0, -0.001, -np.inf], [np.nan, np.finfo(float).min, 0.5]])
     content = matrix(values, ["x", "y"], ["a", "b", "c"], name="scores")
-    cells = [text for text in texts(content)]
-    assert cells == ["scores", "a", "b", "c", "x", "−1.00", "0.00", "−∞", "y", "2.00", "−∞", "0.00"]
+    assert texts(content)[:8] == ["scores", "a", "b", "c", "x", "−1.00", "0.00", "−∞"]
+    assert texts(content)[8:] == ["y", "nan", "−1.8e308", "0.50"]
+    assert "nan)" not in content
 
 
 def test_largest_magnitude_has_the_strongest_tint_and_signs_have_two_colors():

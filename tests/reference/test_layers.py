@@ -49,7 +49,7 @@ def test_linear_and_its_gradients_equal_torch(
     assert_close(linear(x, weight, bias), expected, TIGHT)
     assert_close(linear(x, weight), expected - bias, TIGHT)
     grads = autograd(torch.nn.functional.linear, [x, weight, bias], grad)
-    for hand, auto in zip(linear_backward(grad, x, weight), grads):
+    for hand, auto in zip(linear_backward(grad, x, weight), grads, strict=True):
         assert_close(hand, auto, TIGHT)
 
 
@@ -161,7 +161,7 @@ def test_layer_norm_and_its_gradients_equal_torch(autograd, assert_close, seed, 
     expected = by_torch(*map(torch.tensor, (x, weight, bias)))
     assert_close(layer_norm(x, weight, bias, eps), expected.numpy(), TIGHT)
     grads = layer_norm_backward(grad, x, weight, eps)
-    for hand, auto in zip(grads, autograd(by_torch, [x, weight, bias], grad)):
+    for hand, auto in zip(grads, autograd(by_torch, [x, weight, bias], grad), strict=True):
         assert_close(hand, auto, TIGHT)
     np.testing.assert_allclose(grads[0].sum(axis=-1), 0, atol=1e-13)
 
@@ -192,7 +192,9 @@ def test_layer_norm_uses_the_eps_of_bert_unless_told():
     x *= 1e-6
     np.testing.assert_array_equal(layer_norm(x, weight, bias), layer_norm(x, weight, bias, 1e-12))
     for hand, explicit in zip(
-        layer_norm_backward(grad, x, weight), layer_norm_backward(grad, x, weight, 1e-12)
+        layer_norm_backward(grad, x, weight),
+        layer_norm_backward(grad, x, weight, 1e-12),
+        strict=True,
     ):
         np.testing.assert_array_equal(hand, explicit)
 

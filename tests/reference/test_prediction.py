@@ -25,13 +25,13 @@ TABLE = np.array([[1.0, 2], [3, 4], [5, 6]])
 
 
 def torch_loss(logits, labels):
-    """The loss of PyTorch, which wants all positions in one row."""
+    """Compute the loss with PyTorch, which wants all positions in one row."""
     flat = logits.reshape(-1, logits.shape[-1])
     return torch.nn.functional.cross_entropy(flat, torch.tensor(labels).reshape(-1))
 
 
 def random_prediction(seed, leading, vocab=5):
-    """Draw logits and labels, at least one position labelled and one not."""
+    """Draw logits and labels, at least one position labeled and one not."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(0, vocab, size=leading)
     labels[rng.random(size=leading) < 0.4] = -100
@@ -103,7 +103,7 @@ def test_tied_logits_and_their_gradients_equal_torch(autograd, assert_close, see
     expected = torch.nn.functional.linear(*map(torch.tensor, (states, table, bias)))
     assert_close(tied_logits(states, table, bias), expected.numpy(), TIGHT)
     grads = autograd(torch.nn.functional.linear, [states, table, bias], grad)
-    for hand, auto in zip(tied_logits_backward(grad, states, table), grads):
+    for hand, auto in zip(tied_logits_backward(grad, states, table), grads, strict=True):
         assert_close(hand, auto, TIGHT)
 
 
@@ -175,7 +175,7 @@ def test_positions_without_a_label_get_no_gradient_and_no_say_in_the_loss():
     assert cross_entropy(logits, labels) == cross_entropy(logits[without], labels[without])
 
 
-def test_a_labelled_position_with_loss_zero_still_counts_in_the_average():
+def test_a_labeled_position_with_loss_zero_still_counts_in_the_average():
     logits = np.array([[1000.0, 0, 0], [0, 0, 0]])
     assert cross_entropy(logits, np.array([0, 1])) == pytest.approx(np.log(3) / 2, rel=1e-14)
 
@@ -213,7 +213,7 @@ def test_cross_entropy_backward_leaves_the_logits_alone():
     [
         ([0, 3], ValueError, "label 3 is outside the vocabulary of 3 words: .* from 0 to 2, or"),
         ([0, -1], ValueError, "label -1 is outside"),
-        ([-100, -100], ValueError, "no position is labelled: all 2 labels are -100"),
+        ([-100, -100], ValueError, "no position is labeled: all 2 labels are -100"),
         ([0.0, 1.0], TypeError, "labels must be integers, not float64"),
         ([0, 1, 2], ValueError, r"logits of shape \(2, 3\) need labels of shape \(2,\), not"),
     ],

@@ -1,0 +1,105 @@
+"""The one form in which a chapter is stored: what depends on the machine or the moment is gone."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbformat import NotebookNode
+from nbformat.v4 import new_code_cell
+
+ROOT = Path(__file__).resolve().parents[2]
+CELL_METADATA = ("mystnb", "reason", "tags")
+NOTEBOOK_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {
+        "file_extension": ".py",
+        "mimetype": "text/x-python",
+        "name": "python",
+        "pygments_lexer": "ipython3",
+    },
+}
+COLAB_ID = "install-in-colab"
+COLAB_SOURCE = """\
+# In Google Colab this installs minibert. Anywhere else it does nothing.
+if "google.colab" in str(get_ipython()):
+    get_ipython().run_line_magic(
+        "pip", "install -q git+{url}"
+    )"""
+ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
+INSTALLED = re.compile(r"\S*[/\\]site-packages[/\\]")
+
+
+def code_cells(notebook: NotebookNode) -> Iterator[NotebookNode]:
+    """Yield the code cells in order."""
+    return (cell for cell in notebook.cells if cell.cell_type == "code")
+
+
+def has_source(cell: NotebookNode) -> bool:
+    """Say whether there is anything in a cell to run or to read."""
+    return bool(cell.source.strip())
+
+
+def put_colab_cell_first(notebook: NotebookNode, url: str) -> None:
+    """Insert or refresh the cell that installs the package in Google Colab."""
+    others = [cell for cell in notebook.cells if cell.get("id") != COLAB_ID]
+    first = next((i for i, cell in enumerate(others) if cell.cell_type == "code"), len(others))
+    cell = new_code_cell(
+        COLAB_SOURCE.format(url=url), id=COLAB_ID, metadata={"tags": ["remove-cell"]}
+    )
+    notebook.cells = [*others[:first], cell, *others[first:]]
+
+
+def normalize(notebook: NotebookNode) -> NotebookNode:
+    """Bring an executed notebook into the form in which it is stored."""
+    notebook.metadata = NotebookNode(NOTEBOOK_METADATA)
+    notebook.nbformat, notebook.nbformat_minor = 4, 5
+    notebook.cells = [cell for cell in notebook.cells if has_source(cell)]
+    give_ids(notebook.cells)
+    for number, cell in enumerate(code_cells(notebook), start=1):
+        cell.execution_count = number
+        cell.outputs = [normalize_output(output, number) for output in merge_streams(cell.outputs)]
+    for cell in notebook.cells:
+        kept = {key: cell.metadata[key] for key in CELL_METADATA if cell.metadata.get(key)}
+        cell.metadata = NotebookNode(kept)
+        cell.source = "\n".join(line.rstrip() for line in cell.source.strip("\n").split("\n"))
+    return notebook
+
+
+def give_ids(cells: list[NotebookNode]) -> None:
+    """Keep every cell's id; derive one from the text where it is missing or taken."""
+    taken = set()
+    for number, cell in enumerate(cells):
+        if not cell.get("id") or cell.id in taken:
+            text = f"{number} {cell.source}".encode()
+            cell.id = hashlib.sha256(text).hexdigest()[:8]
+        taken.add(cell.id)
+
+
+def merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
+    """Join printed pieces that follow one another; where a kernel cuts them is chance."""
+    merged: list[NotebookNode] = []
+    for output in outputs:
+        last = merged[-1] if merged else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last.text += output.text
+        else:
+            merged.append(output)
+    return merged
+
+
+def normalize_output(output: NotebookNode, number: int) -> NotebookNode:
+    """Number a result as its cell; take colors and this machine's folders out of a traceback."""
+    if output.output_type == "execute_result":
+        output.execution_count = number
+    if output.output_type == "error":
+        output.traceback = [without_folders(line) for line in output.traceback]
+    return output
+
+
+def without_folders(text: str) -> str:
+    """Shorten paths of the project and of installed packages to what is the same everywhere."""
+    text = INSTALLED.sub("", ANSI_COLOR.sub("", text))
+    for root in (str(ROOT), "~/" + ROOT.name):
+        text = text.replace(root + "/", "").replace(root + "\\", "")
+    return text

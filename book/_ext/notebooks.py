@@ -1,0 +1,162 @@
+"""Run the chapters and store what they print: `python book/_ext/notebooks.py [chapter …]`.
+
+Each chapter runs from top to bottom on a fresh kernel and is stored in its normal form, so that
+a second run changes no byte. Nothing is written when a cell fails.
+"""
+
+import argparse
+import os
+import re
+import sys
+import time
+from pathlib import Path
+
+import costs
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from normal_form import normalize, put_colab_cell_first
+
+BOOK = Path(__file__).resolve().parents[1]
+SECONDS_PER_CELL = 1200
+
+# One thread, the processor alone and the instructions that every processor of the last ten years
+# has: the same numbers everywhere. The tests run the chapters in the same environment.
+KERNEL_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "ATEN_CPU_CAPABILITY": "avx2",
+    "MKL_CBWR": "AVX2",
+    "ONEDNN_MAX_CPU_ISA": "AVX2",
+    "CUDA_VISIBLE_DEVICES": "",
+    "PYTHONHASHSEED": "0",
+    "TQDM_DISABLE": "1",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+}
+
+# Without it every kernel warns that it talks to this process over the loopback interface.
+QUIET = ["--IPKernelApp.log_level=ERROR"]
+
+PEAK_MEGABYTES = """
+try:
+    import resource, sys
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    print(peak / (1e6 if sys.platform == "darwin" else 1e3))
+except ImportError:
+    import psutil
+    print(psutil.Process().memory_info().peak_wset / 1e6)
+"""
+
+
+class ChapterError(Exception):
+    """A chapter could not be run; the message is a sentence for its author."""
+
+
+def chapters(book: Path) -> list[Path]:
+    """List the chapters in reading order."""
+    return sorted((book / "chapters").glob("[0-9][0-9]-*.ipynb"))
+
+
+def read_chapter(path: Path, book: Path) -> nbformat.NotebookNode:
+    """Read a chapter, or say why that is not possible."""
+    if path.resolve().parent != (book / "chapters").resolve():
+        raise ChapterError(f"{path} is no chapter: chapters are files of book/chapters")
+    if not path.is_file():
+        names = ", ".join(chapter.name for chapter in chapters(book))
+        raise ChapterError(f"{path} does not exist; the chapters are {names}")
+    try:
+        return nbformat.read(path, as_version=4)
+    except (ValueError, nbformat.reader.NotJSONError) as error:
+        raise ChapterError(f"{path} is not a notebook: {error}") from error
+
+
+def repository_url(root: Path = BOOK.parent) -> str:
+    """Read the address of the project from pyproject.toml, its one place."""
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    return re.search(r'^Repository = "(.+)"$', text, re.MULTILINE).group(1)
+
+
+def execute(notebook: nbformat.NotebookNode, folder: Path) -> tuple[float, float]:
+    """Run every cell on a fresh kernel; return the seconds and the peak memory in megabytes."""
+    client = NotebookClient(
+        notebook,
+        timeout=SECONDS_PER_CELL,
+        kernel_name="python3",
+        record_timing=False,
+        store_widget_state=False,
+        extra_arguments=QUIET,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    with client.setup_kernel(env={**os.environ, **KERNEL_ENVIRONMENT}):
+        start = time.perf_counter()
+        for index, cell in enumerate(notebook.cells):
+            if cell.cell_type == "code":
+                execute_cell(client, cell, index)
+        return time.perf_counter() - start, peak_megabytes(client)
+
+
+def execute_cell(client: NotebookClient, cell: nbformat.NotebookNode, index: int) -> None:
+    """Run one code cell; say in one sentence how it failed."""
+    try:
+        client.execute_cell(cell, index)
+    except CellExecutionError as error:
+        reason = f"stopped with {error.ename}: {error.evalue}"
+    except CellTimeoutError:
+        reason = f"took more than {SECONDS_PER_CELL} seconds"
+    except DeadKernelError:
+        reason = "ended the kernel, perhaps for want of memory"
+    else:
+        return
+    number = sum(earlier.cell_type == "code" for earlier in client.nb.cells[: index + 1])
+    first_line = cell.source.strip().splitlines()[0]
+    raise ChapterError(f"code cell {number}, which begins {first_line!r}, {reason}")
+
+
+def peak_megabytes(client: NotebookClient) -> float:
+    """Ask the kernel how much memory it has needed at most."""
+    client.nb.cells.append(nbformat.v4.new_code_cell(PEAK_MEGABYTES))
+    client.execute_cell(client.nb.cells[-1], len(client.nb.cells) - 1)
+    return float(client.nb.cells.pop().outputs[0].text)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is either the old one or the new one, never half of it."""
+    draft = path.with_name(f".{path.name}.draft")
+    draft.write_text(text, encoding="utf-8", newline="\n")
+    os.replace(draft, path)
+
+
+def run_chapter(path: Path, book: Path) -> None:
+    """Run one chapter, store it in its normal form, and note what it cost."""
+    notebook = read_chapter(path, book)
+    put_colab_cell_first(notebook, repository_url())
+    seconds, megabytes = execute(notebook, path.parent)
+    records = costs.read(book)
+    new = costs.record(notebook, seconds, megabytes)
+    records[path.stem] = costs.keep_if_close(records.get(path.stem), new)
+    if not costs.put_row(notebook, records[path.stem]):
+        raise ChapterError("its first cell has no row `| **Cost** | … |`")
+    write_whole(path, nbformat.writes(normalize(notebook)).rstrip("\n") + "\n")
+    kept = {chapter.stem: records[chapter.stem] for chapter in chapters(book) if chapter.stem in records}
+    for name, text in costs.pages(kept, book).items():
+        write_whole(book / name, text)
+    print(f"{path.name}: {seconds:.0f} s, {megabytes:.0f} MB")
+
+
+def main(arguments: list[str] | None = None, book: Path = BOOK) -> int:
+    """Run the chapters that are named, or all; return 1 if one of them failed."""
+    parser = argparse.ArgumentParser(description="Run chapters and store what they print.")
+    parser.add_argument("chapter", nargs="*", type=Path, help="a notebook; all if none is named")
+    failures = 0
+    for path in parser.parse_args(arguments).chapter or chapters(book):
+        try:
+            run_chapter(path, book)
+        except ChapterError as error:
+            failures += 1
+            print(f"{path.name}: {error}. The file is unchanged.", file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,56 @@
+"""The Sphinx extension of the book: what has to be right in the pages before a browser sees them.
+
+The theme, the bibliography and the notebook renderer write a few things that a screen reader
+stumbles over. They are put right here, while the page is made, so that no script has to do it.
+"""
+
+import re
+
+from assets import is_current
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
+
+EMPTY_HEAD = re.compile(r'<th class="head[^"]*">(<p></p>)?</th>')
+CHAPTER_NUMBER = re.compile(r'(<h1>)<span class="section-number">(\d+)\. </span>')
+
+
+def require_assets(app: Sphinx) -> None:
+    """Stop with one sentence if the fonts and formulas have not been fetched."""
+    if not is_current():
+        raise ExtensionError(
+            "The fonts and formulas of the book are not there yet: "
+            "run `python book/_ext/assets.py` (`make book` does it for you)"
+        )
+
+
+def mark_chapter_card(app: Sphinx, document: nodes.document) -> None:
+    """Turn the table that opens a chapter into a card with one heading over both columns."""
+    for table in document.findall(nodes.table):
+        row = next(table.findall(nodes.row))
+        if row[0].astext() == "This chapter" and not row[-1].astext():
+            row[0]["morecols"] = len(row) - 1
+            del row[1:]
+            table["classes"].append("chapter-card")
+            return
+
+
+def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
+    """Put the meaning of some elements right, and give a chapter's number a line of its own."""
+    body = context.get("body", "")
+    # A corner without text heads nothing: it is a cell.
+    body = EMPTY_HEAD.sub("<td></td>", body)
+    # The bibliography is a list, but its entries carry a role that has been withdrawn.
+    body = body.replace('role="doc-biblioentry"', 'role="listitem"')
+    # The visible words ("Show the solution") are the better name.
+    body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+    body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
+    context["body"] = body
+
+
+def setup(app: Sphinx) -> dict:
+    """Connect the steps to Sphinx."""
+    app.connect("builder-inited", require_assets)
+    app.connect("doctree-read", mark_chapter_card)
+    app.connect("html-page-context", mend_body)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

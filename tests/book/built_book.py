@@ -1,0 +1,72 @@
+"""The built book as the tests see it: its pages, and a reader who writes down every complaint."""
+
+import os
+import re
+from http.server import SimpleHTTPRequestHandler
+from pathlib import Path
+
+BOOK = Path(__file__).resolve().parents[2] / "book"
+HTML = Path(os.environ.get("BOOK_HTML", BOOK / "_build" / "html"))
+DESKTOP = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+
+def built_pages(folder: str = ".") -> list[str]:
+    """Name every built page in a folder of the book; the landing page if there is none."""
+    pages = (page.relative_to(HTML) for page in (HTML / folder).rglob("*.html"))
+    return sorted(p.as_posix() for p in pages if p.parts[0] != "_static") or ["index.html"]
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serve files and say nothing."""
+
+    def log_message(self, *arguments):
+        """Keep the output of the tests clean."""
+
+
+class Reader:
+    """Opens pages and writes down everything that a reader's browser would complain about."""
+
+    def __init__(self, browser, site: str, html: Path):
+        self.browser, self.site, self.html = browser, site, html
+        self.contexts, self.complaints = [], []
+
+    def open(self, name: str, *, viewport=DESKTOP, from_disk=False):
+        """Open a page of the book, from the server or from the disk, and wait for its formulas."""
+        home = self.html.as_uri() + "/" if from_disk else self.site
+        context = self.browser.new_context(viewport=viewport, reduced_motion="reduce")
+        self.contexts.append(context)
+        context.route(re.compile(rf"^(?!data:|blob:|{re.escape(home)})"), self._refuse)
+        page = context.new_page()
+        page.on("request", lambda request: self._note_request(request.url, home))
+        page.on("requestfailed", lambda request: self._note(f"did not load: {request.url}"))
+        page.on("response", self._note_response)
+        page.on("pageerror", lambda error: self._note(f"script error: {error}"))
+        page.on("console", self._note_console)
+        page.goto(home + name, wait_until="load")
+        page.evaluate("window.MathJax?.startup?.promise")
+        return page
+
+    def _note(self, sentence):
+        self.complaints.append(sentence)
+
+    def _refuse(self, route):
+        self._note(f"asks outside the book: {route.request.url}")
+        route.abort()
+
+    def _note_request(self, url, home):
+        if not url.startswith(("data:", "blob:", home)):
+            self._note(f"asks outside the book: {url}")
+
+    def _note_response(self, response):
+        if response.status >= 400:
+            self._note(f"{response.status} for {response.url}")
+
+    def _note_console(self, message):
+        if message.type in ("error", "warning"):
+            self._note(f"console {message.type}: {message.text}")
+
+    def close(self):
+        """Close every page."""
+        for context in self.contexts:
+            context.close()

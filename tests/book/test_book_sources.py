@@ -1,0 +1,89 @@
+"""The sources of the book that are not chapters: settings, contents, references, picture, pins."""
+
+import json
+import re
+from pathlib import Path
+
+import assets
+import cover
+import jupyter_book
+import pytest
+import yaml
+from built_book import BOOK
+from pybtex.database import parse_file
+
+KNOWN_ELSEWHERE = {"bibtex_bibfiles"}
+
+
+def unknown_keys(settings: dict, known: dict, path: str = ""):
+    """Name every key of `settings` that `known` does not have, however deep.
+
+    Below `sphinx.config` Sphinx itself warns of an unknown key, and a warning stops the build.
+    """
+    for key, value in settings.items():
+        here = f"{path}{key}"
+        if key not in known and here not in KNOWN_ELSEWHERE:
+            yield here
+        elif isinstance(value, dict) and isinstance(known.get(key), dict):
+            yield from unknown_keys(value, known[key], here + ".")
+
+
+def known_settings() -> dict:
+    """Read Jupyter Book's own list of every key it knows."""
+    path = Path(jupyter_book.__file__).with_name("default_config.yml")
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def test_every_setting_is_one_that_jupyter_book_knows():
+    settings = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))
+    unknown = list(unknown_keys(settings, known_settings()))
+    assert not unknown, f"_config.yml: Jupyter Book silently ignores {unknown}"
+
+
+@pytest.mark.parametrize("wrong", ["titel", "html.favicn", "execute.execute_notebook"])
+def test_a_misspelt_setting_is_found(wrong):
+    settings = True
+    for part in reversed(wrong.split(".")):
+        settings = {part: settings}
+    assert list(unknown_keys(settings, known_settings())) == [wrong]
+
+
+def test_contents_name_files_that_exist():
+    toc = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))
+    names = [toc["root"], *(c["file"] for part in toc["parts"] for c in part["chapters"])]
+    missing = [
+        n for n in names if not any((BOOK / (n + end)).is_file() for end in (".md", ".ipynb"))
+    ]
+    assert not missing, f"_toc.yml names files that are not there: {missing}"
+
+
+def test_references_are_complete():
+    entries = parse_file(str(BOOK / "references.bib")).entries
+    for key, entry in entries.items():
+        assert entry.persons["author"], f"{key} has no author"
+        assert {"title", "year"} <= set(entry.fields), f"{key} has no title or no year"
+        assert {"doi", "url", "publisher"} & set(entry.fields), f"{key}: where can it be found?"
+        assert re.search(r"\d{4}", key).group() == entry.fields["year"], (
+            f"{key} and its year differ"
+        )
+
+
+def test_the_picture_of_the_landing_page_is_what_the_package_computes():
+    stored = cover.TARGET.read_text(encoding="utf-8")
+    assert stored == cover.cover(), "run `python book/_ext/cover.py`"
+
+
+def test_front_end_files_are_pinned_and_name_no_registry():
+    package = json.loads((BOOK / "package.json").read_text(encoding="utf-8"))
+    lock_text = (BOOK / "package-lock.json").read_text(encoding="utf-8")
+    assert all(re.fullmatch(r"[\d.]+", version) for version in package["dependencies"].values())
+    lock = json.loads(lock_text)["packages"]
+    assert lock[""]["dependencies"] == package["dependencies"], "run `npm install` in book/"
+    assert '"resolved"' not in lock_text, "package-lock.json must not name a registry"
+    assert all("integrity" in entry for name, entry in lock.items() if name)
+
+
+def test_missing_npm_is_explained(monkeypatch, tmp_path):
+    monkeypatch.setattr(assets.shutil, "which", lambda name: None)
+    with pytest.raises(SystemExit, match=r"needs npm, .* apt-get install npm"):
+        assets.install(tmp_path)

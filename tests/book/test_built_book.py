@@ -1,0 +1,174 @@
+"""The files of the built book: complete, linked, and naming no file outside it."""
+
+import re
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urldefrag, urlsplit
+
+import pytest
+import yaml
+from built_book import BOOK, HTML, built_pages
+
+LOADED = {
+    "script": ("src",),
+    "img": ("src", "srcset"),
+    "iframe": ("src",),
+    "source": ("src", "srcset"),
+    "video": ("src", "poster"),
+    "audio": ("src",),
+    "embed": ("src",),
+    "object": ("data",),
+    "image": ("href", "xlink:href"),
+    "use": ("href", "xlink:href"),
+}
+LOADING_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect"}
+STYLE_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""")
+FETCHED = r"\.(?:m?js|css|json|wasm|woff2?|ttf|png|jpe?g|gif|svg)\b"
+SCRIPT_ADDRESS = re.compile(rf"""["'`]((?:https?:)?//[\w.-]+\.\w+/[^"'`\s]*{FETCHED})""")
+# MathJax asks for it where a browser cannot evaluate XPath, that is in Internet Explorer.
+NEVER_ASKED = {"https://cdn.jsdelivr.net/npm/wicked-good-xpath@1.3.0/dist/wgxpath.install.js"}
+
+
+class Page(HTMLParser):
+    """What a page names, links to and loads."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.ids, self.links, self.loaded, self.styles, self.scripts = [], [], [], [], []
+        self._inside = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        """Sort the addresses of an element into links and loaded files."""
+        given = dict(attributes)
+        # The drawings of one chapter share the shapes of their marks, and with them the id.
+        if given.get("id") and tag != "path":
+            self.ids.append(given["id"])
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        if tag == "link" and LOADING_RELATIONS & set(given.get("rel", "").split()):
+            self.loaded.append(given["href"])
+        self.loaded += [given[name] for name in LOADED.get(tag, ()) if given.get(name)]
+        self.styles.append(given.get("style") or "")
+        self._inside = tag if tag in ("style", "script") else None
+
+    def handle_data(self, data):
+        """Keep the styles and scripts that stand in the page itself."""
+        if self._inside:
+            getattr(self, self._inside + "s").append(data)
+
+    def handle_endtag(self, tag):
+        """Leave a style or a script."""
+        self._inside = None
+
+
+@cache
+def read_page(name: str) -> Page:
+    """Read a page once."""
+    return Page((HTML / name).read_text(encoding="utf-8"))
+
+
+def is_outside(address: str) -> bool:
+    """Say whether a browser would leave the book to follow an address."""
+    parts = urlsplit(address)
+    return bool(parts.netloc) or parts.scheme not in ("", "data")
+
+
+def toc_files() -> list[str]:
+    """Name the files of the table of contents, the landing page first."""
+    toc = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))
+    return [toc["root"], *(c["file"] for part in toc["parts"] for c in part["chapters"])]
+
+
+def test_every_file_of_the_contents_is_a_page_and_nothing_else_is(html):
+    expected = {f"{name}.html" for name in toc_files()} | {"search.html"}
+    built = set(built_pages())
+    assert not expected - built, "in _toc.yml but not built"
+    assert not built - expected, "built but not in _toc.yml: run `make clean book`"
+
+
+def test_internal_links_and_anchors_lead_somewhere(html, page_name):
+    broken = []
+    for link in read_page(page_name).links:
+        if is_outside(link):
+            continue
+        path, anchor = urldefrag(unquote(link))
+        target = ((html / page_name).parent / path).resolve() if path else html / page_name
+        if not target.is_file():
+            broken.append(f"{link}: there is no such file")
+        elif anchor and anchor not in read_page(target.relative_to(html.resolve()).as_posix()).ids:
+            broken.append(f"{link}: that page has no such anchor")
+    assert not broken, "\n".join(broken)
+
+
+def test_anchors_are_unique(html, page_name):
+    ids = read_page(page_name).ids
+    twice = sorted({name for name in ids if ids.count(name) > 1})
+    assert not twice, f"ids used more than once in {page_name}: {twice}"
+
+
+def test_page_loads_only_files_of_the_book(html, page_name):
+    page = read_page(page_name)
+    written = [a for style in page.styles for a in STYLE_ADDRESS.findall(style)]
+    outside = [address for address in page.loaded + written if is_outside(address)]
+    outside += [a for script in page.scripts for a in SCRIPT_ADDRESS.findall(script)]
+    assert not outside, outside
+    missing = [
+        address
+        for address in page.loaded
+        if not address.startswith(("data:", "#"))
+        and not ((html / page_name).parent / urlsplit(address).path).is_file()
+    ]
+    assert not missing, missing
+
+
+def loaded_files(suffix: str) -> list[Path]:
+    """Name the style sheets or scripts that pages load, and what those style sheets import."""
+    files = set()
+    for name in built_pages():
+        for address in read_page(name).loaded:
+            path = ((HTML / name).parent / urlsplit(address).path).resolve()
+            if path.suffix == suffix:
+                files.add(path)
+    return sorted(files)
+
+
+def test_style_sheets_load_only_files_of_the_book(html):
+    faults = []
+    for sheet in loaded_files(".css"):
+        for address in STYLE_ADDRESS.findall(sheet.read_text(encoding="utf-8")):
+            if is_outside(address):
+                faults.append(f"{sheet.name} asks outside the book: {address}")
+            elif not address.startswith(("data:", "#")) and not (
+                (sheet.parent / urlsplit(address).path).is_file()
+            ):
+                faults.append(f"{sheet.name} names a missing file: {address}")
+    assert not faults, "\n".join(faults)
+
+
+def test_scripts_name_no_file_outside_the_book(html):
+    named = {
+        address
+        for script in loaded_files(".js")
+        for address in SCRIPT_ADDRESS.findall(script.read_text(encoding="utf-8"))
+    }
+    assert not named - NEVER_ASKED
+
+
+@pytest.mark.parametrize("name", [f for f in toc_files() if f.startswith("chapters/")])
+def test_buttons_of_a_chapter_lead_to_the_right_place(html, name):
+    config = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))
+    url, branch = config["repository"]["url"], config["repository"]["branch"]
+    owner_and_name = urlsplit(url).path.strip("/")
+    file = f"{config['repository']['path_to_book']}/{name}.ipynb"
+    links = read_page(f"{name}.html").links
+    for expected in (
+        url,
+        f"{url}/edit/{branch}/{file}",
+        f"https://mybinder.org/v2/gh/{owner_and_name}/{branch}?urlpath=lab/tree/{file}",
+        f"https://colab.research.google.com/github/{owner_and_name}/blob/{branch}/{file}",
+        f"../_sources/{name}.ipynb",
+    ):
+        assert expected in links, f"no button leads to {expected}"
+    assert any(link.startswith(f"{url}/issues/new?") for link in links), "no button for an issue"

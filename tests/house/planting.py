@@ -1,0 +1,70 @@
+"""Plant small projects to try the rules on."""
+
+import textwrap
+from pathlib import Path
+
+import nbformat
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+LANGUAGE = {
+    "file_extension": ".py",
+    "mimetype": "text/x-python",
+    "name": "python",
+    "pygments_lexer": "ipython3",
+}
+COLAB = new_code_cell(
+    'if "google.colab" in str(get_ipython()):\n    print("install")',
+    id="install-in-colab",
+    metadata={"tags": ["remove-cell"]},
+)
+SHOW_SOLUTION = {
+    "tags": ["solution", "hide-input"],
+    "mystnb": {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"},
+}
+
+DOUBLE = '''
+FACTOR = 2
+
+
+def double(x):
+    """Double."""
+    return FACTOR * x  # twice
+'''
+
+
+class Plot:
+    """A folder in which a test plants a project, file by file and chapter by chapter."""
+
+    def __init__(self, root: Path):
+        self.root = root
+
+    def file(self, name: str, text: str) -> Path:
+        """Plant a text file."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+        return self.root
+
+    def chapter(self, *cells, number: int = 2, colab: bool = True, name: str = "") -> Path:
+        """Plant a chapter: text is prose; code cells come from `code`."""
+        cells = [new_markdown_cell(textwrap.dedent(c).strip()) if isinstance(c, str) else c
+                 for c in cells]  # fmt: skip
+        first = next((i for i, c in enumerate(cells) if c.cell_type == "code"), len(cells))
+        cells[first:first] = [nbformat.from_dict(COLAB)] if colab else []
+        for count, cell in enumerate((c for c in cells if c.cell_type == "code"), start=1):
+            cell.execution_count = count
+        notebook = new_notebook(
+            cells=cells, metadata={"kernelspec": dict(KERNEL), "language_info": dict(LANGUAGE)}
+        )
+        path = self.root / "book" / "chapters" / (name or f"{number:02}-a-chapter.ipynb")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(notebook, path)
+        return self.root
+
+
+def code(source: str, printed: str = "", tags: tuple[str, ...] = (), **metadata):
+    """Write a code cell and what it printed."""
+    outputs = [new_output("stream", name="stdout", text=printed)] if printed else []
+    metadata |= {"tags": list(tags)} if tags else {}
+    return new_code_cell(textwrap.dedent(source).strip(), outputs=outputs, metadata=metadata)

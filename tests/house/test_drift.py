@@ -1,0 +1,187 @@
+"""The law against drift: what minibert exports is defined once, and chapters agree with it.
+
+In a chapter a name of the package may only be imported, shown with `show_source`, or typed with
+the same code. Everything else has a name of its own, and `test_witnesses.py` asks for its witness.
+"""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from book_tree import Definition, Function, bound, calls, chapters, exports
+from planting import DOUBLE, code
+
+Exports = dict[str, list[Definition]]
+
+
+def one_definition(root: Path) -> list[str]:
+    """Find names of the package that a chapter defines anew, with other code."""
+    package = exports(root)
+    return [
+        f"{chapter.name}: {cell} {problem}"
+        for chapter in chapters(root)
+        for cell in chapter.code
+        for problem in _redefined(cell.tree, package)
+    ]
+
+
+def _redefined(tree: ast.Module, package: Exports) -> Iterator[str]:
+    """Say which names of the package one cell gives another meaning."""
+    for node in _functions_and_classes(tree):
+        homes = package.get(node.name, [])
+        if homes and not any(_same(node, home.node) for home in homes):
+            yield (
+                f"defines {node.name}, but {homes[0].module} exports that name with other code. "
+                "Import it, show it with show_source, type the very same code, or choose another "
+                "name and assert that both agree."
+            )
+    for name, value in bound(tree.body):
+        homes = package.get(name, [])
+        typed = isinstance(value, ast.stmt) and any(_same(value, home.node) for home in homes)
+        if homes and not typed:
+            yield (
+                f"assigns to {name}, a name that {homes[0].module} exports. Choose another name, "
+                f"for instance my_{name}, so that {name} means one thing in the whole book."
+            )
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from _imported_otherwise(node, package)
+
+
+def _functions_and_classes(node: ast.AST) -> Iterator[Function | ast.ClassDef]:
+    """Yield what a cell defines at any depth, but not the methods of classes."""
+    for child in ast.iter_child_nodes(node):
+        is_method = isinstance(node, ast.ClassDef) and isinstance(child, Function)
+        if isinstance(child, Function | ast.ClassDef) and not is_method:
+            yield child
+        yield from _functions_and_classes(child)
+
+
+def _same(typed: ast.stmt, home: ast.stmt) -> bool:
+    """Compare code; comments and docstrings do not count."""
+    return ast.dump(_bare(typed)) == ast.dump(_bare(home))
+
+
+def _bare(node: ast.stmt) -> ast.stmt:
+    """Copy a statement without the docstrings in it."""
+    copy = ast.parse(ast.unparse(node)).body[0]
+    for inner in ast.walk(copy):
+        if isinstance(inner, Function | ast.ClassDef) and ast.get_docstring(inner) is not None:
+            del inner.body[0]
+    return copy
+
+
+def _imported_otherwise(node: ast.Import | ast.ImportFrom, package: Exports) -> Iterator[str]:
+    """Find a name of the package that comes from elsewhere or stands for something else."""
+    source = getattr(node, "module", None) or ""
+    for alias in node.names:
+        name = alias.asname or alias.name
+        ours = source.split(".")[0] == "minibert" and alias.name == name
+        if name in package and not ours:
+            yield (
+                f"imports {name} from {source or alias.name}, but {package[name][0].module} "
+                "exports that name. Call the other one by its module, or give it another name."
+            )
+
+
+def shown_source(root: Path) -> list[str]:
+    """Compare the stored output of `show_source(name)` with the code as it is now."""
+    package = exports(root)
+    found = []
+    for chapter in chapters(root):
+        for cell in chapter.code:
+            for call in calls(cell.tree, "show_source"):
+                name = getattr(call.args[0], "id", getattr(call.args[0], "attr", ""))
+                if name not in package:
+                    found.append(
+                        f"{chapter.name}: {cell} shows the source of {name or 'something'}, which "
+                        "minibert does not export. Show a public function or class."
+                    )
+                elif not any(_source(home) in text for home in package[name] for text in cell.texts):
+                    found.append(
+                        f"{chapter.name}: {cell} shows code of {name} that is not the code of "
+                        f"{package[name][0].module} any more. Run `make notebooks`."
+                    )
+    return found
+
+
+def _source(definition: Definition) -> str:
+    """Write the code of a definition as `show_source` does, without its docstring."""
+    node = definition.node
+    first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+    lines = definition.path.read_text(encoding="utf-8").splitlines()[: node.end_lineno]
+    if isinstance(node, Function | ast.ClassDef) and ast.get_docstring(node) is not None:
+        del lines[node.body[0].lineno - 1 : node.body[0].end_lineno]
+    return "\n".join(lines[first - 1 :]).strip()
+
+
+
+def test_names_of_the_package_have_one_definition(this_project):
+    this_project.keeps(one_definition)
+
+
+def test_shown_source_is_up_to_date(this_project):
+    this_project.keeps(shown_source)
+
+
+def plant(plot, source: str, printed: str = "") -> Path:
+    plot.file("minibert/corpus.py", DOUBLE)
+    return plot.chapter("# A chapter", code(source, printed))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from minibert.corpus import FACTOR, double",
+        "def double(x):\n    # other words\n    return FACTOR * x",
+        "FACTOR = 2",
+        "def f(double):\n    FACTOR = double\n    return FACTOR",
+        "class Toy:\n    def double(self): ...",
+        "pairs = [double for double in range(3)]",
+        "thing.double = 3",
+    ],
+)
+def test_ways_to_use_a_name_of_the_package(plot, source):
+    assert one_definition(plant(plot, source)) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "problem"),
+    [
+        ("def double(x):\n    return x + x", "defines double"),
+        ("def double(x, y=0):\n    return FACTOR * x", "defines double"),
+        ("def f():\n    def double(x):\n        return x + x", "defines double"),
+        ("class double: ...", "defines double"),
+        ("FACTOR = 3", "assigns to FACTOR"),
+        ("double = lambda x: x + x", "assigns to double"),
+        ("for double in range(3):\n    pass", "assigns to double"),
+        ("with open(x) as double:\n    pass", "assigns to double"),
+        ("single, double = 1, 2", "assigns to double"),
+        ("if (double := 1):\n    pass", "assigns to double"),
+        ("from numpy import double", "imports double from numpy"),
+        ("import numpy as double", "imports double from numpy"),
+        ("from minibert.corpus import FACTOR as double", "imports double from minibert.corpus"),
+    ],
+)
+def test_a_name_of_the_package_with_another_meaning(plot, source, problem):
+    (sentence,) = one_definition(plant(plot, source))
+    assert sentence.startswith("book/chapters/02-a-chapter.ipynb: the cell that begins")
+    assert problem in sentence
+    assert "minibert.corpus" in sentence
+
+
+def test_shown_source_that_has_changed(plot):
+    shown = "def double(x):\n    return FACTOR * x  # twice\n"
+    assert shown_source(plant(plot, "show_source(double)", shown)) == []
+    old = shown.replace("FACTOR", "2")
+    (sentence,) = shown_source(plant(plot, "show_source(double)", old))
+    assert "is not the code of minibert.corpus any more. Run `make notebooks`" in sentence
+    (sentence,) = shown_source(plant(plot, "show_source(softmax)", "def softmax(): ..."))
+    assert "shows the source of softmax, which minibert does not export" in sentence
+
+
+def test_shown_source_of_a_class_keeps_its_decorator(plot):
+    plot.file("minibert/config.py", "@dataclass\nclass Size:\n    width: int\n")
+    shown = "```python\n@dataclass\nclass Size:\n    width: int\n```"
+    assert shown_source(plot.chapter(code("show_source(Size)", shown))) == []

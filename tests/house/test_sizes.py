@@ -1,0 +1,162 @@
+"""Small files, small functions, no drawers for odds and ends, and nothing left for later."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from book_tree import Function, files, modules, parse
+
+FILE_LINES, FILE_LIMIT = 250, 400
+MEDIAN, MOST, LONGEST = 12, 30, 60
+DRAWERS = {"utils", "common", "helpers", "misc", "scripts"}
+LATER = re.compile(r"\b(TO[D]O|FIX[M]E|X[X]X)\b")
+
+
+def file_sizes(root: Path) -> list[str]:
+    """Limit every Python file, and more so those that readers read; docstrings are free there."""
+    found = []
+    for path in (path for path in files(root) if path.suffix == ".py"):
+        total = len(path.read_text(encoding="utf-8").splitlines())
+        lines = total - sum(_docstring_lines(node) for node in ast.walk(parse(path)))
+        if total > FILE_LIMIT:
+            found.append(f"{_name(path, root)}: {total} lines, more than {FILE_LIMIT}. Split it.")
+        elif lines > FILE_LINES and path.relative_to(root).parts[0] != "tests":
+            found.append(
+                f"{_name(path, root)}: {lines} lines without docstrings, more than {FILE_LINES}. "
+                "Split it where two ideas meet."
+            )
+    return found
+
+
+def function_sizes(root: Path) -> list[str]:
+    """Limit the functions of minibert: each of them, and the package as a whole."""
+    lengths, found = [], []
+    for path in modules(root).values():
+        for function in _functions(parse(path)):
+            length = function.end_lineno - function.lineno + 1 - _docstring_lines(function)
+            lengths.append(length)
+            if length > LONGEST:
+                found.append(
+                    f"{_name(path, root)}:{function.lineno}: {function.name} has {length} lines "
+                    f"without its docstring, more than {LONGEST}. Take it apart."
+                )
+    for share, limit in [(50, MEDIAN), (90, MOST)]:
+        value = sorted(lengths)[len(lengths) * share // 100] if lengths else 0
+        if value > limit:
+            found.append(
+                f"minibert: one in {100 // (100 - share)} functions has {value} lines or more; "
+                f"{limit} are wanted at most. Take the longest ones apart."
+            )
+    return found
+
+
+def drawers(root: Path) -> list[str]:
+    """Refuse names that say nothing about what is inside."""
+    return [
+        f"{_name(path, root)}: a file or folder called {part!r} collects what has no home. Name it "
+        "after what it holds."
+        for path in files(root)
+        for part in sorted({Path(part).stem for part in path.relative_to(root).parts} & DRAWERS)
+    ]
+
+
+def left_for_later(root: Path) -> list[str]:
+    """Refuse marks of unfinished work, in every file."""
+    found = []
+    for path in files(root):
+        for number, line in enumerate(_lines(path), start=1):
+            if mark := LATER.search(line):
+                found.append(
+                    f"{_name(path, root)}:{number}: {mark.group()} marks unfinished work. Finish "
+                    "it, or open an issue and remove the mark."
+                )
+    return found
+
+
+def _name(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix()
+
+
+def _lines(path: Path) -> list[str]:
+    """Read a text file; other files have no lines."""
+    try:
+        return path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return []
+
+
+def _functions(tree: ast.AST) -> Iterator[Function]:
+    return (node for node in ast.walk(tree) if isinstance(node, Function))
+
+
+def _docstring_lines(node: ast.AST) -> int:
+    """Count the lines of a docstring."""
+    if not isinstance(node, Function | ast.ClassDef | ast.Module) or not ast.get_docstring(node):
+        return 0
+    return node.body[0].end_lineno - node.body[0].lineno + 1
+
+
+def test_files_are_small(this_project):
+    this_project.keeps(file_sizes)
+
+
+def test_functions_are_small(this_project):
+    this_project.keeps(function_sizes)
+
+
+def test_every_name_says_what_is_inside(this_project):
+    this_project.keeps(drawers)
+
+
+def test_nothing_is_left_for_later(this_project):
+    this_project.keeps(left_for_later)
+
+
+def test_files_that_are_too_long(plot):
+    plot.file("minibert/long.py", "x = 1\n" * 251)
+    plot.file("minibert/longest.py", '"""Say.\n' + "words\n" * 400 + '"""\n')
+    plot.file("tests/test_long.py", "x = 1\n" * 251)
+    plot.file("minibert/told.py", '"""Say.\n' + "words\n" * 200 + '"""\n' + "x = 1\n" * 198)
+    long, longest = file_sizes(plot.root)
+    assert "minibert/long.py: 251 lines without docstrings" in long
+    assert "minibert/longest.py: 402 lines, more than 400" in longest
+
+
+def _function(name: str, lines: int) -> str:
+    return f"def {name}():\n" + '    """Say.\n\n    More.\n    """\n' + "    x = 1\n" * (lines - 1)
+
+
+def test_a_function_that_is_too_long(plot):
+    short = "".join(_function(f"short{i}", 2) for i in range(20))
+    plot.file("minibert/long.py", _function("f", 60) + short)
+    assert function_sizes(plot.root) == []
+    plot.file("minibert/longer.py", _function("f", 61) + short)
+    (sentence,) = function_sizes(plot.root)
+    assert "minibert/longer.py:1: f has 61 lines without its docstring" in sentence
+
+
+def test_functions_that_are_too_long_on_the_whole(plot):
+    plot.file("minibert/medium.py", "".join(_function(f"f{i}", 13) for i in range(20)))
+    (median,) = function_sizes(plot.root)
+    assert "one in 2 functions has 13 lines or more; 12 are wanted" in median
+    plot.file("minibert/medium.py", "".join(_function(f"f{i}", 2) for i in range(20)))
+    plot.file("minibert/tail.py", "".join(_function(f"f{i}", 31) for i in range(5)))
+    (tail,) = function_sizes(plot.root)
+    assert "one in 10 functions has 31 lines or more; 30 are wanted" in tail
+
+
+def test_a_drawer(plot):
+    plot.file("minibert/utils.py", "")
+    plot.file("tests/helpers/one.py", "")
+    utils, helpers = drawers(plot.root)
+    assert "minibert/utils.py: a file or folder called 'utils' collects" in utils
+    assert "tests/helpers/one.py: a file or folder called 'helpers' collects" in helpers
+
+
+def test_a_mark_for_later(plot):
+    plot.file("minibert/a.py", "x = 1\n# TO" + "DO: more\n")
+    (sentence,) = left_for_later(plot.root)
+    assert "minibert/a.py:2: TO" + "DO marks unfinished work" in sentence
+    (plot.root / "picture.png").write_bytes(b"\x89\xff")
+    assert len(left_for_later(plot.root)) == 1
