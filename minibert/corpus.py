@@ -49,7 +49,7 @@ class Ladder(NamedTuple):
 
 
 def read_sentences(path: str | Path) -> tuple[str, ...]:
-    """Read a UTF-8 text file with one sentence a line; blank lines are skipped.
+    r"""Read a UTF-8 text file with one sentence a line; blank lines are skipped.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def read_sentences(path: str | Path) -> tuple[str, ...]:
     --------
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.txt"
-    >>> _ = path.write_text("one cat\\n\\none dog\\n", encoding="utf-8")
+    >>> _ = path.write_text("one cat\n\none dog\n", encoding="utf-8")
     >>> read_sentences(path)
     ('one cat', 'one dog')
     """

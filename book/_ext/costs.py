@@ -43,7 +43,7 @@ def machine() -> str:
     """Describe this computer as far as it matters for the seconds, and no further."""
     python = ".".join(platform.python_version_tuple()[:2])
     torch = version("torch").partition("+")[0]
-    return f"{os.cpu_count()} processor cores, Python {python}, PyTorch {torch}"
+    return f"{os.cpu_count()} cores, Python {python}, PyTorch {torch}"
 
 
 def keep_if_close(old: dict | None, new: dict) -> dict:
@@ -67,17 +67,21 @@ def in_words(measured: dict) -> str:
     """Tell seconds and megabytes in coarse steps."""
     seconds = next((step for step in SECONDS if measured["seconds"] <= step), SECONDS[-1])
     megabytes = next((step for step in MEGABYTES if measured["megabytes"] <= step), MEGABYTES[-1])
-    duration = f"{seconds} seconds" if seconds < 60 else f"{seconds // 60} minutes"
-    duration = duration.replace("1 minutes", "1 minute") if seconds == 60 else duration
+    minutes = "1 minute" if seconds == 60 else f"{seconds // 60} minutes"
+    duration = f"{seconds} seconds" if seconds < 60 else minutes
     memory = f"{megabytes} MB" if megabytes < 1000 else f"{megabytes // 1000} GB"
     return f"less than {duration} and {memory} of memory, on one processor core"
 
 
-def put_row(notebook: NotebookNode, measured: dict) -> bool:
-    """Fill the row `| **Cost** | … |` of the opening; say whether there is one."""
-    opening = notebook.cells[0]
-    opening.source, count = COST_ROW.subn(f"| **Cost** | {in_words(measured)} |", opening.source)
-    return count == 1
+def has_row(notebook: NotebookNode) -> bool:
+    """Say whether the opening of a chapter has its row for the cost."""
+    return bool(notebook.cells and COST_ROW.search(notebook.cells[0].source))
+
+
+def fill_row(notebook: NotebookNode, measured: dict) -> None:
+    """Write the cost into its row."""
+    row = f"| **Cost** | {in_words(measured)} |"
+    notebook.cells[0].source = COST_ROW.sub(row, notebook.cells[0].source)
 
 
 def pages(records: dict[str, dict], book: Path) -> dict[str, str]:
@@ -93,7 +97,9 @@ def table(records: dict[str, dict]) -> str:
     """List every chapter's cost, and the machine that was asked."""
     lines = ["", "| Chapter | Seconds | Memory | Cells run | Compared |", "| --- " * 5 + "|"]
     for name, row in records.items():
-        cells = f"{row['seconds']:.0f} | {row['megabytes']:.0f} MB | {row['cells']} | {row['compared']}"
+        cells = (
+            f"{row['seconds']:.0f} | {row['megabytes']:.0f} MB | {row['cells']} | {row['compared']}"
+        )
         lines.append(f"| [](chapters/{name}.ipynb) | {cells} |")
     machines = "; ".join(dict.fromkeys(row["machine"] for row in records.values()))
-    return "\n".join([*lines, "", f"Measured on one core of: {machines}.", "", ""])
+    return "\n".join([*lines, "", f"Measured with one thread, on {machines}.", "", ""])

@@ -66,9 +66,12 @@ def read_chapter(path: Path, book: Path) -> nbformat.NotebookNode:
         names = ", ".join(chapter.name for chapter in chapters(book))
         raise ChapterError(f"{path} does not exist; the chapters are {names}")
     try:
-        return nbformat.read(path, as_version=4)
+        notebook = nbformat.read(path, as_version=4)
     except (ValueError, nbformat.reader.NotJSONError) as error:
         raise ChapterError(f"{path} is not a notebook: {error}") from error
+    if not costs.has_row(notebook):
+        raise ChapterError("its first cell has no row `| **Cost** | … |`")
+    return notebook
 
 
 def repository_url(root: Path = BOOK.parent) -> str:
@@ -132,14 +135,15 @@ def run_chapter(path: Path, book: Path) -> None:
     notebook = read_chapter(path, book)
     put_colab_cell_first(notebook, repository_url())
     seconds, megabytes = execute(notebook, path.parent)
+    normalize(notebook)
     records = costs.read(book)
     new = costs.record(notebook, seconds, megabytes)
     records[path.stem] = costs.keep_if_close(records.get(path.stem), new)
-    if not costs.put_row(notebook, records[path.stem]):
-        raise ChapterError("its first cell has no row `| **Cost** | … |`")
-    write_whole(path, nbformat.writes(normalize(notebook)).rstrip("\n") + "\n")
-    kept = {chapter.stem: records[chapter.stem] for chapter in chapters(book) if chapter.stem in records}
-    for name, text in costs.pages(kept, book).items():
+    costs.fill_row(notebook, records[path.stem])
+    write_whole(path, nbformat.writes(notebook).rstrip("\n") + "\n")
+    names = [chapter.stem for chapter in chapters(book)]
+    records = {name: records[name] for name in names if name in records}
+    for name, text in costs.pages(records, book).items():
         write_whole(book / name, text)
     print(f"{path.name}: {seconds:.0f} s, {megabytes:.0f} MB")
 

@@ -17,7 +17,12 @@ CORPORA = (
     ["one cat", "one dog", "one dog sleeps"],
     ["the cat sees the dog", "the dog sees the cat", "the dog sleeps", "a cat sleeps by day"],
     ["a day by the sea", "a day by the river", "the sea by day", "a sea"],
+    ["left right left", "right left right", "left left"],
     list(hundred_sentences()),
+)
+OVERFLOW = (
+    "Right on small logits, but a logit of 900 overflows. Which number can you subtract from a row "
+    "without changing its shares?"
 )
 
 
@@ -125,7 +130,7 @@ def check_masked_loss(function: Callable) -> Verdict:
         (rng.standard_normal((3, 4)), np.array([3, 1, -100])),
     ]
     verdict = check(
-        function, right=cross_entropy, cases=usual, mistakes=_masked_loss_mistakes()
+        function, right=cross_entropy, cases=usual, mistakes=_masked_loss_mistakes(), rtol=1e-7
     )
     if not verdict.passed:
         return verdict
@@ -135,8 +140,8 @@ def check_masked_loss(function: Callable) -> Verdict:
         Mistake(_mean_of_nonzero, "Right on random numbers. But a labeled position that is "
                 "certain and right has a loss of exactly 0, and yours forgets it. What decides "
                 "whether a position counts?"),
-        Mistake(_overflowing, "Right on small logits, but a logit of 900 overflows. Which number "
-                "can you subtract from a row without changing its shares?"),
+        Mistake(_overflowing_total, OVERFLOW),
+        Mistake(_overflowing_shares, OVERFLOW),
         Mistake(_log_of_share, "Right on small logits, but a share below the smallest number "
                 "there is becomes 0, and its logarithm infinite. Can you take the logarithm "
                 "before anything is rounded to 0?"),
@@ -246,7 +251,14 @@ def _mean_of_nonzero(logits: np.ndarray, labels: np.ndarray) -> float:
     return losses[losses != 0].mean()
 
 
-def _overflowing(logits: np.ndarray, labels: np.ndarray) -> float:
+def _overflowing_shares(logits: np.ndarray, labels: np.ndarray) -> float:
+    asked = labels != -100
+    exponentials = np.exp(logits[asked])
+    shares = exponentials / exponentials.sum(axis=-1, keepdims=True)
+    return -np.log(shares[np.arange(len(shares)), labels[asked]]).mean()
+
+
+def _overflowing_total(logits: np.ndarray, labels: np.ndarray) -> float:
     asked = labels != -100
     scores, truth = logits[asked], labels[asked]
     log_total = np.log(np.exp(scores).sum(axis=-1))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -24,6 +25,7 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {"__pycache__", "_build", "_vendor", "build", "dist", "node_modules"}
 CHAPTER_FILE = re.compile(r"(\d\d)-[a-z0-9-]+\.ipynb")
+CHAPTERS_NAMED = re.compile(r"\bChapters? (\d+(?:(?:, | and )\d+)*)")
 TARGET = re.compile(r"^\(([\w-]+)\)=$", re.MULTILINE)
 FENCE = re.compile(r"^\{[\w:-]+\}")
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -32,20 +34,38 @@ MARKDOWN = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, doubl
 
 
 def files(root: Path) -> list[Path]:
-    """List what belongs to the project: with git all it does not ignore, without git all."""
-    if (root / ".git").exists():
-        command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        listed = subprocess.run(command, cwd=root, capture_output=True, check=True).stdout
-        paths = {root / name for name in listed.decode().split("\0") if name}
-    else:
-        paths = set(root.rglob("*"))
-    return sorted(p for p in paths if p.is_file() and _is_ours(p.relative_to(root)))
+    """List what belongs to the project: all that git does not ignore, or without git all."""
+    paths = [root / name for name in _listed_by_git(root)] or list(root.rglob("*"))
+    return sorted(path for path in paths if path.is_file() and _is_ours(path.relative_to(root)))
+
+
+def _listed_by_git(root: Path) -> list[str]:
+    """Ask git for its files and for new ones; an empty list if this is no working copy."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    if not (root / ".git").exists() or not shutil.which("git"):
+        return []
+    done = subprocess.run(command, cwd=root, capture_output=True, check=False)
+    return [name for name in done.stdout.decode().split("\0") if name]
 
 
 def _is_ours(path: Path) -> bool:
+    """Leave out folders that tools make, for a copy without git."""
     hidden = (part.startswith(".") and part not in {".ci", ".github"} for part in path.parts[:-1])
     made = (part in NOT_OURS or part.endswith(".egg-info") for part in path.parts)
     return not any(hidden) and not any(made)
+
+
+def name_of(path: Path, root: Path) -> str:
+    """Write a path as sentences show it, from the root and with slashes."""
+    return path.relative_to(root).as_posix()
+
+
+def text_of(path: Path) -> str:
+    """Read a text file; pictures and fonts have no text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return ""
 
 
 def modules(root: Path) -> dict[str, Path]:
@@ -223,7 +243,7 @@ class Chapter:
     @property
     def name(self) -> str:
         """The file, as a reader of a sentence finds it."""
-        return self.path.relative_to(self.root).as_posix()
+        return name_of(self.path, self.root)
 
     @property
     def number(self) -> int:
@@ -303,6 +323,12 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
         return
     for child in ast.iter_child_nodes(node):
         yield from _outside_functions(child)
+
+
+def chapters_named(text: str) -> set[int]:
+    """Find the chapters that some text names, as in "Chapter 2" or "Chapters 4 and 5"."""
+    named = CHAPTERS_NAMED.findall(text)
+    return {int(number) for numbers in named for number in re.findall(r"\d+", numbers)}
 
 
 def calls(tree: ast.AST, *names: str) -> list[ast.Call]:

@@ -1,5 +1,6 @@
 """Plant small projects to try the rules on."""
 
+import copy
 import textwrap
 from pathlib import Path
 
@@ -62,9 +63,80 @@ class Plot:
         nbformat.write(notebook, path)
         return self.root
 
+    def good_chapter(self, old: str = "", new: str = "", instead: tuple = ()) -> Path:
+        """Plant a chapter without a fault, or with one: some text changed, or other cells."""
+        cells = [copy.deepcopy(cell) for cell in instead or GOOD_CHAPTER]
+        if old:
+            texts = [cell if isinstance(cell, str) else cell.source for cell in cells]
+            index = next(i for i, text in enumerate(texts) if old in text)
+            text = texts[index].replace(old, new, 1)
+            if isinstance(cells[index], str):
+                cells[index] = text
+            else:
+                cells[index].source = text
+        return self.chapter(*cells)
+
 
 def code(source: str, printed: str = "", tags: tuple[str, ...] = (), **metadata):
     """Write a code cell and what it printed."""
     outputs = [new_output("stream", name="stdout", text=printed)] if printed else []
     metadata |= {"tags": list(tags)} if tags else {}
     return new_code_cell(textwrap.dedent(source).strip(), outputs=outputs, metadata=metadata)
+
+
+QUIZ = """
+quiz(
+    "Why?",
+    {0}("First", "A reply."),
+    {1}("Second", "A reply."),
+    {2}("Third", "A reply."),
+)
+"""
+
+
+def quiz(*kinds: str):
+    return code(QUIZ.format(*kinds), tags=("remove-input",))
+
+
+def exercise(number: int) -> list:
+    return [
+        f"### Exercise 2.{number} · Name\n\nDifficulty ●○○ · 5 minutes\n\nDo it.",
+        code("def my_sum(x):\n    ...\n\n\ncheck_sum(my_sum)"),
+        code(
+            "def sum_solution(x):\n    return x\n\n\nassert check_sum(sum_solution).passed",
+            **SHOW_SOLUTION,
+        ),
+    ]
+
+
+OPENING = """
+# A chapter
+
+A question.
+
+| This chapter | |
+| --- | --- |
+| **You will be able to** | add |
+| **Completes** | a sum |
+| **You need** | nothing |
+| **Cost** | 1 second |
+
+## Predict first
+"""
+GOOD_CHAPTER = (
+    OPENING,
+    quiz("wrong", "right", "wrong"),
+    "## One\n\nText.\n\n### Part\n\n## Two",
+    code("picture(axes, alt='A line.', caption='Figure 2.1. A line.')"),
+    code(
+        "def draw(x):\n    return picture(plot(x), alt=f'At {x}.')\n\n\n"
+        "explore(draw, caption='Figure 2.2. Move it.', x=[1, 2])"
+    ),
+    "## Find the bug\n\n## Exercises",
+    *(part for number in (1, 2, 3) for part in exercise(number)),
+    "## Check yourself",
+    quiz("right", "wrong", "wrong"),
+    quiz("wrong", "wrong", "right"),
+    code("flashcards(('Front', 'Back'))", tags=("remove-input",)),
+    "## Summary\n\n## In the real BERT\n\n## References",
+)

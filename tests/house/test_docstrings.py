@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from book_tree import chapter_numbers, modules, parse
+from book_tree import chapter_numbers, chapters_named, modules, name_of, parse
 from numpydoc.hooks.validate_docstrings import AstValidator
 from numpydoc.validate import ERROR_MSGS, validate
 
@@ -44,7 +44,6 @@ DIMENSIONS = {
     *("words", "positions", "classes", "rows", "columns", "dim", "shape"),
 }
 SHAPE = re.compile(r"shape|broadcast|\[.*\"", re.DOTALL)
-CHAPTERS = re.compile(r"\bChapters? (\d+(?:(?:, | and )\d+)*)")
 
 
 class Public(NamedTuple):
@@ -97,7 +96,7 @@ def docstrings(root: Path) -> list[str]:
     """Read every docstring as numpydoc does, and then with the rules of this book."""
     numbers = chapter_numbers(root)
     return [
-        f"{thing.path.relative_to(root)}:{thing.node.lineno}: {thing.name}: {problem}."
+        f"{name_of(thing.path, root)}:{thing.node.lineno}: {thing.name}: {problem}."
         for thing in public(root)
         for problem in _problems(thing, numbers)
     ]
@@ -198,8 +197,7 @@ def _dimensions(shape: str, thing: Public) -> Iterator[str]:
 
 def _references(thing: Public, reader: AstValidator, numbers: set[int]) -> Iterator[str]:
     """Ask for the chapter that builds the thing."""
-    lists = CHAPTERS.findall(" ".join(reader.doc["References"]))
-    named = {int(number) for list_ in lists for number in re.findall(r"\d+", list_)}
+    named = chapters_named(" ".join(reader.doc["References"]))
     if not named:
         yield "its References name no chapter; end them with the one that builds it, `Chapter 2.`"
     for number in sorted(named - numbers):

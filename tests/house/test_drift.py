@@ -14,19 +14,33 @@ from planting import DOUBLE, code
 
 Exports = dict[str, list[Definition]]
 
+# The design gives this name to the numbers as well as to the function that makes them. A chapter
+# may have either.
+ALSO_DATA = {"additive_mask"}
+
 
 def one_definition(root: Path) -> list[str]:
     """Find names of the package that a chapter defines anew, with other code."""
     package = exports(root)
-    return [
-        f"{chapter.name}: {cell} {problem}"
-        for chapter in chapters(root)
-        for cell in chapter.code
-        for problem in _redefined(cell.tree, package)
-    ]
+    found = []
+    for chapter in chapters(root):
+        data = ALSO_DATA - {name for cell in chapter.code for name in _imported(cell.tree)}
+        found += [
+            f"{chapter.name}: {cell} {problem}"
+            for cell in chapter.code
+            for problem in _redefined(cell.tree, package, data)
+        ]
+    return found
 
 
-def _redefined(tree: ast.Module, package: Exports) -> Iterator[str]:
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a cell imports."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+
+
+def _redefined(tree: ast.Module, package: Exports, data: set[str]) -> Iterator[str]:
     """Say which names of the package one cell gives another meaning."""
     for node in _functions_and_classes(tree):
         homes = package.get(node.name, [])
@@ -39,7 +53,7 @@ def _redefined(tree: ast.Module, package: Exports) -> Iterator[str]:
     for name, value in bound(tree.body):
         homes = package.get(name, [])
         typed = isinstance(value, ast.stmt) and any(_same(value, home.node) for home in homes)
-        if homes and not typed:
+        if homes and not typed and name not in data:
             yield (
                 f"assigns to {name}, a name that {homes[0].module} exports. Choose another name, "
                 f"for instance my_{name}, so that {name} means one thing in the whole book."
@@ -88,22 +102,28 @@ def _imported_otherwise(node: ast.Import | ast.ImportFrom, package: Exports) -> 
 def shown_source(root: Path) -> list[str]:
     """Compare the stored output of `show_source(name)` with the code as it is now."""
     package = exports(root)
-    found = []
-    for chapter in chapters(root):
-        for cell in chapter.code:
-            for call in calls(cell.tree, "show_source"):
-                name = getattr(call.args[0], "id", getattr(call.args[0], "attr", ""))
-                if name not in package:
-                    found.append(
-                        f"{chapter.name}: {cell} shows the source of {name or 'something'}, which "
-                        "minibert does not export. Show a public function or class."
-                    )
-                elif not any(_source(home) in text for home in package[name] for text in cell.texts):
-                    found.append(
-                        f"{chapter.name}: {cell} shows code of {name} that is not the code of "
-                        f"{package[name][0].module} any more. Run `make notebooks`."
-                    )
-    return found
+    return [
+        f"{chapter.name}: {cell} {problem}"
+        for chapter in chapters(root)
+        for cell in chapter.code
+        for call in calls(cell.tree, "show_source")
+        for problem in _shown(call, "\n".join(cell.texts), package)
+    ]
+
+
+def _shown(call: ast.Call, output: str, package: Exports) -> Iterator[str]:
+    """Say what is wrong with the output of one call."""
+    name = getattr(call.args[0], "id", getattr(call.args[0], "attr", ""))
+    if name not in package:
+        yield (
+            f"shows the source of {name or 'something'}, which minibert does not export. Show a "
+            "public function or class."
+        )
+    elif not any(_source(home) in output for home in package[name]):
+        yield (
+            f"shows code of {name} that is not the code of {package[name][0].module} any more. "
+            "Run `make notebooks`."
+        )
 
 
 def _source(definition: Definition) -> str:
@@ -114,7 +134,6 @@ def _source(definition: Definition) -> str:
     if isinstance(node, Function | ast.ClassDef) and ast.get_docstring(node) is not None:
         del lines[node.body[0].lineno - 1 : node.body[0].end_lineno]
     return "\n".join(lines[first - 1 :]).strip()
-
 
 
 def test_names_of_the_package_have_one_definition(this_project):
@@ -169,6 +188,16 @@ def test_a_name_of_the_package_with_another_meaning(plot, source, problem):
     assert sentence.startswith("book/chapters/02-a-chapter.ipynb: the cell that begins")
     assert problem in sentence
     assert "minibert.corpus" in sentence
+
+
+def test_a_name_that_the_design_gives_to_data_too(plot):
+    plot.file("minibert/reference.py", "def additive_mask(x): ...")
+    assert one_definition(plot.chapter(code("additive_mask = 1"))) == []
+    both = "from minibert.reference import additive_mask\nadditive_mask = additive_mask(1)"
+    (sentence,) = one_definition(plot.chapter(code("def additive_mask(x): return 1")))
+    assert "defines additive_mask" in sentence
+    (sentence,) = one_definition(plot.chapter(code(both)))
+    assert "assigns to additive_mask, a name that minibert.reference exports" in sentence
 
 
 def test_shown_source_that_has_changed(plot):

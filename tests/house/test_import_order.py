@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import modules, parse
+from book_tree import modules, name_of, parse
 
 ANYTHING = frozenset({"*"})
 
@@ -44,7 +44,7 @@ def import_order(root: Path) -> list[str]:
     """Hold every import inside minibert to the table."""
     found = []
     for module, path in modules(root).items():
-        row, file = _row(module), path.relative_to(root)
+        row, file = _row(module), name_of(path, root)
         if row and row not in MAY_IMPORT:
             found.append(
                 f"{file}: the table of imports has no row {row!r}. Add one to MAY_IMPORT in "

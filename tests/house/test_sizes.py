@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from book_tree import Function, files, modules, parse
+from book_tree import Function, files, modules, name_of, parse, text_of
 
 FILE_LINES, FILE_LIMIT = 250, 400
 MEDIAN, MOST, LONGEST = 12, 30, 60
@@ -20,10 +20,10 @@ def file_sizes(root: Path) -> list[str]:
         total = len(path.read_text(encoding="utf-8").splitlines())
         lines = total - sum(_docstring_lines(node) for node in ast.walk(parse(path)))
         if total > FILE_LIMIT:
-            found.append(f"{_name(path, root)}: {total} lines, more than {FILE_LIMIT}. Split it.")
+            found.append(f"{name_of(path, root)}: {total} lines, more than {FILE_LIMIT}. Split it.")
         elif lines > FILE_LINES and path.relative_to(root).parts[0] != "tests":
             found.append(
-                f"{_name(path, root)}: {lines} lines without docstrings, more than {FILE_LINES}. "
+                f"{name_of(path, root)}: {lines} lines without docstrings, more than {FILE_LINES}. "
                 "Split it where two ideas meet."
             )
     return found
@@ -38,7 +38,7 @@ def function_sizes(root: Path) -> list[str]:
             lengths.append(length)
             if length > LONGEST:
                 found.append(
-                    f"{_name(path, root)}:{function.lineno}: {function.name} has {length} lines "
+                    f"{name_of(path, root)}:{function.lineno}: {function.name} has {length} lines "
                     f"without its docstring, more than {LONGEST}. Take it apart."
                 )
     for share, limit in [(50, MEDIAN), (90, MOST)]:
@@ -54,7 +54,7 @@ def function_sizes(root: Path) -> list[str]:
 def drawers(root: Path) -> list[str]:
     """Refuse names that say nothing about what is inside."""
     return [
-        f"{_name(path, root)}: a file or folder called {part!r} collects what has no home. Name it "
+        f"{name_of(path, root)}: a file or folder called {part!r} collects what has no home. Name it "
         "after what it holds."
         for path in files(root)
         for part in sorted({Path(part).stem for part in path.relative_to(root).parts} & DRAWERS)
@@ -65,25 +65,14 @@ def left_for_later(root: Path) -> list[str]:
     """Refuse marks of unfinished work, in every file."""
     found = []
     for path in files(root):
-        for number, line in enumerate(_lines(path), start=1):
-            if mark := LATER.search(line):
-                found.append(
-                    f"{_name(path, root)}:{number}: {mark.group()} marks unfinished work. Finish "
-                    "it, or open an issue and remove the mark."
-                )
+        text = text_of(path)
+        for mark in LATER.finditer(text):
+            line = text.count("\n", 0, mark.start()) + 1
+            found.append(
+                f"{name_of(path, root)}:{line}: {mark.group()} marks unfinished work. Finish it, or "
+                "open an issue and remove the mark."
+            )
     return found
-
-
-def _name(path: Path, root: Path) -> str:
-    return path.relative_to(root).as_posix()
-
-
-def _lines(path: Path) -> list[str]:
-    """Read a text file; other files have no lines."""
-    try:
-        return path.read_text(encoding="utf-8").splitlines()
-    except UnicodeDecodeError:
-        return []
 
 
 def _functions(tree: ast.AST) -> Iterator[Function]:

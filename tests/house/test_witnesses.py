@@ -149,7 +149,7 @@ TWICE = "def twice(x):\n    return x + x"
         [TWICE, "assert twice(1) == double(1)"],
         [TWICE, "y = twice(1)", "assert y == 2"],
         [TWICE, "a, b = twice(1), 0\nc = a", "assert c == 2"],
-        [TWICE, "results = []", "for x in range(3):\n    results.append(twice(x))", "assert results"],
+        [TWICE, "found = []", "for x in range(3):\n    found.append(twice(x))", "assert found"],
         [TWICE, "table = {}", "table[0] = twice(3)", "assert table"],
         [TWICE, "def four(x):\n    return twice(twice(x))", "assert four(1) == 4"],
         [TWICE, "def agree(f):\n    assert f(1) == double(1)", "agree(twice)"],

@@ -1,0 +1,81 @@
+# `make help` lists what there is. The commands behind it are plain ones: see README.md.
+
+SHELL := /bin/bash
+PYTHON ?= python3
+BIN := .venv/bin
+INSTALLED := .venv/installed
+PAGE := book/_build/html/index.html
+PORT ?= 8000
+CHAPTERS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help book serve lab notebooks quick test check bench pins clean python assets chromium
+
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
+
+book: assets $(INSTALLED)  ## build the pages from the stored notebooks
+	rm -rf book/_build
+	$(BIN)/jupyter-book build book -W -n --keep-going --all --quiet
+	@test -s $(PAGE)
+	@echo "The book is built. Open $(CURDIR)/$(PAGE) in a browser, or run: make serve"
+
+serve: $(PAGE)  ## show the pages at a local address
+	@echo "The book is at http://127.0.0.1:$(PORT)/ (Ctrl+C ends it)"
+	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory book/_build/html
+
+$(PAGE):
+	@$(MAKE) book
+
+lab: $(INSTALLED)  ## open the chapters in JupyterLab
+	$(BIN)/jupyter lab book/chapters
+
+notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS=… for some)
+	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
+
+quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute
+	$(BIN)/python -m pytest -n 2 --dist loadscope minibert tests --ignore=tests/book
+
+test: chromium book  ## prove everything: package, rules, chapters, pages
+	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert
+
+check: $(INSTALLED)  ## check the style and the rules of the house
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
+
+bench: $(INSTALLED)  ## measure training, one sentence at a time and in batches
+	$(BIN)/python -m benchmarks.toy_bert
+
+pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at the newest)
+	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile pyproject.toml --all-extras --universal \
+	  --python-version 3.10 --no-annotate --custom-compile-command "make pins" \
+	  --quiet --output-file constraints.txt $(UPGRADE)
+
+clean:  ## remove what was built (not .venv)
+	rm -rf book/_build book/_vendor book/node_modules .pytest_cache .ruff_cache .hypothesis .coverage*
+
+# What is missing is said before anything is fetched or built, and in one sentence.
+
+python:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "There is no $(PYTHON). Install Python 3.10 or newer, on Debian or Ubuntu with: sudo apt-get install python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1), and this book needs Python 3.10 or newer. Name another one: make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "$(PYTHON) cannot make a virtual environment. Install what it lacks, on Debian or Ubuntu with: sudo apt-get install python3-venv"; exit 1; }
+
+assets: python
+	@$(PYTHON) book/_ext/assets.py
+
+chromium:
+	@command -v chromium chromium-browser google-chrome >/dev/null || { \
+	  echo "The browser tests need Chromium. Install it, on Debian or Ubuntu with: sudo apt-get install chromium"; exit 1; }
+
+$(INSTALLED): pyproject.toml constraints.txt | python
+	@echo "Installing what the book needs into .venv, once. This takes a few minutes."
+	@$(PYTHON) -m venv .venv
+	@$(BIN)/python -m pip install -qq -c constraints.txt -e ".[book,test,lab,dev]"
+	@touch $(INSTALLED)

@@ -1,0 +1,61 @@
+"""The built book before axe-core: every page, light and dark, on wide and on narrow screens.
+
+What is folded is unfolded first, and every quiz has an answer chosen, so that hidden text counts.
+"""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from built_book import DESKTOP, PHONE
+
+AXE = Axe()
+AXE_OPTIONS = {"resultTypes": ["violations"], "preload": False}
+NARROWEST = 320
+
+UNFOLD = """() => {
+  for (const fold of document.querySelectorAll('details')) fold.open = true;
+  for (const quiz of document.querySelectorAll('.mb-quiz')) quiz.querySelector('input').click();
+}"""
+WIDER = """() => {
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth <= width) return [];
+  return [...document.querySelectorAll('main *')]
+    .filter((element) => element.getBoundingClientRect().right > width + 1)
+    .map((element) => element.outerHTML.slice(0, 120))
+    .slice(0, 5).concat('the page scrolls sideways');
+}"""
+
+
+def assert_accessible(page, where: str) -> None:
+    """Fail with the rules of axe-core that a page breaks, and the elements concerned."""
+    found = AXE.run(page, options=AXE_OPTIONS).response["violations"]
+    sentences = [
+        f"{where}: {rule['id']}: {rule['help']}: {node['html'][:160]}"
+        for rule in found
+        for node in rule["nodes"]
+    ]
+    assert not sentences, "\n".join(sentences)
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_accessible_in_light_and_dark(reader, page_name, viewport):
+    page = reader.open(page_name, viewport=viewport)
+    page.evaluate(UNFOLD)
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        page.wait_for_function(f"document.documentElement.dataset.theme === '{scheme}'")
+        assert_accessible(page, scheme)
+    for width in (viewport["width"], NARROWEST):
+        page.set_viewport_size({**viewport, "width": width})
+        too_wide = page.evaluate(WIDER)
+        assert not too_wide, f"at {width} pixels:\n" + "\n".join(too_wide)
+
+
+def test_open_menu_and_search_field_are_accessible(reader):
+    page = reader.open("index.html", viewport=PHONE)
+    page.locator(".bd-header-article button.primary-toggle").click()
+    page.locator("dialog#pst-primary-sidebar-modal").wait_for(state="visible")
+    assert_accessible(page, "open menu")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+k")
+    page.locator("dialog#pst-search-dialog").wait_for(state="visible")
+    assert_accessible(page, "search field")

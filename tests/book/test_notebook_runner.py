@@ -1,0 +1,185 @@
+"""`make notebooks`: the same bytes twice, a readable sentence when a cell fails, nothing half done."""
+
+import re
+from pathlib import Path
+
+import costs
+import nbformat
+import notebooks
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from nbval.plugin import get_sanitize_patterns
+from normal_form import COLAB_ID, normalize, put_colab_cell_first
+
+OPENING = "# A chapter\n\n| This chapter | |\n| --- | --- |\n| **Cost** | … |"
+SANITIZE = Path(__file__).with_name("sanitize.cfg")
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a chapter of these cells into an empty book; return its path and the book's."""
+
+    def write_chapter(*sources, opening=OPENING):
+        book = tmp_path / "book"
+        (book / "chapters").mkdir(parents=True, exist_ok=True)
+        page = "# Costs\n<!-- statistics:begin -->\n<!-- statistics:end -->\nThe end.\n"
+        (book / "statistics.md").write_text(page, encoding="utf-8")
+        path = book / "chapters" / "01-a-chapter.ipynb"
+        cells = [new_markdown_cell(opening), *map(new_code_cell, sources)]
+        nbformat.write(new_notebook(cells=cells, metadata={"author": "x"}), path)
+        return path, book
+
+    return write_chapter
+
+
+def run(path, book):
+    return notebooks.main([str(path)], book)
+
+
+def every_byte(book):
+    return {path: path.read_bytes() for path in book.rglob("*") if path.is_file()}
+
+
+def test_running_twice_changes_no_byte(write):
+    path, book = write("import os\nprint(1)", "os.environ['OMP_NUM_THREADS']", "{'a': 1}")
+    assert run(path, book) == 0
+    first = every_byte(book)
+    assert run(path, book) == 0
+    assert every_byte(book) == first
+    assert len(first) == 3
+
+
+def test_a_chapter_is_stored_in_its_normal_form(write):
+    path, book = write("print(1)", "", "import sys\nprint(2)\nprint(3, file=sys.stderr)\n4")
+    run(path, book)
+    text = path.read_text(encoding="utf-8")
+    notebook = nbformat.reads(text, as_version=4)
+    code = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert text.endswith("}\n")
+    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert [cell.execution_count for cell in code] == [1, 2, 3]
+    assert [output.execution_count for output in code[2].outputs if "data" in output] == [3]
+    assert all(set(cell.metadata) <= {"tags"} for cell in notebook.cells)
+
+
+def test_the_cost_is_told_and_listed(write):
+    path, book = write("1")
+    run(path, book)
+    row = "| **Cost** | less than 5 seconds and 250 MB of memory, on one processor core |"
+    assert row in nbformat.read(path, as_version=4).cells[0].source.splitlines()
+    page = (book / "statistics.md").read_text(encoding="utf-8")
+    assert re.search(
+        r"^\| \[\]\(chapters/01-a-chapter\.ipynb\) \| \d+ \| \d+ MB \| 2 \| 2 \|$", page, re.M
+    )
+    assert page.endswith("<!-- statistics:end -->\nThe end.\n")
+
+
+def test_a_failing_cell_is_named_and_nothing_is_written(write, capfd):
+    path, book = write("x = 1", "# why\n1 / 0", "print('never')")
+    before = every_byte(book)
+    assert run(path, book) == 1
+    assert every_byte(book) == before
+    assert capfd.readouterr().err == (
+        "01-a-chapter.ipynb: code cell 3, which begins '# why', stopped with "
+        "ZeroDivisionError: division by zero. The file is unchanged.\n"
+    )
+
+
+def test_what_is_no_chapter_gets_a_sentence(write, capfd, tmp_path):
+    path, book = write("1", opening="# No table")
+    assert run(path, book) == 1
+    assert "no row `| **Cost** | … |`" in capfd.readouterr().err
+    path.write_text("not json", encoding="utf-8")
+    assert run(path, book) == 1
+    assert "is not a notebook" in capfd.readouterr().err
+    assert run(path.with_name("09-missing.ipynb"), book) == 1
+    assert "does not exist; the chapters are 01-a-chapter.ipynb" in capfd.readouterr().err
+    assert run(tmp_path / "elsewhere.ipynb", book) == 1
+    assert "chapters are files of book/chapters" in capfd.readouterr().err
+
+
+def test_the_colab_cell_comes_first_and_only_once():
+    notebook = new_notebook(cells=[new_markdown_cell("# T"), new_code_cell("1")])
+    put_colab_cell_first(notebook, "https://example.org/old")
+    put_colab_cell_first(notebook, "https://example.org/new")
+    assert [cell.get("id") == COLAB_ID for cell in notebook.cells] == [False, True, False]
+    source = notebook.cells[1].source
+    assert "git+https://example.org/new" in source
+    assert "example.org/old" not in source
+    compile(source, "colab", "exec")
+
+
+def test_printed_pieces_are_joined_only_if_nothing_lies_between():
+    pieces = [
+        new_output("stream", name=name, text=name[0]) for name in ("stdout", "stdout", "stderr")
+    ]
+    picture = new_output("display_data", data={"image/png": "AA=="}, metadata={"a": 1})
+    after = new_output("stream", name="stderr", text="z")
+    cell = new_code_cell("1", outputs=[*pieces, picture, after])
+    outputs = normalize(new_notebook(cells=[cell])).cells[0].outputs
+    assert [output.get("text") for output in outputs] == ["ss", "s", None, "z"]
+    assert outputs[2] == picture
+
+
+def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
+    root = str(Path(notebooks.BOOK).parent)
+    lines = [f"\x1b[31mFile {root}/minibert/corpus.py:3", "File /a/b/site-packages/numpy/x.py:4"]
+    error = new_output("error", ename="E", evalue="e", traceback=lines)
+    cell = new_code_cell("1", outputs=[error])
+    stored = normalize(new_notebook(cells=[cell])).cells[0].outputs[0].traceback
+    assert [line.replace("\\", "/") for line in stored] == [
+        "File minibert/corpus.py:3",
+        "File numpy/x.py:4",
+    ]
+
+
+def test_ids_are_kept_and_never_double():
+    notebook = new_notebook(cells=[new_code_cell(source) for source in "123"])
+    notebook.cells[0].id = notebook.cells[1].id = "same"
+    del notebook.cells[2]["id"]
+    ids = [cell.id for cell in normalize(notebook).cells]
+    assert ids[0] == "same"
+    assert len(set(ids)) == 3
+
+
+@pytest.mark.parametrize(
+    ("seconds", "megabytes", "words"),
+    [
+        (0.4, 90, "less than 5 seconds and 250 MB"),
+        (5.1, 251, "less than 10 seconds and 500 MB"),
+        (31, 990, "less than 1 minute and 1 GB"),
+        (330, 1700, "less than 10 minutes and 2 GB"),
+    ],
+)
+def test_costs_in_words(seconds, megabytes, words):
+    assert costs.in_words({"seconds": seconds, "megabytes": megabytes}).startswith(words)
+
+
+def test_a_measurement_near_the_stored_one_changes_only_the_counts():
+    old = {"cells": 3, "compared": 3, "seconds": 8.0, "megabytes": 300, "machine": "old"}
+    near = {"cells": 4, "compared": 3, "seconds": 15.0, "megabytes": 590, "machine": "new"}
+    assert costs.keep_if_close(old, near) == {**old, "cells": 4}
+    for far in ({**near, "seconds": 17.0}, {**near, "megabytes": 610}):
+        assert costs.keep_if_close(old, far) == far
+    assert costs.keep_if_close(None, near) == near
+
+
+def sanitize(output):
+    for regex, replace in get_sanitize_patterns(SANITIZE.read_text(encoding="utf-8")):
+        output = re.sub(regex, replace, output)
+    return output
+
+
+def test_what_a_figure_says_is_compared_and_where_it_stands_is_not():
+    figure = (
+        '<svg role="img" aria-label="a line" viewBox="0 0 3 4" fill="currentColor" style="w:3px">'
+    )
+    figure += '<path d="M 0 1\nL 2 3"/><text x="0.5" y="1">0.24</text></svg>'
+    moved = (
+        figure.replace('x="0.5"', 'x="0.6"')
+        .replace("L 2 3", "L 2 3.1")
+        .replace("0 0 3 4", "0 0 3 5")
+    )
+    assert sanitize(moved) == sanitize(figure)
+    for word in ("0.24", "a line"):
+        assert sanitize(figure.replace(word, "else")) != sanitize(figure)

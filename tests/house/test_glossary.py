@@ -1,0 +1,205 @@
+"""No term before the chapter that introduces it, and no entry without a chapter that uses it."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from book_tree import Block, Chapter, blocks, chapters, chapters_named
+
+GLOSSARY = Path("book", "glossary.md")
+CHAPTER = re.compile(r"Chapter (\d+)\. +\S.*")
+SILENT = {"References"}  # titles of papers
+
+
+class Entry(NamedTuple):
+    """A term, and the chapter that introduces it."""
+
+    term: str
+    chapter: int
+
+
+def glossary_form(root: Path) -> list[str]:
+    """Ask for entries of one form in alphabetical order, each once."""
+    found, terms = [], []
+    for term, explanation in _entries(root):
+        terms.append(term)
+        if not CHAPTER.fullmatch(explanation):
+            found.append(
+                f"{GLOSSARY.as_posix()}: {term} is not followed by `*Chapter N.*` and an "
+                "explanation in the same paragraph."
+            )
+    found += [
+        f"{GLOSSARY.as_posix()}: {later} stands after {earlier}. Sort the entries, and keep one of "
+        "two that are the same."
+        for earlier, later in pairwise(terms)
+        if later.casefold() <= earlier.casefold()
+    ]
+    return found
+
+
+def terms_in_order(root: Path) -> list[str]:
+    """Read every chapter for terms that it uses too early, or introduces but never uses."""
+    entries = [
+        Entry(term, int(match[1]))
+        for term, explanation in _entries(root)
+        if (match := CHAPTER.fullmatch(explanation))
+    ]
+    found = []
+    for chapter in chapters(root):
+        for entry in entries:
+            if entry.chapter > chapter.number:
+                found += _too_early(chapter, entry)
+            elif entry.chapter == chapter.number and not _uses(chapter, entry.term):
+                found.append(
+                    f"{GLOSSARY.as_posix()}: {entry.term} is given to Chapter {entry.chapter}, "
+                    "whose text never uses it. Name the chapter that introduces it, or remove it."
+                )
+    return found
+
+
+def _entries(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield each term and the paragraph below it."""
+    path = root / GLOSSARY
+    found = list(blocks(path.read_text(encoding="utf-8"))) if path.is_file() else []
+    for block, below in zip(found, [*found[1:], None], strict=True):
+        if block.kind == "heading" and block.level == 3:
+            is_text = below is not None and below.kind == "paragraph"
+            yield block.text, below.text if is_text else ""
+
+
+def _too_early(chapter: Chapter, entry: Entry) -> Iterator[str]:
+    """Find a term in the prose of an earlier chapter, unless the place announces it."""
+    pattern = _pattern(entry.term)
+    for block in chapter.blocks:
+        if (
+            block.section not in SILENT
+            and pattern.search(block.words)
+            and not _announces(block, entry)
+        ):
+            yield (
+                f"{chapter.name}: uses {entry.term!r}, which Chapter {entry.chapter} introduces, "
+                f"in {str(block)!r}. Say it in other words, or announce it in the same paragraph "
+                f"with a link to the glossary or the words Chapter {entry.chapter}."
+            )
+
+
+def _announces(block: Block, entry: Entry) -> bool:
+    """Say whether a piece of prose sends the reader to the entry or to its chapter."""
+    links = (f"glossary.md#{_slug(entry.term)}", f"{entry.chapter:02}-")
+    is_linked = any(part in link for link in block.links for part in links)
+    return is_linked or entry.chapter in chapters_named(block.text)
+
+
+def _slug(term: str) -> str:
+    return re.sub(r"[^\w -]", "", term.lower()).replace(" ", "-")
+
+
+def _uses(chapter: Chapter, term: str) -> bool:
+    return any(_pattern(term).search(block.words) for block in chapter.blocks)
+
+
+def _pattern(term: str) -> re.Pattern:
+    """Match a term as a word, in the plural too, whether it is written with spaces or hyphens."""
+    body = r"[\s-]+".join(map(re.escape, re.split(r"[\s-]+", term)))
+    plural = "(?:s|es)?"
+    if body.endswith("y"):
+        body, plural = body[:-1], "(?:y|ies)"
+    return re.compile(rf"(?<![\w-]){body}{plural}(?![\w-])", re.IGNORECASE)
+
+
+def test_the_glossary_has_one_form(this_project):
+    this_project.keeps(glossary_form)
+
+
+def test_no_term_comes_before_its_chapter(this_project):
+    this_project.keeps(terms_in_order)
+
+
+WORDS = """
+# Glossary
+
+## Terms
+
+### loss
+*Chapter 2.* How wrong.
+
+### self-attention
+*Chapter 3.* Who looks at whom.
+
+### vocabulary
+*Chapter 3.* All words.
+"""
+
+
+def plant(plot, first: str = "Words.", second: str = "A loss.", third: str = "") -> Path:
+    plot.file(GLOSSARY.as_posix(), WORDS)
+    plot.chapter("# One", first, number=1)
+    plot.chapter("# Two", second, number=2)
+    return plot.chapter("# Three", "Self-attention and a vocabulary.", third, number=3)
+
+
+def test_terms_in_their_chapters(plot):
+    root = plant(plot, second="Many losses.", third="The vocabularies.")
+    assert glossary_form(root) == terms_in_order(root) == []
+
+
+@pytest.mark.parametrize(
+    "early",
+    [
+        "It has a loss.",
+        "Losses are large.",
+        "Low-loss models: the *loss*.",
+        "A Vocabulary.",
+        "Two vocabularies.",
+        "Self attention works.",
+        "| what | how |\n| --- | --- |\n| self-attention | see Chapter 2 |",
+        "- a list\n- with self-attention",
+        "## About loss",
+        "[loss](02-a-chapter.ipynb#self-attention) and [vocabulary](other.md)",
+    ],
+)
+def test_a_term_before_its_chapter(plot, early):
+    (sentence,) = terms_in_order(plant(plot, first=early))
+    assert sentence.startswith("book/chapters/01-a-chapter.ipynb: uses '")
+    assert "Say it in other words, or announce it" in sentence
+
+
+@pytest.mark.parametrize(
+    "early",
+    [
+        "The [loss](../glossary.md#loss) is low.",
+        "The loss, as [the next one](02-a-chapter.ipynb) tells.",
+        "Its loss: see Chapter 2.",
+        "Its loss: see Chapters 2 and 3.",
+        "| what | how |\n| --- | --- |\n| loss | [later](02-a-chapter.ipynb) |",
+        "A lossy lossless flow, `loss` and $loss$.",
+        "```\nloss\n```",
+        "No self-attentive one. [x](loss.md)",
+        "## References\n\nOn loss.",
+    ],
+)
+def test_what_is_no_early_term(plot, early):
+    assert terms_in_order(plant(plot, first=early)) == []
+
+
+def test_a_term_that_its_chapter_does_not_use(plot):
+    (sentence,) = terms_in_order(plant(plot, second="`loss` only in code."))
+    assert "loss is given to Chapter 2, whose text never uses it" in sentence
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("*Chapter 2.* How wrong.", "How wrong.", "loss is not followed by `*Chapter N.*`"),
+        ("*Chapter 2.* How wrong.", "*Chapter 2.*", "loss is not followed by `*Chapter N.*`"),
+        ("*Chapter 2.* How wrong.", "", "loss is not followed by `*Chapter N.*`"),
+        ("### vocabulary", "### all words", "all words stands after self-attention"),
+        ("### vocabulary", "### Self-Attention", "Self-Attention stands after self-attention"),
+    ],
+)
+def test_a_fault_of_the_glossary(plot, old, new, problem):
+    (sentence,) = glossary_form(plot.file(GLOSSARY.as_posix(), WORDS.replace(old, new)))
+    assert sentence.startswith(f"book/glossary.md: {problem}")

@@ -1,0 +1,175 @@
+"""Every number in prose stands in an output of its chapter, or in its code."""
+
+import ast
+import html
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from book_tree import Chapter, calls, chapters
+from planting import code
+
+SILENT = {"References"}
+# Facts of the real model are quoted from papers; there a whole percentage is a whole number.
+QUOTING = "In the real BERT"
+WHOLE_PERCENT = re.compile(r"(?<![\d.])\d+ ?%")
+# Names with a number in them: `section 3.2.1`, `Figures 2.1 and 2.2`, `Python 3.11`.
+LABEL = re.compile(
+    r"\b(?:sections?|figures?|exercises?|tables?|equations?|chapters?|versions?|python|pytorch)"
+    r"\s+\d+(?:\.\d+)*(?:(?:,|,? and| to)\s+\d+(?:\.\d+)+)*",
+    re.IGNORECASE,
+)
+PERCENT = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[\s~]*(?:\\?%|percent\b)")
+DECIMAL = re.compile(
+    r"(?<![\d.])(\d+\.\d+)(?!\.?\d)"
+    r"(?:\s*(?:\\cdot|\\times|·|\N{MULTIPLICATION SIGN})\s*10\^\{?([-\N{MINUS SIGN}]?\d+)\}?)?"
+)
+PRINTED = re.compile(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?(\s*%)?")
+NOT_TEXT = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL)
+WITH_WORDS = ("picture", "explore", "html")
+
+
+class Number(NamedTuple):
+    """A number and how exactly it is written: one unit of its last digit."""
+
+    value: Decimal
+    unit: Decimal
+
+
+class Claim(NamedTuple):
+    """A number in prose."""
+
+    number: Number
+    text: str
+    place: str
+
+
+def numbers(root: Path) -> list[str]:
+    """Look for a witness of every decimal number and every percentage in prose."""
+    found = []
+    for chapter in chapters(root):
+        witnesses = list(_witnesses(chapter))
+        found += [
+            f"{chapter.name}: {claim.text} in {claim.place!r} stands in no output and in no code "
+            "of the chapter. Print it, or assert it, so that it cannot become wrong unseen."
+            for claim in _claims(chapter)
+            if not any(_agree(claim.number, witness) for witness in witnesses)
+        ]
+    return found
+
+
+def _agree(claim: Number, witness: Number) -> bool:
+    """Say whether a number is what becomes of a witness when it is rounded."""
+    difference = abs(claim.value - witness.value)
+    return difference == 0 or (witness.unit < claim.unit and 2 * difference <= claim.unit)
+
+
+def _claims(chapter: Chapter) -> Iterator[Claim]:
+    """Find the numbers in paragraphs, tables, formulas, captions and descriptions."""
+    for block in chapter.blocks:
+        is_cost = block.columns[:1] == ("**Cost**",)
+        if block.kind != "heading" and block.section not in SILENT and not is_cost:
+            is_quote = block.section == QUOTING
+            text = WHOLE_PERCENT.sub(" ", block.text) if is_quote else block.text
+            yield from _numbers_in(text, str(block))
+    for cell in chapter.code:
+        for call in calls(cell.tree, *WITH_WORDS):
+            for keyword in call.keywords:
+                if keyword.arg in ("alt", "caption") and isinstance(keyword.value, ast.Constant):
+                    yield from _numbers_in(keyword.value.value, f"{keyword.arg} of a figure")
+
+
+def _numbers_in(text: str, place: str) -> Iterator[Claim]:
+    """Find decimals and percentages in a piece of prose; signs do not count."""
+    text = LABEL.sub(" ", text.replace("{,}", ","))
+    for match in PERCENT.finditer(text):
+        yield Claim(_number(match[1], exponent=-2), match[0], place)
+    for match in DECIMAL.finditer(PERCENT.sub(" ", text)):
+        exponent = (match[2] or "0").replace("\N{MINUS SIGN}", "-")
+        yield Claim(_number(match[1], int(exponent)), match[0], place)
+
+
+def _number(digits: str, exponent: int = 0) -> Number:
+    """Read a number as it is written, times a power of ten."""
+    value = Decimal(digits).scaleb(exponent)
+    return Number(value, Decimal(1).scaleb(value.as_tuple().exponent))
+
+
+def _witnesses(chapter: Chapter) -> Iterator[Number]:
+    """Collect the numbers that the chapter computes, and those in its code."""
+    for cell in chapter.code:
+        for text in cell.texts:
+            for match in PRINTED.finditer(html.unescape(NOT_TEXT.sub(" ", text))):
+                yield _number(match[0].rstrip(" %"), exponent=-2 if match[1] else 0)
+        for node in ast.walk(cell.tree):
+            if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+                yield _number(repr(node.value))
+
+
+def test_numbers_in_prose_are_computed(this_project):
+    this_project.keeps(numbers)
+
+
+OUTPUT = """
+[[0.2397 1.0986]
+ [ 5.    -1.04 ]]
+-1.8e+308 16.7% 3.5e-05
+<b data-x="0.777">0.35</b><style>a{width:0.888em}</style>
+"""
+CODE = code("f(0.1, 12)\nassert x == 2.25  # 0.999", OUTPUT)
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "It is 0.24, or 0.2397, or $0.240$.",
+        "$$\n\\log 3 \\approx 1.10\n$$",
+        "24 % of it, 24% or $24\\,\\%$; exactly 23.97 percent; 16.7 % and 17 %.",
+        "From \N{MINUS SIGN}1.04 or $-1.04\\,[1, 2]$ to 5.0; 0.35.",
+        "| a | b |\n| --- | --- |\n| **Cost** | 7.77 s |\n| **x** | 1.0986 |",
+        "About $-1.8\\cdot10^{308}$ and 3.5 · 10^-5, and 0.000035.",
+        "In code: 0.1 and 2.25 and 10 %.",
+        "See section 3.2.1, Section 3.1, Figures 4.1 and 4.2, Exercise 9.9; Python 3.11; 2.13.0.",
+        "In 2019 there were 30,522 of 110 million.",
+        "## 7.77 is a heading",
+        "## References\n\nJournal 7.77.",
+        "## In the real BERT\n\nOf these, 15 % are hidden, or 15%.",
+        "[a link](https://example.org/7.77)",
+    ],
+)
+def test_numbers_with_a_witness(plot, prose):
+    assert numbers(plot.chapter("# A", CODE, prose)) == []
+
+
+@pytest.mark.parametrize(
+    ("prose", "number"),
+    [
+        ("It is 0.25.", "0.25"),
+        ("It is $0.23$ of them.", "0.23"),
+        ("It is 0.2398.", "0.2398"),
+        ("It is 0.23971, finer than printed.", "0.23971"),
+        ("- a list with 25 % of it", "25 %"),
+        ("| a |\n| --- |\n| 25 % |", "25 %"),
+        ("$$\nx = 7.77\n$$", "7.77"),
+        ("Not in attributes: 0.777.", "0.777"),
+        ("Not in styles: 0.888.", "0.888"),
+        ("Not in comments: 0.999.", "0.999"),
+        ("Not $1.9\\cdot10^{308}$.", "1.9\\cdot10^{308}"),
+        ("## In the real BERT\n\nOf these 7.7 %.", "7.7 %"),
+        ("Not 1.8 alone, and 12 %.", "1.8"),
+    ],
+)
+def test_numbers_without_a_witness(plot, prose, number):
+    sentence = numbers(plot.chapter("# A", CODE, prose))[-1]
+    assert sentence.startswith(f"book/chapters/02-a-chapter.ipynb: {number} in '")
+    assert "stands in no output and in no code of the chapter" in sentence
+
+
+def test_numbers_in_the_words_of_a_figure(plot):
+    figure = code("picture(axes, alt='It starts at 7.77.', caption='Until 8.88.')")
+    alt, caption = numbers(plot.chapter("# A", figure))
+    assert "7.77 in 'alt of a figure'" in alt
+    assert "8.88 in 'caption of a figure'" in caption
