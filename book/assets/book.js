@@ -18,3 +18,14 @@ window.addEventListener("load", () => {
   });
   document.querySelectorAll(".bd-article :is(pre, div.math)").forEach((box) => watch.observe(box));
 });
+
+// Paper is white: print in the light colors, whatever the screen shows.
+const root = document.documentElement;
+let onScreen = root.dataset.theme;
+window.addEventListener("beforeprint", () => {
+  onScreen = root.dataset.theme;
+  root.dataset.theme = "light";
+});
+window.addEventListener("afterprint", () => {
+  root.dataset.theme = onScreen;
+});

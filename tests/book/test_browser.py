@@ -105,17 +105,26 @@ def test_interactive_figures_follow_the_keyboard(reader, chapter):
     figures = page.locator("figure.mb-explore").all()
     assert figures, "every chapter has an interactive figure"
     for figure in figures:
-        shown = figure.locator(".mb-frames > :not([hidden])")
-        for control in figure.locator("[data-size]").all():
-            frames = {shown.inner_html()}
-            name = control.evaluate("(c) => (c.closest('label, fieldset, div')).innerText")
-            ticked = control.get_attribute("type") == "checkbox"
-            for _ in range(int(control.get_attribute("data-size")) - 1):
-                (control.locator(":checked") if control.evaluate(IS_GROUP) else control).focus()
-                page.keyboard.press("Space" if ticked else "ArrowRight")
-                assert shown.count() == 1, f"{name}: exactly one frame is visible"
-                frames.add(shown.inner_html())
-            assert len(frames) > 1, f"the keyboard changes nothing in {chapter} with: {name}"
+        seen = {control: set() for control in figure.locator("[data-size]").all()}
+        for arrow in ("ArrowRight", "ArrowLeft"):  # a control may matter only after another moved
+            for control, frames in seen.items():
+                frames |= frames_along(page, figure, control, arrow)
+        for control, frames in seen.items():
+            label = control.evaluate("control => control.closest('label, fieldset, div').innerText")
+            assert len(frames) > 1, f"the keyboard changes nothing with: {label}"
+
+
+def frames_along(page, figure, control, arrow: str) -> set[str]:
+    """Move one control from end to end with the keyboard and collect what the figure shows."""
+    shown = figure.locator(".mb-frames > :not([hidden])")
+    key = "Space" if control.get_attribute("type") == "checkbox" else arrow
+    frames = {shown.inner_html()}
+    for _ in range(int(control.get_attribute("data-size")) - 1):
+        (control.locator(":checked") if control.evaluate(IS_GROUP) else control).focus()
+        page.keyboard.press(key)
+        assert shown.count() == 1, "exactly one frame is visible"
+        frames.add(shown.inner_html())
+    return frames
 
 
 def test_quizzes_reply_to_every_answer(reader, chapter):
@@ -146,3 +155,12 @@ def test_cards_and_solutions_open_with_enter(reader, chapter):
         fold.locator("summary").focus()
         page.keyboard.press("Enter")
         assert fold.evaluate("fold => fold.open && fold.lastElementChild.checkVisibility()")
+
+
+def test_prints_on_white_from_a_dark_screen(reader):
+    page = reader.open("index.html")
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    theme = "document.documentElement.dataset.theme"
+    assert page.evaluate(f"dispatchEvent(new Event('beforeprint')), {theme}") == "light"
+    assert page.evaluate(f"dispatchEvent(new Event('afterprint')), {theme}") == "dark"

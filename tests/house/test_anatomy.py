@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import Cell, Chapter, calls, chapters
+from book_tree import Cell, Chapter, chapters
 from planting import GOOD_CHAPTER
+from python_code import calls
 
 BEFORE = ["Predict first"]
 AFTER = [

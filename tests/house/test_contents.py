@@ -7,18 +7,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
-from book_tree import (
-    Block,
-    Chapter,
-    Definition,
-    blocks,
-    chapters,
-    chapters_named,
-    exports,
-    modules,
-    name_of,
-    toc,
-)
+from book_tree import Chapter, chapters, name_of, toc
+from prose import Block, blocks, chapters_named
+from python_code import Definition, exports, modules
 
 TOC = "book/_toc.yml"
 CODE = re.compile(r"`([^`]+)`")

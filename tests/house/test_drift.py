@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import Definition, Function, bound, calls, chapters, exports
+from book_tree import chapters
 from planting import DOUBLE, code
+from python_code import Definition, Function, bound, calls, exports
 
 Exports = dict[str, list[Definition]]
 

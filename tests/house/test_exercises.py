@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import Block, Cell, Chapter, calls, chapters
+from book_tree import Cell, Chapter, chapters
 from planting import GOOD_CHAPTER, SHOW_SOLUTION, quiz
+from prose import Block
+from python_code import calls
 
 EXERCISES = 3
 EXERCISE = re.compile(r"Exercise (\d+)\.(\d+) · \S.*")

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from book_tree import Block, Chapter, blocks, chapters, chapters_named
+from book_tree import Chapter, chapters
+from planting import code
+from prose import Block, blocks, chapters_named
 
 GLOSSARY = Path("book", "glossary.md")
 CHAPTER = re.compile(r"Chapter (\d+)\. +\S.*")
@@ -71,9 +73,9 @@ def _entries(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def _too_early(chapter: Chapter, entry: Entry) -> Iterator[str]:
-    """Find a term in the prose of an earlier chapter, unless the place announces it."""
+    """Find a term in what an earlier chapter says, unless the place announces it."""
     pattern = _pattern(entry.term)
-    for block in chapter.blocks:
+    for block in [*chapter.blocks, *chapter.spoken]:
         if (
             block.section not in SILENT
             and pattern.search(block.words)
@@ -165,6 +167,24 @@ def test_a_term_before_its_chapter(plot, early):
     (sentence,) = terms_in_order(plant(plot, first=early))
     assert sentence.startswith("book/chapters/01-a-chapter.ipynb: uses '")
     assert "Say it in other words, or announce it" in sentence
+
+
+@pytest.mark.parametrize(
+    "early",
+    [
+        "quiz('A loss?', right('Yes', 'It is.'), wrong('No', 'It is not.'))",
+        "quiz('Why?', right('Yes', 'A loss.'), wrong('No', 'It is not.'))",
+        "quiz('Why?', right('Yes', 'It is.'), wrong('A loss', 'It is not.'))",
+        "flashcards(('What is it?', 'A loss.'))",
+        "picture(axes, alt='A loss.', caption='Figure 1.1.')",
+        "explore(draw, caption='A loss.', x=[1, 2])",
+    ],
+)
+def test_a_term_in_what_a_cell_says(plot, early):
+    (sentence,) = terms_in_order(plant(plot, first=code(early)))
+    assert "01-a-chapter.ipynb: uses 'loss', which Chapter 2 introduces" in sentence
+    announced = early.replace("A loss", "A loss (Chapter 2)")
+    assert terms_in_order(plant(plot, first=code(announced))) == []
 
 
 @pytest.mark.parametrize(

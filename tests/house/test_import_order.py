@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import modules, name_of, parse
+from book_tree import name_of
+from python_code import modules, parse
 
 ANYTHING = frozenset({"*"})
 

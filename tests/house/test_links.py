@@ -6,8 +6,9 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from book_tree import TARGET, Block, blocks, chapters, files, name_of
+from book_tree import chapters, files, name_of
 from planting import code
+from prose import TARGET, Block, blocks
 
 HTML_LINK = re.compile(r"<[^>]*\b(?:href|src)=\"([^\"]+)\"")
 

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -50,8 +51,10 @@ def stored_runs(root: Path) -> list[str]:
 def _problems(chapter: Chapter) -> Iterator[str]:
     """Say what is wrong with one notebook."""
     try:
-        nbformat.validate(nbformat.read(chapter.path, as_version=4))
-    except nbformat.ValidationError as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            nbformat.validate(nbformat.read(chapter.path, as_version=4))
+    except (nbformat.ValidationError, Warning) as error:
         yield f"is not a valid notebook ({str(error).splitlines()[0]}). Run `make notebooks`."
     if chapter.path.stat().st_size > LARGEST:
         size = chapter.path.stat().st_size / 1e6
@@ -180,6 +183,13 @@ def test_a_fault_of_a_notebook(plot, old, new, problem):
     (sentence,) = stored_runs(change(plot.chapter("# A", code("x = 1")), old, new))
     assert sentence.startswith("book/chapters/02-a-chapter.ipynb: ")
     assert problem in sentence
+
+
+def test_two_cells_with_one_id(plot):
+    cell = code("x = 1")
+    cell.id = "second"
+    (sentence,) = stored_runs(change(plot.chapter("# A", cell), "second", "install-in-colab"))
+    assert "is not a valid notebook (Non-unique cell id 'install-in-colab'" in sentence
 
 
 def test_a_notebook_that_is_too_large(plot):

@@ -3,15 +3,17 @@
 import ast
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from book_tree import Chapter, calls, chapters
+from book_tree import Chapter, chapters
 from planting import code
+from prose import blocks
 
+LANDING_PAGE = "book/index.md"  # may use the numbers of every chapter
 SILENT = {"References"}
 # Facts of the real model are quoted from papers; there a whole percentage is a whole number.
 QUOTING = "In the real BERT"
@@ -29,7 +31,6 @@ DECIMAL = re.compile(
 )
 PRINTED = re.compile(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?(\s*%)?")
 NOT_TEXT = re.compile(r"<(style|script)\b.*?</\1>|<[^>]*>", re.DOTALL)
-WITH_WORDS = ("picture", "explore", "html")
 
 
 class Number(NamedTuple):
@@ -49,16 +50,25 @@ class Claim(NamedTuple):
 
 def numbers(root: Path) -> list[str]:
     """Look for a witness of every decimal number and every percentage in prose."""
-    found = []
+    found, all_witnesses = [], []
     for chapter in chapters(root):
         witnesses = list(_witnesses(chapter))
-        found += [
-            f"{chapter.name}: {claim.text} in {claim.place!r} stands in no output and in no code "
-            "of the chapter. Print it, or assert it, so that it cannot become wrong unseen."
-            for claim in _claims(chapter)
-            if not any(_agree(claim.number, witness) for witness in witnesses)
-        ]
-    return found
+        all_witnesses += witnesses
+        found += _unproved(chapter.name, _claims(chapter), witnesses)
+    path = root / LANDING_PAGE
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    claims = [claim for block in blocks(text) for claim in _numbers_in(block.text, str(block))]
+    return found + _unproved(LANDING_PAGE, claims, all_witnesses)
+
+
+def _unproved(name: str, claims: Iterable[Claim], witnesses: list[Number]) -> list[str]:
+    """Write a sentence for each number without a witness."""
+    return [
+        f"{name}: {claim.text} in {claim.place!r} stands in no output and in no code of the "
+        "chapter. Print it, or assert it, so that it cannot become wrong unseen."
+        for claim in claims
+        if not any(_agree(claim.number, witness) for witness in witnesses)
+    ]
 
 
 def _agree(claim: Number, witness: Number) -> bool:
@@ -75,11 +85,9 @@ def _claims(chapter: Chapter) -> Iterator[Claim]:
             is_quote = block.section == QUOTING
             text = WHOLE_PERCENT.sub(" ", block.text) if is_quote else block.text
             yield from _numbers_in(text, str(block))
-    for cell in chapter.code:
-        for call in calls(cell.tree, *WITH_WORDS):
-            for keyword in call.keywords:
-                if keyword.arg in ("alt", "caption") and isinstance(keyword.value, ast.Constant):
-                    yield from _numbers_in(keyword.value.value, f"{keyword.arg} of a figure")
+    for block in chapter.spoken:
+        if block.kind in ("alt", "caption"):
+            yield from _numbers_in(block.text, f"{block.kind} of a figure")
 
 
 def _numbers_in(text: str, place: str) -> Iterator[Claim]:
@@ -173,3 +181,11 @@ def test_numbers_in_the_words_of_a_figure(plot):
     alt, caption = numbers(plot.chapter("# A", figure))
     assert "7.77 in 'alt of a figure'" in alt
     assert "8.88 in 'caption of a figure'" in caption
+
+
+def test_numbers_of_the_landing_page(plot):
+    plot.chapter("# A", CODE, number=1)
+    plot.chapter("# B", code("x = 7.77"), number=2)
+    assert numbers(plot.file("book/index.md", "# Book\n\n24 % of 7.77.")) == []
+    (sentence,) = numbers(plot.file("book/index.md", "# Book\n\n24 % of 8.88."))
+    assert sentence.startswith("book/index.md: 8.88 in '24 % of 8.88.' stands in no output")

@@ -5,7 +5,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from book_tree import Function, files, modules, name_of, parse, text_of
+from book_tree import files, name_of, text_of
+from python_code import Function, modules, parse
 
 FILE_LINES, FILE_LIMIT = 250, 400
 MEDIAN, MOST, LONGEST = 12, 30, 60
@@ -54,8 +55,8 @@ def function_sizes(root: Path) -> list[str]:
 def drawers(root: Path) -> list[str]:
     """Refuse names that say nothing about what is inside."""
     return [
-        f"{name_of(path, root)}: a file or folder called {part!r} collects what has no home. Name it "
-        "after what it holds."
+        f"{name_of(path, root)}: a file or folder called {part!r} collects what has no home. Name "
+        "it after what it holds."
         for path in files(root)
         for part in sorted({Path(part).stem for part in path.relative_to(root).parts} & DRAWERS)
     ]
@@ -69,8 +70,8 @@ def left_for_later(root: Path) -> list[str]:
         for mark in LATER.finditer(text):
             line = text.count("\n", 0, mark.start()) + 1
             found.append(
-                f"{name_of(path, root)}:{line}: {mark.group()} marks unfinished work. Finish it, or "
-                "open an issue and remove the mark."
+                f"{name_of(path, root)}:{line}: {mark.group()} marks unfinished work. Finish it, "
+                "or open an issue and remove the mark."
             )
     return found
 

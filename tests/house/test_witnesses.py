@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import Cell, Chapter, Definition, Function, bound, calls, chapters, exports
+from book_tree import Cell, Chapter, chapters
 from planting import DOUBLE, code
+from python_code import Definition, Function, bound, calls, exports
 
 DRAWING = {"picture", "explore", "html", "token_row", "bars", "matrix"}
 Exports = dict[str, list[Definition]]

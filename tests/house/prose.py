@@ -1,0 +1,86 @@
+"""Prose in pieces: what a chapter or a page says, block by block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.dollarmath import dollarmath_plugin
+
+CHAPTERS_NAMED = re.compile(r"\bChapters? (\d+(?:(?:, | and )\d+)*)")
+TARGET = re.compile(r"^\(([\w-]+)\)=$", re.MULTILINE)
+FENCE = re.compile(r"^\{[\w:-]+\}")
+MARKDOWN = MarkdownIt("commonmark").enable("table").use(dollarmath_plugin, double_inline=True)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A piece of prose: a heading, a paragraph, a row of a table, or a displayed formula."""
+
+    kind: str
+    section: str
+    text: str
+    """All of it, formulas and code included."""
+    words: str
+    """Without formulas, code and addresses."""
+    links: tuple[str, ...] = ()
+    level: int = 0
+    columns: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """Begin as the piece begins."""
+        return self.text if len(self.text) <= 70 else self.text[:69] + "…"
+
+
+def blocks(markdown: str, section: str = "") -> Iterator[Block]:
+    """Cut markdown into headings, paragraphs, table rows and formulas."""
+    tokens = MARKDOWN.parse(TARGET.sub("", markdown))
+    for number, token in enumerate(tokens):
+        kind = tokens[number - 1].type if number else ""
+        if token.type == "inline" and kind == "heading_open":
+            level = int(tokens[number - 1].tag[1])
+            section = token.content if level == 2 else section
+            yield Block("heading", section, *_prose([token]), level=level)
+        elif token.type == "inline" and kind not in ("td_open", "th_open"):
+            yield Block("paragraph", section, *_prose([token]))
+        elif token.type == "tr_open":
+            end = next(i for i in range(number, len(tokens)) if tokens[i].type == "tr_close")
+            row = [t for t in tokens[number:end] if t.type == "inline"]
+            yield Block("row", section, *_prose(row), columns=tuple(t.content for t in row))
+        elif token.type in ("math_block", "math_block_eqno"):
+            yield Block("formula", section, token.content, "")
+        elif token.type == "fence" and FENCE.match(token.info):
+            yield from blocks(token.content, section)
+
+
+def _prose(inlines: list[Token]) -> tuple[str, str, tuple[str, ...]]:
+    """Separate text, words and links of some inline elements."""
+    text, words, links = [], [], []
+    for token in (child for inline in inlines for child in [*inline.children, None]):
+        if token is None or token.type in ("softbreak", "hardbreak"):
+            text.append(" ")
+            words.append(" ")
+        elif token.type == "link_open":
+            links.append(token.attrs["href"])
+        elif token.type == "image":
+            links.append(token.attrs["src"])
+            text.append(token.content)
+        elif token.type == "code_inline":
+            text.append(f"`{token.content}`")
+            words.append("…")
+        elif token.type.startswith("math"):
+            text.append(f"${token.content}$")
+            words.append("…")
+        else:
+            text.append(token.content)
+            words.append(token.content)
+    return "".join(text).strip(), "".join(words).strip(), tuple(links)
+
+
+def chapters_named(text: str) -> set[int]:
+    """Find the chapters that some text names, as in "Chapter 2" or "Chapters 4 and 5"."""
+    named = CHAPTERS_NAMED.findall(text)
+    return {int(number) for numbers in named for number in re.findall(r"\d+", numbers)}

@@ -1,0 +1,90 @@
+"""Python as the rules read it: the modules of the package, what they export, and who calls whom."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Scope = Function | ast.ClassDef | ast.Lambda
+
+
+def modules(root: Path) -> dict[str, Path]:
+    """Map the dotted name of every module of the package to its file."""
+    named = {}
+    for path in sorted((root / "minibert").rglob("*.py")):
+        parts = path.relative_to(root).with_suffix("").parts
+        named[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return named
+
+
+def parse(path: Path) -> ast.Module:
+    """Parse a Python file."""
+    return _parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def _parse(code: str) -> ast.Module:
+    return ast.parse(code)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """One public name of the package: where it is defined, and how."""
+
+    name: str
+    module: str
+    path: Path
+    node: ast.stmt
+
+
+def exports(root: Path) -> dict[str, list[Definition]]:
+    """Find every public function, class and constant of the package."""
+    found: dict[str, list[Definition]] = {}
+    for module, path in modules(root).items():
+        for node in parse(path).body:
+            for name in _defined(node):
+                found.setdefault(name, []).append(Definition(name, module, path, node))
+    return found
+
+
+def _defined(node: ast.stmt) -> list[str]:
+    """Name what one statement of a module exports."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        names = [node.name]
+    elif isinstance(node, ast.Assign):
+        names = [t.id for t in node.targets if isinstance(t, ast.Name) and t.id[0].isupper()]
+    else:
+        names = []
+    return [name for name in names if not name.startswith("_")]
+
+
+def bound(body: list[ast.stmt]) -> Iterator[tuple[str, ast.AST]]:
+    """Yield the names that a cell assigns outside functions, and the statement that does."""
+    for statement in body:
+        for node in _outside_functions(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                yield node.id, statement
+
+
+def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk a statement; functions, classes and comprehensions keep their names to themselves."""
+    yield node
+    if isinstance(node, Scope | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _outside_functions(child)
+
+
+def calls(tree: ast.AST, *names: str) -> list[ast.Call]:
+    """Find the calls of some functions, by the last part of their name, in reading order."""
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and called(n) in names]
+    return sorted(found, key=lambda call: (call.lineno, call.col_offset))
+
+
+def called(call: ast.Call) -> str:
+    """Name the function that a call calls; empty if it has no name."""
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
