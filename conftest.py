@@ -1,4 +1,4 @@
-"""What every test stands on: the environment in which the chapters were stored, and fixed chance."""
+"""What every test stands on: the environment in which chapters are stored, and fixed chance."""
 
 import os
 

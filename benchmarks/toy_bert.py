@@ -39,19 +39,22 @@ REPAIRS = {  # name: (loss, positions)
 
 
 class Stopwatch:
-    """Collect (seconds, exhaustive loss) while a model trains; looking costs no time."""
+    """Collect (processor seconds, exhaustive loss) while a model trains; looking costs nothing.
+
+    Processor seconds leave out the time in which other programs had the processor.
+    """
 
     def __init__(self, model: torch.nn.Module, riddles: tuple, every: int):
         self.model, self.riddles, self.every = model, riddles, every
-        self.trace, self.not_counted, self.start = [], 0.0, time.perf_counter()
+        self.trace, self.not_counted, self.start = [], 0.0, time.process_time()
 
     def __call__(self, step: int) -> None:
         """Stop, look, go on."""
-        now = time.perf_counter()
+        now = time.process_time()
         if step % self.every == 0:
             loss = chapter.exhaustive_loss(self.model, self.riddles)
             self.trace.append((now - self.start - self.not_counted, loss))
-        self.not_counted += time.perf_counter() - now
+        self.not_counted += time.process_time() - now
 
     def seconds_to(self, loss: float) -> float:
         """Say when the loss was first as low as this; infinite if never."""

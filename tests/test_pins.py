@@ -1,4 +1,4 @@
-"""One version of everything: pyproject.toml, constraints.txt, environment.yml and what is installed.
+"""One version of everything, in pyproject.toml, constraints.txt, environment.yml and as installed.
 
 The address of the project has one place too, `Repository` in pyproject.toml.
 """
@@ -24,20 +24,24 @@ def lines(name):
     return [line for line in text.splitlines() if line and not line.startswith("#")]
 
 
-def applies(requirement, extra=""):
-    return requirement.marker is None or requirement.marker.evaluate({"extra": extra})
+def applies(requirement, **environment):
+    marker = requirement.marker
+    return marker is None or marker.evaluate({"extra": "", **environment})
 
 
-def pins():
-    """The version of each package that constraints.txt allows on this Python."""
+def pins(**environment):
+    """The version of each package that constraints.txt allows, here or in that environment."""
     parsed = map(Requirement, lines("constraints.txt"))
-    return {pin.name: str(pin.specifier).removeprefix("==") for pin in parsed if applies(pin)}
+    allowed = [pin for pin in parsed if applies(pin, **environment)]
+    return {pin.name: str(pin.specifier).removeprefix("==") for pin in allowed}
 
 
 def direct():
     """What pyproject.toml asks for, runtime and extras, as it was installed."""
     everything = map(Requirement, requires("minibert"))
-    return [need for need in everything if any(applies(need, extra) for extra in ("", *EXTRAS))]
+    return [
+        need for need in everything if any(applies(need, extra=extra) for extra in ("", *EXTRAS))
+    ]
 
 
 def closure():
@@ -55,7 +59,7 @@ def closure():
         found[key] = package.version
         for text in package.requires or ():
             child = Requirement(text)
-            if any(applies(child, extra) for extra in ("", *need.extras)):
+            if any(applies(child, extra=extra) for extra in ("", *need.extras)):
                 waiting.append(child)
     return {name: version for (name, _), version in found.items()}
 
@@ -92,8 +96,7 @@ def test_conda_gets_the_same_versions():
     *conda, pip = environment["dependencies"]
     assert pip["pip"] == ["-c constraints.txt", "-e .[book,lab,test]"]
     versions = dict(entry.split("=") for entry in conda if "=" in entry)
-    assert versions.pop("python") == "3.11"
-    pinned = pins()
+    pinned = pins(python_full_version=versions.pop("python"))
     assert versions == {name: pinned[CONDA_NAMES.get(name, name)] for name in versions}
 
 

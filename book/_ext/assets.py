@@ -1,8 +1,8 @@
 """Put the pinned front-end files where the book loads them: `python book/_ext/assets.py`.
 
-The pages load nothing from other sites. MathJax and the three typefaces come from npm
+The pages load nothing from other sites. MathJax and the typefaces come from npm
 (`package-lock.json` pins them by checksum) and are copied to `book/_vendor/`, which git ignores.
-A second call does nothing as long as the lock file and this file have not changed.
+A second call does nothing until the lock file, this file or the book's Chinese characters change.
 """
 
 import hashlib
@@ -13,20 +13,29 @@ import sys
 from pathlib import Path
 
 BOOK = Path(__file__).resolve().parents[1]
-FONTS = ("source-serif-4", "source-sans-3", "source-code-pro")
+LETTERS = ("source-serif-4", "source-sans-3", "source-code-pro")
 SUBSETS = ("latin", "latin-ext", "greek")
+CHINESE = "zcool-xiaowei"
 FONT_FACE = re.compile(r"@font-face \{.*?\n\}", re.DOTALL)
-FONT_FILE = re.compile(r"url\(\./files/(\S+?)\)")
+FONT_FILE = re.compile(r"files/(\S+?\.woff2)")
+CODE_POINTS = re.compile(r"U\+([0-9a-f]+)(?:-([0-9a-f]+))?", re.IGNORECASE)
+
+
+def chinese_characters(book: Path = BOOK) -> str:
+    """Collect the Chinese characters of the book: a font for all of them would be huge."""
+    pages = [*book.glob("*.md"), *book.glob("chapters/*.ipynb")]
+    text = "".join(page.read_text(encoding="utf-8") for page in pages)
+    return "".join(sorted(set(re.findall("[\u2e80-\u9fff\uff00-\uffef]", text))))
 
 
 def fingerprint(book: Path = BOOK) -> str:
     """Name the state of everything that decides which files are copied."""
-    sources = (book / "package-lock.json", Path(__file__))
-    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    sources = (book / "package-lock.json").read_bytes() + Path(__file__).read_bytes()
+    return hashlib.sha256(sources + chinese_characters(book).encode()).hexdigest()
 
 
 def is_current(book: Path = BOOK) -> bool:
-    """Say whether `_vendor` holds the files that the lock file names."""
+    """Say whether `_vendor` holds the files that the book needs."""
     stamp = book / "_vendor" / "lib" / "fingerprint.txt"
     return stamp.is_file() and stamp.read_text(encoding="utf-8") == fingerprint(book)
 
@@ -55,20 +64,36 @@ def copy_mathjax(packages: Path, lib: Path) -> None:
     shutil.copy(source / "LICENSE", target)
 
 
-def copy_fonts(packages: Path, lib: Path) -> None:
+def copy_font(source: Path, sheets: tuple[str, ...], is_needed, target: Path) -> list[str]:
+    """Copy the pieces of a typeface whose rule `is_needed`, and return those rules."""
+    shutil.copy(source / "LICENSE", target / f"{source.name}-LICENSE.txt")
+    rules = []
+    for sheet in sheets:
+        for rule in FONT_FACE.findall((source / sheet).read_text(encoding="utf-8")):
+            if is_needed(rule):
+                name = FONT_FILE.search(rule).group(1)
+                shutil.copy(source / "files" / name, target)
+                rules.append(re.sub(r"src: .*;", f"src: url({name}) format('woff2');", rule))
+    return rules
+
+
+def copy_fonts(packages: Path, lib: Path, characters: str) -> None:
     """Copy the letters the book uses and write one style sheet that names them."""
     target = lib / "fonts"
     target.mkdir(parents=True)
     rules = []
-    for font in FONTS:
-        source = packages / "@fontsource-variable" / font
-        shutil.copy(source / "LICENSE", target / f"{font}-LICENSE.txt")
-        for sheet in ("wght.css", "wght-italic.css"):
-            for rule in FONT_FACE.findall((source / sheet).read_text(encoding="utf-8")):
-                name = FONT_FILE.search(rule).group(1)
-                if re.fullmatch(rf"{font}-({'|'.join(SUBSETS)})-wght-\w+\.woff2", name):
-                    shutil.copy(source / "files" / name, target)
-                    rules.append(FONT_FILE.sub(rf"url({name})", rule))
+
+    def is_alphabet(rule: str) -> bool:
+        return re.search(rf"-({'|'.join(SUBSETS)})-wght-", rule) is not None
+
+    def is_written(rule: str) -> bool:
+        ranges = [(int(a, 16), int(b or a, 16)) for a, b in CODE_POINTS.findall(rule)]
+        return any(start <= ord(one) <= end for one in characters for start, end in ranges)
+
+    for name in LETTERS:
+        source = packages / "@fontsource-variable" / name
+        rules += copy_font(source, ("wght.css", "wght-italic.css"), is_alphabet, target)
+    rules += copy_font(packages / "@fontsource" / CHINESE, ("400.css",), is_written, target)
     (target / "fonts.css").write_text("\n".join(rules) + "\n", encoding="utf-8")
 
 
@@ -79,7 +104,7 @@ def main() -> None:
     install()
     lib = BOOK / "_vendor" / "lib"
     shutil.rmtree(lib, ignore_errors=True)
-    copy_fonts(BOOK / "node_modules", lib)
+    copy_fonts(BOOK / "node_modules", lib, chinese_characters())
     copy_mathjax(BOOK / "node_modules", lib)
     (lib / "fingerprint.txt").write_text(fingerprint(), encoding="utf-8")
     print(f"The book's fonts and formulas are in {lib.relative_to(BOOK.parent)}")

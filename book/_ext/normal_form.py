@@ -89,7 +89,7 @@ def merge_streams(outputs: list[NotebookNode]) -> list[NotebookNode]:
 
 
 def normalize_output(output: NotebookNode, number: int) -> NotebookNode:
-    """Number a result as its cell; take colors and this machine's folders out of a traceback."""
+    """Give a result the number of its cell; take folders and colors out of a traceback."""
     if output.output_type == "execute_result":
         output.execution_count = number
     if output.output_type == "error":

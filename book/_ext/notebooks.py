@@ -38,14 +38,18 @@ KERNEL_ENVIRONMENT = {
 # Without it every kernel warns that it talks to this process over the loopback interface.
 QUIET = ["--IPKernelApp.log_level=ERROR"]
 
+# On Linux the figure of `resource` would include what this process needed before it forked.
 PEAK_MEGABYTES = """
-try:
-    import resource, sys
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(peak / (1e6 if sys.platform == "darwin" else 1e3))
-except ImportError:
+import sys
+if sys.platform == "linux":
+    with open("/proc/self/status") as status:
+        print(int(status.read().split("VmHWM:")[1].split()[0]) / 1e3)
+elif sys.platform == "win32":
     import psutil
     print(psutil.Process().memory_info().peak_wset / 1e6)
+else:
+    import resource
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
 """
 
 

@@ -12,6 +12,8 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
 EMPTY_HEAD = re.compile(r'<th class="head[^"]*">(<p></p>)?</th>')
+FORMULA = r'<span class="math notranslate nohighlight">[^<]*</span>'
+FORMULA_WITH_MARK = re.compile(rf"[(\[]{FORMULA}[.,;:?)\]]*|{FORMULA}[.,;:?)\]]+")
 CHAPTER_NUMBER = re.compile(r'(<h1>)<span class="section-number">(\d+)\. </span>')
 
 
@@ -44,6 +46,8 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = body.replace('role="doc-biblioentry"', 'role="listitem"')
     # The visible words ("Show the solution") are the better name.
     body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
+    # A line may break on either side of a formula, but not before the comma that follows it.
+    body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
     context["body"] = body
 

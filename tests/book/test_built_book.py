@@ -8,6 +8,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 
 import pytest
 import yaml
+from assets import CODE_POINTS, chinese_characters
 from built_book import BOOK, HTML, built_pages
 
 LOADED = {
@@ -154,6 +155,19 @@ def test_scripts_name_no_file_outside_the_book(html):
         for address in SCRIPT_ADDRESS.findall(script.read_text(encoding="utf-8"))
     }
     assert not named - NEVER_ASKED
+
+
+def test_every_chinese_character_is_in_a_font_of_the_book(html):
+    sheet = (html / "_static" / "lib" / "fonts" / "fonts.css").read_text(encoding="utf-8")
+    ranges = [
+        (int(first, 16), int(last or first, 16)) for first, last in CODE_POINTS.findall(sheet)
+    ]
+    missing = [
+        character
+        for character in chinese_characters()
+        if not any(first <= ord(character) <= last for first, last in ranges)
+    ]
+    assert not missing, f"run `python book/_ext/assets.py` and build again: {missing}"
 
 
 @pytest.mark.parametrize("name", [f for f in toc_files() if f.startswith("chapters/")])

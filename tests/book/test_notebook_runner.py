@@ -1,4 +1,4 @@
-"""`make notebooks`: the same bytes twice, a readable sentence when a cell fails, nothing half done."""
+"""`make notebooks`: the same bytes twice, a sentence when a cell fails, nothing half done."""
 
 import re
 from pathlib import Path

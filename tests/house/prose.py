@@ -30,6 +30,12 @@ class Block:
     level: int = 0
     columns: tuple[str, ...] = ()
 
+    @property
+    def chapters(self) -> set[int]:
+        """The chapters it sends the reader to, by name or with a link."""
+        linked = re.findall(r"(?:^|/)(\d\d)-[^/]*\.ipynb", "\n".join(self.links), re.MULTILINE)
+        return chapters_named(self.text) | {int(number) for number in linked}
+
     def __str__(self) -> str:
         """Begin as the piece begins."""
         return self.text if len(self.text) <= 70 else self.text[:69] + "…"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pytest
 from book_tree import Chapter, chapters
 from planting import code
-from prose import Block, blocks, chapters_named
+from prose import Block, blocks
 
 GLOSSARY = Path("book", "glossary.md")
 CHAPTER = re.compile(r"Chapter (\d+)\. +\S.*")
@@ -90,9 +90,8 @@ def _too_early(chapter: Chapter, entry: Entry) -> Iterator[str]:
 
 def _announces(block: Block, entry: Entry) -> bool:
     """Say whether a piece of prose sends the reader to the entry or to its chapter."""
-    links = (f"glossary.md#{_slug(entry.term)}", f"{entry.chapter:02}-")
-    is_linked = any(part in link for link in block.links for part in links)
-    return is_linked or entry.chapter in chapters_named(block.text)
+    entry_link = f"glossary.md#{_slug(entry.term)}"
+    return entry.chapter in block.chapters or any(entry_link in link for link in block.links)
 
 
 def _slug(term: str) -> str:

@@ -3,18 +3,21 @@
 import ast
 import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from book_tree import Chapter, chapters
+from book_tree import Cell, Chapter, chapters
 from planting import code
-from prose import blocks
+from prose import Block, blocks
+from python_code import calls
 
-LANDING_PAGE = "book/index.md"  # may use the numbers of every chapter
-SILENT = {"References"}
+LANDING_PAGE = "book/index.md"
+LOOKING_BACK = {"", "Check yourself", "Summary", "In the real BERT"}
+SILENT = {"Exercises", "References"}  # numbers that are given, and numbers of pages
 # Facts of the real model are quoted from papers; there a whole percentage is a whole number.
 QUOTING = "In the real BERT"
 WHOLE_PERCENT = re.compile(r"(?<![\d.])\d+ ?%")
@@ -45,30 +48,47 @@ class Claim(NamedTuple):
 
     number: Number
     text: str
-    place: str
+    block: Block
 
 
 def numbers(root: Path) -> list[str]:
-    """Look for a witness of every decimal number and every percentage in prose."""
-    found, all_witnesses = [], []
+    """Look for a witness of every decimal number and every percentage in prose.
+
+    A number is proved by the code and the outputs of its own section, or by an earlier section
+    that names it too; in the sections that look back, and on the landing page, by everything
+    before. A paragraph that names another chapter may use what is computed there.
+    """
+    found, known = [], {chapter.number: _witnesses(chapter) for chapter in chapters(root)}
     for chapter in chapters(root):
-        witnesses = list(_witnesses(chapter))
-        all_witnesses += witnesses
-        found += _unproved(chapter.name, _claims(chapter), witnesses)
+        sections, proved = known[chapter.number], []
+        for claim in _claims(chapter):
+            looks_back = claim.block.section in LOOKING_BACK
+            here = list(sections) if looks_back else [claim.block.section]
+            witnesses = chain(
+                proved,
+                *(sections.get(section, []) for section in here),
+                *(chain(*known.get(n, {}).values()) for n in claim.block.chapters),
+            )
+            if any(_agree(claim.number, witness) for witness in witnesses):
+                proved.append(claim.number)
+            else:
+                found.append(_sentence(chapter.name, claim))
     path = root / LANDING_PAGE
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    claims = [claim for block in blocks(text) for claim in _numbers_in(block.text, str(block))]
-    return found + _unproved(LANDING_PAGE, claims, all_witnesses)
-
-
-def _unproved(name: str, claims: Iterable[Claim], witnesses: list[Number]) -> list[str]:
-    """Write a sentence for each number without a witness."""
-    return [
-        f"{name}: {claim.text} in {claim.place!r} stands in no output and in no code of the "
-        "chapter. Print it, or assert it, so that it cannot become wrong unseen."
-        for claim in claims
-        if not any(_agree(claim.number, witness) for witness in witnesses)
+    page = blocks(path.read_text(encoding="utf-8")) if path.is_file() else ()
+    everything = [number for sections in known.values() for number in chain(*sections.values())]
+    return found + [
+        _sentence(LANDING_PAGE, claim)
+        for block in page
+        for claim in _numbers_in(block)
+        if not any(_agree(claim.number, witness) for witness in everything)
     ]
+
+
+def _sentence(name: str, claim: Claim) -> str:
+    return (
+        f"{name}: {claim.text} in {str(claim.block)!r} stands in no output and in no code of its "
+        f"section. Print it or assert it there, so that it cannot become wrong unseen."
+    )
 
 
 def _agree(claim: Number, witness: Number) -> bool:
@@ -82,22 +102,21 @@ def _claims(chapter: Chapter) -> Iterator[Claim]:
     for block in chapter.blocks:
         is_cost = block.columns[:1] == ("**Cost**",)
         if block.kind != "heading" and block.section not in SILENT and not is_cost:
-            is_quote = block.section == QUOTING
-            text = WHOLE_PERCENT.sub(" ", block.text) if is_quote else block.text
-            yield from _numbers_in(text, str(block))
+            yield from _numbers_in(block)
     for block in chapter.spoken:
         if block.kind in ("alt", "caption"):
-            yield from _numbers_in(block.text, f"{block.kind} of a figure")
+            yield from _numbers_in(block)
 
 
-def _numbers_in(text: str, place: str) -> Iterator[Claim]:
+def _numbers_in(block: Block) -> Iterator[Claim]:
     """Find decimals and percentages in a piece of prose; signs do not count."""
-    text = LABEL.sub(" ", text.replace("{,}", ","))
+    text = LABEL.sub(" ", block.text.replace("{,}", ","))
+    text = WHOLE_PERCENT.sub(" ", text) if block.section == QUOTING else text
     for match in PERCENT.finditer(text):
-        yield Claim(_number(match[1], exponent=-2), match[0], place)
+        yield Claim(_number(match[1], exponent=-2), match[0], block)
     for match in DECIMAL.finditer(PERCENT.sub(" ", text)):
         exponent = (match[2] or "0").replace("\N{MINUS SIGN}", "-")
-        yield Claim(_number(match[1], int(exponent)), match[0], place)
+        yield Claim(_number(match[1], int(exponent)), match[0], block)
 
 
 def _number(digits: str, exponent: int = 0) -> Number:
@@ -106,15 +125,23 @@ def _number(digits: str, exponent: int = 0) -> Number:
     return Number(value, Decimal(1).scaleb(value.as_tuple().exponent))
 
 
-def _witnesses(chapter: Chapter) -> Iterator[Number]:
-    """Collect the numbers that the chapter computes, and those in its code."""
+def _witnesses(chapter: Chapter) -> dict[str, list[Number]]:
+    """Collect the numbers that each section computes, and those in its code."""
+    found: dict[str, list[Number]] = {}
     for cell in chapter.code:
-        for text in cell.texts:
-            for match in PRINTED.finditer(html.unescape(NOT_TEXT.sub(" ", text))):
-                yield _number(match[0].rstrip(" %"), exponent=-2 if match[1] else 0)
-        for node in ast.walk(cell.tree):
-            if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-                yield _number(repr(node.value))
+        # A figure that moves has hundreds of numbers, and shows most of them only when asked.
+        if not calls(cell.tree, "explore"):
+            found.setdefault(cell.section, []).extend(_computed(cell))
+    return found
+
+
+def _computed(cell: Cell) -> Iterator[Number]:
+    for text in cell.texts:
+        for match in PRINTED.finditer(html.unescape(NOT_TEXT.sub(" ", text))):
+            yield _number(match[0].rstrip(" %"), exponent=-2 if match[1] else 0)
+    for node in ast.walk(cell.tree):
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            yield _number(repr(node.value))
 
 
 def test_numbers_in_prose_are_computed(this_project):
@@ -173,14 +200,51 @@ def test_numbers_with_a_witness(plot, prose):
 def test_numbers_without_a_witness(plot, prose, number):
     sentence = numbers(plot.chapter("# A", CODE, prose))[-1]
     assert sentence.startswith(f"book/chapters/02-a-chapter.ipynb: {number} in '")
-    assert "stands in no output and in no code of the chapter" in sentence
+    assert "stands in no output and in no code of its section" in sentence
 
 
 def test_numbers_in_the_words_of_a_figure(plot):
     figure = code("picture(axes, alt='It starts at 7.77.', caption='Until 8.88.')")
     alt, caption = numbers(plot.chapter("# A", figure))
-    assert "7.77 in 'alt of a figure'" in alt
-    assert "8.88 in 'caption of a figure'" in caption
+    assert "7.77 in 'It starts at 7.77.'" in alt
+    assert "8.88 in 'Until 8.88.'" in caption
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "## Two\n\nAgain 0.24, exactly 0.2397.",
+        "## Summary\n\nIt was 0.35.",
+        "## In the real BERT\n\nIt was 0.35.",
+        "## Two\n\nIn [another chapter](01-a-chapter.ipynb) 7.77.",
+        "## Two\n\nIn Chapter 1 it was 7.77.",
+        "## Exercises\n\nFind 8.88.",
+    ],
+)
+def test_numbers_that_are_proved_elsewhere(plot, later):
+    plot.chapter("# A", code("print(7.77)"), number=1)
+    assert numbers(plot.chapter("# B", "## One\n\nIt is 0.2397, so 0.24.", CODE, later)) == []
+
+
+@pytest.mark.parametrize(
+    "later",
+    [
+        "## Two\n\nIt was 0.35.",
+        "## Two\n\nIn Chapter 3 it was 7.77.",
+        "## Two\n\nIt was 7.77.",
+        "## Summary\n\nIt was 7.77.",
+    ],
+)
+def test_numbers_that_are_proved_nowhere_near(plot, later):
+    plot.chapter("# A", code("print(7.77)"), number=1)
+    (sentence,) = numbers(plot.chapter("# B", "## One\n\nIt is 0.24.", CODE, later))
+    assert "in no code of its section. Print it or assert it there" in sentence
+
+
+def test_a_moving_figure_is_no_witness(plot):
+    figure = code("explore(draw, x=[1, 2])", "0.35")
+    (sentence,) = numbers(plot.chapter("# A", "It is 0.35.", figure))
+    assert "0.35 in 'It is 0.35.'" in sentence
 
 
 def test_numbers_of_the_landing_page(plot):
