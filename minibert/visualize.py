@@ -154,7 +154,7 @@ def loss_curve(
     ----------
     Chapter 5.
     """
-    ax = new_axes(6.0, 3.6) if ax is None else ax
+    ax = new_axes(4.8, 3.2) if ax is None else ax
     for color, (name, values) in zip(PALETTE, curves.items()):
         ax.plot(steps, values, color=color, label=name, linewidth=1.6)
     for name, value in (levels or {}).items():

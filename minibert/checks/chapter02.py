@@ -42,8 +42,8 @@ def check_softmax(function: Callable) -> Verdict:
                     "which axis lie the keys?"),
             Mistake(lambda x: np.exp(x) / np.exp(x).sum(), "Your shares sum to 1 over the whole "
                     "array. Should one row know about another?"),
-            Mistake(lambda x: np.exp(x - x.max(axis=-1, keepdims=True)), "All numbers are positive, "
-                    "but do they sum to 1?"),
+            Mistake(lambda x: np.exp(x - x.max(axis=-1, keepdims=True)), "All numbers are "
+                    "positive, but do they sum to 1?"),
             Mistake(np.exp, "All numbers are positive, but do they sum to 1?"),
             Mistake(lambda x: x / x.sum(axis=-1, keepdims=True), "Where is the exponential? "
                     "Without it, negative scores give negative shares."),
@@ -117,10 +117,10 @@ def check_attention(function: Callable) -> Verdict:
                     "The typical size of a dot product is its square root."),
             Mistake(_attention_with(lambda q, k: np.sqrt(k.shape[-2])), "You divide by the square "
                     "root of the number of keys. Which size makes a dot product large?"),
-            Mistake(_attention_with(lambda q, k: 1 / root(q, k)), "You multiply by the square root "
-                    "instead of dividing by it."),
-            Mistake(_attention_with(root, axis=-2), "Your softmax runs over the queries. The shares "
-                    "of each query must sum to 1 over the keys."),
+            Mistake(_attention_with(lambda q, k: 1 / root(q, k)), "You multiply by the square "
+                    "root instead of dividing by it."),
+            Mistake(_attention_with(root, axis=-2), "Your softmax runs over the queries. The "
+                    "shares of each query must sum to 1 over the keys."),
         ],
     )  # fmt: skip
 
@@ -148,7 +148,7 @@ def check_query(function: Callable) -> Verdict:
     query = np.asarray(query)
     if query.shape != (3,) or query.dtype.kind not in "iuf":
         return Verdict(
-            False, f"A query has three numbers, as each key has; yours is an array of {query.shape}."
+            False, f"A query has three numbers, as each key has; yours has shape {query.shape}."
         )
     if not np.isfinite(query).all():
         return Verdict(False, f"The query {query} holds numbers that are not finite.")

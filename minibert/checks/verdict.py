@@ -9,8 +9,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
+
+from minibert.visualize import PALETTE
 
 
 @dataclass(frozen=True)
@@ -34,6 +37,11 @@ class Verdict:
 
     def __repr__(self) -> str:
         return self.message
+
+    def _repr_html_(self) -> str:
+        color = PALETTE[2] if self.passed else PALETTE[1]
+        style = f"border-left:3px solid {color};padding-left:.8em"
+        return f'<p style="{style}">{escape(self.message)}</p>'
 
 
 @dataclass(frozen=True)
@@ -94,7 +102,7 @@ def check(
         given = copy.deepcopy(case)
         try:
             answer = function(*given)
-        except Exception as error:  # noqa: BLE001 - whatever the reader's code raises is an answer to explain
+        except Exception as error:  # whatever it raises is an answer to explain
             kind = type(error).__name__
             return Verdict(False, f"{name} stopped with {kind}: {error}. {_called(name, case)}")
         problem = _problem(name, answer, right(*copy.deepcopy(case)), case, given)
@@ -189,7 +197,9 @@ def _same(first: tuple, second: tuple) -> bool:
 def _show(value: object) -> str:
     """Write a result in one short line."""
     text = ", ".join(
-        np.array2string(np.asarray(part), precision=4, threshold=12, separator=", ").replace("\n", "")
+        " ".join(
+            np.array2string(np.asarray(part), precision=4, threshold=12, separator=", ").split()
+        )
         if _is_numeric(part)
         else repr(part)
         for part in _parts(value)

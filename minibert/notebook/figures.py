@@ -29,7 +29,7 @@ border-radius:8px;padding:1em}
 .mb-controls label{display:inline-flex;gap:.4em;align-items:center;margin:0;min-height:28px}
 .mb-slider{display:flex;flex-wrap:wrap;gap:.5em;align-items:center}
 .mb-slider label{font-weight:600}
-.mb-slider input{width:min(14em,50vw)}
+.mb-slider input{width:min(9em,34vw)}
 .mb-slider output{min-width:3em;font-variant-numeric:tabular-nums}
 .mb-slider button{font:inherit;min-width:32px;min-height:32px;border-radius:6px;cursor:pointer;\
 border:1px solid currentColor;background:none;color:inherit}
@@ -117,6 +117,9 @@ def _svg(figure: Figure, alt: str) -> str:
         f'style="width:100%;max-width:{float(width) * 4 / 3:.0f}px;height:auto">'
     )
     svg = opening + svg[head.search(svg).end() :].replace("xlink:href", "href")
+    # A clip path inside a hidden frame clips nothing, so no figure may refer to another one's.
+    key = hashlib.sha256(svg.encode()).hexdigest()[:8]
+    svg = re.sub(r'( id="|url\(#|href="#)', rf"\g<1>{key}-", svg)
     return re.sub(r"\s*\n\s*", "\n", svg).strip()
 
 

@@ -15,7 +15,7 @@ STRONGEST_TINT = 0.5
 # Beyond this a number is a mask, not a size.
 ENORMOUS = 1e30
 
-# JupyterLab takes arrow keys and Enter for its shortcuts and moves the focus away, unless told not to.
+# Unless told not to, JupyterLab takes arrow keys and Enter for itself and moves the focus away.
 KEEP_KEYS = 'data-lm-suppress-shortcuts="true" onkeydown="event.stopPropagation()"'
 
 STYLE = """
@@ -83,8 +83,8 @@ def html(content: str, caption: str) -> Html:
     ----------
     Chapter 1.
     """
-    figure = f'<figure class="mb-figure">{content}<figcaption>{escape(caption)}</figcaption></figure>'
-    return Html(figure, summary=caption)
+    below = f"<figcaption>{escape(caption)}</figcaption>"
+    return Html(f'<figure class="mb-figure">{content}{below}</figure>', summary=caption)
 
 
 def tint(color: str, strength: float) -> str:
@@ -239,7 +239,7 @@ def matrix(
         + "</tr>"
         for row, line in zip(rows, values)
     )
-    corner = f'<td><em>{escape(name)}</em></td>'
+    corner = f"<td><em>{escape(name)}</em></td>"
     return (
         f'<div class="mb-scroll" tabindex="0" role="group" aria-label="{escape(name or "matrix")}">'
         f'<table class="mb-table"><thead><tr>{corner}{head}</tr></thead>'

@@ -43,8 +43,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         """Sort the addresses of an element into links and loaded files."""
         given = dict(attributes)
-        # The drawings of one chapter share the shapes of their marks, and with them the id.
-        if given.get("id") and tag != "path":
+        if given.get("id"):
             self.ids.append(given["id"])
         if tag == "a" and given.get("href"):
             self.links.append(given["href"])

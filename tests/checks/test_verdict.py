@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from minibert.checks.verdict import Mistake, check
+from minibert.checks.verdict import Mistake, Verdict, check
 
 
 def double(x):
@@ -53,6 +53,13 @@ def test_right_answer_passes_with_its_name():
     verdict = judge(double)
     assert verdict.passed
     assert repr(verdict) == "Right: double gives the right answer in all 2 cases."
+
+
+def test_verdicts_wrap_on_a_narrow_page_and_show_readers_their_own_words():
+    message = "expected <b> & got [1., 2.]"
+    right, wrong = (Verdict(passed, message)._repr_html_() for passed in (True, False))
+    assert "expected &lt;b&gt; &amp; got [1., 2.]</p>" in right
+    assert right != wrong
 
 
 def test_known_mistake_gets_its_hint_and_others_do_not():

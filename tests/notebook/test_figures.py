@@ -47,8 +47,8 @@ def test_picture_asks_for_an_alt_text():
 def test_pictures_share_no_ids_that_nobody_refers_to():
     content = picture(draw_line(), alt="a line").content
     ids = set(re.findall(r' id="([^"]+)"', content))
-    used = set(re.findall(r"url\(#([^)]+)\)", content)) | set(re.findall(r'href="#([^"]+)"', content))
-    assert ids <= used
+    used = re.findall(r'(?:url\(|href=")#([^")]+)', content)
+    assert ids <= set(used)
 
 
 def frames_of(content):
@@ -117,3 +117,13 @@ def test_explore_takes_pictures_and_html():
 def test_explore_refuses_controls_that_control_nothing(controls, words):
     with pytest.raises(ValueError, match=words):
         explore(lambda **values: "x", caption="c", **controls)
+
+
+def test_two_different_pictures_have_no_id_in_common():
+    def ids_of(slope):
+        axes = new_axes()
+        axes.plot([0, 1], [0, slope])
+        return set(re.findall(r' id="([^"]+)"', picture(axes, alt="a line").content))
+
+    assert ids_of(1)
+    assert not ids_of(1) & ids_of(2)
