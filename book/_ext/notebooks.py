@@ -30,6 +30,7 @@ KERNEL_ENVIRONMENT = {
     "MKL_CBWR": "AVX2",
     "ONEDNN_MAX_CPU_ISA": "AVX2",
     "CUDA_VISIBLE_DEVICES": "",
+    "MINIBERT_DEVICE": "cpu",
     "PYTHONHASHSEED": "0",
     "TQDM_DISABLE": "1",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
