@@ -1,0 +1,273 @@
+"""From raw text to words: what BERT does to characters before it looks up any piece.
+
+Clean, set Chinese characters apart, strip accents, lower the case, cut at punctuation: each step is
+a function from text to text, and `split_words` takes them all.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from importlib import resources
+
+REMOVED = {"Cc", "Cf", "Co", "Cs"}
+CHINESE = (
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B81F),
+    (0x2B920, 0x2CEAF),  # the fast tokenizer begins here, 256 characters late; ids must agree
+    (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)
+SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
+# What Python takes for white space, and BERT for control characters that it removes.
+NOT_A_SPACE = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
+
+
+def clean_text(text: str) -> str:
+    r"""Remove control characters and turn every kind of white space into a plain space.
+
+    Zero-width characters, and those that change the direction of writing, count as control.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        Not longer than `text`; its only white space is the space.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> clean_text("one\tca\u200bt")
+    'one cat'
+    """
+    return text.translate(_CLEANED)
+
+
+def space_chinese(text: str) -> str:
+    """Put spaces around every Chinese character, so that each becomes a word of its own.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The same characters, with spaces added.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> space_chinese("BERT学习")
+    'BERT 学  习 '
+    """
+    return text.translate(_CHINESE_SPACED)
+
+
+def strip_accents(text: str) -> str:
+    r"""Take every letter apart into letter and accents, and drop the accents.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The same for a letter with its accent in one character or in two.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> strip_accents("caf\u00e9"), strip_accents("cafe\u0301")
+    ('cafe', 'cafe')
+    """
+    return text if text.isascii() else unicodedata.normalize("NFD", text).translate(_UNACCENTED)
+
+
+def lower_case(text: str) -> str:
+    """Write every letter small, each by itself.
+
+    Python alone writes the Greek sigma differently at the end of a word; BERT does not.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        Without capitals.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> lower_case("ΟΔΟΣ"), "ΟΔΟΣ".lower()
+    ('οδοσ', 'οδος')
+    """
+    return text.replace(SIGMA, SIGMA.lower()).lower()
+
+
+def space_punctuation(text: str) -> str:
+    """Put spaces around every punctuation mark, so that each becomes a word of its own.
+
+    Every ASCII character that is neither letter nor digit counts, ``$`` and ``+`` included.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The same characters, with spaces added.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> space_punctuation("it's $5")
+    "it ' s  $ 5"
+    """
+    return text.translate(_PUNCTUATION_SPACED)
+
+
+def split_words(text: str, do_lower_case: bool = True) -> list[str]:
+    """Cut a text into the words that BERT looks up, by all the steps above.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+    do_lower_case : bool, default True
+        Whether to drop accents and capitals.
+
+    Returns
+    -------
+    list of str
+        Words without white space; a punctuation mark or a Chinese character is a word.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> split_words("Don't panic, 学习!")
+    ['don', "'", 't', 'panic', ',', '学', '习', '!']
+    """
+    if not (text.isascii() and text.isprintable()):  # else these two steps change nothing
+        text = space_chinese(clean_text(text))
+    if do_lower_case:
+        text = lower_case(strip_accents(text))
+    return space_punctuation(text).split()
+
+
+def split_chunks(text: str) -> list[str]:
+    """Cut a text at white space only, without a change inside the chunks but for what vanishes.
+
+    The words of a text are the words of its chunks. Chunks repeat, so they are worth remembering.
+
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    list of str
+        Chunks without white space.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> split_chunks("Don't panic,  学习!")
+    ["Don't", 'panic,', '学习!']
+    """
+    return NOT_A_SPACE.sub("", text).split()
+
+
+class _PerCharacter(dict):
+    """Answer `str.translate`; ask the rule once for each new character and remember."""
+
+    def __init__(self, rule: Callable[[str], str]):
+        self.rule = rule
+
+    def __missing__(self, code: int) -> str:
+        self[code] = self.rule(chr(code))
+        return self[code]
+
+
+def _read_categories() -> dict[int, str]:
+    """Read for which characters Unicode 8 differs from its later versions."""
+    lines = (resources.files("minibert") / "unicode8.txt").read_text(encoding="utf-8").splitlines()
+    categories = {}
+    for line in (line for line in lines if not line.startswith("#")):
+        codes, category = line.split()
+        first, _, last = codes.partition("-")
+        codes = range(int(first, 16), int(last or first, 16) + 1)
+        categories |= dict.fromkeys(codes, category)
+    return categories
+
+
+_OF_UNICODE_8 = _read_categories()
+
+
+def _category(character: str) -> str:
+    """Name the class of a character in Unicode 8, such as Lu for a capital letter."""
+    return _OF_UNICODE_8.get(ord(character)) or unicodedata.category(character)
+
+
+def _cleaned(character: str) -> str:
+    if character in "\t\n\r":
+        return " "
+    if character in "\0\ufffd" or _category(character) in REMOVED:
+        return ""
+    return " " if character.isspace() else character
+
+
+def _chinese_spaced(character: str) -> str:
+    is_chinese = any(first <= ord(character) <= last for first, last in CHINESE)
+    return f" {character} " if is_chinese else character
+
+
+def _unaccented(character: str) -> str:
+    return "" if _category(character) == "Mn" else character
+
+
+def _punctuation_spaced(character: str) -> str:
+    is_symbol = "!" <= character <= "~" and not character.isalnum()
+    is_punctuation = is_symbol or _category(character).startswith("P")
+    return f" {character} " if is_punctuation else character
+
+
+_CLEANED = _PerCharacter(_cleaned)
+_CHINESE_SPACED = _PerCharacter(_chinese_spaced)
+_UNACCENTED = _PerCharacter(_unaccented)
+_PUNCTUATION_SPACED = _PerCharacter(_punctuation_spaced)

@@ -1,0 +1,18 @@
+"""Word pieces: learn them from a corpus, cut text into them, and turn them into a model's input."""
+
+from .batches import truncate_pair
+from .learning import SPECIAL_TOKENS, Merge, learn_merges, learn_vocabulary, merge_gain, spell
+from .matching import longest_match
+from .tokenizer import WordPieceTokenizer
+
+__all__ = [
+    "SPECIAL_TOKENS",
+    "Merge",
+    "WordPieceTokenizer",
+    "learn_merges",
+    "learn_vocabulary",
+    "longest_match",
+    "merge_gain",
+    "spell",
+    "truncate_pair",
+]

@@ -1,0 +1,208 @@
+"""From rows of ids to the tensors of a batch: cut what is too long, fill what is too short."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+Batch = dict[str, Int[Tensor, "batch seq"]]
+
+
+def truncate_pair(
+    first: Sequence[int], second: Sequence[int], room: int
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Cut the ends of two rows so that both fit: the longer row first.
+
+    The shorter row keeps at most half of the room, rounded down; the longer one takes the rest.
+    Of two equally long rows, the first counts as the shorter.
+
+    Parameters
+    ----------
+    first, second : sequence of int
+        Ids without special tokens; `second` may be empty.
+    room : int, at least 0
+        How many ids both may have together.
+
+    Returns
+    -------
+    tuple of two sequences of int
+        Beginnings of `first` and `second`.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> truncate_pair([1, 2, 3, 4, 5], [6, 7], 5)
+    ([1, 2, 3], [6, 7])
+    """
+    if len(first) + len(second) <= room:
+        return first, second
+    kept = min(len(first), len(second), room // 2)
+    rest = room - kept
+    if len(first) > len(second):
+        return first[:rest], second[:kept]
+    return first[:kept], second[:rest]
+
+
+def pad_rows(
+    rows: Sequence[tuple[list[int], list[int]]], pad_token_id: int, length: int = 0
+) -> Batch:
+    """Fill rows of ids up to one length and make them tensors.
+
+    Parameters
+    ----------
+    rows : sequence of pairs (ids, segment ids)
+        One for each text, at least one.
+    pad_token_id : int
+        The id of ``[PAD]``.
+    length : int, default 0
+        The length to fill up to; that of the longest row if this is less.
+
+    Returns
+    -------
+    dict from str to int64 tensor, shape (batch, seq)
+        ``input_ids``, ``token_type_ids`` and ``attention_mask``, which is 0 on padding.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> batch = pad_rows([([2, 9, 3], [0, 0, 0]), ([2, 3], [0, 0])], pad_token_id=0)
+    >>> batch["input_ids"].tolist(), batch["attention_mask"].tolist()
+    ([[2, 9, 3], [2, 3, 0]], [[1, 1, 1], [1, 1, 0]])
+    """
+    length = max(length, *(len(ids) for ids, _ in rows))
+    missing = [length - len(ids) for ids, _ in rows]
+    columns = {
+        "input_ids": [ids + [pad_token_id] * n for (ids, _), n in zip(rows, missing, strict=True)],
+        "token_type_ids": [types + [0] * n for (_, types), n in zip(rows, missing, strict=True)],
+        "attention_mask": [[1] * (length - n) + [0] * n for n in missing],
+    }
+    return {name: torch.tensor(column) for name, column in columns.items()}
+
+
+def check_texts(
+    texts: str | Sequence, pairs: str | Sequence | None
+) -> tuple[list[str], list[str | None]]:
+    """Make lists of what was given, one entry of each for each row.
+
+    Parameters
+    ----------
+    texts : str or sequence of str
+        One text, or several.
+    pairs : str, sequence of str, or None
+        The second text of each row, if there are second texts.
+
+    Returns
+    -------
+    tuple of two lists
+        Texts, and second texts or None; equally long.
+
+    Raises
+    ------
+    TypeError, ValueError
+        When something is no text, when there is none, or when the numbers differ.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> check_texts("one cat", None)
+    (['one cat'], [None])
+    """
+    texts = [texts] if isinstance(texts, str) else list(texts)
+    if pairs is not None:
+        pairs = [pairs] if isinstance(pairs, str) else list(pairs)
+    for number, text in enumerate([*texts, *(pairs or [])]):
+        if not isinstance(text, str):
+            which = f"text {number}" if number < len(texts) else f"pair {number - len(texts)}"
+            kind = type(text).__name__
+            raise TypeError(f"{which} is {kind} ({text!r:.30}), not a string; use '' for no text")
+    if not texts:
+        raise ValueError("there is no text; give at least one, '' for an empty one")
+    if pairs is not None and len(pairs) != len(texts):
+        raise ValueError(
+            f"{len(texts)} texts and {len(pairs)} pairs do not fit; each text needs one pair"
+        )
+    return texts, [None] * len(texts) if pairs is None else pairs
+
+
+def check_wishes(
+    padding: bool | str, truncation: bool, max_length: int | None, has_pairs: bool
+) -> None:
+    """Refuse wishes for a batch that contradict each other.
+
+    Parameters
+    ----------
+    padding : bool or "max_length"
+        What to fill.
+    truncation : bool
+        Whether to cut.
+    max_length : int or None
+        The most tokens of a row.
+    has_pairs : bool
+        Whether rows have a second text, and so a third special token.
+
+    Raises
+    ------
+    ValueError
+        When a wish needs another one, or leaves no room for special tokens.
+
+    References
+    ----------
+    Chapter 6.
+    """
+    if padding not in (True, False, "max_length"):
+        raise ValueError(f"padding is {padding!r}; it can be True, False or 'max_length'")
+    if max_length is None and (truncation or padding == "max_length"):
+        wish = "truncation" if truncation else "padding='max_length'"
+        raise ValueError(f"{wish} needs a max_length; BERT takes at most 512 tokens")
+    special, of_what = (3, "a pair has") if has_pairs else (2, "a text has")
+    if max_length is not None and max_length < special:
+        raise ValueError(
+            f"max_length ({max_length}) has no room for the {special} special tokens that "
+            f"{of_what}; give at least {special}"
+        )
+
+
+def check_lengths(lengths: Sequence[int], padding: bool | str, max_length: int | None) -> None:
+    """Refuse rows that are too long, or that cannot become one tensor.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        The number of tokens in each row.
+    padding : bool or "max_length"
+        What will be filled.
+    max_length : int or None
+        The most tokens a row may have.
+
+    Raises
+    ------
+    ValueError
+        Naming the longest row, or the lengths that differ.
+
+    References
+    ----------
+    Chapter 6.
+    """
+    longest = max(lengths)
+    if max_length is not None and longest > max_length:
+        raise ValueError(
+            f"row {lengths.index(longest)} has {longest} tokens, more than max_length "
+            f"({max_length}); cut it with truncation=True"
+        )
+    if not padding and min(lengths) < longest:
+        raise ValueError(
+            f"the rows have {min(lengths)} to {longest} tokens; without padding they must be "
+            "equally long, so give padding=True or one text at a time"
+        )

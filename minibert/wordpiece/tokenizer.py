@@ -1,0 +1,313 @@
+"""The tokenizer: from text to ids by greedy longest match, and back."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import SupportsInt
+
+from minibert.text import split_chunks, split_words
+
+from .batches import Batch, check_lengths, check_texts, check_wishes, pad_rows, truncate_pair
+from .learning import CONTINUED, LONGEST_WORD, SPECIAL_TOKENS, learn_vocabulary
+from .matching import longest_match
+from .vocabulary import check_pieces, read_pieces, write_pieces
+
+SPECIAL = re.compile("(" + "|".join(map(re.escape, SPECIAL_TOKENS)) + ")")
+CHUNKS_REMEMBERED = 100_000
+
+
+class WordPieceTokenizer:
+    """Cut text into the word pieces of a vocabulary and name each by its id.
+
+    Parameters
+    ----------
+    vocab : iterable of str
+        The pieces; the place of a piece is its id. Pieces that continue a word begin with ``##``.
+    do_lower_case : bool, default True
+        Whether the vocabulary knows neither capitals nor accents.
+
+    Raises
+    ------
+    ValueError
+        When a special token is missing, or a piece is empty, or occurs twice.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3, and Wu et al. (2016), section 4.1. Chapter 6.
+
+    Examples
+    --------
+    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing", "##s"])
+    >>> tokenizer.tokenize("Playing plays [MASK] chess")
+    ['play', '##ing', 'play', '##s', '[MASK]', '[UNK]']
+    >>> tokenizer.encode("Playing")
+    [2, 5, 6, 3]
+    """
+
+    def __init__(self, vocab: Iterable[str], do_lower_case: bool = True):
+        self.pieces = tuple(vocab)
+        self.do_lower_case = do_lower_case
+        self.vocab = {piece: number for number, piece in enumerate(self.pieces)}
+        check_pieces(self.pieces, self.vocab)
+        self.vocab_size = len(self.pieces)
+        self.pad_token_id, self.unk_token_id, self.cls_token_id, self.sep_token_id = (
+            self.vocab[token] for token in SPECIAL_TOKENS[:4]
+        )
+        self.mask_token_id = self.vocab["[MASK]"]
+        self._continued = {
+            piece.removeprefix(CONTINUED): number
+            for piece, number in self.vocab.items()
+            if piece.startswith(CONTINUED)
+        }
+        self._chunk_ids = _Memory(self._ids_of_chunk)
+
+    @classmethod
+    def train(
+        cls,
+        texts: Iterable[str],
+        vocab_size: int,
+        do_lower_case: bool = True,
+        min_frequency: int = 2,
+    ) -> WordPieceTokenizer:
+        """Learn a vocabulary from texts; the same texts in any order give the same one.
+
+        Parameters
+        ----------
+        texts : iterable of str
+            The corpus. Special tokens in it are passed over.
+        vocab_size : int
+            The most entries wanted, special tokens included.
+        do_lower_case : bool, default True
+            Whether to drop capitals and accents.
+        min_frequency : int, default 2
+            Pairs of pieces that occur less often are not glued.
+
+        Returns
+        -------
+        WordPieceTokenizer
+            Every word made of the corpus's characters has pieces.
+
+        Raises
+        ------
+        TypeError
+            When a single string is given.
+        ValueError
+            When the texts hold no word, or `vocab_size` has no room for their characters.
+        """
+        if isinstance(texts, str):
+            raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
+        chunks = Counter(chain.from_iterable(split_chunks(SPECIAL.sub(" ", t)) for t in texts))
+        word_counts: Counter[str] = Counter()
+        for chunk, count in chunks.items():
+            for word in split_words(chunk, do_lower_case):
+                word_counts[word] += count
+        return cls(learn_vocabulary(word_counts, vocab_size, min_frequency), do_lower_case)
+
+    @classmethod
+    def load(cls, path: str | Path, do_lower_case: bool = True) -> WordPieceTokenizer:
+        """Read a vocab.txt: one piece a line, the id being the line's number, counted from 0.
+
+        Parameters
+        ----------
+        path : str or Path
+            A UTF-8 text file, as every released BERT has.
+        do_lower_case : bool, default True
+            True for an uncased model, False for a cased one; the file does not say which.
+
+        Returns
+        -------
+        WordPieceTokenizer
+            With the pieces of the file.
+
+        Raises
+        ------
+        FileNotFoundError
+            When there is no such file.
+        ValueError
+            When it is not UTF-8, or not a vocabulary.
+        """
+        return cls(read_pieces(path), do_lower_case)
+
+    def save(self, path: str | Path) -> None:
+        """Write a vocab.txt; the file is the old one or the new one, never half of it.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write, in a folder that exists.
+
+        Raises
+        ------
+        FileNotFoundError
+            When there is no such folder.
+        IsADirectoryError
+            When `path` is a folder.
+        """
+        write_pieces(self.pieces, path)
+
+    def tokenize(self, text: str) -> list[str]:
+        """Cut a text into pieces, without special tokens but for those in the text itself.
+
+        Parameters
+        ----------
+        text : str
+            Any text. ``[MASK]`` and the other special tokens are found in it as they stand.
+
+        Returns
+        -------
+        list of str
+            Pieces of the vocabulary; ``[UNK]`` for a word that cannot be made of pieces.
+        """
+        return [self.pieces[number] for number in self._ids(text)]
+
+    def encode(self, text: str, pair: str | None = None) -> list[int]:
+        """Turn a text, or a pair of texts, into ids: ``[CLS] text [SEP] pair [SEP]``.
+
+        Parameters
+        ----------
+        text : str
+            The first text.
+        pair : str, optional
+            The second text.
+
+        Returns
+        -------
+        list of int
+            Ids, those of ``[CLS]`` and ``[SEP]`` included.
+        """
+        first, second = check_texts(text, pair)
+        return self._row(first[0], second[0], None)[0]
+
+    def decode(self, ids: Iterable[SupportsInt], skip_special_tokens: bool = False) -> str:
+        """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost.
+
+        Parameters
+        ----------
+        ids : iterable of int
+            From 0 to the size of the vocabulary less 1; a tensor with one dimension will do.
+        skip_special_tokens : bool, default False
+            Whether to leave out ``[CLS]``, ``[SEP]``, ``[PAD]``, ``[MASK]`` and ``[UNK]``.
+
+        Returns
+        -------
+        str
+            Pieces glued to words, words separated by spaces, none before ``. , ! ?``.
+
+        Raises
+        ------
+        ValueError
+            When an id is not in the vocabulary.
+        """
+        pieces = [self._piece(int(number)) for number in ids]
+        if skip_special_tokens:
+            pieces = [piece for piece in pieces if piece not in SPECIAL_TOKENS]
+        spaced = [
+            piece.removeprefix(CONTINUED)
+            if piece.startswith(CONTINUED)
+            else piece if piece in (".", ",", "!", "?") else " " + piece
+            for piece in pieces[1:]
+        ]  # fmt: skip
+        return "".join([*pieces[:1], *spaced])
+
+    def __call__(
+        self,
+        texts: str | Sequence,
+        pairs: str | Sequence | None = None,
+        padding: bool | str = True,
+        truncation: bool = False,
+        max_length: int | None = None,
+    ) -> Batch:
+        """Turn texts into the tensors that a model takes.
+
+        Parameters
+        ----------
+        texts : str or sequence of str
+            One text, or one for each row.
+        pairs : str or sequence of str, optional
+            The second text of each row.
+        padding : bool or "max_length", default True
+            Fill up to the longest row, to `max_length`, or not at all.
+        truncation : bool, default False
+            Whether to cut rows longer than `max_length`, of a pair the longer text first.
+        max_length : int, optional
+            The most tokens a row may have, special tokens included.
+
+        Returns
+        -------
+        dict from str to int64 tensor, shape (batch, seq)
+            ``input_ids``; ``token_type_ids``, 1 for the pair and its ``[SEP]``;
+            ``attention_mask``, 0 on padding.
+
+        Raises
+        ------
+        TypeError, ValueError
+            When texts and pairs do not fit, or the rows do not fit the wishes.
+        """
+        firsts, seconds = check_texts(texts, pairs)
+        check_wishes(padding, truncation, max_length, has_pairs=seconds[0] is not None)
+        room = max_length if truncation else None
+        rows = [self._row(*both, room) for both in zip(firsts, seconds, strict=True)]
+        check_lengths([len(ids) for ids, _ in rows], padding, max_length)
+        length = max_length if padding == "max_length" else 0
+        return pad_rows(rows, self.pad_token_id, length)
+
+    def _row(
+        self, text: str, pair: str | None, max_length: int | None
+    ) -> tuple[list[int], list[int]]:
+        """Build the ids and the segment ids of one row."""
+        first, second = self._ids(text), self._ids(pair or "")
+        if max_length is not None:
+            room = max_length - (2 if pair is None else 3)
+            first, second = truncate_pair(first, second, room)
+        ids = [self.cls_token_id, *first, self.sep_token_id]
+        types = [0] * len(ids)
+        if pair is None:
+            return ids, types
+        return [*ids, *second, self.sep_token_id], types + [1] * (len(second) + 1)
+
+    def _ids(self, text: str) -> list[int]:
+        """Look up a text, chunk by chunk; special tokens in it stand for themselves."""
+        if "[" not in text:
+            return list(chain.from_iterable(map(self._chunk_ids.__getitem__, split_chunks(text))))
+        ids: list[int] = []
+        for number, part in enumerate(SPECIAL.split(text)):
+            if number % 2:
+                ids.append(self.vocab[part])
+            else:
+                ids += chain.from_iterable(map(self._chunk_ids.__getitem__, split_chunks(part)))
+        return ids
+
+    def _ids_of_chunk(self, chunk: str) -> tuple[int, ...]:
+        words = split_words(chunk, self.do_lower_case)
+        return tuple(chain.from_iterable(map(self._ids_of_word, words)))
+
+    def _ids_of_word(self, word: str) -> list[int]:
+        fits = len(word) <= LONGEST_WORD
+        return (fits and longest_match(word, self.vocab, self._continued)) or [self.unk_token_id]
+
+    def _piece(self, number: int) -> str:
+        if not 0 <= number < self.vocab_size:
+            raise ValueError(
+                f"id {number} is outside the vocabulary of {self.vocab_size} pieces; "
+                f"ids run from 0 to {self.vocab_size - 1}"
+            )
+        return self.pieces[number]
+
+
+class _Memory(dict):
+    """Remember the ids of chunks that came before; forget them all when there are too many."""
+
+    def __init__(self, look_up: Callable[[str], tuple[int, ...]]):
+        self.look_up = look_up
+
+    def __missing__(self, chunk: str) -> tuple[int, ...]:
+        ids = self.look_up(chunk)
+        if len(chunk) <= LONGEST_WORD:
+            if len(self) >= CHUNKS_REMEMBERED:
+                self.clear()
+            self[chunk] = ids
+        return ids

