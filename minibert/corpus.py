@@ -24,7 +24,7 @@ class Ladder(NamedTuple):
         Knows the vocabulary only: ln V, where V counts [MASK] too, as the model's softmax does.
     unigram : float
         Knows how frequent each word is.
-    neighbours : float
+    neighbors : float
         Knows the word on the left and the word on the right, or that the sentence ends there.
     bag : float
         Knows every other word of the sentence, but no order: a model without positions.
@@ -43,7 +43,7 @@ class Ladder(NamedTuple):
 
     uniform: float
     unigram: float
-    neighbours: float
+    neighbors: float
     bag: float
     full: float
 
@@ -204,7 +204,7 @@ def masked_word_ladder(sentences: Sequence[str]) -> Ladder:
     -------
     Ladder
         Nats per masked word; ``full`` is the exact floor of the corpus:
-        ``uniform >= unigram >= neighbours >= full`` and ``unigram >= bag >= full``.
+        ``uniform >= unigram >= neighbors >= full`` and ``unigram >= bag >= full``.
 
     Raises
     ------
@@ -224,7 +224,7 @@ def masked_word_ladder(sentences: Sequence[str]) -> Ladder:
     return Ladder(
         uniform=math.log(len(vocabulary(sentences))),
         unigram=masked_word_loss(sentences, lambda words, position: None),
-        neighbours=masked_word_loss(sentences, _neighbours),
+        neighbors=masked_word_loss(sentences, _neighbors),
         bag=masked_word_loss(sentences, lambda *hole: tuple(sorted(_rest(*hole)))),
         full=masked_word_loss(sentences, _rest),
     )
@@ -241,7 +241,7 @@ def _split(sentences: Sequence[str]) -> list[list[str]]:
     return split
 
 
-def _neighbours(words: Sequence[str], position: int) -> tuple[str | None, str | None]:
+def _neighbors(words: Sequence[str], position: int) -> tuple[str | None, str | None]:
     edged = [None, *words, None]  # None marks the edge of the sentence
     return edged[position], edged[position + 2]
 

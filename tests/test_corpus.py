@@ -64,7 +64,7 @@ def brute_force(sentences, same):
     return math.fsum(losses) / len(losses)
 
 
-def same_neighbours(words, i, others, j):
+def same_neighbors(words, i, others, j):
     left = (words[i - 1] if i else "<") == (others[j - 1] if j else "<")
     return left and words[i + 1 : i + 2] == others[j + 1 : j + 2]
 
@@ -82,7 +82,7 @@ def assert_ladder_is_exact(sentences):
     words = {word for sentence in sentences for word in sentence.split()}
     assert ladder.uniform == pytest.approx(math.log(len(words) + 1))
     assert ladder.unigram == pytest.approx(brute_force(sentences, lambda *hole: True), abs=1e-12)
-    assert ladder.neighbours == pytest.approx(brute_force(sentences, same_neighbours), abs=1e-12)
+    assert ladder.neighbors == pytest.approx(brute_force(sentences, same_neighbors), abs=1e-12)
     assert ladder.bag == pytest.approx(brute_force(sentences, same_bag), abs=1e-12)
     assert ladder.full == pytest.approx(brute_force(sentences, same_rest), abs=1e-12)
 
@@ -94,9 +94,9 @@ def test_the_ladder_of_the_hundred_sentences_equals_a_brute_force():
 @given(CORPORA)
 def test_the_ladder_of_any_corpus_equals_a_brute_force_and_descends(sentences):
     assert_ladder_is_exact(sentences)
-    uniform, unigram, neighbours, bag, full = masked_word_ladder(sentences)
-    assert uniform >= unigram >= neighbours - 1e-12
-    assert min(neighbours, bag) >= full - 1e-12
+    uniform, unigram, neighbors, bag, full = masked_word_ladder(sentences)
+    assert uniform >= unigram >= neighbors - 1e-12
+    assert min(neighbors, bag) >= full - 1e-12
     assert unigram >= bag - 1e-12
 
 

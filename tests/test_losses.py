@@ -63,7 +63,7 @@ def test_a_certain_and_right_prediction_counts_as_a_zero():
     logits = torch.tensor([[1000.0, 0.0], [0.0, 0.0], [5.0, 7.0]], dtype=torch.float64)
     labels = torch.tensor([0, 1, -100])
     each = torch.nn.CrossEntropyLoss(ignore_index=-100, reduction="none")(logits, labels)
-    assert each[0] == 0  # labelled, and its loss is exactly 0
+    assert each[0] == 0  # labeled, and its loss is exactly 0
     assert masked_lm_loss(logits, labels).item() == pytest.approx(math.log(2) / 2, abs=1e-12)
     assert masked_lm_loss(logits, labels) == pytorch_loss(logits, labels)
     assert each[each != 0].mean().item() == pytest.approx(math.log(2))  # the wrong mean
@@ -77,7 +77,7 @@ def test_a_hopeless_prediction_stays_finite_and_keeps_its_gradient():
     assert logits.grad.tolist() == [[-1.0, 1.0]]
 
 
-def test_no_labelled_position_is_an_error_where_pytorch_answers_nan():
+def test_no_labeled_position_is_an_error_where_pytorch_answers_nan():
     logits, labels = torch.zeros(2, 3), torch.full((2,), -100)
     assert pytorch_loss(logits, labels).isnan()
     with pytest.raises(ValueError, match=r"no position is labeled .*-100"):

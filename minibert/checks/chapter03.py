@@ -182,7 +182,7 @@ def check_padding_and_causal(function: Callable) -> Verdict:
 
 
 def check_mean_loss(function: Callable) -> Verdict:
-    """Check a mean loss over the labelled positions.
+    """Check a mean loss over the labeled positions.
 
     Parameters
     ----------
@@ -199,21 +199,21 @@ def check_mean_loss(function: Callable) -> Verdict:
     Chapter 3.
     """
 
-    def labelled(labels):
+    def labeled(labels):
         return labels != IGNORED_LABEL
 
     def zeroed(losses, labels):
-        return np.where(labelled(labels), losses, 0.0)
+        return np.where(labeled(labels), losses, 0.0)
 
     def mean_of_means(losses, labels):
-        rows = zip(losses, labelled(labels), strict=True)
+        rows = zip(losses, labeled(labels), strict=True)
         return np.mean([row[chosen].mean() for row, chosen in rows])
 
     losses = np.array([[2.0, 0.0, 3.0, 5.0], [4.0, 7.0, 1.0, 6.0]])
     labels = np.array([[8, 5, -100, -100], [-100, 0, 9, 3]])
     return check(
         function,
-        right=lambda losses, labels: losses[labelled(labels)].mean(),
+        right=lambda losses, labels: losses[labeled(labels)].mean(),
         cases=[(losses, labels), (losses[:1], labels[:1]), (losses[1:], labels[1:])],
         mistakes=[
             Mistake(lambda losses, labels: losses.mean(), "This is the mean over all positions. "
@@ -225,16 +225,16 @@ def check_mean_loss(function: Callable) -> Verdict:
                     "with the number of labels. Divide by how many?"),
             *(Mistake(lambda losses, labels, chosen=chosen: chosen(losses, labels).sum()
                       / (chosen(losses, labels) != 0).sum(), "You divide by the number of "
-                      "losses that are not 0. A labelled position may have loss 0, and it counts. "
-                      "What marks a labelled position?")
+                      "losses that are not 0. A labeled position may have loss 0, and it counts. "
+                      "What marks a labeled position?")
               for chosen in (zeroed, lambda losses, labels: losses)),
             Mistake(lambda losses, labels: losses[labels > 0].mean(), "You left out the label 0. "
                     "It is the id of a word like any other. Which number means “not asked”?"),
             Mistake(lambda losses, labels: losses[labels != 0].mean(), "You left out the label 0 "
                     "and kept −100. Which number means “not asked”?"),
-            Mistake(lambda losses, labels: losses[~labelled(labels)].mean(), "These are the "
+            Mistake(lambda losses, labels: losses[~labeled(labels)].mean(), "These are the "
                     "positions that are not asked. Turn the choice around."),
             Mistake(mean_of_means, "A mean of means: each sentence counts the same, however many "
-                    "labels it has. Every labelled position should."),
+                    "labels it has. Every labeled position should."),
         ],
     )  # fmt: skip
