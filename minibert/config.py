@@ -1,0 +1,329 @@
+"""The sizes and rates that fix a BERT, under Hugging Face's names."""
+
+import dataclasses
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from torch.nn import functional
+
+ACTIVATIONS = MappingProxyType(
+    {
+        "gelu": functional.gelu,
+        "gelu_new": partial(functional.gelu, approximate="tanh"),
+        "relu": functional.relu,
+    }
+)
+
+# What else a real config.json holds, and what changes nothing in the encoder: the origin of the
+# file, how the library runs, the first implementation's pooler, the heads of tasks, the ids of
+# special tokens, and how text would be generated.
+IGNORED_KEYS = frozenset({
+    "_name_or_path", "architectures", "dtype", "language", "name", "torch_dtype",
+    "transformers_version", "use_bfloat16",
+    "_attn_implementation_autoset", "attn_implementation", "embedding_size",
+    "gradient_checkpointing", "output_attentions", "output_hidden_states", "output_past",
+    "return_dict", "torchscript", "use_cache", "xla_device",
+    "directionality", "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
+    "pooler_size_per_head", "pooler_type",
+    "_num_labels", "finetuning_task", "id2label", "label2id", "num_labels", "problem_type",
+    "bos_token_id", "cls_token_id", "eos_token_id", "eos_token_ids", "mask_token_id",
+    "sep_token_id",
+    "do_sample", "length_penalty", "max_length", "num_beams", "num_return_sequences",
+    "repetition_penalty", "temperature", "top_k", "top_p",
+})  # fmt: skip
+
+# Keys that could ask for other mathematics, and the one value of each that stands for BERT's.
+REQUIRED_VALUES = MappingProxyType(
+    {
+        "add_cross_attention": False,
+        "chunk_size_feed_forward": 0,
+        "is_decoder": False,
+        "is_encoder_decoder": False,
+        "model_type": "bert",
+        "position_embedding_type": "absolute",
+        "pruned_heads": {},
+        "quantization_config": None,
+        "tie_word_embeddings": True,
+    }
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BertConfig:
+    """Hold the sizes and rates of a BERT; the defaults are those of bert-base-uncased.
+
+    Every value is checked when the configuration is made. It cannot be changed afterwards, only
+    copied with ``dataclasses.replace``.
+
+    Parameters
+    ----------
+    vocab_size : int, default 30522
+        Number of word pieces, at least 1.
+    hidden_size : int, default 768
+        Length of the vector of a token; a multiple of `num_attention_heads`.
+    num_hidden_layers : int, default 12
+        Number of layers, at least 1.
+    num_attention_heads : int, default 12
+        Number of heads in each layer, at least 1.
+    intermediate_size : int, default 3072
+        Width of the feed-forward network, at least 1.
+    hidden_act : str, default "gelu"
+        Its activation, a key of `ACTIVATIONS`: "gelu" is exact, "gelu_new" goes by tanh.
+    hidden_dropout_prob : float, default 0.1
+        Share of the numbers that training drops from every output, 0 to 1.
+    attention_probs_dropout_prob : float, default 0.1
+        Share of the attention weights that training drops, 0 to 1.
+    max_position_embeddings : int, default 512
+        Length of the longest sequence, in tokens, at least 1.
+    type_vocab_size : int, default 2
+        Number of segments, at least 1.
+    initializer_range : float, default 0.02
+        Standard deviation of the weights before training, above 0.
+    layer_norm_eps : float, default 1e-12
+        What LayerNorm adds to the variance, above 0.
+    pad_token_id : int, default 0
+        Id of the padding token, 0 to ``vocab_size - 1``.
+    classifier_dropout : float or None, default None
+        Dropout before a classifier, 0 to 1; None means `hidden_dropout_prob`.
+
+    Raises
+    ------
+    TypeError
+        If a value is not a number or name of the right kind.
+    ValueError
+        If a value is out of range; the message gives the nearest valid one.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3. Chapter 7, to come.
+
+    Examples
+    --------
+    >>> config = BertConfig.tiny(vocab_size=89)
+    >>> config.hidden_size, config.num_attention_heads, config.head_size
+    (128, 2, 64)
+    """
+
+    vocab_size: int = 30522
+    hidden_size: int = 768
+    num_hidden_layers: int = 12
+    num_attention_heads: int = 12
+    intermediate_size: int = 3072
+    hidden_act: str = "gelu"
+    hidden_dropout_prob: float = 0.1
+    attention_probs_dropout_prob: float = 0.1
+    max_position_embeddings: int = 512
+    type_vocab_size: int = 2
+    initializer_range: float = 0.02
+    layer_norm_eps: float = 1e-12
+    pad_token_id: int = 0
+    classifier_dropout: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"):
+            _require_count(name, getattr(self, name))
+        for name in ("intermediate_size", "max_position_embeddings", "type_vocab_size"):
+            _require_count(name, getattr(self, name))
+        for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
+            _require_share(name, getattr(self, name))
+        if self.classifier_dropout is not None:
+            _require_share("classifier_dropout", self.classifier_dropout)
+        for name in ("initializer_range", "layer_norm_eps"):
+            _require_positive(name, getattr(self, name), type(self).__dict__[name])
+        _require_activation(self.hidden_act)
+        _require_pad_token_id(self.pad_token_id, self.vocab_size)
+        _require_whole_heads(self.hidden_size, self.num_attention_heads)
+
+    @property
+    def head_size(self) -> int:
+        """Divide the vector of a token evenly among the heads.
+
+        Returns
+        -------
+        int
+            ``hidden_size / num_attention_heads``, the length of a head's query, key and value.
+        """
+        return self.hidden_size // self.num_attention_heads
+
+    @classmethod
+    def tiny(cls, **changes: Any) -> "BertConfig":
+        """Return a shape for tests: 2 layers, 128 numbers a token, 2 heads.
+
+        Parameters
+        ----------
+        **changes
+            Fields that differ from it.
+
+        Returns
+        -------
+        BertConfig
+            About 4.4 million parameters.
+        """
+        return cls._shaped(changes, layers=2, hidden=128)
+
+    @classmethod
+    def mini(cls, **changes: Any) -> "BertConfig":
+        """Return a shape that a laptop can train: 4 layers, 256 numbers a token, 4 heads.
+
+        Parameters
+        ----------
+        **changes
+            Fields that differ from it.
+
+        Returns
+        -------
+        BertConfig
+            About 11 million parameters.
+        """
+        return cls._shaped(changes, layers=4, hidden=256)
+
+    @classmethod
+    def base(cls, **changes: Any) -> "BertConfig":
+        """Return the smaller shape of the paper: 12 layers, 768 numbers a token, 12 heads.
+
+        Parameters
+        ----------
+        **changes
+            Fields that differ from it.
+
+        Returns
+        -------
+        BertConfig
+            About 110 million parameters.
+        """
+        return cls._shaped(changes, layers=12, hidden=768)
+
+    @classmethod
+    def large(cls, **changes: Any) -> "BertConfig":
+        """Return the larger shape of the paper: 24 layers, 1024 numbers a token, 16 heads.
+
+        Parameters
+        ----------
+        **changes
+            Fields that differ from it.
+
+        Returns
+        -------
+        BertConfig
+            About 340 million parameters.
+        """
+        return cls._shaped(changes, layers=24, hidden=1024)
+
+    @classmethod
+    def _shaped(cls, changes: dict[str, Any], layers: int, hidden: int) -> "BertConfig":
+        """Give every head 64 numbers, and the feed-forward network four times the width."""
+        shape = {
+            "num_hidden_layers": layers,
+            "hidden_size": hidden,
+            "num_attention_heads": hidden // 64,
+            "intermediate_size": 4 * hidden,
+        }
+        return cls(**shape | changes)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "BertConfig":
+        """Read what a config.json of Hugging Face's says about a BERT.
+
+        Fields of this class are taken, those that are missing keep their default, `IGNORED_KEYS`
+        are left out, and the keys of `REQUIRED_VALUES` must have the value given there.
+
+        Parameters
+        ----------
+        fields : mapping
+            The file as ``json.load`` returns it.
+
+        Returns
+        -------
+        BertConfig
+            The same BERT.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If a value is wrong, a key is unknown, or a key asks for something that is not BERT's
+            encoder; the message names the key.
+
+        Examples
+        --------
+        >>> fields = {"model_type": "bert", "hidden_size": 312, "use_cache": True}
+        >>> BertConfig.from_dict(fields).head_size
+        26
+        """
+        known = {field.name for field in dataclasses.fields(cls)}
+        for key in sorted(fields.keys() - known - IGNORED_KEYS):
+            _require_supported(key, fields[key], known)
+        return cls(**{name: fields[name] for name in known & fields.keys()})
+
+
+def _require_count(name: str, value: object) -> None:
+    if not _is_number(value, int):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    if value < 1:
+        raise ValueError(f"{name} ({value}) must be at least 1; nearest is 1")
+
+
+def _require_share(name: str, value: object) -> None:
+    if not _is_number(value, int | float):
+        raise TypeError(f"{name} must be a number from 0 to 1, not {value!r}")
+    if not 0 <= value <= 1:
+        nearest = 1 if value > 1 else 0
+        raise ValueError(f"{name} ({value}) must be between 0 and 1; nearest is {nearest}")
+
+
+def _require_positive(name: str, value: object, default: float) -> None:
+    if not _is_number(value, int | float):
+        raise TypeError(f"{name} must be a number above 0, not {value!r}")
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} ({value}) must be above 0 and finite; BERT's is {default}")
+
+
+def _is_number(value: object, kind: Any) -> bool:
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _require_activation(name: object) -> None:
+    if name not in ACTIVATIONS:
+        (nearest,) = difflib.get_close_matches(str(name), ACTIVATIONS, n=1, cutoff=0)
+        raise ValueError(
+            f"hidden_act ({name!r}) must be one of {', '.join(ACTIVATIONS)}; nearest is {nearest}"
+        )
+
+
+def _require_pad_token_id(pad_token_id: object, vocab_size: int) -> None:
+    if not _is_number(pad_token_id, int):
+        raise TypeError(f"pad_token_id must be a whole number, not {pad_token_id!r}")
+    if not 0 <= pad_token_id < vocab_size:
+        nearest = 0 if pad_token_id < 0 else vocab_size - 1
+        raise ValueError(
+            f"pad_token_id ({pad_token_id}) must be an id of the vocabulary, 0 to "
+            f"{vocab_size - 1}; nearest is {nearest}"
+        )
+
+
+def _require_whole_heads(hidden_size: int, num_attention_heads: int) -> None:
+    rest = hidden_size % num_attention_heads
+    if rest:
+        below, above = hidden_size - rest, hidden_size - rest + num_attention_heads
+        nearest = f"nearest are {below} and {above}" if below else f"nearest is {above}"
+        raise ValueError(
+            f"hidden_size ({hidden_size}) must be a multiple of num_attention_heads "
+            f"({num_attention_heads}); {nearest}"
+        )
+
+
+def _require_supported(key: str, value: object, known: set[str]) -> None:
+    """Refuse a key that nobody knows, or that asks for other mathematics than BERT's."""
+    if key not in REQUIRED_VALUES:
+        near = difflib.get_close_matches(key, sorted(known), n=1)
+        way_out = f"did you mean {near[0]}?" if near else "if it changes nothing, leave it out"
+        raise ValueError(f"{key} ({value!r}) is no key of a BERT's configuration; {way_out}")
+    if value != REQUIRED_VALUES[key]:
+        raise ValueError(
+            f"{key} ({value!r}) is not supported; BERT's encoder has {REQUIRED_VALUES[key]!r}"
+        )

@@ -1,0 +1,197 @@
+"""From ids to the vectors that enter the first layer."""
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from .config import BertConfig
+from .dropout import Dropout
+
+
+class BertEmbeddings(nn.Module):
+    """Add up what a token is, where it stands and to which segment it belongs.
+
+    ``dropout(LayerNorm(word[input_ids] + position[position_ids] + token_type[token_type_ids]))``,
+    each of the three a learned table. The row of the padding token starts at 0 and stays there.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes of the tables.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3, figure 2. Chapter 7, to come.
+    Numpy twin: minibert.reference.embedding_lookup, minibert.reference.layer_norm.
+
+    Examples
+    --------
+    >>> import torch
+    >>> embeddings = BertEmbeddings(BertConfig.tiny(vocab_size=89))
+    >>> embeddings(torch.tensor([[1, 5, 2], [1, 7, 2]])).shape
+    torch.Size([2, 3, 128])
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        hidden = config.hidden_size
+        self.word_embeddings = nn.Embedding(config.vocab_size, hidden, config.pad_token_id)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, hidden)
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, hidden)
+        self.LayerNorm = nn.LayerNorm(hidden, eps=config.layer_norm_eps)
+        self.dropout = Dropout(config.hidden_dropout_prob)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+    ) -> Float[Tensor, "batch seq hidden"]:
+        """Look up and add.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "batch seq"]
+            Ids from 0 to ``vocab_size - 1``.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token, 0 to ``type_vocab_size - 1``; all 0 by default.
+        position_ids : Int[Tensor, "#batch seq"], optional
+            Place of each token, 0 to ``max_position_embeddings - 1``; by default 0, 1, 2, ….
+
+        Returns
+        -------
+        Float[Tensor, "batch seq hidden"]
+            One vector per token; outside training each has mean 0 and variance 1 until LayerNorm
+            learns otherwise.
+
+        Raises
+        ------
+        TypeError
+            If ids are not a tensor of integers.
+        ValueError
+            If a shape does not fit, a sequence is too long, or an id has no row. An id is looked
+            for only once the lookup itself has failed, so that good ids cost nothing. On a GPU
+            the lookup fails with CUDA's own message.
+        """
+        self._check(input_ids, token_type_ids, position_ids)
+        if token_type_ids is None:
+            token_type_ids = torch.zeros(1, dtype=torch.long, device=input_ids.device)
+        if position_ids is None:
+            position_ids = torch.arange(input_ids.shape[1], device=input_ids.device)
+        words = _look_up(input_ids, self.word_embeddings, "input_ids", "vocab_size")
+        segments = _look_up(
+            token_type_ids, self.token_type_embeddings, "token_type_ids", "type_vocab_size"
+        )
+        places = _look_up(
+            position_ids, self.position_embeddings, "position_ids", "max_position_embeddings"
+        )
+        return self.dropout(self.LayerNorm(words + (segments + places)))
+
+    def _check(
+        self, input_ids: Tensor, token_type_ids: Tensor | None, position_ids: Tensor | None
+    ) -> None:
+        """Say in words what no lookup could make sense of."""
+        _require_ids(input_ids)
+        longest = self.position_embeddings.num_embeddings
+        if position_ids is None and input_ids.shape[1] > longest:
+            raise ValueError(
+                f"a sequence of {input_ids.shape[1]} tokens is longer than "
+                f"max_position_embeddings ({longest}); truncate it, or cut it into windows"
+            )
+        shape = tuple(input_ids.shape)
+        if token_type_ids is not None:
+            _require_shape("token_type_ids", token_type_ids, {shape})
+        if position_ids is not None:
+            _require_shape("position_ids", position_ids, {shape, (1, shape[1])})
+
+
+def _require_ids(input_ids: Tensor) -> None:
+    _require_integers("input_ids", input_ids)
+    shape = tuple(input_ids.shape)
+    if len(shape) != 2:
+        raise ValueError(
+            f"input_ids must have the shape (batch, seq), not {shape}; one sentence is a batch of "
+            "one, input_ids[None]"
+        )
+    if 0 in shape:
+        raise ValueError(f"input_ids of shape {shape} hold no token; give at least one")
+
+
+def _require_shape(name: str, ids: Tensor, shapes: set[tuple[int, ...]]) -> None:
+    _require_integers(name, ids)
+    if tuple(ids.shape) not in shapes:
+        allowed = " or ".join(str(shape) for shape in sorted(shapes, reverse=True))
+        raise ValueError(
+            f"{name} of shape {tuple(ids.shape)} do not fit input_ids; they need the shape "
+            f"{allowed}"
+        )
+
+
+def _require_integers(name: str, ids: object) -> None:
+    if not isinstance(ids, Tensor):
+        raise TypeError(f"{name} must be a tensor of integers, not a {type(ids).__name__}")
+    if ids.dtype not in (torch.int64, torch.int32):
+        raise TypeError(f"{name} must be integers, torch.int64 or torch.int32, not {ids.dtype}")
+
+
+def _look_up(ids: Tensor, table: nn.Embedding, name: str, field: str) -> Tensor:
+    """Look up; if the lookup fails, find the id that has no row and say so."""
+    try:
+        return table(ids)
+    except IndexError:
+        outside = ids[(ids < 0) | (ids >= table.num_embeddings)]
+        raise ValueError(
+            f"{name} contain {outside[0].item()}, but with {field} = {table.num_embeddings} they "
+            f"run from 0 to {table.num_embeddings - 1}"
+        ) from None
+
+
+def sinusoidal_positions(
+    seq: int, hidden_size: int, dtype: torch.dtype = torch.float32
+) -> Float[Tensor, "{seq} {hidden_size}"]:
+    """Compute the fixed position vectors of the first transformer, which BERT learns instead.
+
+    ``PE[pos, 2i] = sin(pos / 10000 ** (2i / hidden_size))`` and ``PE[pos, 2i + 1]`` is the cosine
+    of the same angle: clock hands, each pair slower than the one before.
+
+    Parameters
+    ----------
+    seq : int
+        Number of positions, at least 1.
+    hidden_size : int
+        Length of each vector, even.
+    dtype : torch.dtype, default torch.float32
+        Precision of the result; the angles are computed in float64.
+
+    Returns
+    -------
+    Float[Tensor, "{seq} {hidden_size}"]
+        Numbers from -1 to 1; moving on by k positions turns every pair by a fixed angle, which is
+        a linear map.
+
+    Raises
+    ------
+    ValueError
+        If there is no position, or `hidden_size` is not a positive even number.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.5. Chapter 7, to come.
+
+    Examples
+    --------
+    >>> sinusoidal_positions(2, 4)
+    tensor([[0.0000, 1.0000, 0.0000, 1.0000],
+            [0.8415, 0.5403, 0.0100, 0.9999]])
+    """
+    if seq < 1:
+        raise ValueError(f"seq ({seq}) must be at least 1; nearest is 1")
+    if hidden_size < 2 or hidden_size % 2:
+        nearest = f"{hidden_size - 1} and {hidden_size + 1}" if hidden_size > 2 else "2"
+        raise ValueError(
+            f"hidden_size ({hidden_size}) must be even, for pairs of sine and cosine; nearest: "
+            f"{nearest}"
+        )
+    even = torch.arange(0, hidden_size, 2, dtype=torch.float64)
+    angles = torch.arange(seq, dtype=torch.float64)[:, None] / 10000 ** (even / hidden_size)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).to(dtype)

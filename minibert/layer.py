@@ -1,0 +1,160 @@
+"""One layer of BERT: attention, then a small network for every token on its own."""
+
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from .attention import BertAttention
+from .config import ACTIVATIONS, BertConfig
+from .dropout import Dropout
+
+
+class BertIntermediate(nn.Module):
+    """Widen every token's vector and bend it: the first half of the feed-forward network.
+
+    ``gelu(dense(hidden_states))``, with the activation that `config.hidden_act` names.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives hidden_size, intermediate_size and hidden_act.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.3; Hendrycks and Gimpel (2016). Chapter 9, to come.
+    Numpy twin: minibert.reference.linear, minibert.reference.gelu.
+
+    Examples
+    --------
+    >>> import torch
+    >>> BertIntermediate(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 5, 512])
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+
+    def forward(
+        self, hidden_states: Float[Tensor, "batch seq hidden"]
+    ) -> Float[Tensor, "batch seq intermediate"]:
+        """Widen and bend.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+
+        Returns
+        -------
+        Float[Tensor, "batch seq intermediate"]
+            One wide vector per token.
+        """
+        return self.activation(self.dense(hidden_states))
+
+
+class BertOutput(nn.Module):
+    """Narrow the vectors again, and add them to what came out of attention.
+
+    ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: post-norm, as after attention.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives intermediate_size, hidden_size, the dropout and LayerNorm's epsilon.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.3. Chapter 9, to come.
+    Numpy twin: minibert.reference.linear, minibert.reference.layer_norm.
+
+    Examples
+    --------
+    >>> import torch
+    >>> BertOutput(BertConfig.tiny())(torch.randn(1, 5, 512), torch.randn(1, 5, 128)).shape
+    torch.Size([1, 5, 128])
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.dropout = Dropout(config.hidden_dropout_prob)
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq intermediate"],
+        input_tensor: Float[Tensor, "batch seq hidden"],
+    ) -> Float[Tensor, "batch seq hidden"]:
+        """Narrow, add and normalize.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq intermediate"]
+            The wide vectors.
+        input_tensor : Float[Tensor, "batch seq hidden"]
+            What went into the feed-forward network.
+
+        Returns
+        -------
+        Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        """
+        return self.LayerNorm(self.dropout(self.dense(hidden_states)) + input_tensor)
+
+
+class BertLayer(nn.Module):
+    """Look around, then think: attention and feed-forward, each with its residual and LayerNorm.
+
+    ``a = LayerNorm(x + attention(x))`` and ``y = LayerNorm(a + feed_forward(a))``.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
+
+    References
+    ----------
+    Vaswani et al. (2017), section 3.1; Devlin et al. (2019), section 3. Chapter 9, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> layer = BertLayer(BertConfig.tiny())
+    >>> hidden_states, probs = layer(torch.randn(1, 5, 128), return_attention=True)
+    >>> hidden_states.shape, probs.shape
+    (torch.Size([1, 5, 128]), torch.Size([1, 2, 5, 5]))
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.attention = BertAttention(config)
+        self.intermediate = BertIntermediate(config)
+        self.output = BertOutput(config)
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Pass the vectors of all tokens through the layer.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
+            0 where a query may look, the most negative number where not.
+        return_attention : bool, default False
+            Whether to return the attention weights.
+
+        Returns
+        -------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            One vector per token.
+        probs : Float[Tensor, "batch heads seq seq"] or None
+            The attention weights, if asked for.
+        """
+        attention_output, probs = self.attention(hidden_states, additive_mask, return_attention)
+        return self.output(self.intermediate(attention_output), attention_output), probs

@@ -1,0 +1,318 @@
+"""The encoder: embeddings, a stack of layers, and a summary of the whole sequence."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from .attention import mask_if_padded
+from .config import BertConfig
+from .embeddings import BertEmbeddings
+from .layer import BertLayer
+
+
+class BertModelOutput(NamedTuple):
+    """Hold what the encoder returns.
+
+    Parameters
+    ----------
+    last_hidden_state : Float[Tensor, "batch seq hidden"]
+        One vector per token, out of the last layer.
+    pooler_output : Float[Tensor, "batch hidden"] or None
+        One vector per sequence, each number between -1 and 1; None without a pooler.
+    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
+        On request, what goes into the first layer and what comes out of each: layers + 1 tensors.
+    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
+        On request, the attention weights that each layer has used.
+
+    References
+    ----------
+    Chapter 10, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> output = BertModelOutput(torch.zeros(1, 5, 8), torch.zeros(1, 8))
+    >>> output.pooler_output.shape
+    torch.Size([1, 8])
+    """
+
+    last_hidden_state: Float[Tensor, "batch seq hidden"]
+    pooler_output: Float[Tensor, "batch hidden"] | None = None
+    hidden_states: tuple[Float[Tensor, "batch seq hidden"], ...] | None = None
+    attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
+
+
+class BertEncoder(nn.Module):
+    """Send the vectors through all layers, one after the other.
+
+    ``hidden_states = layer(hidden_states, additive_mask)`` for every layer, with the same mask.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the number of layers and their sizes.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3. Chapter 10, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> BertEncoder(BertConfig.tiny())(torch.randn(1, 5, 128)).last_hidden_state.shape
+    torch.Size([1, 5, 128])
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.layer = nn.ModuleList(BertLayer(config) for _ in range(config.num_hidden_layers))
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+        return_hidden_states: bool = False,
+    ) -> BertModelOutput:
+        """Pass the vectors through the stack.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            The embeddings, one vector per token.
+        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
+            0 where a query may look, the most negative number where not.
+        return_attention : bool, default False
+            Whether to keep the attention weights of every layer.
+        return_hidden_states : bool, default False
+            Whether to keep the vectors between the layers.
+
+        Returns
+        -------
+        BertModelOutput
+            Without `pooler_output`.
+        """
+        states, attentions = [hidden_states], []
+        for layer in self.layer:
+            hidden_states, probs = layer(hidden_states, additive_mask, return_attention)
+            attentions.append(probs)
+            if return_hidden_states:
+                states.append(hidden_states)
+        return BertModelOutput(
+            hidden_states,
+            hidden_states=tuple(states) if return_hidden_states else None,
+            attentions=tuple(attentions) if return_attention else None,
+        )
+
+
+class BertPooler(nn.Module):
+    """Summarize a sequence by the vector of its first token, [CLS].
+
+    ``tanh(dense(hidden_states[:, 0]))``.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives hidden_size.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 2. Chapter 10, to come.
+    Numpy twin: minibert.reference.linear.
+
+    Examples
+    --------
+    >>> import torch
+    >>> BertPooler(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 128])
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(
+        self, hidden_states: Float[Tensor, "batch seq hidden"]
+    ) -> Float[Tensor, "batch hidden"]:
+        """Summarize.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "batch seq hidden"]
+            The vectors out of the last layer.
+
+        Returns
+        -------
+        Float[Tensor, "batch hidden"]
+            Numbers between -1 and 1.
+        """
+        return self.dense(hidden_states[:, 0]).tanh()
+
+
+class BertModel(nn.Module):
+    """Turn token ids into vectors that know their context: BERT without any head.
+
+    ``pooler(encoder(embeddings(input_ids)))``. The names of all parameters are Hugging Face's.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives all sizes.
+    add_pooling_layer : bool, default True
+        Whether to build the pooler.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3. Chapter 10, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = BertModel(BertConfig.tiny(vocab_size=89)).eval()
+    >>> output = model(torch.tensor([[1, 5, 2, 0]]), torch.tensor([[1, 1, 1, 0]]))
+    >>> output.last_hidden_state.shape, output.pooler_output.shape
+    (torch.Size([1, 4, 128]), torch.Size([1, 128]))
+    """
+
+    def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
+        super().__init__()
+        self.config = config
+        with NoRandomWeights():
+            self.embeddings = BertEmbeddings(config)
+            self.encoder = BertEncoder(config)
+            self.pooler = BertPooler(config) if add_pooling_layer else None
+        initialize_weights(self, config.initializer_range)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        return_attention: bool = False,
+        return_hidden_states: bool = False,
+    ) -> BertModelOutput:
+        """Encode a batch of sequences.
+
+        Parameters
+        ----------
+        input_ids : Int[Tensor, "batch seq"]
+            Ids from 0 to ``vocab_size - 1``.
+        attention_mask : Shaped[Tensor, "batch seq"], optional
+            1 for tokens, 0 for padding; all 1 by default. A row of zeros is no error: its tokens
+            look at everything equally, and its numbers are finite but mean nothing.
+        token_type_ids : Int[Tensor, "batch seq"], optional
+            Segment of each token; all 0 by default.
+        position_ids : Int[Tensor, "#batch seq"], optional
+            Place of each token; by default 0, 1, 2, ….
+        return_attention : bool, default False
+            Whether to return the attention weights of every layer.
+        return_hidden_states : bool, default False
+            Whether to return the vectors before, between and after the layers.
+
+        Returns
+        -------
+        BertModelOutput
+            The vectors; what stands at padding is to be ignored.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input does not fit the model or itself; the message gives the values.
+        """
+        embeddings = self.embeddings(input_ids, token_type_ids, position_ids)
+        mask = self._mask(attention_mask, input_ids, embeddings.dtype)
+        output = self.encoder(embeddings, mask, return_attention, return_hidden_states)
+        if self.pooler is None:
+            return output
+        return output._replace(pooler_output=self.pooler(output.last_hidden_state))
+
+    def _mask(
+        self, attention_mask: Tensor | None, input_ids: Tensor, dtype: torch.dtype
+    ) -> Tensor | None:
+        """Check the attention mask, and make the additive one of it if anything is padded."""
+        if attention_mask is None:
+            return None
+        if not isinstance(attention_mask, Tensor):
+            kind = type(attention_mask).__name__
+            raise TypeError(f"attention_mask must be a tensor of ones and zeros, not a {kind}")
+        if attention_mask.shape != input_ids.shape:
+            raise ValueError(
+                f"attention_mask of shape {tuple(attention_mask.shape)} does not fit input_ids; it "
+                f"needs the shape {tuple(input_ids.shape)}, 1 for a token and 0 for padding"
+            )
+        return mask_if_padded(attention_mask, dtype)
+
+
+@torch.no_grad()
+def initialize_weights(module: nn.Module, initializer_range: float) -> None:
+    """Give a module and all its parts the weights with which BERT's training starts.
+
+    Linear layers and embeddings draw from a normal distribution with mean 0, by torch's global
+    generator; biases and the row of the padding token are 0; LayerNorm starts with weight 1 and
+    bias 0.
+
+    Parameters
+    ----------
+    module : nn.Module
+        A model or a part of one; changed in place.
+    initializer_range : float
+        Standard deviation of the normal distribution.
+
+    References
+    ----------
+    Chapter 10, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> _ = torch.manual_seed(0)
+    >>> dense = nn.Linear(1000, 1000)
+    >>> initialize_weights(dense, 0.02)
+    >>> round(dense.weight.std().item(), 4), dense.bias.abs().max().item()
+    (0.02, 0.0)
+    """
+    for part in module.modules():
+        if isinstance(part, nn.Linear | nn.Embedding):
+            nn.init.normal_(part.weight, std=initializer_range)
+        if isinstance(part, nn.LayerNorm):
+            nn.init.ones_(part.weight)
+        if getattr(part, "bias", None) is not None:
+            nn.init.zeros_(part.bias)
+        if getattr(part, "padding_idx", None) is not None:
+            nn.init.zeros_(part.weight[part.padding_idx])
+
+
+class NoRandomWeights(TorchFunctionMode):
+    """Build modules without drawing random weights, for weights that come from elsewhere.
+
+    Inside ``with NoRandomWeights():`` the functions of ``torch.nn.init`` that draw numbers leave
+    their tensor as it is, which is to say undefined. BertModel builds its parts this way, since
+    PyTorch's default weights would be overwritten; whoever loads a checkpoint saves the second
+    drawing, too.
+
+    References
+    ----------
+    Chapter 10, to come.
+
+    Examples
+    --------
+    >>> source = BertModel(BertConfig.tiny())
+    >>> with NoRandomWeights():
+    ...     model = BertModel(BertConfig.tiny())
+    >>> model.load_state_dict(source.state_dict(), strict=True)
+    <All keys matched successfully>
+    """
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        """Skip the drawing of weights; let everything else happen."""
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return kwargs.get("tensor", *args[:1])
+        return func(*args, **kwargs)

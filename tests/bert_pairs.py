@@ -1,0 +1,83 @@
+"""The same BERT twice, ours and transformers', with weights that hide nothing; and batches."""
+
+import dataclasses
+import random
+
+import torch
+import transformers
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.model import BertModel
+
+Batch = dict[str, Tensor]
+
+
+def draw_config(seed: int, **changes) -> BertConfig:
+    """Draw a small configuration in which no two sizes are equal, so that none can be confused."""
+    rng = random.Random(seed)
+    heads = rng.choice([1, 2, 3, 5])
+    head_size = rng.choice([2, 4, 7, 8])
+    fields = {
+        "vocab_size": rng.randint(41, 60),
+        "hidden_size": heads * head_size,
+        "num_hidden_layers": rng.choice([1, 1, 2, 3]),
+        "num_attention_heads": heads,
+        "intermediate_size": rng.randint(61, 80),
+        "hidden_act": rng.choice(["gelu", "gelu", "gelu_new", "relu"]),
+        "max_position_embeddings": rng.randint(13, 20),
+        "type_vocab_size": rng.choice([2, 3]),
+        "layer_norm_eps": rng.choice([1e-12, 1e-12, 1e-3]),
+        "pad_token_id": rng.choice([0, 0, 6]),
+    }
+    return BertConfig(**fields | changes)
+
+
+def draw_batch(config: BertConfig, seed: int, batch: int = 4) -> Batch:
+    """Draw pairs of sentences of different lengths, padded; the first one fills its row."""
+    generator = torch.Generator().manual_seed(seed)
+    seq = int(torch.randint(6, 13, (1,), generator=generator))
+    lengths = torch.randint(2, seq + 1, (batch, 1), generator=generator)
+    lengths[0] = seq
+    places = torch.arange(seq)
+    seen = places < lengths
+    ids = torch.randint(config.vocab_size, (batch, seq), generator=generator)
+    ids = torch.where(ids == config.pad_token_id, config.pad_token_id + 1, ids)
+    return {
+        "input_ids": torch.where(seen, ids, config.pad_token_id),
+        "attention_mask": seen.long(),
+        "token_type_ids": ((places >= lengths // 2) & seen).long() * (config.type_vocab_size - 1),
+    }
+
+
+@torch.no_grad()
+def scatter_weights(model: nn.Module, seed: int) -> None:
+    """Draw every parameter anew, biases and LayerNorm too: zeros and ones would hide mistakes."""
+    generator = torch.Generator().manual_seed(seed)
+    for name, parameter in model.named_parameters():
+        center = 1.0 if name.endswith("LayerNorm.weight") else 0.0
+        noise = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+        parameter.copy_(center + 0.3 * noise)
+
+
+def build(config: BertConfig, seed: int = 0, dtype: torch.dtype = torch.float64) -> BertModel:
+    """Build our model with scattered weights, ready for evaluation."""
+    model = BertModel(config)
+    scatter_weights(model, seed)
+    return model.to(dtype).eval()
+
+
+def build_pair(
+    config: BertConfig, seed: int = 0, dtype: torch.dtype = torch.float64, way: str = "eager"
+) -> tuple[BertModel, transformers.BertModel]:
+    """Build transformers' model by its own configuration, and ours from its weights, strictly."""
+    fields = dataclasses.asdict(config)
+    theirs = transformers.BertModel(transformers.BertConfig(**fields, attn_implementation=way))
+    scatter_weights(theirs, seed)
+    theirs = theirs.to(dtype).eval()
+    ours = BertModel(BertConfig.from_dict(theirs.config.to_dict())).to(dtype).eval()
+    with torch.no_grad():
+        for parameter in ours.parameters():
+            parameter.fill_(torch.nan)  # a forgotten one would show
+    ours.load_state_dict(theirs.state_dict(), strict=True)
+    return ours, theirs

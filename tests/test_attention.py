@@ -1,0 +1,349 @@
+"""Self-attention: the numpy twins, both ways to compute it, and masks."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from bert_pairs import draw_batch, draw_config, scatter_weights
+
+from minibert import reference
+from minibert.attention import (
+    BertAttention,
+    BertSelfAttention,
+    BertSelfOutput,
+    additive_mask,
+    causal_mask,
+    mask_if_padded,
+)
+from minibert.config import BertConfig
+
+LOWEST = torch.finfo(torch.float64).min
+SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
+SMALL = BertConfig(**SIZES)
+PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
+
+
+def build(kind=BertSelfAttention, config=SMALL, seed=0):
+    module = kind(config)
+    scatter_weights(module, seed)
+    return module.double().eval()
+
+
+def draw(*shape, seed=0):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def arrays(module):
+    return {name: p.detach().numpy() for name, p in module.named_parameters()}
+
+
+def equal(ours, twin, atol=1e-12):
+    np.testing.assert_allclose(ours.detach().numpy(), twin, rtol=0, atol=atol)
+
+
+def by_numpy(module, x, heads, mask=None):
+    """Attend head by head with the reference; return context, probs and what led to them."""
+    weights = arrays(module)
+    sides = {
+        name: reference.linear(x, weights[f"{name}.weight"], weights[f"{name}.bias"])
+        for name in ("query", "key", "value")
+    }
+    split = {name: np.split(side, heads, axis=-1) for name, side in sides.items()}
+    results = [
+        reference.attention(*(split[name][head] for name in sides), mask) for head in range(heads)
+    ]
+    context = np.concatenate([context for context, _ in results], axis=-1)
+    return context, np.stack([probs for _, probs in results], axis=-3), split
+
+
+# --- Masks -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.float32, torch.uint8])
+def test_the_additive_mask_equals_the_numpy_twin(dtype):
+    ours = additive_mask(PADDED.to(dtype), torch.float64)
+    assert ours.shape == (3, 1, 1, 5)
+    np.testing.assert_array_equal(ours[:, 0].numpy(), reference.additive_mask(PADDED.numpy()))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_the_additive_mask_is_finite_in_every_precision(dtype):
+    mask = additive_mask(PADDED, dtype)
+    assert mask.dtype == dtype
+    assert mask.isfinite().all()
+    assert mask.min() == torch.finfo(dtype).min
+    assert additive_mask(PADDED).dtype == torch.float32
+
+
+@pytest.mark.parametrize("strange", [2.0, -1.0, 0.5, float("-inf"), float("nan")])
+def test_the_additive_mask_refuses_anything_but_ones_and_zeros(strange):
+    with pytest.raises(ValueError, match=rf"only 1 .* and 0 .*, not {strange}"):
+        additive_mask(torch.tensor([[1, strange, 0]]))
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("shape", [(4,), (2, 1, 4)])
+def test_the_additive_mask_needs_a_row_per_sentence(shape):
+    with pytest.raises(ValueError, match=r"\(batch, seq\), not \(" + str(shape)[1:-1]):
+        additive_mask(torch.ones(shape))
+
+
+@pytest.mark.parametrize("seq", [1, 2, 5])
+def test_the_causal_mask_equals_the_numpy_twin(seq):
+    np.testing.assert_array_equal(
+        causal_mask(seq, torch.float64).numpy(), reference.causal_mask(seq)
+    )
+    assert causal_mask(seq).dtype == torch.float32
+    assert causal_mask(seq).isfinite().all()
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("seq", [0, -3])
+def test_the_causal_mask_needs_a_token(seq):
+    with pytest.raises(ValueError, match=f"at least 1 token, not {seq}"):
+        causal_mask(seq)
+
+
+def test_no_mask_where_nothing_is_padded():
+    assert mask_if_padded(torch.ones(2, 3, dtype=torch.long)) is None
+    assert mask_if_padded(torch.ones(2, 3, dtype=torch.bool)) is None
+    mask = mask_if_padded(PADDED, torch.float64)
+    assert torch.equal(mask, additive_mask(PADDED, torch.float64))
+    with pytest.raises(ValueError, match=r"not 2\.0"):
+        mask_if_padded(torch.tensor([[2.0, 2.0]]))
+
+
+# --- The numbers of Chapters 2 and 4, again ------------------------------------------------------
+
+
+def test_one_cat_gives_the_vectors_of_chapter_2():
+    attention = BertSelfAttention(BertConfig(hidden_size=3, num_attention_heads=1)).double().eval()
+    eye = torch.eye(3, dtype=torch.float64)
+    with torch.no_grad():
+        for part, matrix in [("query", eye), ("key", eye[[0, 2, 1]]), ("value", 2 * eye)]:
+            getattr(attention, part).weight.copy_(matrix.T)  # x @ W there, x @ weight.T here
+            getattr(attention, part).bias.zero_()
+    one_cat = torch.tensor([[[1.0, 0, 2], [-1, 2, 0]]], dtype=torch.float64)
+    context, probs = attention(one_cat, return_attention=True)
+    equal(probs[0, 0].round(decimals=2), [[0.24, 0.76], [0.76, 0.24]])
+    equal(context[0].round(decimals=2), [[-1.04, 3.04, 0.96], [1.04, 0.96, 3.04]])
+    equal(attention(one_cat)[0], context.detach().numpy(), 1e-14)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("padded", [False, True])
+def test_attention_equals_the_numpy_twin_head_by_head(seed, padded):
+    config = draw_config(seed)
+    attention = build(config=config, seed=seed)
+    seen = draw_batch(config, seed)["attention_mask"]
+    x = draw(*seen.shape, config.hidden_size, seed=seed)
+    twin_mask = reference.additive_mask(seen.numpy()) if padded else None
+    context, probs, _ = by_numpy(attention, x.numpy(), config.num_attention_heads, twin_mask)
+    mask = additive_mask(seen, torch.float64) if padded else None
+    ours, ours_probs = attention(x, mask, return_attention=True)
+    equal(ours, context)
+    equal(ours_probs, probs)
+    equal(attention(x, mask)[0], context)
+
+
+@pytest.mark.parametrize("written_out", [True, False])
+def test_every_gradient_of_attention_equals_the_one_by_hand(written_out):
+    attention = build()
+    x, grad_context = draw(2, 5, 6).requires_grad_(), draw(2, 5, 6, seed=1)
+    mask = additive_mask(PADDED[:2], torch.float64)
+    context, _ = attention(x, mask, written_out)
+    context.backward(grad_context)
+
+    twin_x = x.detach().numpy()
+    _, probs, split = by_numpy(attention, twin_x, 3, mask[:, 0].numpy())
+    grads = [
+        reference.attention_backward(
+            grad, *(split[name][head] for name in ("query", "key", "value")), probs[:, head]
+        )
+        for head, grad in enumerate(np.split(grad_context.numpy(), 3, axis=-1))
+    ]
+    grad_x = np.zeros_like(twin_x)
+    for side, name in enumerate(["query", "key", "value"]):
+        grad_side = np.concatenate([grad[side] for grad in grads], axis=-1)
+        part = getattr(attention, name)
+        through, weight, bias = reference.linear_backward(
+            grad_side, twin_x, part.weight.detach().numpy()
+        )
+        equal(part.weight.grad, weight)
+        equal(part.bias.grad, bias)
+        grad_x += through
+    equal(x.grad, grad_x)
+
+
+def test_the_residual_half_equals_the_numpy_twins():
+    module = build(BertAttention)
+    x = draw(2, 5, 6)
+    context, _, _ = by_numpy(module.self, x.numpy(), 3)
+    weights = arrays(module.output)
+    mixed = reference.linear(context, weights["dense.weight"], weights["dense.bias"])
+    norm = weights["LayerNorm.weight"], weights["LayerNorm.bias"]
+    equal(module(x)[0], reference.layer_norm(mixed + x.numpy(), *norm))
+
+
+# --- Two ways, one result ------------------------------------------------------------------------
+
+
+def masks():
+    causal, padding = causal_mask(5, torch.float64), additive_mask(PADDED, torch.float64)
+    nothing_seen = PADDED.clone()
+    nothing_seen[1] = 0
+    return {
+        "none": None,
+        "padding": padding,
+        "causal": causal,
+        "both": torch.minimum(causal, padding),
+        "a sentence of padding": additive_mask(nothing_seen, torch.float64),
+        "one per head": LOWEST * (draw(3, 3, 5, 5) > 1).double(),
+    }
+
+
+@pytest.mark.parametrize("mask", masks())
+def test_written_out_and_fused_agree_in_value_and_gradient(mask):
+    attention = build()
+    results = {}
+    for written_out in (True, False):
+        attention.zero_grad()
+        x = draw(3, 5, 6).requires_grad_()
+        context, _ = attention(x, masks()[mask], return_attention=written_out)
+        (context * draw(3, 5, 6, seed=2)).sum().backward()
+        results[written_out] = [context, x.grad, *(p.grad for p in attention.parameters())]
+    for ours, fused in zip(results[True], results[False], strict=True):
+        assert ours.isfinite().all()
+        torch.testing.assert_close(ours, fused, rtol=0, atol=1e-12)
+
+
+def test_a_sentence_of_padding_looks_at_everything_equally():
+    attention = build()
+    x = draw(1, 4, 6)
+    mask = additive_mask(torch.zeros(1, 4), torch.float64)
+    context, probs = attention(x, mask, return_attention=True)
+    equal(probs, np.full((1, 3, 4, 4), 0.25))
+    average = attention.value(x).mean(dim=1, keepdim=True).expand(1, 4, 6)
+    equal(context, average.detach().numpy())
+    equal(attention(x, mask)[0], average.detach().numpy())
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_the_attention_returned_is_the_attention_used(training):
+    attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=0.5)).train(training)
+    x = draw(2, 5, 6)
+    torch.manual_seed(0)
+    context, probs = attention(x, return_attention=True)
+    value = attention.value(x).view(2, 5, 3, 2).transpose(1, 2)
+    used = (probs @ value).transpose(1, 2).flatten(2)
+    equal(context, used.detach().numpy())
+    assert training == (probs == 0).any()
+    if not training:
+        equal(probs.sum(dim=-1), np.ones((2, 3, 5)))
+
+
+def test_nothing_is_returned_that_was_not_asked_for():
+    attention = build()
+    assert attention(draw(1, 5, 6))[1] is None
+    assert attention.train()(draw(1, 5, 6))[1] is None
+
+
+def test_training_drops_weights_at_the_configured_rate():
+    config = BertConfig(**SIZES, attention_probs_dropout_prob=0.25)
+    attention = build(config=config).train()
+    torch.manual_seed(0)
+    x = draw(20, 30, 6)
+    probs = attention(x, return_attention=True)[1]
+    share = (probs == 0).double().mean().item()
+    assert abs(share - 0.25) < 4.5 * math.sqrt(0.25 * 0.75 / probs.numel())
+    torch.manual_seed(0)
+    without_asking = attention(x)[0]
+    torch.manual_seed(0)
+    assert torch.equal(without_asking, attention(x, return_attention=True)[0])
+
+
+def test_training_without_dropout_is_evaluation():
+    attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=0.0))
+    x = draw(2, 5, 6)
+    assert torch.equal(attention.train()(x)[0], attention.eval()(x)[0])
+
+
+def test_dropping_everything_leaves_no_context():
+    attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=1.0)).train()
+    assert (attention(draw(2, 5, 6))[0] == 0).all()
+
+
+def test_attention_knows_no_order():
+    attention = build()
+    x, order = draw(2, 5, 6), torch.tensor([3, 1, 4, 0, 2])
+    context, probs = attention(x, return_attention=True)
+    shuffled, shuffled_probs = attention(x[:, order], return_attention=True)
+    equal(shuffled, context[:, order].detach().numpy())
+    equal(shuffled_probs, probs[..., order, :][..., order].detach().numpy())
+
+
+def test_heads_attend_to_positions_and_not_to_heads():
+    """The missing transpose: a change of one token must reach the others, in its head alone."""
+    attention = build()
+    x = draw(1, 5, 6)
+    with torch.no_grad():
+        before = attention(x)[0]
+        attention.value.weight[:2] += 1  # the two rows of the first head
+        change = (attention(x)[0] - before).abs().sum(dim=(0, 1))
+    assert (change[:2] > 0).all()
+    assert (change[2:] == 0).all()
+    grad = torch.autograd.functional.jacobian(lambda x: attention(x)[0][0, 0].sum(), x)
+    assert (grad[0].abs().sum(dim=-1) > 0).all(), "the first token sees every token"
+
+
+# --- Precision and wrong masks -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+@pytest.mark.parametrize("written_out", [True, False])
+def test_a_mask_of_another_precision_is_fitted_without_infinity(dtype, written_out):
+    attention = build().to(dtype)
+    x = draw(2, 5, 6).to(dtype)
+    seen = torch.tensor([[0, 0, 0, 0, 0], [1, 1, 0, 0, 0]])
+    with torch.no_grad():
+        same, _ = attention(x, additive_mask(seen, dtype), written_out)
+        for other in (torch.float32, torch.float64):
+            context, probs = attention(x, additive_mask(seen, other), written_out)
+            assert context.dtype == dtype
+            assert context.isfinite().all()
+            assert torch.equal(context, same)
+            assert probs is None or (probs[1, ..., 2:] == 0).all()
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_an_attention_mask_is_no_additive_mask():
+    attention = build()
+    for mask in (PADDED[:, None, None, :], PADDED.bool()[:, None, None, :]):
+        with pytest.raises(TypeError, match=rf"0 or very negative, not {mask.dtype}; .*additive_"):
+            attention(draw(3, 5, 6), mask)
+
+
+@pytest.mark.parametrize(
+    "shape", [(4,), (3, 5), (3, 1, 4), (2, 1, 1, 5), (3, 2, 5, 5), (1, 3, 1, 1, 5)]
+)
+def test_an_additive_mask_that_does_not_fit_is_named(shape):
+    words = (
+        r"mask of shape \(" + str(shape)[1:-1] + r"\) does not fit scores of shape \(3, 3, 5, 5\)"
+    )
+    with pytest.raises(ValueError, match=words):
+        build()(draw(3, 5, 6), torch.zeros(shape))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (5,), (5, 5), (3, 1, 1, 5), (1, 3, 5, 1)])
+def test_an_additive_mask_may_stretch(shape):
+    attention = build()
+    x = draw(3, 5, 6)
+    for written_out in (True, False):
+        equal(attention(x, torch.zeros(shape), written_out)[0], attention(x)[0].detach().numpy())
+
+
+def test_dropout_of_the_output_leaves_the_residual():
+    output = build(BertSelfOutput, BertConfig(**SIZES, hidden_dropout_prob=1.0)).train()
+    x = draw(2, 5, 6)
+    equal(output(draw(2, 5, 6, seed=1), x), output.LayerNorm(x).detach().numpy())

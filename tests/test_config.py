@@ -1,0 +1,285 @@
+"""The configuration: whose defaults, which shapes, and what it says to a wrong value."""
+
+import dataclasses
+import re
+
+import pytest
+import transformers
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from minibert.config import ACTIVATIONS, IGNORED_KEYS, REQUIRED_VALUES, BertConfig
+
+# config.json of bert-base-chinese, of a model from the years of version 2, and of a newer one
+CHINESE = {
+    "architectures": ["BertForMaskedLM"],
+    "attention_probs_dropout_prob": 0.1,
+    "directionality": "bidi",
+    "hidden_act": "gelu",
+    "hidden_dropout_prob": 0.1,
+    "hidden_size": 768,
+    "initializer_range": 0.02,
+    "intermediate_size": 3072,
+    "layer_norm_eps": 1e-12,
+    "max_position_embeddings": 512,
+    "model_type": "bert",
+    "num_attention_heads": 12,
+    "num_hidden_layers": 12,
+    "pad_token_id": 0,
+    "pooler_fc_size": 768,
+    "pooler_num_attention_heads": 12,
+    "pooler_num_fc_layers": 3,
+    "pooler_size_per_head": 128,
+    "pooler_type": "first_token_transform",
+    "type_vocab_size": 2,
+    "vocab_size": 21128,
+}
+OLD = {
+    "hidden_size": 1024,
+    "num_hidden_layers": 24,
+    "num_attention_heads": 16,
+    "intermediate_size": 4096,
+    "finetuning_task": None,
+    "is_decoder": False,
+    "num_labels": 2,
+    "output_attentions": False,
+    "output_past": True,
+    "pruned_heads": {},
+    "torchscript": False,
+    "use_bfloat16": False,
+}
+NEW = {
+    "_name_or_path": "somewhere",
+    "architectures": ["BertModel"],
+    "classifier_dropout": None,
+    "gradient_checkpointing": False,
+    "hidden_size": 384,
+    "intermediate_size": 1536,
+    "num_hidden_layers": 6,
+    "model_type": "bert",
+    "position_embedding_type": "absolute",
+    "torch_dtype": "float32",
+    "transformers_version": "4.8.2",
+    "use_cache": True,
+}
+
+
+def test_the_defaults_are_those_of_transformers():
+    theirs = transformers.BertConfig()
+    for name, value in dataclasses.asdict(BertConfig()).items():
+        assert getattr(theirs, name) == value, name
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("tiny", (2, 128, 2, 512)),
+        ("mini", (4, 256, 4, 1024)),
+        ("base", (12, 768, 12, 3072)),
+        ("large", (24, 1024, 16, 4096)),
+    ],
+)
+def test_four_shapes(name, sizes):
+    config = getattr(BertConfig, name)()
+    assert sizes == (
+        config.num_hidden_layers,
+        config.hidden_size,
+        config.num_attention_heads,
+        config.intermediate_size,
+    )
+    assert config.head_size == 64
+    assert config.vocab_size == 30522
+
+
+def test_base_is_the_default():
+    assert BertConfig.base() == BertConfig()
+
+
+def test_a_shape_can_be_changed_in_any_field():
+    config = BertConfig.tiny(vocab_size=89, num_attention_heads=4)
+    assert (config.vocab_size, config.head_size, config.hidden_size) == (89, 32, 128)
+
+
+def test_a_configuration_is_frozen_and_a_changed_copy_is_checked():
+    config = BertConfig.tiny()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        config.vocab_size = 5
+    assert dataclasses.replace(config, vocab_size=5).vocab_size == 5
+    with pytest.raises(ValueError, match=r"hidden_size \(130\).*\(4\); nearest are 128 and 132"):
+        dataclasses.replace(config, hidden_size=130, num_attention_heads=4)
+
+
+def test_fields_have_names():
+    with pytest.raises(TypeError, match="positional"):
+        BertConfig(30522, 768)
+
+
+WRONG = [
+    ({"hidden_size": 770}, r"hidden_size \(770\) .* num_attention_heads \(12\); .* 768 and 780"),
+    ({"hidden_size": 5}, r"hidden_size \(5\) must be a multiple .* \(12\); nearest is 12$"),
+    ({"vocab_size": 0}, r"vocab_size \(0\) must be at least 1; nearest is 1"),
+    ({"hidden_size": -12}, r"hidden_size \(-12\) must be at least 1"),
+    ({"num_hidden_layers": 0}, r"num_hidden_layers \(0\) must be at least 1"),
+    ({"num_attention_heads": 0}, r"num_attention_heads \(0\) must be at least 1"),
+    ({"intermediate_size": 0}, r"intermediate_size \(0\) must be at least 1"),
+    ({"max_position_embeddings": -1}, r"max_position_embeddings \(-1\) must be at least 1"),
+    ({"type_vocab_size": 0}, r"type_vocab_size \(0\) must be at least 1"),
+    ({"hidden_dropout_prob": 1.5}, r"hidden_dropout_prob \(1\.5\) .* 0 and 1; nearest is 1$"),
+    ({"attention_probs_dropout_prob": -0.1}, r"\(-0\.1\) must be between 0 and 1; nearest is 0$"),
+    ({"hidden_dropout_prob": float("nan")}, r"hidden_dropout_prob \(nan\) must be between"),
+    ({"classifier_dropout": 10}, r"classifier_dropout \(10\) must be .*; nearest is 1"),
+    ({"initializer_range": 0}, r"initializer_range \(0\) must be above 0 .*; BERT's is 0\.02"),
+    ({"layer_norm_eps": 0.0}, r"layer_norm_eps \(0\.0\) must be above 0 .*; BERT's is 1e-12"),
+    ({"layer_norm_eps": float("inf")}, r"layer_norm_eps \(inf\) must be above 0 and finite"),
+    ({"hidden_act": "gleu"}, r"hidden_act \('gleu'\) .* gelu, gelu_new, relu; nearest is gelu"),
+    ({"hidden_act": "ReLU"}, r"hidden_act \('ReLU'\) must be one of"),
+    ({"pad_token_id": 30522}, r"pad_token_id \(30522\) .* 0 to 30521; nearest is 30521"),
+    ({"pad_token_id": -1}, r"pad_token_id \(-1\) .* 0 to 30521; nearest is 0"),
+]
+
+
+@pytest.mark.parametrize(("changes", "words"), WRONG)
+def test_a_value_out_of_range_is_named_with_the_nearest_one(changes, words):
+    with pytest.raises(ValueError, match=words):
+        BertConfig(**changes)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"vocab_size": 30522.0}, r"vocab_size must be a whole number, not 30522\.0"),
+        ({"num_hidden_layers": True}, "num_hidden_layers must be a whole number, not True"),
+        ({"hidden_size": "768"}, "hidden_size must be a whole number, not '768'"),
+        ({"hidden_dropout_prob": "0.1"}, "hidden_dropout_prob must be a number .*, not '0.1'"),
+        ({"hidden_dropout_prob": None}, "hidden_dropout_prob must be a number .*, not None"),
+        ({"classifier_dropout": False}, "classifier_dropout must be a number .*, not False"),
+        ({"layer_norm_eps": "1e-12"}, "layer_norm_eps must be a number above 0, not '1e-12'"),
+        ({"pad_token_id": None}, "pad_token_id must be a whole number, not None"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_named(changes, words):
+    with pytest.raises(TypeError, match=words):
+        BertConfig(**changes)
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_an_activation_that_is_no_name():
+    with pytest.raises(ValueError, match=r"hidden_act \(None\) must be one of"):
+        BertConfig(hidden_act=None)
+
+
+def test_the_ends_of_the_ranges_are_valid():
+    BertConfig(hidden_dropout_prob=0, attention_probs_dropout_prob=1, classifier_dropout=1.0)
+    BertConfig(vocab_size=1, pad_token_id=0, type_vocab_size=1, max_position_embeddings=1)
+    BertConfig(hidden_size=1, num_attention_heads=1, intermediate_size=1, num_hidden_layers=1)
+    assert BertConfig(vocab_size=7, pad_token_id=6).pad_token_id == 6
+
+
+@given(hidden=st.integers(1, 400), heads=st.integers(1, 40))
+def test_the_sizes_named_as_nearest_are_valid_and_nearest(hidden, heads):
+    assume(hidden % heads)
+    with pytest.raises(ValueError, match="nearest") as error:
+        BertConfig(hidden_size=hidden, num_attention_heads=heads)
+    named = {int(size) for size in re.findall(r"\d+", str(error.value).split("nearest")[1])}
+    valid = {size for size in range(1, 500) if size % heads == 0}
+    below = {size for size in valid if size < hidden}
+    expected = {min(size for size in valid if size > hidden)} | ({max(below)} if below else set())
+    assert named == expected
+    for size in named:
+        BertConfig(hidden_size=size, num_attention_heads=heads)
+
+
+# --- config.json ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fields", [CHINESE, OLD, NEW], ids=["chinese", "old", "new"])
+def test_a_real_file_means_what_transformers_reads_in_it(fields):
+    ours, theirs = BertConfig.from_dict(fields), transformers.BertConfig.from_dict(fields)
+    for name, value in dataclasses.asdict(ours).items():
+        assert getattr(theirs, name) == value, name
+
+
+def test_what_transformers_writes_can_be_read():
+    theirs = transformers.BertConfig(hidden_size=24, num_attention_heads=3, vocab_size=50)
+    for fields in (theirs.to_dict(), theirs.to_diff_dict()):
+        config = BertConfig.from_dict(fields)
+        assert config == BertConfig(hidden_size=24, num_attention_heads=3, vocab_size=50)
+
+
+def test_every_field_survives_the_way_to_transformers_and_back():
+    changed = {
+        "vocab_size": 89,
+        "hidden_size": 42,
+        "num_hidden_layers": 5,
+        "num_attention_heads": 3,
+        "intermediate_size": 77,
+        "hidden_act": "relu",
+        "hidden_dropout_prob": 0.2,
+        "attention_probs_dropout_prob": 0.4,
+        "max_position_embeddings": 33,
+        "type_vocab_size": 4,
+        "initializer_range": 0.5,
+        "layer_norm_eps": 1e-5,
+        "pad_token_id": 6,
+        "classifier_dropout": 0.3,
+    }
+    assert changed.keys() == dataclasses.asdict(BertConfig()).keys()
+    config = BertConfig(**changed)
+    assert BertConfig.from_dict(transformers.BertConfig(**changed).to_dict()) == config
+    assert BertConfig.from_dict(dataclasses.asdict(config)) == config
+
+
+def test_a_missing_field_keeps_its_default():
+    assert BertConfig.from_dict({}) == BertConfig()
+
+
+def test_the_ignored_keys_change_nothing():
+    fields = dict.fromkeys(IGNORED_KEYS, "anything")
+    assert BertConfig.from_dict(fields) == BertConfig()
+    assert not IGNORED_KEYS & REQUIRED_VALUES.keys()
+    assert not (IGNORED_KEYS | REQUIRED_VALUES.keys()) & dataclasses.asdict(BertConfig()).keys()
+
+
+def test_the_required_values_are_accepted():
+    assert BertConfig.from_dict(dict(REQUIRED_VALUES)) == BertConfig()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("position_embedding_type", "relative_key_query"),
+        ("is_decoder", True),
+        ("is_encoder_decoder", True),
+        ("add_cross_attention", True),
+        ("model_type", "roberta"),
+        ("tie_word_embeddings", False),
+        ("chunk_size_feed_forward", 8),
+        ("pruned_heads", {"0": [1]}),
+        ("quantization_config", {"bits": 8}),
+    ],
+)
+def test_what_is_not_supported_is_refused_by_name(key, value):
+    assert key in REQUIRED_VALUES
+    words = rf"{key} \({re.escape(repr(value))}\) is not supported; BERT's encoder has "
+    with pytest.raises(ValueError, match=words + re.escape(repr(REQUIRED_VALUES[key]))):
+        BertConfig.from_dict({key: value})
+
+
+def test_an_unknown_key_is_refused_by_name():
+    with pytest.raises(
+        ValueError, match=r"hiden_size \(5\) is no key .*; did you mean hidden_size"
+    ):
+        BertConfig.from_dict({"hiden_size": 5})
+    with pytest.raises(ValueError, match=r"rope_theta \(10000\).*leave it out"):
+        BertConfig.from_dict({"rope_theta": 10000})
+
+
+def test_a_wrong_value_in_a_file_is_named_too():
+    with pytest.raises(ValueError, match=r"hidden_size \(770\)"):
+        BertConfig.from_dict({"hidden_size": 770})
+
+
+def test_activations_of_the_configuration_are_those_that_exist():
+    for name in ACTIVATIONS:
+        assert BertConfig(hidden_act=name).hidden_act == name

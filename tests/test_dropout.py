@@ -1,0 +1,126 @@
+"""Dropout: the rate, the scale, independence, the gradient; and the two degenerate rates."""
+
+import math
+
+import pytest
+import torch
+
+from minibert.dropout import Dropout
+
+MILLION = 2**20
+
+
+@pytest.fixture(autouse=True)
+def fixed_chance():
+    torch.manual_seed(0)
+
+
+def dropped(p, n=MILLION):
+    """Say which of n entries were dropped."""
+    return Dropout(p)(torch.ones(n)) == 0
+
+
+@pytest.mark.parametrize("p", [0.0, 0.1, 1.0])
+def test_outside_training_nothing_happens(p):
+    x = torch.randn(3, 4)
+    assert Dropout(p).eval()(x) is x
+
+
+def test_the_rate_0_returns_the_input_itself():
+    x = torch.randn(3, 4)
+    assert Dropout(0.0)(x) is x
+
+
+def test_the_rate_1_drops_everything_and_the_gradient():
+    x = torch.randn(3, 4, requires_grad=True)
+    y = Dropout(1.0)(x)
+    assert (y == 0).all()
+    assert (torch.autograd.grad(y.sum(), x)[0] == 0).all()
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 1 / 3])
+def test_what_remains_is_scaled_by_the_rounded_rate(p):
+    x = torch.randn(1000, dtype=torch.float64)
+    y = Dropout(p)(x)
+    kept = y != 0
+    rounded = round(p * 65536) / 65536
+    torch.testing.assert_close(y[kept], x[kept] / (1 - rounded), rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize("p", [0.001, 0.1, 0.25, 0.5, 0.9, 0.999])
+def test_the_share_dropped_is_the_rate(p):
+    share = dropped(p).double().mean().item()
+    assert abs(share - p) < 4.5 * math.sqrt(p * (1 - p) / MILLION) + 1 / 65536
+
+
+def test_the_smallest_rates_are_exact_to_one_level_in_65536():
+    for levels in (1, 2, 5):
+        count = dropped(levels / 65536, 4 * MILLION).sum().item()
+        expected = 4 * MILLION * levels / 65536
+        assert abs(count - expected) < 4.5 * math.sqrt(expected), levels
+        count = (~dropped(1 - levels / 65536, 4 * MILLION)).sum().item()
+        assert abs(count - expected) < 4.5 * math.sqrt(expected), levels
+
+
+def test_the_expected_output_is_the_input():
+    mean = Dropout(0.1)(torch.ones(MILLION, dtype=torch.float64)).mean().item()
+    assert abs(mean - 1) < 4.5 * math.sqrt(0.1 / 0.9 / MILLION)
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5])
+def test_the_four_entries_of_one_draw_know_nothing_of_each_other(p):
+    lanes = dropped(p).double().view(-1, 4)
+    spread = math.sqrt(p * (1 - p))
+    assert ((lanes.mean(dim=0) - p).abs() < 4.5 * spread / 512).all()
+    normal = (lanes - p) / spread
+    same_draw = normal.T @ normal / len(lanes) - torch.eye(4)
+    next_draw = normal[:-1].T @ normal[1:] / len(lanes)
+    for correlations in (same_draw, next_draw):
+        assert (correlations.abs() < 0.012).all(), correlations
+
+
+def test_the_gradient_passes_where_the_number_did():
+    x = torch.randn(50, dtype=torch.float64, requires_grad=True)
+    y = Dropout(0.4)(x)
+    (grad,) = torch.autograd.grad(y.sum(), x)
+    torch.testing.assert_close(grad * x, y, rtol=1e-12, atol=0)
+
+
+def test_chance_is_torchs_and_goes_on():
+    x = torch.ones(40)
+    first, second = Dropout(0.5)(x), Dropout(0.5)(x)
+    torch.manual_seed(0)
+    again = Dropout(0.5)(x)
+    assert torch.equal(first, again)
+    assert not torch.equal(first, second)
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (3,), (4,), (5,), (2, 3, 7), (0,), (3, 0)])
+def test_any_shape(shape):
+    assert Dropout(0.5)(torch.ones(shape)).shape == shape
+
+
+def test_an_input_that_is_not_contiguous():
+    x = torch.randn(6, 5).T
+    y = Dropout(0.5)(x)
+    assert y.shape == (5, 6)
+    assert ((y == 0) | ((y - 2 * x).abs() < 1e-6)).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_the_precision_stays(dtype):
+    y = Dropout(0.5)(torch.ones(100, dtype=dtype))
+    assert y.dtype == dtype
+    assert set(y.tolist()) == {0.0, 2.0}
+
+
+def test_the_input_is_not_changed():
+    x = torch.ones(100)
+    Dropout(0.5)(x)
+    assert (x == 1).all()
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.1])
+def test_a_rate_that_is_none(p):
+    with pytest.raises(ValueError, match=f"{p}"):
+        Dropout(p)

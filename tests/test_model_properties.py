@@ -1,0 +1,168 @@
+"""What any BERT promises, whatever its weights: about padding, order, chance and sharing."""
+
+import copy
+import dataclasses
+import pickle
+
+import pytest
+import torch
+from bert_pairs import build, draw_batch, draw_config, scatter_weights
+
+from minibert.config import BertConfig
+
+SMALL = BertConfig(
+    vocab_size=41,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=20,
+    max_position_embeddings=13,
+)
+BATCH = draw_batch(SMALL, seed=0)
+SEEN = BATCH["attention_mask"] == 1
+
+
+def close(first, second, atol=1e-12):
+    torch.testing.assert_close(first, second, rtol=0, atol=atol)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_padding_changes_nothing(seed):
+    config = draw_config(seed)
+    model, batch = build(config, seed), draw_batch(config, seed)
+    whole = model(**batch)
+    for row in range(len(batch["input_ids"])):
+        length = int(batch["attention_mask"][row].sum())
+        alone = {name: values[row : row + 1, :length] for name, values in batch.items()}
+        one = model(**alone)
+        close(whole.last_hidden_state[row, :length], one.last_hidden_state[0])
+        close(whole.pooler_output[row], one.pooler_output[0])
+        del alone["attention_mask"]
+        assert torch.equal(model(**alone).last_hidden_state, one.last_hidden_state)
+
+
+def test_what_stands_in_the_padding_does_not_matter():
+    model = build(SMALL)
+    scribbled = dict(BATCH, input_ids=torch.where(SEEN, BATCH["input_ids"], 7))
+    close(model(**scribbled).last_hidden_state[SEEN], model(**BATCH).last_hidden_state[SEEN])
+
+
+def test_masks_of_ones_bools_and_floats_are_one_mask():
+    model = build(SMALL)
+    ids, seen = BATCH["input_ids"], BATCH["attention_mask"]
+    assert torch.equal(model(ids).pooler_output, model(ids, torch.ones_like(ids)).pooler_output)
+    expected = model(ids, seen).last_hidden_state
+    for mask in (seen.bool(), seen.float(), seen.double(), seen.to(torch.uint8)):
+        assert torch.equal(model(ids, mask).last_hidden_state, expected)
+
+
+def test_a_sentence_of_nothing_but_padding_stays_finite_with_its_gradients():
+    model = build(SMALL)
+    seen = BATCH["attention_mask"].clone()
+    seen[1] = 0
+    output = model(BATCH["input_ids"], seen, return_attention=True)
+    close(output.attentions[0][1], torch.full_like(output.attentions[0][1], 1 / seen.shape[1]))
+    fused = model(BATCH["input_ids"], seen)
+    close(fused.last_hidden_state, output.last_hidden_state)
+    others = [0, 2, 3]
+    close(
+        fused.last_hidden_state[others][SEEN[others]],
+        model(BATCH["input_ids"], BATCH["attention_mask"]).last_hidden_state[others][SEEN[others]],
+    )
+    for result in (output, fused):
+        grads = torch.autograd.grad(
+            result.last_hidden_state.square().sum(), model.parameters(), allow_unused=True
+        )
+        assert all(grad.isfinite().all() for grad in grads if grad is not None)
+
+
+def test_without_positions_order_does_not_matter():
+    model = build(SMALL)
+    order = torch.randperm(8, generator=torch.Generator().manual_seed(1))
+    ids = torch.arange(5, 13)[None]
+    ordered, shuffled = model(ids).last_hidden_state, model(ids[:, order]).last_hidden_state
+    assert not torch.allclose(ordered[:, order], shuffled, atol=1e-3)
+    with torch.no_grad():
+        model.embeddings.position_embeddings.weight.zero_()
+    ordered, shuffled = model(ids).last_hidden_state, model(ids[:, order]).last_hidden_state
+    close(ordered[:, order], shuffled)
+    places = torch.zeros_like(ids)
+    close(
+        build(SMALL)(ids[:, order], position_ids=places).last_hidden_state,
+        build(SMALL)(ids, position_ids=places).last_hidden_state[:, order],
+    )
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_every_parameter_gets_a_gradient(training):
+    model = build(SMALL).train(training)
+    torch.manual_seed(0)
+    output = model(**BATCH)
+    (output.last_hidden_state.square().sum() + output.pooler_output.sum()).backward()
+    without = {n for n, p in model.named_parameters() if p.grad is None or not p.grad.any()}
+    assert without == set()
+    key_bias = model.encoder.layer[0].attention.self.key.bias.grad
+    if not training:
+        close(key_bias, torch.zeros_like(key_bias), 1e-10)  # the softmax takes no notice of it
+
+
+def test_dropping_everything_leaves_layer_norms_of_nothing():
+    config = dataclasses.replace(SMALL, hidden_dropout_prob=1.0)
+    model = build(config).train()
+    output = model(**BATCH, return_hidden_states=True)
+    assert (output.hidden_states[0] == 0).all()
+    layer = model.encoder.layer[0]
+    expected = layer.output.LayerNorm(layer.attention.output.LayerNorm(torch.zeros(12).double()))
+    close(output.hidden_states[1], expected.expand_as(output.hidden_states[1]))
+
+
+def test_dropping_all_attention_makes_tokens_strangers():
+    config = dataclasses.replace(SMALL, attention_probs_dropout_prob=1.0, hidden_dropout_prob=0.0)
+    model = build(config).train()
+    ids = BATCH["input_ids"]
+    other = ids.clone()
+    other[:, 3] = 9
+    before, after = model(ids).last_hidden_state, model(other).last_hidden_state
+    assert torch.equal(before[:, :3], after[:, :3])
+
+
+def test_evaluation_is_deterministic_and_training_is_not():
+    model = build(SMALL)
+    assert torch.equal(model(**BATCH).pooler_output, model(**BATCH).pooler_output)
+    model.train()
+    torch.manual_seed(0)
+    first, second = model(**BATCH).pooler_output, model(**BATCH).pooler_output
+    torch.manual_seed(0)
+    assert torch.equal(model(**BATCH).pooler_output, first)
+    assert not torch.equal(first, second)
+
+
+def test_without_dropout_training_is_evaluation():
+    config = dataclasses.replace(SMALL, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
+    model = build(config)
+    expected = model(**BATCH).last_hidden_state
+    assert torch.equal(model.train()(**BATCH).last_hidden_state, expected)
+
+
+def test_two_models_share_nothing():
+    first, second = build(SMALL), build(SMALL)
+    storages = [{p.data_ptr() for p in model.state_dict().values()} for model in (first, second)]
+    assert not storages[0] & storages[1]
+    expected = second(**BATCH).last_hidden_state
+    scatter_weights(first, seed=9)
+    first.train()(**BATCH).last_hidden_state.sum().backward()
+    assert torch.equal(second(**BATCH).last_hidden_state, expected)
+    assert not any(p.grad is not None for p in second.parameters())
+    assert not second.training
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_a_model_can_be_copied(clone):
+    model = build(dataclasses.replace(SMALL, hidden_act="gelu_new"))
+    assert torch.equal(clone(model)(**BATCH).pooler_output, model(**BATCH).pooler_output)
+
+
+def test_the_input_is_left_as_it_was():
+    batch = {name: values.clone() for name, values in BATCH.items()}
+    build(SMALL)(**batch)
+    assert all(torch.equal(batch[name], BATCH[name]) for name in batch)
