@@ -46,9 +46,10 @@ check: $(INSTALLED)  ## check the style and the rules of the house
 	$(BIN)/ruff format --check
 	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
 
-bench: $(INSTALLED)  ## measure training in two ways, and the tokenizer against others
+bench: $(INSTALLED)  ## measure training, the tokenizer and the encoder against others
 	$(BIN)/python -m benchmarks.toy_bert
 	$(BIN)/python -m benchmarks.tokenizer
+	$(BIN)/python -m benchmarks.encoder
 
 pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at the newest)
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile pyproject.toml --all-extras --universal \
