@@ -64,7 +64,7 @@ def additive_mask(
 
 
 def mask_if_padded(
-    attention_mask: Shaped[Tensor, "batch seq"], dtype: torch.dtype = torch.float32
+    attention_mask: Shaped[Tensor, "batch seq"],
 ) -> Float[Tensor, "batch 1 1 seq"] | None:
     """Return the additive mask, or None if every entry is 1: adding 0 everywhere is no work to do.
 
@@ -72,14 +72,12 @@ def mask_if_padded(
     ----------
     attention_mask : Shaped[Tensor, "batch seq"]
         1 for a token that may be looked at, 0 for padding.
-    dtype : torch.dtype, default torch.float32
-        The precision of the scores.
 
     Returns
     -------
     Float[Tensor, "batch 1 1 seq"] or None
-        ``additive_mask(attention_mask, dtype)``; on a GPU always, since looking at the entries
-        would make the CPU wait for them.
+        ``additive_mask(attention_mask)``; on a GPU always, since looking at the entries would
+        make the CPU wait for them.
 
     Raises
     ------
@@ -98,7 +96,7 @@ def mask_if_padded(
     """
     if _may_look_at(attention_mask) and (attention_mask == 1).all():
         return None
-    return additive_mask(attention_mask, dtype)
+    return additive_mask(attention_mask)
 
 
 def _may_look_at(tensor: Tensor) -> bool:

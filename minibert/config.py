@@ -272,7 +272,7 @@ def _require_share(name: str, value: object) -> None:
     if not _is_number(value, int | float):
         raise TypeError(f"{name} must be a number from 0 to 1, not {value!r}")
     if not 0 <= value <= 1:
-        nearest = 1 if value > 1 else 0
+        nearest = min(1, max(0, value))
         raise ValueError(f"{name} ({value}) must be between 0 and 1; nearest is {nearest}")
 
 
@@ -299,7 +299,7 @@ def _require_pad_token_id(pad_token_id: object, vocab_size: int) -> None:
     if not _is_number(pad_token_id, int):
         raise TypeError(f"pad_token_id must be a whole number, not {pad_token_id!r}")
     if not 0 <= pad_token_id < vocab_size:
-        nearest = 0 if pad_token_id < 0 else vocab_size - 1
+        nearest = min(vocab_size - 1, max(0, pad_token_id))
         raise ValueError(
             f"pad_token_id ({pad_token_id}) must be an id of the vocabulary, 0 to "
             f"{vocab_size - 1}; nearest is {nearest}"
@@ -320,7 +320,7 @@ def _require_whole_heads(hidden_size: int, num_attention_heads: int) -> None:
 def _require_supported(key: str, value: object, known: set[str]) -> None:
     """Refuse a key that nobody knows, or that asks for other mathematics than BERT's."""
     if key not in REQUIRED_VALUES:
-        near = difflib.get_close_matches(key, sorted(known), n=1)
+        near = difflib.get_close_matches(key, known)
         way_out = f"did you mean {near[0]}?" if near else "if it changes nothing, leave it out"
         raise ValueError(f"{key} ({value!r}) is no key of a BERT's configuration; {way_out}")
     if value != REQUIRED_VALUES[key]:

@@ -37,6 +37,9 @@ class Dropout(nn.Dropout):
     tensor([1., 1.])
     """
 
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__(p)
+
     def forward(self, input: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
         """Drop numbers in training.
 

@@ -119,7 +119,7 @@ def _require_ids(input_ids: Tensor) -> None:
 
 def _require_shape(name: str, ids: Tensor, shapes: set[tuple[int, ...]]) -> None:
     _require_integers(name, ids)
-    if tuple(ids.shape) not in shapes:
+    if ids.shape not in shapes:
         allowed = " or ".join(str(shape) for shape in sorted(shapes, reverse=True))
         raise ValueError(
             f"{name} of shape {tuple(ids.shape)} do not fit input_ids; they need the shape "
@@ -193,5 +193,5 @@ def sinusoidal_positions(
             f"{nearest}"
         )
     even = torch.arange(0, hidden_size, 2, dtype=torch.float64)
-    angles = torch.arange(seq, dtype=torch.float64)[:, None] / 10000 ** (even / hidden_size)
+    angles = torch.arange(seq)[:, None] / 10000 ** (even / hidden_size)
     return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).to(dtype)

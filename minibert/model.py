@@ -225,15 +225,13 @@ class BertModel(nn.Module):
             If the input does not fit the model or itself; the message gives the values.
         """
         embeddings = self.embeddings(input_ids, token_type_ids, position_ids)
-        mask = self._mask(attention_mask, input_ids, embeddings.dtype)
+        mask = self._mask(attention_mask, input_ids)
         output = self.encoder(embeddings, mask, return_attention, return_hidden_states)
         if self.pooler is None:
             return output
         return output._replace(pooler_output=self.pooler(output.last_hidden_state))
 
-    def _mask(
-        self, attention_mask: Tensor | None, input_ids: Tensor, dtype: torch.dtype
-    ) -> Tensor | None:
+    def _mask(self, attention_mask: Tensor | None, input_ids: Tensor) -> Tensor | None:
         """Check the attention mask, and make the additive one of it if anything is padded."""
         if attention_mask is None:
             return None
@@ -245,7 +243,7 @@ class BertModel(nn.Module):
                 f"attention_mask of shape {tuple(attention_mask.shape)} does not fit input_ids; it "
                 f"needs the shape {tuple(input_ids.shape)}, 1 for a token and 0 for padding"
             )
-        return mask_if_padded(attention_mask, dtype)
+        return mask_if_padded(attention_mask)
 
 
 @torch.no_grad()
@@ -314,5 +312,5 @@ class NoRandomWeights(TorchFunctionMode):
         """Skip the drawing of weights; let everything else happen."""
         kwargs = kwargs or {}
         if getattr(func, "__module__", "") == "torch.nn.init":
-            return kwargs.get("tensor", *args[:1])
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
         return func(*args, **kwargs)

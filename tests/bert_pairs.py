@@ -1,8 +1,9 @@
-"""The same BERT twice, ours and transformers', with weights that hide nothing; and batches."""
+"""The same BERT twice, ours and transformers', with weights that hide nothing; batches, numbers."""
 
 import dataclasses
 import random
 
+import numpy as np
 import torch
 import transformers
 from torch import Tensor, nn
@@ -81,3 +82,18 @@ def build_pair(
             parameter.fill_(torch.nan)  # a forgotten one would show
     ours.load_state_dict(theirs.state_dict(), strict=True)
     return ours, theirs
+
+
+def draw(*shape: int, seed: int = 0) -> Tensor:
+    """Draw normal numbers in float64."""
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def equal(ours: Tensor, twin: np.ndarray, atol: float = 1e-12) -> None:
+    """Fail unless a tensor and its numpy twin hold the same numbers."""
+    np.testing.assert_allclose(ours.detach().numpy(), twin, rtol=0, atol=atol)
+
+
+def close(ours: Tensor, theirs: Tensor, atol: float = 1e-12) -> None:
+    """Fail unless two tensors hold the same numbers in the same precision."""
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=atol)

@@ -271,6 +271,8 @@ def test_an_unknown_key_is_refused_by_name():
         ValueError, match=r"hiden_size \(5\) is no key .*; did you mean hidden_size"
     ):
         BertConfig.from_dict({"hiden_size": 5})
+    with pytest.raises(ValueError, match=r"^alpha \(1\)"):
+        BertConfig.from_dict({"zeta": 3, "alpha": 1, "beta": 2})
     with pytest.raises(ValueError, match=r"rope_theta \(10000\).*leave it out"):
         BertConfig.from_dict({"rope_theta": 10000})
 

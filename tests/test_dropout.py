@@ -95,6 +95,19 @@ def test_chance_is_torchs_and_goes_on():
     assert not torch.equal(first, second)
 
 
+@pytest.mark.parametrize(("entries", "draws"), [(8, 2), (9, 3), (1, 1)])
+def test_one_draw_of_64_bits_serves_four_entries(entries, draws):
+    Dropout(0.5)(torch.ones(entries))
+    after = torch.get_rng_state()
+    torch.manual_seed(0)
+    torch.empty(draws, dtype=torch.int64).random_(-(2**63), None)
+    assert torch.equal(torch.get_rng_state(), after)
+
+
+def test_elsewhere_than_on_a_cpu_it_is_pytorchs():
+    assert Dropout(0.5)(torch.ones(3, 4, device="meta")).device.type == "meta"
+
+
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (4,), (5,), (2, 3, 7), (0,), (3, 0)])
 def test_any_shape(shape):
     assert Dropout(0.5)(torch.ones(shape)).shape == shape

@@ -125,6 +125,7 @@ def test_the_longest_sequence_fits_and_one_more_token_does_not():
 @pytest.mark.parametrize("stranger", [11, 30522, -1])
 def test_an_id_without_a_row_is_named(stranger):
     ids = IDS.clone()
+    ids[0] = torch.arange(4)
     ids[1, 2] = stranger
     with pytest.raises(
         ValueError, match=rf"input_ids contain {stranger}, .*vocab_size = 11 .* 0 to 10$"
@@ -202,11 +203,16 @@ def test_sinusoidal_positions_have_the_precision_asked_for():
     assert (sinusoidal_positions(5000, 8) - exact).abs().max() < 1e-7
 
 
+def test_the_smallest_sinusoidal_positions():
+    torch.testing.assert_close(sinusoidal_positions(1, 2), torch.tensor([[0.0, 1.0]]))
+
+
 @pytest.mark.parametrize(
     ("seq", "hidden", "words"),
     [
         (0, 4, r"seq \(0\) must be at least 1"),
         (3, 5, r"hidden_size \(5\) must be even, .* nearest: 4 and 6"),
+        (3, 3, r"hidden_size \(3\) must be even, .* nearest: 2 and 4"),
         (3, 0, r"hidden_size \(0\) must be even, .* nearest: 2"),
         (3, 1, r"hidden_size \(1\) must be even, .* nearest: 2"),
         (3, -4, r"hidden_size \(-4\) must be even, .* nearest: 2"),

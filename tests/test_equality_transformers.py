@@ -5,17 +5,18 @@ import math
 import pytest
 import torch
 import transformers
-from bert_pairs import build_pair, draw_batch, draw_config
+from bert_pairs import (
+    build_pair,
+    close,
+    draw_batch,
+    draw_config,
+)
 
 from minibert.config import BertConfig
 from minibert.model import BertModel, NoRandomWeights
 
 SEEDS = range(8)
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
-
-
-def close(ours, theirs, atol):
-    torch.testing.assert_close(ours, theirs, rtol=0, atol=atol)
 
 
 def loss(output, seed=0):
@@ -103,7 +104,7 @@ def test_one_step_of_the_optimizer(seed, dtype, atol):
     pair = build_pair(config, seed, dtype)
     batch = draw_batch(config, seed)
     for model in pair:
-        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2, eps=1e-3, weight_decay=0.01)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, eps=1e-3, weight_decay=0.01)
         (10 * loss(model(**batch))).backward()
         optimizer.step()
     ours, theirs = pair

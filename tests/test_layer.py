@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw_batch, draw_config, scatter_weights
+from bert_pairs import draw, draw_batch, draw_config, equal, scatter_weights
 
 from minibert import reference
 from minibert.attention import additive_mask
@@ -17,14 +17,6 @@ def build(kind=BertLayer, seed=0, **changes):
     module = kind(BertConfig(**SIZES | changes))
     scatter_weights(module, seed)
     return module.double().eval()
-
-
-def draw(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
-def equal(ours, twin, atol=1e-12):
-    np.testing.assert_allclose(ours.detach().numpy(), twin, rtol=0, atol=atol)
 
 
 def feed_forward_by_numpy(weights, x):

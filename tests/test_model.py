@@ -6,7 +6,13 @@ import math
 
 import pytest
 import torch
-from bert_pairs import build, draw_batch, draw_config
+from bert_pairs import (
+    build,
+    close,
+    draw_batch,
+    draw_config,
+    scatter_weights,
+)
 
 from minibert.config import BertConfig
 from minibert.model import BertModel, BertPooler, NoRandomWeights, initialize_weights
@@ -21,10 +27,6 @@ SMALL = BertConfig(
 )
 BATCH = draw_batch(SMALL, seed=0)
 SEEN = BATCH["attention_mask"] == 1
-
-
-def close(first, second, atol=1e-12):
-    torch.testing.assert_close(first, second, rtol=0, atol=atol)
 
 
 # --- Parameters ----------------------------------------------------------------------------------
@@ -74,7 +76,9 @@ def test_the_shapes_of_bert_base_chinese():
     assert (len(tokens), tokens.index("[MASK]")) == (10, 8)
     model = on_paper(BertConfig.base(vocab_size=21128))
     ids = torch.zeros(1, len(tokens), dtype=torch.long, device="meta")
-    output = model.eval()(ids, return_attention=True, return_hidden_states=True)
+    output = model.eval()(
+        ids, torch.ones_like(ids), return_attention=True, return_hidden_states=True
+    )
     assert [tuple(states.shape) for states in output.hidden_states] == 13 * [(1, 10, 768)]
     assert [tuple(probs.shape) for probs in output.attentions] == 12 * [(1, 12, 10, 10)]
     assert output.last_hidden_state.shape == (1, 10, 768)
@@ -145,6 +149,39 @@ def test_a_part_can_be_initialized_alone():
     initialize_weights(no_bias, 0.5)
 
 
+def test_layer_norm_starts_anew():
+    norm = torch.nn.LayerNorm(3)
+    scatter_weights(norm, seed=0)
+    initialize_weights(norm, 0.5)
+    assert (norm.weight == 1).all()
+    assert (norm.bias == 0).all()
+
+
+def test_weights_are_drawn_once():
+    torch.manual_seed(0)
+    model = BertModel(SMALL)
+    torch.manual_seed(0)
+    with NoRandomWeights():
+        empty = BertModel(SMALL)
+    initialize_weights(empty, SMALL.initializer_range)
+    for first, second in zip(model.parameters(), empty.parameters(), strict=True):
+        assert torch.equal(first, second)
+
+
+def test_nothing_else_changes_without_random_weights():
+    torch.manual_seed(0)
+    with NoRandomWeights():
+        whole = torch.zeros(2, dtype=torch.int64)
+        drawn = torch.randn(2)
+        left = torch.nn.init.normal_(whole.double())
+        kept = torch.nn.init.uniform_(tensor=drawn.clone(), a=5.0, b=6.0)
+        assert whole.sum(dim=0).item() == 0
+    assert whole.dtype == torch.int64
+    assert drawn.any()
+    assert (left == 0).all()
+    assert torch.equal(kept, drawn)
+
+
 def test_building_without_random_weights_draws_nothing():
     torch.manual_seed(0)
     before = torch.get_rng_state()
@@ -173,6 +210,15 @@ def test_only_what_is_asked_for_is_returned():
     assert attentions.hidden_states is None
     assert len(attentions.attentions) == 2
     close(attentions.last_hidden_state, output.last_hidden_state)
+
+
+def test_the_encoder_alone_returns_only_what_is_asked_for():
+    encoder = build(SMALL).encoder
+    output = encoder(torch.zeros(1, 3, 12, dtype=torch.float64))
+    assert output[1:] == (None, None, None)
+    whole = encoder(torch.zeros(1, 3, 12, dtype=torch.float64), None, True, True)
+    assert isinstance(whole.hidden_states, tuple)
+    assert isinstance(whole.attentions, tuple)
 
 
 def test_hidden_states_run_from_the_embeddings_to_the_last_layer():

@@ -6,7 +6,13 @@ import pickle
 
 import pytest
 import torch
-from bert_pairs import build, draw_batch, draw_config, scatter_weights
+from bert_pairs import (
+    build,
+    close,
+    draw_batch,
+    draw_config,
+    scatter_weights,
+)
 
 from minibert.config import BertConfig
 
@@ -20,10 +26,6 @@ SMALL = BertConfig(
 )
 BATCH = draw_batch(SMALL, seed=0)
 SEEN = BATCH["attention_mask"] == 1
-
-
-def close(first, second, atol=1e-12):
-    torch.testing.assert_close(first, second, rtol=0, atol=atol)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -1,11 +1,12 @@
-"""Self-attention: the numpy twins, both ways to compute it, and masks."""
+"""Self-attention: the numpy twins, and both ways to compute it."""
 
 import math
 
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw_batch, draw_config, scatter_weights
+from bert_pairs import draw, draw_batch, draw_config, equal, scatter_weights
+from torch.nn import functional
 
 from minibert import reference
 from minibert.attention import (
@@ -14,7 +15,6 @@ from minibert.attention import (
     BertSelfOutput,
     additive_mask,
     causal_mask,
-    mask_if_padded,
 )
 from minibert.config import BertConfig
 
@@ -30,16 +30,8 @@ def build(kind=BertSelfAttention, config=SMALL, seed=0):
     return module.double().eval()
 
 
-def draw(*shape, seed=0):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-
-
 def arrays(module):
     return {name: p.detach().numpy() for name, p in module.named_parameters()}
-
-
-def equal(ours, twin, atol=1e-12):
-    np.testing.assert_allclose(ours.detach().numpy(), twin, rtol=0, atol=atol)
 
 
 def by_numpy(module, x, heads, mask=None):
@@ -55,63 +47,6 @@ def by_numpy(module, x, heads, mask=None):
     ]
     context = np.concatenate([context for context, _ in results], axis=-1)
     return context, np.stack([probs for _, probs in results], axis=-3), split
-
-
-# --- Masks -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.float32, torch.uint8])
-def test_the_additive_mask_equals_the_numpy_twin(dtype):
-    ours = additive_mask(PADDED.to(dtype), torch.float64)
-    assert ours.shape == (3, 1, 1, 5)
-    np.testing.assert_array_equal(ours[:, 0].numpy(), reference.additive_mask(PADDED.numpy()))
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
-def test_the_additive_mask_is_finite_in_every_precision(dtype):
-    mask = additive_mask(PADDED, dtype)
-    assert mask.dtype == dtype
-    assert mask.isfinite().all()
-    assert mask.min() == torch.finfo(dtype).min
-    assert additive_mask(PADDED).dtype == torch.float32
-
-
-@pytest.mark.parametrize("strange", [2.0, -1.0, 0.5, float("-inf"), float("nan")])
-def test_the_additive_mask_refuses_anything_but_ones_and_zeros(strange):
-    with pytest.raises(ValueError, match=rf"only 1 .* and 0 .*, not {strange}"):
-        additive_mask(torch.tensor([[1, strange, 0]]))
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize("shape", [(4,), (2, 1, 4)])
-def test_the_additive_mask_needs_a_row_per_sentence(shape):
-    with pytest.raises(ValueError, match=r"\(batch, seq\), not \(" + str(shape)[1:-1]):
-        additive_mask(torch.ones(shape))
-
-
-@pytest.mark.parametrize("seq", [1, 2, 5])
-def test_the_causal_mask_equals_the_numpy_twin(seq):
-    np.testing.assert_array_equal(
-        causal_mask(seq, torch.float64).numpy(), reference.causal_mask(seq)
-    )
-    assert causal_mask(seq).dtype == torch.float32
-    assert causal_mask(seq).isfinite().all()
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize("seq", [0, -3])
-def test_the_causal_mask_needs_a_token(seq):
-    with pytest.raises(ValueError, match=f"at least 1 token, not {seq}"):
-        causal_mask(seq)
-
-
-def test_no_mask_where_nothing_is_padded():
-    assert mask_if_padded(torch.ones(2, 3, dtype=torch.long)) is None
-    assert mask_if_padded(torch.ones(2, 3, dtype=torch.bool)) is None
-    mask = mask_if_padded(PADDED, torch.float64)
-    assert torch.equal(mask, additive_mask(PADDED, torch.float64))
-    with pytest.raises(ValueError, match=r"not 2\.0"):
-        mask_if_padded(torch.tensor([[2.0, 2.0]]))
 
 
 # --- The numbers of Chapters 2 and 4, again ------------------------------------------------------
@@ -218,6 +153,55 @@ def test_written_out_and_fused_agree_in_value_and_gradient(mask):
         torch.testing.assert_close(ours, fused, rtol=0, atol=1e-12)
 
 
+@pytest.fixture
+def fused_calls(monkeypatch):
+    """Collect the dropout rate of every call of SDPA."""
+    rates, fused = [], functional.scaled_dot_product_attention
+
+    def watched(query, key, value, attn_mask=None, dropout_p=0.0):
+        rates.append(dropout_p)
+        return fused(query, key, value, attn_mask, dropout_p)
+
+    monkeypatch.setattr(functional, "scaled_dot_product_attention", watched)
+    return rates
+
+
+HIDING = additive_mask(torch.tensor([[1, 1, 0], [0, 0, 0]]), torch.float64)
+
+
+@pytest.mark.parametrize(
+    ("mask", "rate", "training", "gradient", "fused"),
+    [
+        (None, 0.5, False, True, True),
+        (None, 0.5, False, False, True),
+        (None, 0.5, True, True, False),
+        (None, 0.5, True, False, False),
+        (None, 0.0, True, True, True),
+        (HIDING[:1], 0.5, False, True, True),
+        (HIDING[:1], 0.0, True, True, True),
+        (HIDING, 0.5, False, True, False),
+        (HIDING, 0.5, False, False, True),
+        (causal_mask(3), 0.5, False, True, True),
+    ],
+)
+def test_attention_is_fused_where_that_is_faster_and_right(
+    fused_calls, mask, rate, training, gradient, fused
+):
+    config = BertConfig(**SIZES, attention_probs_dropout_prob=rate)
+    attention = build(config=config).train(training)
+    with torch.set_grad_enabled(gradient):
+        attention(draw(2, 3, 6), mask)
+    assert fused_calls == ([0.0] if fused else [])
+
+
+@pytest.mark.parametrize(("training", "rate"), [(True, 0.5), (False, 0.0)])
+def test_elsewhere_than_on_a_cpu_sdpa_drops_by_itself(fused_calls, training, rate):
+    config = BertConfig(**SIZES, attention_probs_dropout_prob=0.5)
+    attention = BertSelfAttention(config).to("meta").train(training)
+    attention(torch.zeros(2, 3, 6, device="meta"), HIDING.float().to("meta"))
+    assert fused_calls == [rate]
+
+
 def test_a_sentence_of_padding_looks_at_everything_equally():
     attention = build()
     x = draw(1, 4, 6)
@@ -297,50 +281,8 @@ def test_heads_attend_to_positions_and_not_to_heads():
     assert (grad[0].abs().sum(dim=-1) > 0).all(), "the first token sees every token"
 
 
-# --- Precision and wrong masks -------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
-@pytest.mark.parametrize("written_out", [True, False])
-def test_a_mask_of_another_precision_is_fitted_without_infinity(dtype, written_out):
-    attention = build().to(dtype)
-    x = draw(2, 5, 6).to(dtype)
-    seen = torch.tensor([[0, 0, 0, 0, 0], [1, 1, 0, 0, 0]])
-    with torch.no_grad():
-        same, _ = attention(x, additive_mask(seen, dtype), written_out)
-        for other in (torch.float32, torch.float64):
-            context, probs = attention(x, additive_mask(seen, other), written_out)
-            assert context.dtype == dtype
-            assert context.isfinite().all()
-            assert torch.equal(context, same)
-            assert probs is None or (probs[1, ..., 2:] == 0).all()
-
-
-@pytest.mark.usefixtures("unchecked")
-def test_an_attention_mask_is_no_additive_mask():
-    attention = build()
-    for mask in (PADDED[:, None, None, :], PADDED.bool()[:, None, None, :]):
-        with pytest.raises(TypeError, match=rf"0 or very negative, not {mask.dtype}; .*additive_"):
-            attention(draw(3, 5, 6), mask)
-
-
-@pytest.mark.parametrize(
-    "shape", [(4,), (3, 5), (3, 1, 4), (2, 1, 1, 5), (3, 2, 5, 5), (1, 3, 1, 1, 5)]
-)
-def test_an_additive_mask_that_does_not_fit_is_named(shape):
-    words = (
-        r"mask of shape \(" + str(shape)[1:-1] + r"\) does not fit scores of shape \(3, 3, 5, 5\)"
-    )
-    with pytest.raises(ValueError, match=words):
-        build()(draw(3, 5, 6), torch.zeros(shape))
-
-
-@pytest.mark.parametrize("shape", [(), (1,), (5,), (5, 5), (3, 1, 1, 5), (1, 3, 5, 1)])
-def test_an_additive_mask_may_stretch(shape):
-    attention = build()
-    x = draw(3, 5, 6)
-    for written_out in (True, False):
-        equal(attention(x, torch.zeros(shape), written_out)[0], attention(x)[0].detach().numpy())
+def test_the_weights_are_returned_only_on_request():
+    assert build(BertAttention)(draw(1, 5, 6))[1] is None
 
 
 def test_dropout_of_the_output_leaves_the_residual():

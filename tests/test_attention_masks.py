@@ -1,0 +1,139 @@
+"""Masks: what they hide, in every precision, and the words for what is no mask."""
+
+import numpy as np
+import pytest
+import torch
+from bert_pairs import draw, equal, scatter_weights
+
+from minibert import reference
+from minibert.attention import (
+    BertSelfAttention,
+    additive_mask,
+    causal_mask,
+    mask_if_padded,
+)
+from minibert.config import BertConfig
+
+SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
+SMALL = BertConfig(**SIZES)
+PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
+
+
+def build(kind=BertSelfAttention, config=SMALL, seed=0):
+    module = kind(config)
+    scatter_weights(module, seed)
+    return module.double().eval()
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool, torch.float32, torch.uint8])
+def test_the_additive_mask_equals_the_numpy_twin(dtype):
+    ours = additive_mask(PADDED.to(dtype), torch.float64)
+    assert ours.shape == (3, 1, 1, 5)
+    np.testing.assert_array_equal(ours[:, 0].numpy(), reference.additive_mask(PADDED.numpy()))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_the_additive_mask_is_finite_in_every_precision(dtype):
+    mask = additive_mask(PADDED, dtype)
+    assert mask.dtype == dtype
+    assert mask.isfinite().all()
+    assert mask.min() == torch.finfo(dtype).min
+    assert additive_mask(PADDED).dtype == torch.float32
+
+
+@pytest.mark.parametrize("strange", [2.0, -1.0, 0.5, float("-inf"), float("nan")])
+def test_the_additive_mask_refuses_anything_but_ones_and_zeros(strange):
+    with pytest.raises(ValueError, match=rf"only 1 .* and 0 .*, not {strange}"):
+        additive_mask(torch.tensor([[1, strange, 0]]))
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("shape", [(4,), (2, 1, 4)])
+def test_the_additive_mask_needs_a_row_per_sentence(shape):
+    with pytest.raises(ValueError, match=r"\(batch, seq\), not \(" + str(shape)[1:-1]):
+        additive_mask(torch.ones(shape))
+
+
+@pytest.mark.parametrize("seq", [1, 2, 5])
+def test_the_causal_mask_equals_the_numpy_twin(seq):
+    np.testing.assert_array_equal(
+        causal_mask(seq, torch.float64).numpy(), reference.causal_mask(seq)
+    )
+    assert causal_mask(seq).dtype == torch.float32
+    assert causal_mask(seq).isfinite().all()
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("seq", [0, -3])
+def test_the_causal_mask_needs_a_token(seq):
+    with pytest.raises(ValueError, match=f"at least 1 token, not {seq}"):
+        causal_mask(seq)
+
+
+def test_no_mask_where_nothing_is_padded():
+    assert mask_if_padded(torch.ones(2, 3, dtype=torch.long)) is None
+    assert mask_if_padded(torch.ones(2, 3, dtype=torch.bool)) is None
+    assert torch.equal(mask_if_padded(PADDED), additive_mask(PADDED))
+    with pytest.raises(ValueError, match=r"not 2\.0"):
+        mask_if_padded(torch.tensor([[2.0, 2.0]]))
+
+
+def test_masks_on_another_device_are_not_looked_at():
+    mask = additive_mask(torch.ones(2, 3, device="meta"))
+    assert mask.device.type == "meta"
+    assert mask_if_padded(torch.ones(2, 3, device="meta")).shape == (2, 1, 1, 3)
+
+
+# --- Precision and wrong masks -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+@pytest.mark.parametrize("written_out", [True, False])
+def test_a_mask_of_another_precision_is_fitted_without_infinity(dtype, written_out):
+    attention = build().to(dtype)
+    x = draw(2, 5, 6).to(dtype)
+    seen = torch.tensor([[0, 0, 0, 0, 0], [1, 1, 0, 0, 0]])
+    with torch.no_grad():
+        same, _ = attention(x, additive_mask(seen, dtype), written_out)
+        for other in (torch.float32, torch.float64):
+            context, probs = attention(x, additive_mask(seen, other), written_out)
+            assert context.dtype == dtype
+            assert context.isfinite().all()
+            assert torch.equal(context, same)
+            assert probs is None or (probs[1, ..., 2:] == 0).all()
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_an_attention_mask_is_no_additive_mask():
+    attention = build()
+    for mask in (PADDED[:, None, None, :], PADDED.bool()[:, None, None, :]):
+        with pytest.raises(TypeError, match=rf"0 or very negative, not {mask.dtype}; .*additive_"):
+            attention(draw(3, 5, 6), mask)
+
+
+@pytest.mark.parametrize(
+    "shape", [(4,), (3, 5), (3, 1, 4), (2, 1, 1, 5), (3, 2, 5, 5), (1, 3, 1, 1, 5)]
+)
+def test_an_additive_mask_that_does_not_fit_is_named(shape):
+    words = (
+        r"mask of shape \(" + str(shape)[1:-1] + r"\) does not fit scores of shape \(3, 3, 5, 5\)"
+    )
+    with pytest.raises(ValueError, match=words):
+        build()(draw(3, 5, 6), torch.zeros(shape))
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (5,), (5, 5), (3, 1, 1, 5), (1, 3, 5, 1)])
+def test_an_additive_mask_may_stretch(shape):
+    attention = build()
+    x = draw(3, 5, 6)
+    for written_out in (True, False):
+        equal(attention(x, torch.zeros(shape), written_out)[0], attention(x)[0].detach().numpy())
+
+
+@pytest.mark.parametrize("written_out", [True, False])
+def test_minus_infinity_is_taken_for_the_lowest_number(written_out):
+    attention = build()
+    lowest = additive_mask(torch.tensor([[1, 1, 0], [0, 0, 0]]), torch.float64)
+    infinite = torch.where(lowest < 0, float("-inf"), lowest)
+    expected = attention(draw(2, 3, 6), lowest)[0]
+    equal(attention(draw(2, 3, 6), infinite, written_out)[0], expected.detach().numpy())
