@@ -40,7 +40,7 @@ def additive_mask(
 
     References
     ----------
-    Chapter 8, to come.
+    Chapter 8.
     Numpy twin: minibert.reference.additive_mask.
 
     Examples
@@ -86,7 +86,7 @@ def mask_if_padded(
 
     References
     ----------
-    Chapter 8, to come.
+    Chapter 8.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.3. Chapter 8, to come.
+    Vaswani et al. (2017), section 3.2.3. Chapter 8.
     Numpy twin: minibert.reference.causal_mask.
 
     Examples
@@ -159,7 +159,7 @@ class BertSelfAttention(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.2. Chapter 8, to come.
+    Vaswani et al. (2017), section 3.2.2. Chapter 8.
     Numpy twin: minibert.reference.attention.
 
     Examples
@@ -291,7 +291,7 @@ class BertSelfOutput(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.1. Chapter 8, to come.
+    Vaswani et al. (2017), section 3.1. Chapter 8.
     Numpy twin: minibert.reference.linear, minibert.reference.layer_norm.
 
     Examples
@@ -342,7 +342,7 @@ class BertAttention(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.1. Chapter 8, to come.
+    Vaswani et al. (2017), section 3.1. Chapter 8.
 
     Examples
     --------

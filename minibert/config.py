@@ -100,7 +100,7 @@ class BertConfig:
 
     References
     ----------
-    Devlin et al. (2019), section 3. Chapter 7, to come.
+    Devlin et al. (2019), section 3. Chapter 7.
 
     Examples
     --------

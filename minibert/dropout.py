@@ -25,7 +25,7 @@ class Dropout(nn.Dropout):
 
     References
     ----------
-    Srivastava et al. (2014), section 4. Chapter 9, to come.
+    Srivastava et al. (2014), section 4. Chapter 9.
 
     Examples
     --------

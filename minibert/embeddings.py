@@ -21,7 +21,7 @@ class BertEmbeddings(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3, figure 2. Chapter 7, to come.
+    Devlin et al. (2019), section 3, figure 2. Chapter 7.
     Numpy twin: minibert.reference.embedding_lookup, minibert.reference.layer_norm.
 
     Examples
@@ -176,7 +176,7 @@ def sinusoidal_positions(
 
     References
     ----------
-    Vaswani et al. (2017), section 3.5. Chapter 7, to come.
+    Vaswani et al. (2017), section 3.5. Chapter 7.
 
     Examples
     --------

@@ -20,7 +20,7 @@ class BertIntermediate(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.3; Hendrycks and Gimpel (2016). Chapter 9, to come.
+    Vaswani et al. (2017), section 3.3; Hendrycks and Gimpel (2016). Chapter 9.
     Numpy twin: minibert.reference.linear, minibert.reference.gelu.
 
     Examples
@@ -65,7 +65,7 @@ class BertOutput(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.3. Chapter 9, to come.
+    Vaswani et al. (2017), section 3.3. Chapter 9.
     Numpy twin: minibert.reference.linear, minibert.reference.layer_norm.
 
     Examples
@@ -115,7 +115,7 @@ class BertLayer(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.1; Devlin et al. (2019), section 3. Chapter 9, to come.
+    Vaswani et al. (2017), section 3.1; Devlin et al. (2019), section 3. Chapter 9.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class BertModelOutput(NamedTuple):
 
     References
     ----------
-    Chapter 10, to come.
+    Chapter 10.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class BertEncoder(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3. Chapter 10, to come.
+    Devlin et al. (2019), section 3. Chapter 10.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class BertPooler(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 2. Chapter 10, to come.
+    Devlin et al. (2019), section 3.1, task 2. Chapter 10.
     Numpy twin: minibert.reference.linear.
 
     Examples
@@ -167,7 +167,7 @@ class BertModel(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3. Chapter 10, to come.
+    Devlin et al. (2019), section 3. Chapter 10.
 
     Examples
     --------
@@ -263,7 +263,7 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
 
     References
     ----------
-    Chapter 10, to come.
+    Chapter 10.
 
     Examples
     --------
@@ -295,7 +295,7 @@ class NoRandomWeights(TorchFunctionMode):
 
     References
     ----------
-    Chapter 10, to come.
+    Chapter 10.
 
     Examples
     --------

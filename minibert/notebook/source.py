@@ -34,9 +34,9 @@ class Source:
 
 
 def show_source(thing: object) -> Source:
-    """Show the code of something the package defines, without its docstring.
+    """Show the code of something the package defines, without its docstrings.
 
-    ``help(thing)`` prints the docstring.
+    ``help(thing)`` prints them.
 
     Parameters
     ----------
@@ -54,10 +54,11 @@ def show_source(thing: object) -> Source:
     """
     code = textwrap.dedent(inspect.getsource(thing))
     lines = code.rstrip().splitlines()
-    definition = ast.parse(code).body[0]
-    if ast.get_docstring(definition) is not None:
-        docstring = definition.body[0]
-        del lines[docstring.lineno - 1 : docstring.end_lineno]
+    documented = ast.FunctionDef | ast.ClassDef
+    definitions = [node for node in ast.walk(ast.parse(code)) if isinstance(node, documented)]
+    for node in sorted(definitions, key=lambda node: -node.lineno):
+        if ast.get_docstring(node) is not None:
+            del lines[node.body[0].lineno - 1 : node.body[0].end_lineno]
     return Source("\n".join(lines))
 
 

@@ -29,6 +29,7 @@ FINISHED_IN = {
     "embeddings": {7},
     "attention": {8},
     "layer": {9},
+    "dropout": {9},
     "model": {10},
     "masking": {11},
     "heads": {11},

@@ -5,7 +5,9 @@ the same code. Everything else has a name of its own, and `test_witnesses.py` as
 """
 
 import ast
+import textwrap
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -114,27 +116,44 @@ def shown_source(root: Path) -> list[str]:
 
 def _shown(call: ast.Call, output: str, package: Exports) -> Iterator[str]:
     """Say what is wrong with the output of one call."""
-    name = getattr(call.args[0], "id", getattr(call.args[0], "attr", ""))
-    if name not in package:
+    name, homes = ast.unparse(call.args[0]), list(_homes(call.args[0], package))
+    if not homes:
         yield (
-            f"shows the source of {name or 'something'}, which minibert does not export. Show a "
-            "public function or class."
+            f"shows the source of {name}, which minibert does not export. Show a public function, "
+            "a public class, or a method of one."
         )
-    elif not any(_source(home) in output for home in package[name]):
+    elif not any(_source(home) in output for home in homes):
         yield (
-            f"shows code of {name} that is not the code of {package[name][0].module} any more. "
+            f"shows code of {name} that is not the code of {homes[0].module} any more. "
             "Run `make notebooks`."
         )
 
 
+def _homes(shown: ast.expr, package: Exports) -> Iterator[Definition]:
+    """Find what is shown: a public name, perhaps of a module, or a method of a public class."""
+    name = getattr(shown, "id", getattr(shown, "attr", ""))
+    yield from package.get(name, [])
+    owner = getattr(getattr(shown, "value", None), "id", "")
+    for home in package.get(owner, []):
+        for node in getattr(home.node, "body", []):
+            if getattr(node, "name", "") == name:
+                yield replace(home, name=f"{owner}.{name}", node=node)
+
+
 def _source(definition: Definition) -> str:
-    """Write the code of a definition as `show_source` does, without its docstring."""
+    """Write the code of a definition as `show_source` does, without its docstrings."""
     node = definition.node
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     lines = definition.path.read_text(encoding="utf-8").splitlines()[: node.end_lineno]
-    if isinstance(node, Function | ast.ClassDef) and ast.get_docstring(node) is not None:
-        del lines[node.body[0].lineno - 1 : node.body[0].end_lineno]
-    return "\n".join(lines[first - 1 :]).strip()
+    for part in sorted(_documented(node), key=lambda part: -part.lineno):
+        del lines[part.body[0].lineno - 1 : part.body[0].end_lineno]
+    return textwrap.dedent("\n".join(lines[first - 1 :])).strip()
+
+
+def _documented(node: ast.AST) -> list[Function | ast.ClassDef]:
+    """Find a definition and those inside it, as far as they have docstrings."""
+    parts = (part for part in ast.walk(node) if isinstance(part, Function | ast.ClassDef))
+    return [part for part in parts if ast.get_docstring(part) is not None]
 
 
 def test_names_of_the_package_have_one_definition(this_project):
@@ -215,3 +234,14 @@ def test_shown_source_of_a_class_keeps_its_decorator(plot):
     plot.file("minibert/config.py", "@dataclass\nclass Size:\n    width: int\n")
     shown = "```python\n@dataclass\nclass Size:\n    width: int\n```"
     assert shown_source(plot.chapter(code("show_source(Size)", shown))) == []
+
+
+def test_shown_source_of_a_method(plot):
+    method = '    def area(self):\n        """Multiply."""\n        return self.width ** 2\n'
+    plot.file("minibert/config.py", f"class Size:\n    width: int\n\n{method}")
+    shown = "def area(self):\n    return self.width ** 2"
+    assert shown_source(plot.chapter(code("show_source(Size.area)", shown))) == []
+    (sentence,) = shown_source(plot.chapter(code("show_source(Size.area)", "def area(): ...")))
+    assert "shows code of Size.area that is not the code of minibert.config any" in sentence
+    (sentence,) = shown_source(plot.chapter(code("show_source(Size.height)", shown)))
+    assert "shows the source of Size.height, which minibert does not export" in sentence

@@ -6,6 +6,7 @@ import numpy as np
 import torch
 
 from minibert.checks.verdict import Verdict
+from minibert.model import BertPooler
 from minibert.notebook import seed_everything, show_source
 from minibert.reference import softmax
 
@@ -16,6 +17,13 @@ def test_source_is_the_code_without_its_docstring():
     assert '"""' not in code
     assert "np.exp" in code
     assert show_source(softmax)._repr_markdown_() == f"```python\n{code}\n```"
+
+
+def test_source_of_a_class_is_the_code_without_any_docstring():
+    code = repr(show_source(BertPooler))
+    assert '"""' not in code
+    assert code.splitlines()[-1] == "        return self.dense(hidden_states[:, 0]).tanh()"
+    assert len([line for line in code.splitlines() if "def " in line]) == 2
 
 
 def test_source_of_a_class_keeps_its_decorator():
