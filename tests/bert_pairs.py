@@ -10,7 +10,9 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.model import BertModel
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
+Model = BertModel | BertForMaskedLM | BertForPreTraining
 Batch = dict[str, Tensor]
 
 
@@ -51,6 +53,18 @@ def draw_batch(config: BertConfig, seed: int, batch: int = 4) -> Batch:
     }
 
 
+def draw_labels(config: BertConfig, batch: Batch, seed: int) -> Batch:
+    """Draw a true word for about a third of the tokens, one at least, and both kinds of pairs."""
+    generator = torch.Generator().manual_seed(seed)
+    shape = batch["input_ids"].shape
+    words = torch.randint(config.vocab_size, shape, generator=generator)
+    asked = (torch.rand(shape, generator=generator) < 0.3) & (batch["attention_mask"] == 1)
+    asked[0, 1] = True
+    pairs = torch.randint(2, shape[:1], generator=generator)
+    pairs[:2] = torch.tensor([0, 1])
+    return {"labels": torch.where(asked, words, -100), "next_sentence_label": pairs}
+
+
 @torch.no_grad()
 def scatter_weights(model: nn.Module, seed: int) -> None:
     """Draw every parameter anew, biases and LayerNorm too: zeros and ones would hide mistakes."""
@@ -61,27 +75,44 @@ def scatter_weights(model: nn.Module, seed: int) -> None:
         parameter.copy_(center + 0.3 * noise)
 
 
-def build(config: BertConfig, seed: int = 0, dtype: torch.dtype = torch.float64) -> BertModel:
+def build(
+    config: BertConfig,
+    seed: int = 0,
+    dtype: torch.dtype = torch.float64,
+    kind: type[Model] = BertModel,
+) -> Model:
     """Build our model with scattered weights, ready for evaluation."""
-    model = BertModel(config)
+    model = kind(config)
     scatter_weights(model, seed)
     return model.to(dtype).eval()
 
 
 def build_pair(
-    config: BertConfig, seed: int = 0, dtype: torch.dtype = torch.float64, way: str = "eager"
-) -> tuple[BertModel, transformers.BertModel]:
+    config: BertConfig,
+    seed: int = 0,
+    dtype: torch.dtype = torch.float64,
+    way: str = "eager",
+    kind: type[Model] = BertModel,
+) -> tuple[Model, nn.Module]:
     """Build transformers' model by its own configuration, and ours from its weights, strictly."""
     fields = dataclasses.asdict(config)
-    theirs = transformers.BertModel(transformers.BertConfig(**fields, attn_implementation=way))
+    their_config = transformers.BertConfig(**fields, attn_implementation=way)
+    theirs = getattr(transformers, kind.__name__)(their_config)
     scatter_weights(theirs, seed)
     theirs = theirs.to(dtype).eval()
-    ours = BertModel(BertConfig.from_dict(theirs.config.to_dict())).to(dtype).eval()
+    ours = kind(BertConfig.from_dict(theirs.config.to_dict())).to(dtype).eval()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.fill_(torch.nan)  # a forgotten one would show
     ours.load_state_dict(theirs.state_dict(), strict=True)
     return ours, theirs
+
+
+def gradients(model: nn.Module, loss: Tensor) -> dict[str, Tensor | None]:
+    """Return the gradient of every parameter by its name, None where there is none."""
+    names, parameters = zip(*model.named_parameters(), strict=True)
+    grads = torch.autograd.grad(loss, parameters, allow_unused=True)
+    return dict(zip(names, grads, strict=True))
 
 
 def draw(*shape: int, seed: int = 0) -> Tensor:

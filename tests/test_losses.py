@@ -1,4 +1,4 @@
-"""The masked-word loss against a hand computation and PyTorch's own, and its edge cases."""
+"""The losses of words and of pairs against hand computations and PyTorch, and their edges."""
 
 import math
 
@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from minibert.losses import masked_lm_loss
+from minibert.losses import masked_lm_loss, next_sentence_loss
 
 
 def loss_by_hand(logits, labels):
@@ -103,3 +103,65 @@ def test_shapes_that_do_not_fit_are_named():
 def test_labels_may_be_32_bit_integers():
     labels = torch.tensor([1, -100], dtype=torch.int32)
     assert masked_lm_loss(torch.zeros(2, 4), labels).item() == pytest.approx(math.log(4))
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_labels_that_are_no_integers_are_named():
+    with pytest.raises(TypeError, match=r"torch\.int64 or torch\.int32, not torch\.float32"):
+        masked_lm_loss(torch.zeros(2, 4), torch.tensor([1.0, -100.0]))
+
+
+# --- The next sentence ---------------------------------------------------------------------------
+
+
+@given(seed=st.integers(0, 2**32 - 1), batch=st.integers(1, 9))
+def test_the_loss_of_pairs_by_hand_pytorch_and_ours_are_one_number(seed, batch):
+    generator = torch.Generator().manual_seed(seed)
+    logits = 5 * torch.randn(batch, 2, generator=generator, dtype=torch.float64)
+    labels = torch.randint(2, (batch,), generator=generator)
+    ours = next_sentence_loss(logits, labels).item()
+    by_hand = [
+        math.log1p(math.exp(scores[1 - label] - scores[label]))
+        for scores, label in zip(logits.tolist(), labels.tolist(), strict=True)
+    ]
+    assert ours == pytest.approx(math.fsum(by_hand) / batch, abs=1e-12)
+    assert ours == pytest.approx(pytorch_loss(logits, labels).item(), abs=1e-12)
+
+
+def test_both_answers_count():
+    """With `ignore_index=0` for both tasks, one of the two would never be learned."""
+    logits = torch.tensor([[3.0, 1.0], [3.0, 1.0]], dtype=torch.float64)
+    costs = {label: next_sentence_loss(logits, torch.full((2,), label)).item() for label in (0, 1)}
+    assert costs[0] == pytest.approx(math.log1p(math.exp(-2)))
+    assert costs[1] == pytest.approx(math.log1p(math.exp(2)))
+    mixed = next_sentence_loss(logits, torch.tensor([0, 1])).item()
+    assert mixed == pytest.approx((costs[0] + costs[1]) / 2)
+
+
+def test_the_loss_of_pairs_equals_the_numpy_twin():
+    reference = pytest.importorskip("minibert.reference")
+    logits = torch.randn(5, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    labels = torch.tensor([0, 1, -100, 1, 0])
+    twin = reference.cross_entropy(logits.numpy(), labels.numpy())
+    assert next_sentence_loss(logits, labels).item() == pytest.approx(twin, abs=1e-12)
+
+
+def test_knowing_nothing_about_a_pair_costs_log_2():
+    loss = next_sentence_loss(torch.zeros(3, 2), torch.tensor([0, 1, 1]))
+    assert loss.item() == pytest.approx(math.log(2))
+
+
+BAD_PAIRS = [
+    (torch.zeros(3, 3), [0, 1, 1], r"logits of shape \(3, 3\) do not fit; a pair has 2 scores"),
+    (torch.zeros(3, 2), [0, 1], r"shape \(2,\) do not fit .*\(3, 2\).*need .*\(3,\)"),
+    (torch.zeros(2, 2), [0, 2], r"label 2 is out of range; with 2 answers \(0 the next .* 0 to 1"),
+    (torch.zeros(2, 2), [-1, 0], "label -1 is out of range; with 2 answers"),
+    (torch.zeros(2, 2), [-100, -100], "no pair is labeled .*-100.* at least one pair its label"),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("logits", "labels", "words"), BAD_PAIRS)
+def test_pairs_that_cannot_be_judged_are_named(logits, labels, words):
+    with pytest.raises(ValueError, match=words):
+        next_sentence_loss(logits, torch.tensor(labels))

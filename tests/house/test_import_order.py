@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "text": frozenset(),
     "losses": frozenset(),
     "wordpiece": frozenset({"text"}),
-    "masking": frozenset(),
+    "masking": frozenset({"losses"}),  # the one -100, for those who write labels and read them
     "dropout": frozenset(),
     "embeddings": frozenset({"config", "dropout"}),
     "attention": frozenset({"config", "dropout"}),

@@ -1,0 +1,225 @@
+"""The heads of pre-training: from vectors to words, and from [CLS] to yes or no."""
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from .config import ACTIVATIONS, BertConfig
+
+
+class BertPredictionHeadTransform(nn.Module):
+    """Prepare a vector for the comparison with all words.
+
+    ``LayerNorm(gelu(dense(hidden_states)))``, with the activation that `config.hidden_act` names.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives hidden_size, hidden_act and LayerNorm's epsilon.
+
+    References
+    ----------
+    Devlin et al. (2019), the released code. Chapter 11, to come.
+    Numpy twin: minibert.reference.linear, minibert.reference.gelu, minibert.reference.layer_norm.
+
+    Examples
+    --------
+    >>> BertPredictionHeadTransform(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 5, 128])
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+
+    def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
+        """Mix, bend and normalize.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "... hidden"]
+            Vectors out of the last layer; any leading dimensions.
+
+        Returns
+        -------
+        Float[Tensor, "... hidden"]
+            As many vectors, ready to be compared with the embeddings of words.
+        """
+        return self.LayerNorm(self.activation(self.dense(hidden_states)))
+
+
+class BertLMPredictionHead(nn.Module):
+    """Score every word of the vocabulary as the one that belongs to a vector.
+
+    ``logits = transform(hidden_states) @ word_embeddings.T + bias``: the decoder has no weights of
+    its own. It shares the table of the embeddings (weight tying), so that this table collects two
+    gradients, one where words are read and one where they are predicted.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives hidden_size and vocab_size.
+    word_embeddings : nn.Embedding
+        The table of the embeddings, with vocab_size rows.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 1; Press and Wolf (2017), section 3. Chapter 11, to
+    come. Numpy twin: minibert.reference.tied_logits.
+
+    Examples
+    --------
+    >>> config = BertConfig.tiny(vocab_size=89)
+    >>> table = nn.Embedding(89, 128)
+    >>> head = BertLMPredictionHead(config, table)
+    >>> head(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 5, 89])
+    >>> head.decoder.weight is table.weight
+    True
+    """
+
+    def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
+        super().__init__()
+        self.transform = BertPredictionHeadTransform(config)
+        self.decoder = nn.Linear(config.hidden_size, config.vocab_size)
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+        self.tie(word_embeddings)
+
+    def tie(self, word_embeddings: nn.Embedding) -> None:
+        """Let the decoder share the table of the embeddings, and its bias be `bias`.
+
+        Parameters
+        ----------
+        word_embeddings : nn.Embedding
+            The table, with vocab_size rows of hidden_size numbers.
+
+        Raises
+        ------
+        ValueError
+            If the table has another shape.
+        """
+        theirs, ours = tuple(word_embeddings.weight.shape), tuple(self.decoder.weight.shape)
+        if theirs != ours:
+            raise ValueError(
+                f"word embeddings of shape {theirs} cannot be tied to a decoder of shape {ours}, "
+                "(vocab_size, hidden_size); build both from one configuration"
+            )
+        self.decoder.weight = word_embeddings.weight
+        self.decoder.bias = self.bias
+
+    def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
+        """Score.
+
+        Parameters
+        ----------
+        hidden_states : Float[Tensor, "... hidden"]
+            Vectors out of the last layer: all of them, or only those that are asked for.
+
+        Returns
+        -------
+        Float[Tensor, "... vocab"]
+            One score per word; their softmax is the prediction.
+        """
+        return self.decoder(self.transform(hidden_states))
+
+
+class BertOnlyMLMHead(nn.Module):
+    """Hold the head of masked words alone, where Hugging Face's names expect it.
+
+    ``predictions(sequence_output)``.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
+    word_embeddings : nn.Embedding
+        The table of the embeddings, shared with the decoder.
+
+    References
+    ----------
+    Chapter 11, to come.
+
+    Examples
+    --------
+    >>> head = BertOnlyMLMHead(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
+    >>> head(torch.randn(1, 5, 128)).shape
+    torch.Size([1, 5, 89])
+    """
+
+    def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
+        super().__init__()
+        self.predictions = BertLMPredictionHead(config, word_embeddings)
+
+    def forward(self, sequence_output: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
+        """Score every word.
+
+        Parameters
+        ----------
+        sequence_output : Float[Tensor, "... hidden"]
+            Vectors out of the last layer.
+
+        Returns
+        -------
+        Float[Tensor, "... vocab"]
+            One score per word.
+        """
+        return self.predictions(sequence_output)
+
+
+class BertPreTrainingHeads(nn.Module):
+    """Hold both heads of pre-training: one for masked words, one for the next sentence.
+
+    ``predictions(sequence_output)`` and ``seq_relationship(pooled_output)``, a linear map to two
+    scores: 0 for "B follows A", 1 for "B comes from elsewhere".
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
+    word_embeddings : nn.Embedding
+        The table of the embeddings, shared with the decoder.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1. Chapter 11, to come.
+    Numpy twin: minibert.reference.tied_logits, minibert.reference.linear.
+
+    Examples
+    --------
+    >>> heads = BertPreTrainingHeads(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
+    >>> words, pairs = heads(torch.randn(2, 5, 128), torch.randn(2, 128))
+    >>> words.shape, pairs.shape
+    (torch.Size([2, 5, 89]), torch.Size([2, 2]))
+    """
+
+    def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
+        super().__init__()
+        self.predictions = BertLMPredictionHead(config, word_embeddings)
+        self.seq_relationship = nn.Linear(config.hidden_size, 2)
+
+    def forward(
+        self,
+        sequence_output: Float[Tensor, "... hidden"] | None,
+        pooled_output: Float[Tensor, "batch hidden"],
+    ) -> tuple[Float[Tensor, "... vocab"] | None, Float[Tensor, "batch 2"]]:
+        """Score words and pairs.
+
+        Parameters
+        ----------
+        sequence_output : Float[Tensor, "... hidden"] or None
+            Vectors out of the last layer: all, or only those that are asked for. None scores no
+            words.
+        pooled_output : Float[Tensor, "batch hidden"]
+            One vector per pair of sentences, out of the pooler.
+
+        Returns
+        -------
+        prediction_logits : Float[Tensor, "... vocab"] or None
+            One score per word for each vector.
+        seq_relationship_logits : Float[Tensor, "batch 2"]
+            Two scores per pair: B is the next sentence, or it is not.
+        """
+        words = None if sequence_output is None else self.predictions(sequence_output)
+        return words, self.seq_relationship(pooled_output)

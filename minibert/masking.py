@@ -1,0 +1,345 @@
+"""Fill in the blank: choose the tokens to predict, hide most of them, and keep the answers."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from .losses import IGNORED_LABEL
+
+MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as they are
+
+
+class CorruptedTokens(NamedTuple):
+    """Hold what the model sees and what it is asked, under the names of its arguments.
+
+    Parameters
+    ----------
+    input_ids : Int[Tensor, "*shape"]
+        The ids after the corruption; the original ones are left as they were.
+    labels : Int[Tensor, "*shape"]
+        The true id at a chosen token, -100 everywhere else.
+
+    References
+    ----------
+    Chapter 11, to come.
+
+    Examples
+    --------
+    >>> corrupted = CorruptedTokens(torch.tensor([2, 4, 3]), torch.tensor([-100, 9, -100]))
+    >>> corrupted.labels != -100
+    tensor([False,  True, False])
+    """
+
+    input_ids: Int[Tensor, "*shape"]
+    labels: Int[Tensor, "*shape"]
+
+
+def corrupt_tokens(
+    input_ids: Int[Tensor, "*shape"],
+    *,
+    vocab_size: int,
+    mask_token_id: int,
+    special_ids: Collection[int],
+    generator: torch.Generator,
+    mlm_probability: float = 0.15,
+    continues_word: Bool[Tensor, "*shape"] | None = None,
+) -> CorruptedTokens:
+    """Make a riddle of a text: choose 15 % of its tokens and hide most of them.
+
+    ``labels = where(chosen, input_ids, -100)``. Of the chosen tokens 80 % become [MASK], 10 %
+    become a random word and 10 % stay: one draw for each decides among the three. A special token
+    is never chosen, and never drawn as a random word.
+
+    Parameters
+    ----------
+    input_ids : Int[Tensor, "*shape"]
+        Ids from 0 to ``vocab_size - 1``, a sentence or a batch; not changed.
+    vocab_size : int
+        Size of the vocabulary.
+    mask_token_id : int
+        Id of [MASK]; special, whether `special_ids` name it or not.
+    special_ids : collection of int
+        Ids that are no words: [PAD], [CLS], [SEP], [MASK], and [UNK] as well, for whoever is asked
+        for [UNK] learns to answer "a word that I do not know".
+    generator : torch.Generator
+        The source of chance; the same state gives the same riddle.
+    mlm_probability : float, default 0.15
+        Chance of a token to be chosen, above 0 and at most 1.
+    continues_word : Bool[Tensor, "*shape"], optional
+        True for a piece that continues the word of the piece before it. If given, the pieces of a
+        word are chosen all together or not at all (whole-word masking).
+
+    Returns
+    -------
+    CorruptedTokens
+        At least one token is chosen if any may be: of a very short text the one with the smallest
+        draw. Where all is special or padding, the ids come back as they are, without a label.
+
+    Raises
+    ------
+    TypeError
+        If the ids are not a tensor of integers, or the generator is none.
+    ValueError
+        If an id is outside the vocabulary, a share is none, or a shape does not fit.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 1, and appendix A.1. Chapter 11, to come.
+
+    Examples
+    --------
+    Ids 0 to 4 are special here, 4 is [MASK]:
+
+    >>> corrupted = corrupt_tokens(
+    ...     torch.tensor([2, 9, 7, 8, 3]), vocab_size=10, mask_token_id=4, special_ids=range(5),
+    ...     generator=torch.Generator().manual_seed(1), mlm_probability=0.5,
+    ... )
+    >>> corrupted.input_ids, corrupted.labels
+    (tensor([2, 4, 4, 8, 3]), tensor([-100,    9,    7, -100, -100]))
+    """
+    special_ids = {mask_token_id, *special_ids}
+    _check_ids(input_ids, vocab_size, special_ids)
+    candidates = may_be_chosen(input_ids, special_ids)
+    chosen = choose_tokens(
+        candidates,
+        mlm_probability=mlm_probability,
+        generator=generator,
+        continues_word=continues_word,
+    )
+    labels = torch.where(chosen, input_ids, IGNORED_LABEL)
+    if not chosen.any():
+        return CorruptedTokens(input_ids.clone(), labels)
+    words = ordinary_ids(vocab_size, special_ids)
+    corrupted = replace_tokens(
+        input_ids, chosen, words=words, mask_token_id=mask_token_id, generator=generator
+    )
+    return CorruptedTokens(corrupted, labels)
+
+
+def may_be_chosen(
+    input_ids: Int[Tensor, "*shape"], special_ids: Collection[int]
+) -> Bool[Tensor, "*shape"]:
+    """Find the tokens that are words, or pieces of words.
+
+    ``candidates = input_ids not in special_ids``.
+
+    Parameters
+    ----------
+    input_ids : Int[Tensor, "*shape"]
+        Ids of a sentence or a batch.
+    special_ids : collection of int
+        Ids that are no words, padding among them.
+
+    Returns
+    -------
+    Bool[Tensor, "*shape"]
+        False at special tokens.
+
+    References
+    ----------
+    Chapter 11, to come.
+
+    Examples
+    --------
+    >>> may_be_chosen(torch.tensor([2, 9, 7, 3, 0]), special_ids=range(5))
+    tensor([False,  True,  True, False, False])
+    """
+    special = torch.tensor(sorted(special_ids), dtype=input_ids.dtype, device=input_ids.device)
+    return torch.isin(input_ids, special, invert=True)
+
+
+def choose_tokens(
+    candidates: Bool[Tensor, "*shape"],
+    *,
+    mlm_probability: float,
+    generator: torch.Generator,
+    continues_word: Bool[Tensor, "*shape"] | None = None,
+) -> Bool[Tensor, "*shape"]:
+    """Choose each candidate with the same chance, on its own or together with its word.
+
+    ``chosen = candidates & (draw < mlm_probability)``, with one draw between 0 and 1 for each
+    token. The smallest draw of all candidates wins in any case, so that a short text asks for
+    something, too; in a batch of usual size that changes nothing.
+
+    Parameters
+    ----------
+    candidates : Bool[Tensor, "*shape"]
+        True where a token may be chosen.
+    mlm_probability : float
+        The chance, above 0 and at most 1.
+    generator : torch.Generator
+        The source of chance.
+    continues_word : Bool[Tensor, "*shape"], optional
+        True for a piece that continues the word of the piece before it: it shares the draw of the
+        word's first piece.
+
+    Returns
+    -------
+    Bool[Tensor, "*shape"]
+        True at the chosen tokens; all False only if there is no candidate.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the chance is none, the generator is none, or a shape does not fit.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 1. Chapter 11, to come.
+
+    Examples
+    --------
+    >>> candidates = torch.tensor([False, True, True, True, False])
+    >>> generator = torch.Generator().manual_seed(1)
+    >>> choose_tokens(candidates, mlm_probability=0.5, generator=generator)
+    tensor([False,  True,  True, False, False])
+    """
+    if not 0 < mlm_probability <= 1:
+        raise ValueError(
+            f"mlm_probability ({mlm_probability}) must be above 0 and at most 1; BERT's is 0.15"
+        )
+    draws = _draw(candidates, generator)
+    if continues_word is not None:
+        draws = _share_draws(draws, continues_word)
+    draws = draws.masked_fill(~candidates, 2)  # later than every other
+    return candidates & ((draws < mlm_probability) | (draws == draws.min()))
+
+
+def ordinary_ids(vocab_size: int, special_ids: Collection[int]) -> Int[Tensor, " words"]:
+    """List the ids that can be drawn as a random word: the vocabulary without special tokens.
+
+    Parameters
+    ----------
+    vocab_size : int
+        Size of the vocabulary.
+    special_ids : collection of int
+        Ids that are no words.
+
+    Returns
+    -------
+    Int[Tensor, "words"]
+        In rising order.
+
+    References
+    ----------
+    Chapter 11, to come.
+
+    Examples
+    --------
+    >>> ordinary_ids(9, special_ids=range(5))
+    tensor([5, 6, 7, 8])
+    """
+    vocabulary = torch.arange(vocab_size)
+    return vocabulary[may_be_chosen(vocabulary, special_ids)]
+
+
+def replace_tokens(
+    input_ids: Int[Tensor, "*shape"],
+    chosen: Bool[Tensor, "*shape"],
+    *,
+    words: Int[Tensor, " words"],
+    mask_token_id: int,
+    generator: torch.Generator,
+) -> Int[Tensor, "*shape"]:
+    """Hide the chosen tokens: 80 % behind [MASK], 10 % behind a random word, 10 % not at all.
+
+    One draw for each token decides: below 0.8 it becomes [MASK], from there to 0.9 a random word,
+    above it stays. Two draws, one for [MASK] and one for the rest, would easily make other shares.
+
+    Parameters
+    ----------
+    input_ids : Int[Tensor, "*shape"]
+        Ids of a sentence or a batch; not changed.
+    chosen : Bool[Tensor, "*shape"]
+        True at the tokens to hide.
+    words : Int[Tensor, "words"]
+        The ids of which random words are drawn, each equally likely; at least one. The true word
+        can be drawn, too.
+    mask_token_id : int
+        Id of [MASK].
+    generator : torch.Generator
+        The source of chance.
+
+    Returns
+    -------
+    Int[Tensor, "*shape"]
+        A copy that differs from the ids at chosen tokens only.
+
+    Raises
+    ------
+    TypeError
+        If the generator is none.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 1, and appendix A.1. Chapter 11, to come.
+
+    Examples
+    --------
+    >>> ids, words = torch.tensor([2, 9, 7, 8, 3]), torch.arange(5, 10)
+    >>> generator = torch.Generator().manual_seed(8)
+    >>> replace_tokens(ids, ids > 4, words=words, mask_token_id=4, generator=generator)
+    tensor([2, 6, 7, 4, 3])
+    """
+    draws = _draw(input_ids, generator)
+    places = torch.randint(
+        len(words), input_ids.shape, generator=generator, device=generator.device
+    )
+    random_words = words[places.to(words.device)].to(input_ids)
+    becomes_mask = draws < MASKED_SHARE
+    becomes_random = ~becomes_mask & (draws < MASKED_SHARE + RANDOM_SHARE)
+    hidden = torch.where(becomes_random, random_words, input_ids)
+    hidden = torch.where(becomes_mask, mask_token_id, hidden)
+    return torch.where(chosen, hidden, input_ids)
+
+
+def _draw(like: Tensor, generator: torch.Generator) -> Float[Tensor, "*shape"]:
+    """Draw a number between 0 and 1 for each token, the same ones on every device."""
+    if not isinstance(generator, torch.Generator):
+        kind = type(generator).__name__
+        raise TypeError(
+            f"generator must be a torch.Generator, as torch.Generator().manual_seed(0), not {kind}"
+        )
+    draws = torch.rand(
+        like.shape, generator=generator, device=generator.device, dtype=torch.float32
+    )
+    return draws.to(like.device)
+
+
+def _share_draws(draws: Tensor, continues_word: Tensor) -> Tensor:
+    """Give every piece of a word the draw of the word's first piece."""
+    if continues_word.shape != draws.shape or continues_word.dtype != torch.bool:
+        raise ValueError(
+            f"continues_word of shape {tuple(continues_word.shape)} and {continues_word.dtype} "
+            f"does not fit; it needs the shape {tuple(draws.shape)} and torch.bool"
+        )
+    places = torch.arange(draws.shape[-1], device=draws.device).expand(draws.shape)
+    first_pieces = places.masked_fill(continues_word, 0).cummax(dim=-1).values
+    return draws.gather(-1, first_pieces)
+
+
+def _check_ids(input_ids: object, vocab_size: int, special_ids: set[int]) -> None:
+    """Say in words which ids nobody could make sense of."""
+    if not isinstance(input_ids, Tensor):
+        raise TypeError(f"input_ids must be a tensor of integers, not a {type(input_ids).__name__}")
+    if input_ids.dtype not in (torch.int64, torch.int32):
+        raise TypeError(
+            f"input_ids must be integers, torch.int64 or torch.int32, not {input_ids.dtype}"
+        )
+    if not input_ids.numel():
+        raise ValueError(
+            f"input_ids of shape {tuple(input_ids.shape)} hold no token; give at least one"
+        )
+    outside = {
+        "special_ids": [number for number in sorted(special_ids) if not 0 <= number < vocab_size],
+        "input_ids": input_ids[(input_ids < 0) | (input_ids >= vocab_size)].tolist(),
+    }
+    for name, ids in outside.items():
+        if ids:
+            raise ValueError(
+                f"{name} contain {ids[0]}, but with vocab_size = {vocab_size} they run from 0 to "
+                f"{vocab_size - 1}"
+            )

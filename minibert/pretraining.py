@@ -1,0 +1,298 @@
+"""BERT with the heads of its pre-training: masked words, alone or with the next sentence."""
+
+from typing import NamedTuple
+
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor, nn
+
+from .config import BertConfig
+from .heads import BertOnlyMLMHead, BertPreTrainingHeads
+from .losses import IGNORED_LABEL, masked_lm_loss, next_sentence_loss
+from .model import BertModel, NoRandomWeights, initialize_weights
+
+
+class MaskedLMOutput(NamedTuple):
+    """Hold what `BertForMaskedLM` returns: a loss if there are labels, otherwise scores.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Nats per labeled token; None without labels.
+    logits : Float[Tensor, "batch seq vocab"] or None
+        Scores of every word at every position; with labels only on request.
+
+    References
+    ----------
+    Chapter 12, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> MaskedLMOutput(loss=torch.tensor(4.5)).logits is None
+    True
+    """
+
+    loss: Float[Tensor, ""] | None = None
+    logits: Float[Tensor, "batch seq vocab"] | None = None
+
+
+class BertForPreTrainingOutput(NamedTuple):
+    """Hold what `BertForPreTraining` returns: losses if there are labels, otherwise scores.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Sum of those of the two losses that have labels; None if neither has.
+    prediction_logits : Float[Tensor, "batch seq vocab"] or None
+        Scores of every word at every position; with labels only on request.
+    seq_relationship_logits : Float[Tensor, "batch 2"] or None
+        Two scores per pair: B is the next sentence, or it is not.
+    masked_lm_loss : Float[Tensor, ""] or None
+        The part of the masked words, nats per labeled token; None without their labels.
+    next_sentence_loss : Float[Tensor, ""] or None
+        The part of the pairs, nats per labeled pair; None without their labels.
+
+    References
+    ----------
+    Chapter 12, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> output = BertForPreTrainingOutput(seq_relationship_logits=torch.zeros(3, 2))
+    >>> output.loss is None, output.seq_relationship_logits.shape
+    (True, torch.Size([3, 2]))
+    """
+
+    loss: Float[Tensor, ""] | None = None
+    prediction_logits: Float[Tensor, "batch seq vocab"] | None = None
+    seq_relationship_logits: Float[Tensor, "batch 2"] | None = None
+    masked_lm_loss: Float[Tensor, ""] | None = None
+    next_sentence_loss: Float[Tensor, ""] | None = None
+
+
+class BertForMaskedLM(nn.Module):
+    """Predict masked words: BERT without pooler, and the tied prediction head.
+
+    ``cls(bert(input_ids))``. The names of all parameters are Hugging Face's.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives all sizes.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 1. Chapter 12, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = BertForMaskedLM(BertConfig.tiny(vocab_size=89))
+    >>> ids = torch.tensor([[2, 4, 7, 3]])
+    >>> model(ids).logits.shape
+    torch.Size([1, 4, 89])
+    >>> model(ids, labels=torch.tensor([[-100, 9, -100, -100]])).loss > 0
+    tensor(True)
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.bert = BertModel(config, add_pooling_layer=False)
+        with NoRandomWeights():
+            self.cls = BertOnlyMLMHead(config, self.bert.embeddings.word_embeddings)
+        initialize_weights(self.cls.predictions.transform, config.initializer_range)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        labels: Int[Tensor, "batch seq"] | None = None,
+        return_logits: bool = False,
+    ) -> MaskedLMOutput:
+        """Score every word at every position, or compute the loss at the labeled ones.
+
+        Without labels the scores of all positions are computed. With labels it is the loss that
+        counts, and scores are computed where labels are and nowhere else: the loss and all
+        gradients are the same, and most of the time and memory of the head is saved.
+
+        Parameters
+        ----------
+        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
+            As `BertModel` takes them.
+        labels : Int[Tensor, "batch seq"], optional
+            Id of the true word, -100 where nothing is asked.
+        return_logits : bool, default False
+            Whether to compute and return the scores of all positions even if labels are given.
+
+        Returns
+        -------
+        MaskedLMOutput
+            `loss` if labels are given; `logits` if none are, or on request.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input or the labels do not fit, or no position is labeled.
+        """
+        hidden_states = self.bert(
+            input_ids, attention_mask, token_type_ids, position_ids
+        ).last_hidden_state
+        if labels is None:
+            return MaskedLMOutput(logits=self.cls(hidden_states))
+        _require_labels("labels", labels, input_ids.shape)
+        if not return_logits:
+            hidden_states, labels = keep_labeled(hidden_states, labels)
+        logits = self.cls(hidden_states)
+        loss = masked_lm_loss(logits, labels)
+        return MaskedLMOutput(loss, logits if return_logits else None)
+
+
+class BertForPreTraining(nn.Module):
+    """Pre-train BERT: predict masked words, and whether the second sentence follows the first.
+
+    ``loss = masked_lm_loss + next_sentence_loss``. The names of all parameters are Hugging Face's.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives all sizes.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 12, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = BertForPreTraining(BertConfig.tiny(vocab_size=89)).eval()
+    >>> output = model(
+    ...     torch.tensor([[2, 4, 3, 7, 3]]),
+    ...     token_type_ids=torch.tensor([[0, 0, 0, 1, 1]]),
+    ...     labels=torch.tensor([[-100, 9, -100, -100, -100]]),
+    ...     next_sentence_label=torch.tensor([1]),
+    ... )
+    >>> torch.equal(output.loss, output.masked_lm_loss + output.next_sentence_loss)
+    True
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.bert = BertModel(config)
+        with NoRandomWeights():
+            self.cls = BertPreTrainingHeads(config, self.bert.embeddings.word_embeddings)
+        for part in (self.cls.predictions.transform, self.cls.seq_relationship):
+            initialize_weights(part, config.initializer_range)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        labels: Int[Tensor, "batch seq"] | None = None,
+        next_sentence_label: Int[Tensor, " batch"] | None = None,
+        return_logits: bool = False,
+    ) -> BertForPreTrainingOutput:
+        """Score words and pairs, or compute the losses that have labels.
+
+        The loss is the sum of the losses that have labels: both, or the one, or none. Scores of
+        words are computed at all positions without any labels or on request; otherwise where
+        `labels` are and nowhere else, which changes neither the loss nor any gradient.
+
+        Parameters
+        ----------
+        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
+            As `BertModel` takes them.
+        labels : Int[Tensor, "batch seq"], optional
+            Id of the true word, -100 where nothing is asked.
+        next_sentence_label : Int[Tensor, "batch"], optional
+            0 if the second sentence follows the first, 1 if it does not; -100 asks nothing.
+        return_logits : bool, default False
+            Whether to compute and return the scores of all positions even if labels are given.
+
+        Returns
+        -------
+        BertForPreTrainingOutput
+            `seq_relationship_logits` always; the losses that have labels, and their sum;
+            `prediction_logits` if there are no labels at all, or on request.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input or the labels do not fit, or labels are given and nothing is labeled.
+        """
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids)
+        hidden_states = encoded.last_hidden_state
+        everywhere = return_logits or (labels is None and next_sentence_label is None)
+        if labels is not None:
+            _require_labels("labels", labels, input_ids.shape)
+        elif not everywhere:
+            hidden_states = None  # only pairs are asked about
+        if labels is not None and not everywhere:
+            hidden_states, labels = keep_labeled(hidden_states, labels)
+        word_scores, pair_scores = self.cls(hidden_states, encoded.pooler_output)
+        word_loss = None if labels is None else masked_lm_loss(word_scores, labels)
+        pair_loss = None
+        if next_sentence_label is not None:
+            _require_labels("next_sentence_label", next_sentence_label, input_ids.shape[:1])
+            pair_loss = next_sentence_loss(pair_scores, next_sentence_label)
+        losses = [loss for loss in (word_loss, pair_loss) if loss is not None]
+        return BertForPreTrainingOutput(
+            sum(losses) if losses else None,
+            word_scores if everywhere else None,
+            pair_scores,
+            word_loss,
+            pair_loss,
+        )
+
+
+def keep_labeled(
+    hidden_states: Float[Tensor, "batch seq hidden"], labels: Int[Tensor, "batch seq"]
+) -> tuple[Float[Tensor, "positions hidden"], Int[Tensor, " positions"]]:
+    """Keep the vectors at the labeled positions, and their labels.
+
+    ``hidden_states[labels != -100], labels[labels != -100]``.
+
+    Parameters
+    ----------
+    hidden_states : Float[Tensor, "batch seq hidden"]
+        Vectors out of the last layer.
+    labels : Int[Tensor, "batch seq"]
+        Id of the true word, -100 where nothing is asked.
+
+    Returns
+    -------
+    hidden_states : Float[Tensor, "positions hidden"]
+        One vector for each labeled position, in reading order.
+    labels : Int[Tensor, "positions"]
+        Their labels, none of them -100.
+
+    References
+    ----------
+    Chapter 12, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> hidden_states = torch.arange(6.0).view(1, 3, 2)
+    >>> keep_labeled(hidden_states, torch.tensor([[-100, 9, -100]]))
+    (tensor([[2., 3.]]), tensor([9]))
+    """
+    labeled = labels != IGNORED_LABEL
+    return hidden_states[labeled], labels[labeled]
+
+
+def _require_labels(name: str, labels: object, shape: tuple[int, ...]) -> None:
+    """Say in words that labels are no tensor, or of another shape than what they label."""
+    if not isinstance(labels, Tensor):
+        raise TypeError(f"{name} must be a tensor of integers, not a {type(labels).__name__}")
+    if labels.shape != shape:
+        raise ValueError(
+            f"{name} of shape {tuple(labels.shape)} cannot label this batch; the shape must be "
+            f"{tuple(shape)}, -100 where nothing is asked"
+        )

@@ -1,0 +1,193 @@
+"""Equality with transformers in pre-training: scores, losses, gradients, a step, names."""
+
+import math
+
+import pytest
+import torch
+import transformers
+from bert_pairs import build_pair, close, draw_batch, draw_config, draw_labels
+
+from minibert.config import BertConfig
+from minibert.model import NoRandomWeights
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+
+SEEDS = range(6)
+KINDS = [BertForMaskedLM, BertForPreTraining]
+PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
+ALL_MATCHED = "<All keys matched successfully>"
+
+
+def draw_task(kind, seed, dtype=torch.float64, way="eager", **changes):
+    """Draw two equal models, a batch, and the labels that this kind of model takes."""
+    config = draw_config(seed, **changes)
+    batch = draw_batch(config, seed)
+    labels = draw_labels(config, batch, seed)
+    if kind is BertForMaskedLM:
+        del labels["next_sentence_label"]
+    return *build_pair(config, seed, dtype, way, kind), batch, labels
+
+
+def word_scores(output):
+    return output.logits if hasattr(output, "logits") else output.prediction_logits
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("config", [BertConfig.base(), BertConfig.large(vocab_size=21128)])
+def test_names_order_and_shapes_of_all_parameters(kind, config):
+    fields = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
+    their_config = transformers.BertConfig(
+        **{name: getattr(config, name) for name in fields},
+        intermediate_size=config.intermediate_size,
+    )
+    with torch.device("meta"), NoRandomWeights():
+        models = kind(config), getattr(transformers, kind.__name__)(their_config)
+    ours, theirs = ([(n, tuple(p.shape)) for n, p in m.state_dict().items()] for m in models)
+    assert ours == theirs
+    ours, theirs = ([name for name, _ in m.named_parameters()] for m in models)
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_their_weights_go_into_ours_and_back(kind, seed):
+    ours, theirs, batch, _ = draw_task(kind, seed)
+    assert str(theirs.load_state_dict(ours.state_dict(), strict=True)) == ALL_MATCHED
+    assert str(ours.load_state_dict(theirs.state_dict(), strict=True)) == ALL_MATCHED
+    assert ours.state_dict().keys() == theirs.state_dict().keys()
+    close(word_scores(ours(**batch)), word_scores(theirs(**batch)), 1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("way", ["eager", "sdpa"])
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+def test_scores_and_loss(kind, seed, way, dtype, atol):
+    ours, theirs, batch, labels = draw_task(kind, seed, dtype, way)
+    expected = theirs(**batch, **labels)
+    scored, asked = ours(**batch), ours(**batch, **labels)
+    both = ours(**batch, **labels, return_logits=True)
+    assert scored.loss is None
+    for output in (scored, both):
+        close(word_scores(output), word_scores(expected), 10 * atol)
+    for output in (asked, both):
+        close(output.loss, expected.loss, atol)
+    if kind is BertForPreTraining:
+        for output in (scored, asked, both):
+            close(output.seq_relationship_logits, expected.seq_relationship_logits, atol)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+def test_the_gradient_of_every_parameter(kind, seed, dtype, atol):
+    ours, theirs, batch, labels = draw_task(kind, seed, dtype)
+    for model in (ours, theirs):
+        model(**batch, **labels).loss.backward()
+    named = dict(theirs.named_parameters())
+    for name, parameter in ours.named_parameters():
+        assert parameter.grad is not None, name
+        close(parameter.grad, named.pop(name).grad, atol)
+    assert not named
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+def test_one_step_of_the_optimizer(kind, seed, dtype, atol):
+    ours, theirs, batch, labels = draw_task(kind, seed, dtype)
+    for model in (ours, theirs):
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, eps=1e-3, weight_decay=0.01)
+        model(**batch, **labels).loss.backward()
+        optimizer.step()
+    named = dict(theirs.named_parameters())
+    for name, parameter in ours.named_parameters():
+        close(parameter, named[name], atol)
+    close(ours(**batch, **labels).loss, theirs(**batch, **labels).loss, 10 * atol)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_training_without_dropout_is_the_same_too(kind):
+    none = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    ours, theirs, batch, labels = draw_task(kind, 3, **none)
+    close(ours.train()(**batch, **labels).loss, theirs.train()(**batch, **labels).loss, 1e-10)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_labels_of_words_only(seed):
+    """The sum of what is asked; transformers has a class of its own for each question."""
+    ours, theirs, batch, labels = draw_task(BertForPreTraining, seed)
+    words = {"labels": labels["labels"]}
+    masked = transformers.BertForMaskedLM(theirs.config).double().eval()
+    masked.load_state_dict(
+        {name: value for name, value in theirs.state_dict().items() if name in masked.state_dict()}
+    )
+    output = ours(**batch, **words)
+    assert theirs(**batch, **words).loss is None
+    assert output.next_sentence_loss is None
+    assert output.loss is not None
+    close(output.loss, masked(**batch, **words).loss, 1e-10)
+    close(output.masked_lm_loss, output.loss)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_labels_of_pairs_only(seed):
+    ours, theirs, batch, labels = draw_task(BertForPreTraining, seed)
+    pairs = labels["next_sentence_label"]
+    next_sentence = transformers.BertForNextSentencePrediction(theirs.config).double().eval()
+    next_sentence.load_state_dict(
+        {
+            name: value
+            for name, value in theirs.state_dict().items()
+            if name in next_sentence.state_dict()
+        }
+    )
+    output = ours(**batch, next_sentence_label=pairs)
+    assert theirs(**batch, next_sentence_label=pairs).loss is None
+    assert output.masked_lm_loss is None
+    close(output.loss, next_sentence(**batch, labels=pairs).loss, 1e-10)
+    close(output.next_sentence_loss, output.loss)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_loss_is_the_sum_of_its_two_parts(seed):
+    ours, _, batch, labels = draw_task(BertForPreTraining, seed)
+    both = ours(**batch, **labels)
+    close(both.loss, both.masked_lm_loss + both.next_sentence_loss)
+    close(both.masked_lm_loss, ours(**batch, labels=labels["labels"]).loss)
+    pairs = labels["next_sentence_label"]
+    close(both.next_sentence_loss, ours(**batch, next_sentence_label=pairs).loss)
+
+
+def test_a_pair_that_is_not_labeled_does_not_count():
+    ours, theirs, batch, labels = draw_task(BertForPreTraining, 2)
+    labels["next_sentence_label"][2] = -100
+    close(ours(**batch, **labels).loss, theirs(**batch, **labels).loss, 1e-10)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_labeled_is_an_error_where_theirs_is_not_a_number(kind):
+    ours, theirs, batch, labels = draw_task(kind, 0)
+    labels["labels"].fill_(-100)
+    assert theirs(**batch, **labels).loss.isnan()
+    for asked in ({}, {"return_logits": True}):
+        with pytest.raises(ValueError, match=r"no position is labeled .*-100"):
+            ours(**batch, **labels, **asked)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_weights_start_as_theirs_do(kind):
+    sizes = {"vocab_size": 500, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1}
+    torch.manual_seed(0)
+    ours = kind(BertConfig(**sizes, intermediate_size=100))
+    theirs = getattr(transformers, kind.__name__)(
+        transformers.BertConfig(**sizes, intermediate_size=100)
+    )
+    named = dict(theirs.named_parameters())
+    for name, parameter in ours.named_parameters():
+        a, b = parameter.detach(), named[name].detach()
+        if not b.any() or (b == 1).all():
+            assert torch.equal(a, b), name
+        else:
+            assert abs(a.std() / b.std() - 1) < 6 / math.sqrt(a.numel()), name
+    for model in (ours, theirs):
+        assert (model.bert.embeddings.word_embeddings.weight[0] == 0).all()
