@@ -83,6 +83,9 @@ def _figures(chapter: Chapter) -> Iterator[str]:
         yield "has no picture made by code. Draw one and show it with picture(…)."
     if not moving:
         yield "has no interactive figure. Show one idea with explore(…)."
+    for cell, call in [*drawn, *moving]:
+        if any(node.value is call for node in cell.tree.body[:-1] if isinstance(node, ast.Expr)):
+            yield f"{cell} draws a figure that nobody sees. Let it be the last line of its cell."
     for cell, call in drawn:
         if not _text(call, "alt"):
             yield f"{cell} shows a picture without alt. Say in a sentence what it shows."
@@ -147,6 +150,7 @@ def test_a_good_chapter(plot):
         ("Figure 2.2.", "Figure 2.3.", "numbers its figures otherwise than Figure 2.1."),
         ("Figure 2.2.", "Figure 3.2.", "numbers its figures otherwise than Figure 2.1."),
         ("explore(", "tour(", "has no interactive figure"),
+        ("caption='Figure 2.1. A line.')", "caption='Figure 2.1. A line.')\n1", "nobody sees"),
     ],
 )
 def test_a_missing_part(plot, old, new, problem):
