@@ -1,0 +1,287 @@
+"""Documents on disk: one sentence a line, a blank line between two documents."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+LONGEST_LINE = 2**20  # bytes
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+Documents = Sequence[Sequence[str]]
+
+
+class TextDocuments(Sequence):
+    r"""Give the documents of text files one at a time, without holding the files in memory.
+
+    A line is a sentence, a blank line ends a document, and so does the end of a file. The files are
+    read once from beginning to end, to check them and to note where each document begins: 20 bytes
+    of memory a document. A document itself is read when somebody asks for it.
+
+    Parameters
+    ----------
+    *paths : str or Path
+        UTF-8 text files, at least one. Lines may end as on Windows, and a file may begin with a
+        byte order mark.
+    max_sentences : int, default 256
+        A longer document is cut after so many sentences, and its parts count as documents.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    ValueError
+        If a line is not UTF-8 or longer than 1 MiB, or the files hold no sentence.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.txt"
+    >>> _ = path.write_bytes(b"One cat.\r\nIt sleeps.\r\n\r\nOne dog.\r\n")
+    >>> list(TextDocuments(path))
+    [['One cat.', 'It sleeps.'], ['One dog.']]
+    """
+
+    def __init__(self, *paths: str | Path, max_sentences: int = 256) -> None:
+        if not paths:
+            raise ValueError("there is no file to read; give the path of at least one .txt file")
+        if max_sentences < 2:
+            raise ValueError(f"max_sentences ({max_sentences}) must be at least 2, to make a pair")
+        self.paths = [_checked(path) for path in paths]
+        self._versions: list[tuple[int, int]] = []
+        self._first_in_file: list[int] = []
+        self._begins, self._ends, self._counts = array("q"), array("q"), array("i")
+        self.fingerprint = max_sentences
+        for path in self.paths:
+            self._versions.append(_version(os.stat(path)))
+            self._first_in_file.append(len(self._begins))
+            for span in _scan(path, max_sentences):
+                self._begins.append(span.begin)
+                self._ends.append(span.end)
+                self._counts.append(span.sentences)
+                self.fingerprint = zlib.crc32(span.check_sum.to_bytes(4, "big"), self.fingerprint)
+        if not self._begins:
+            names = ", ".join(repr(str(path)) for path in self.paths)
+            raise ValueError(f"{names}: no sentence in it; write one sentence on each line")
+
+    def __len__(self) -> int:
+        return len(self._begins)
+
+    def __getitem__(self, number: int | slice) -> list:
+        """Read one document, or a list of some."""
+        if isinstance(number, slice):
+            return [self[each] for each in range(len(self))[number]]
+        number = range(len(self))[number]
+        in_file = bisect_right(self._first_in_file, number) - 1
+        # A file without a sentence has the same first document as the file after it.
+        path, version = self.paths[in_file], self._versions[in_file]
+        with open(path, "rb") as file:
+            if _version(os.fstat(file.fileno())) != version:
+                raise ValueError(
+                    f"{str(path)!r} was changed after it was opened; begin again with the new text"
+                )
+            file.seek(self._begins[number])
+            text = file.read(self._ends[number] - self._begins[number]).decode("utf-8")
+        return [line.strip() for line in text.rstrip("\r\n").split("\n")]
+
+    @property
+    def sentence_counts(self) -> Sequence[int]:
+        """Tell the number of sentences of every document.
+
+        Returns
+        -------
+        sequence of int
+            Each at least 1.
+        """
+        return self._counts
+
+
+class _Span(NamedTuple):
+    """Where a document lies in its file, in bytes, and what is in it."""
+
+    begin: int
+    end: int
+    sentences: int
+    check_sum: int
+
+
+def _scan(path: Path, max_sentences: int) -> Iterator[_Span]:
+    """Walk through a file line by line and find its documents."""
+    with open(path, "rb") as file:
+        position = file.seek(3 if file.read(3) == BYTE_ORDER_MARK else 0)
+        begin, sentences, check_sum = position, 0, 0
+        lines = iter(partial(file.readline, LONGEST_LINE + 1), b"")
+        for number, line in enumerate(lines, start=1):
+            blank = _is_blank(line, number, path)
+            if sentences and (blank or sentences == max_sentences):
+                yield _Span(begin, position, sentences, check_sum)
+                sentences = 0
+            if not sentences:
+                begin, check_sum = position, 0
+            check_sum = zlib.crc32(line, check_sum)
+            position += len(line)
+            sentences += not blank
+        if sentences:
+            yield _Span(begin, position, sentences, check_sum)
+
+
+def _is_blank(line: bytes, number: int, path: Path) -> bool:
+    """Say whether a line has nothing to read, and refuse one that cannot be read."""
+    if len(line) > LONGEST_LINE:
+        raise ValueError(
+            f"line {number} of {str(path)!r} is longer than {LONGEST_LINE} bytes; "
+            "write one sentence on each line"
+        )
+    try:
+        return not line.decode("utf-8").strip()
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"line {number} of {str(path)!r} is not UTF-8 (byte 0x{line[error.start]:02x}); "
+            "open the file in an editor and save it with the encoding UTF-8"
+        ) from error
+
+
+def _checked(path: str | Path) -> Path:
+    path = Path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name the .txt files in it")
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r}; check the name and the folder")
+    return path
+
+
+def _version(status: os.stat_result) -> tuple[int, int]:
+    return status.st_size, status.st_mtime_ns
+
+
+class _Selection(Sequence):
+    """Some documents of a corpus, read only when somebody asks for them."""
+
+    def __init__(self, documents: Documents, numbers: Sequence[int]) -> None:
+        self.documents, self.numbers = documents, array("q", numbers)
+        counts = sentence_counts(documents)
+        self.sentence_counts = array("i", (counts[number] for number in self.numbers))
+        self.fingerprint = zlib.crc32(self.numbers.tobytes(), fingerprint(documents))
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, number: int | slice) -> Sequence:
+        if isinstance(number, slice):
+            return [self.documents[each] for each in self.numbers[number]]
+        return self.documents[self.numbers[number]]
+
+
+def split_documents(
+    documents: Documents, held_out: int, *, rng: np.random.Generator
+) -> tuple[Documents, Documents]:
+    """Set some documents aside, to measure with what training has never seen.
+
+    Whole documents are set aside: neighbors in one document know too much of each other.
+
+    Parameters
+    ----------
+    documents : sequence of documents
+        A document is a sequence of sentences.
+    held_out : int
+        How many documents to set aside, from 1 to ``len(documents) - 1``.
+    rng : np.random.Generator
+        Chooses them.
+
+    Returns
+    -------
+    tuple of two sequences of documents
+        Those to train with and those set aside, each in the order of the corpus.
+
+    Raises
+    ------
+    ValueError
+        If nothing would be left on one side.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> corpus = [["one cat"], ["one dog"], ["one bird"]]
+    >>> rest, held_out = split_documents(corpus, 1, rng=np.random.default_rng(0))
+    >>> list(rest), list(held_out)
+    ([['one cat'], ['one dog']], [['one bird']])
+    """
+    if not 1 <= held_out < len(documents):
+        raise ValueError(
+            f"cannot hold out {held_out} of {len(documents)} documents; hold out at least 1 and "
+            f"keep at least 1"
+        )
+    order = rng.permutation(len(documents))
+    aside, rest = sorted(order[:held_out].tolist()), sorted(order[held_out:].tolist())
+    return _Selection(documents, rest), _Selection(documents, aside)
+
+
+def sentence_counts(documents: Documents) -> Sequence[int]:
+    """Count the sentences of every document, without reading files a second time.
+
+    Parameters
+    ----------
+    documents : sequence of documents
+        From text files, or lists of sentences.
+
+    Returns
+    -------
+    sequence of int
+        One count for each document.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> sentence_counts([["one cat", "it sleeps"], ["one dog"]])
+    [2, 1]
+    """
+    known = getattr(documents, "sentence_counts", None)
+    return [len(document) for document in documents] if known is None else known
+
+
+def fingerprint(documents: Documents) -> int:
+    """Compute a number that changes when a sentence of the corpus does.
+
+    Parameters
+    ----------
+    documents : sequence of documents
+        From text files, whose number is known since they were opened, or lists of sentences.
+
+    Returns
+    -------
+    int
+        32 bits, the same on every machine.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> fingerprint([["one cat"], ["one dog"]]) == fingerprint([["one cat", "one dog"]])
+    False
+    """
+    if hasattr(documents, "fingerprint"):
+        return documents.fingerprint
+    check_sum = 0
+    for document in documents:
+        check_sum = zlib.crc32("\n".join([*document, "\n"]).encode(), check_sum)
+    return check_sum

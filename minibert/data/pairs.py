@@ -1,0 +1,245 @@
+"""Sentence pairs: half of them follow each other in their document, half do not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from minibert.wordpiece import WordPieceTokenizer
+
+from .documents import Documents, sentence_counts
+
+IS_NEXT, NOT_NEXT = 0, 1
+DRAWS = 64
+
+
+class SentencePair(NamedTuple):
+    """Hold two sentences and the answer to the question whether the second follows the first.
+
+    Parameters
+    ----------
+    first, second : str
+        The sentences.
+    next_sentence_label : int
+        0 if the second follows the first (IsNext), 1 if not (NotNext), as Hugging Face counts.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> SentencePair("one cat", "it sleeps", IS_NEXT).next_sentence_label
+    0
+    """
+
+    first: str
+    second: str
+    next_sentence_label: int
+
+
+def draw_pairs(
+    documents: Documents,
+    number: int,
+    *,
+    rng: np.random.Generator,
+    start: int = 0,
+    stop: int | None = None,
+) -> Iterator[SentencePair]:
+    """Make a pair of each sentence of a document that has a next one.
+
+    With probability 1/2 its partner is that next sentence, and otherwise a random sentence of a
+    random other document. A random sentence that reads like the true next one, capitals and spaces
+    aside, is drawn again. After 64 such draws the corpus has hardly another sentence, and the pair
+    stays a true one: no pair is ever called NotNext by mistake.
+
+    Parameters
+    ----------
+    documents : sequence of documents
+        At least two; see `check_documents`.
+    number : int
+        Which document, from 0.
+    rng : np.random.Generator
+        The source of chance.
+    start, stop : int, optional
+        Only the pairs whose first sentence has such a number, `stop` not included.
+
+    Yields
+    ------
+    SentencePair
+        In the order of the document.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 2, and appendix A.2. There, a segment is as many
+    sentences as fit into the sequence; here it is one sentence, which keeps the question sharp when
+    sequences are short. Chapter 13, to come.
+
+    Examples
+    --------
+    >>> corpus = [["one cat", "it sleeps", "it eats"], ["one dog", "it barks"]]
+    >>> for pair in draw_pairs(corpus, 0, rng=np.random.default_rng(0)):
+    ...     print(*pair, sep=" | ")
+    one cat | it sleeps | 0
+    it sleeps | one dog | 1
+    """
+    document = documents[number]
+    for place in range(len(document) - 1)[start:stop]:
+        first, following = document[place], document[place + 1]
+        other = _draw_other(documents, number, following, rng) if rng.random() < 0.5 else None
+        if other is None:
+            yield SentencePair(first, following, IS_NEXT)
+        else:
+            yield SentencePair(first, other, NOT_NEXT)
+
+
+def _draw_other(
+    documents: Documents, number: int, following: str, rng: np.random.Generator
+) -> str | None:
+    """Draw a sentence of another document that is not the true next one, if there is any."""
+    for _ in range(DRAWS):
+        other = int(rng.integers(len(documents) - 1))
+        document = documents[other + (other >= number)]  # every number but `number`
+        sentence = document[int(rng.integers(len(document)))]
+        if _plain(sentence) != _plain(following):
+            return sentence
+    return None
+
+
+def _plain(sentence: str) -> list[str]:
+    return sentence.casefold().split()
+
+
+def check_documents(documents: Documents) -> None:
+    """Refuse a corpus of which no pairs can be made.
+
+    Parameters
+    ----------
+    documents : sequence of documents
+        A document is a sequence of sentences.
+
+    Raises
+    ------
+    TypeError
+        If it is no sequence, or a document is a single string.
+    ValueError
+        If there are fewer than two documents with sentences, or none has two sentences.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> check_documents([["one cat", "it sleeps"], ["one dog"]])
+    """
+    is_list = isinstance(documents, Sequence) and not isinstance(documents, str)
+    if not is_list or (len(documents) and isinstance(documents[0], str)):
+        raise TypeError(
+            "a corpus is a list of documents, and a document a list of sentences, not "
+            f"{type(documents).__name__} ({documents!r:.40})"
+        )
+    counts = np.asarray(sentence_counts(documents), dtype=np.int64)
+    if not counts.sum():
+        raise ValueError("the corpus holds no sentence; write one sentence on each line")
+    if not counts.all():
+        raise ValueError(f"document {int(counts.argmin())} holds no sentence; leave it out")
+    if len(counts) == 1:
+        raise ValueError(
+            f"the corpus is a single document ({counts[0]} sentences), so no sentence can come "
+            "from another one; put a blank line between documents, or add a file"
+        )
+    if counts.max() == 1:
+        raise ValueError(
+            f"each of the {len(counts)} documents is a single sentence, so none has a next one; "
+            "put a blank line between documents, not between sentences"
+        )
+
+
+def truncate_both_ends(
+    first: Sequence[int], second: Sequence[int], room: int, *, rng: np.random.Generator
+) -> tuple[Sequence[int], Sequence[int]]:
+    """Cut two rows so that both fit: the longer one first, at its front or back by chance.
+
+    Token by token, the longer row (of equal ones the second) loses its first or its last token,
+    each with probability 1/2. So the model also meets sentences that begin in the middle.
+
+    Parameters
+    ----------
+    first, second : sequence of int
+        Ids without special tokens.
+    room : int
+        How many ids both may have together, at least 0.
+    rng : np.random.Generator
+        Chooses between front and back.
+
+    Returns
+    -------
+    tuple of two sequences of int
+        What is left of each: an unbroken part of it.
+
+    References
+    ----------
+    Devlin et al. (2019), appendix A.2; the rule is that of the code that came with the paper.
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> truncate_both_ends([1, 2, 3, 4, 5], [6, 7], 4, rng=np.random.default_rng(0))
+    ([3, 4], [6, 7])
+    """
+    if len(first) + len(second) <= room:
+        return first, second
+    kept = min(len(first), max(room - len(second), room - room // 2))
+    return _cut(first, kept, rng), _cut(second, room - kept, rng)
+
+
+def _cut(row: Sequence[int], kept: int, rng: np.random.Generator) -> Sequence[int]:
+    # So many coins say how much of what is lost is lost at the front.
+    front = int(rng.binomial(len(row) - kept, 0.5))
+    return row[front : front + kept]
+
+
+def encode_pair(
+    tokenizer: WordPieceTokenizer,
+    pair: SentencePair,
+    max_length: int,
+    *,
+    rng: np.random.Generator,
+) -> tuple[list[int], list[int]]:
+    """Turn a pair into ids and segment ids: ``[CLS] first [SEP] second [SEP]``.
+
+    Parameters
+    ----------
+    tokenizer : WordPieceTokenizer
+        Knows the word pieces.
+    pair : SentencePair
+        The two sentences.
+    max_length : int
+        The most tokens, special tokens included.
+    rng : np.random.Generator
+        Decides at which end a pair that is too long is cut.
+
+    Returns
+    -------
+    tuple of two lists of int
+        Ids, and for each 0 up to the first ``[SEP]`` and 1 from there on.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3 and appendix A.2. Chapter 13, to come.
+
+    Examples
+    --------
+    >>> from minibert.wordpiece import SPECIAL_TOKENS
+    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat", "dog"])
+    >>> pair = SentencePair("one cat", "one dog", NOT_NEXT)
+    >>> encode_pair(tokenizer, pair, 512, rng=np.random.default_rng(0))
+    ([2, 5, 6, 3, 5, 7, 3], [0, 0, 0, 0, 1, 1, 1])
+    """
+    first, second = (tokenizer.encode(text)[1:-1] for text in (pair.first, pair.second))
+    first, second = truncate_both_ends(first, second, max_length - 3, rng=rng)
+    ids = [tokenizer.cls_token_id, *first, tokenizer.sep_token_id, *second, tokenizer.sep_token_id]
+    return ids, [0] * (len(first) + 2) + [1] * (len(second) + 1)

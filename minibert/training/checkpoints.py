@@ -1,0 +1,270 @@
+"""Checkpoints on disk: whole or not there at all, and read without unpickling.
+
+A checkpoint is a folder `step-00000100` with the weights, the optimizer's numbers, the state of the
+run and its history, and a list of check sums that `sha256sum -c SHA256SUMS` can read as well. It is
+written under another name, forced to the disk, and renamed at the end: a folder with that name
+is complete, whenever the run was killed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jaxtyping import Shaped
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import Tensor
+
+from .history import json_lines, read_history
+
+NAME = re.compile(r"step-(\d{8,})")
+DRAFT, TRASH = ".draft", ".trash"
+SUMS = "SHA256SUMS"
+FILES = ("model.safetensors", "optimizer.safetensors", "state.json", "history.jsonl")
+
+Tensors = Mapping[str, Shaped[Tensor, "..."]]
+
+
+class DamagedCheckpoint(ValueError):  # noqa: N818
+    """Say that a checkpoint is not what was once written.
+
+    References
+    ----------
+    Chapter 13, to come.
+    """
+
+
+class Checkpoint(NamedTuple):
+    """Hold all that a run needs to go on.
+
+    Parameters
+    ----------
+    model : dict from str to tensor, any shape
+        Weights and buffers.
+    optimizer : dict from str to tensor, any shape
+        The optimizer's numbers, `parameter.exp_avg` and so on.
+    state : dict
+        Step, place in the data, configuration; only what JSON can hold.
+    history : list of dict
+        The records up to this step.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> Checkpoint({}, {}, {"step": 100}, []).state["step"]
+    100
+    """
+
+    model: Tensors
+    optimizer: Tensors
+    state: dict[str, Any]
+    history: list[dict[str, Any]]
+
+
+def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
+    """Write a checkpoint, and keep no more than the one before it.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the checkpoints of the run are; made if it is not there.
+    checkpoint : Checkpoint
+        Its `state` holds the ``step``.
+
+    Returns
+    -------
+    Path
+        ``folder/step-00000100``, complete and on the disk.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; then the checkpoints before are as they were.
+
+    References
+    ----------
+    Chapter 13, to come.
+    """
+    folder = Path(folder)
+    draft, target = folder / DRAFT, folder / f"step-{checkpoint.state['step']:08}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _remove(draft)
+        draft.mkdir()
+        _write_files(draft, checkpoint)
+        _remove(target)  # a damaged one that was passed over, or one of the same step
+        os.rename(draft, target)
+        sync(folder)
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise OSError(
+            f"the checkpoint of step {checkpoint.state['step']} could not be written to "
+            f"{str(folder)!r} ({error}); {_what_is_left(folder)}. Make room or repair "
+            "the folder, then call fit() again"
+        ) from error
+    _remove_others(folder, target)
+    return target
+
+
+def _write_files(draft: Path, checkpoint: Checkpoint) -> None:
+    """Fill a folder and wait until the disk has it."""
+    save_file(dict(checkpoint.model), draft / FILES[0])
+    save_file(dict(checkpoint.optimizer), draft / FILES[1])
+    _write_text(draft / FILES[2], json.dumps(checkpoint.state, indent=1) + "\n")
+    _write_text(draft / FILES[3], json_lines(checkpoint.history))
+    _write_text(draft / SUMS, "".join(f"{_digest(draft / name)}  {name}\n" for name in FILES))
+    for name in (*FILES, SUMS):
+        sync(draft / name)
+    sync(draft)
+
+
+def _what_is_left(folder: Path) -> str:
+    whole = checkpoint_folders(folder)
+    return f"{whole[0].name} is whole" if whole else "there is none before it"
+
+
+def _remove_others(folder: Path, newest: Path) -> None:
+    """Keep the newest checkpoint and the one before; a later one is left from a damaged end."""
+    paths = checkpoint_folders(folder)
+    before = paths[paths.index(newest) + 1 :][:1]
+    for path in paths:
+        if path not in (newest, *before):
+            _remove(path)
+
+
+def _remove(path: Path) -> None:
+    """Take a folder away under another name: half a checkpoint must not look like one."""
+    trash = path.parent / TRASH
+    if trash.exists():
+        shutil.rmtree(trash)
+    if path.exists():
+        shutil.rmtree(path.rename(trash))
+
+
+def checkpoint_folders(folder: str | Path) -> list[Path]:
+    """List the checkpoints of a run, the newest first; nothing is read.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the run keeps them; it need not exist.
+
+    Returns
+    -------
+    list of Path
+        At most two, unless the run was killed in a cleaning.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> checkpoint_folders("no such folder")
+    []
+    """
+    folder = Path(folder)
+    paths = folder.iterdir() if folder.is_dir() else ()
+    found = [path for path in paths if NAME.fullmatch(path.name)]
+    return sorted(found, key=lambda path: int(path.name.removeprefix("step-")), reverse=True)
+
+
+def read_checkpoint(path: str | Path) -> Checkpoint:
+    """Read a checkpoint, bit for bit what was written.
+
+    Parameters
+    ----------
+    path : str or Path
+        A folder `step-…`.
+
+    Returns
+    -------
+    Checkpoint
+        On the CPU.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder.
+    DamagedCheckpoint
+        If a file is missing or differs from its check sum.
+
+    References
+    ----------
+    Chapter 13, to come.
+    """
+    path = Path(path)
+    if not path.is_dir():
+        raise FileNotFoundError(f"there is no checkpoint {str(path)!r}; check the name")
+    _verify(path)
+    model, optimizer, state, history = (path / name for name in FILES)
+    return Checkpoint(
+        load_file(model),
+        load_file(optimizer),
+        json.loads(state.read_text(encoding="utf-8")),
+        read_history(history),
+    )
+
+
+def _verify(path: Path) -> None:
+    """Compare every file with the list of check sums."""
+    if not (path / SUMS).is_file():
+        raise DamagedCheckpoint(
+            f"{str(path)!r} has no file {SUMS}, so it is no checkpoint of a training run, or a "
+            "part of one"
+        )
+    found = []
+    for name in FILES:
+        if not (path / name).is_file():
+            raise DamagedCheckpoint(f"{str(path)!r} lacks {name}; the checkpoint is not whole")
+        found.append(f"{_digest(path / name)}  {name}")
+    told = (path / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
+    for index, line in enumerate(found):
+        if told[index : index + 1] != [line]:
+            raise DamagedCheckpoint(
+                f"{str(path / FILES[index])!r} ({(path / FILES[index]).stat().st_size} bytes) is "
+                f"not what its check sum in {SUMS} says; the file is cut or damaged"
+            )
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.sha256()
+    with open(path, "rb") as file:
+        while block := file.read(2**20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, have reached the disk.
+
+    Parameters
+    ----------
+    path : Path
+        On Windows folders cannot be waited for.
+
+    References
+    ----------
+    Chapter 13, to come.
+    """
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

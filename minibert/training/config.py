@@ -1,0 +1,198 @@
+"""The numbers that fix a training run, and the learning rate of each of its steps."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+# What may differ when a run goes on: how often it speaks and saves changes no weight.
+FREE_TO_CHANGE = ("logging_steps", "eval_steps", "save_steps")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """Hold what a training run is made of; the defaults are those of BERT's pre-training.
+
+    The names are Hugging Face's. A step is one update of the weights. Every value is checked when
+    the configuration is made.
+
+    Parameters
+    ----------
+    max_steps : int
+        Number of updates, at least 1.
+    seed : int
+        Start of all chance in the model, such as dropout; at least 0.
+    learning_rate : float, default 1e-4
+        The highest one, reached after the warm-up; above 0.
+    warmup_steps : int, default 0
+        Updates during which the learning rate rises, 0 to `max_steps`.
+    weight_decay : float, default 0.01
+        Share of the learning rate by which matrices shrink in a step, at least 0.
+    adam_beta1 : float, default 0.9
+        Memory of the mean gradient, at least 0 and below 1.
+    adam_beta2 : float, default 0.999
+        Memory of the mean squared gradient, at least 0 and below 1.
+    adam_epsilon : float, default 1e-6
+        Added to the root of the latter, above 0.
+    max_grad_norm : float, default 1.0
+        A longer gradient is shortened to this; above 0, and infinity leaves it as it is.
+    gradient_accumulation_steps : int, default 1
+        Batches that make one update together, at least 1.
+    bf16 : bool, default True
+        Whether to compute in bfloat16 where that is faster, which is on CUDA devices only.
+    logging_steps : int, default 10
+        Updates between two records of the loss, at least 1.
+    eval_steps : int or None, default None
+        Updates between two evaluations, at least 1; None evaluates at the end only.
+    save_steps : int, default 500
+        Updates between two checkpoints, at least 1; there is always one at the end.
+
+    Raises
+    ------
+    TypeError
+        If a value is not a number of the right kind.
+    ValueError
+        If a value is out of range.
+
+    References
+    ----------
+    Devlin et al. (2019), appendix A.2. Chapter 13, to come.
+
+    Examples
+    --------
+    >>> config = TrainingConfig(max_steps=1000, warmup_steps=100, seed=0)
+    >>> config.learning_rate_at(50), config.learning_rate_at(100), config.learning_rate_at(1000)
+    (5e-05, 0.0001, 0.0)
+    """
+
+    max_steps: int
+    seed: int
+    learning_rate: float = 1e-4
+    warmup_steps: int = 0
+    weight_decay: float = 0.01
+    adam_beta1: float = 0.9
+    adam_beta2: float = 0.999
+    adam_epsilon: float = 1e-6
+    max_grad_norm: float = 1.0
+    gradient_accumulation_steps: int = 1
+    bf16: bool = True
+    logging_steps: int = 10
+    eval_steps: int | None = None
+    save_steps: int = 500
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        for name in ("max_steps", "gradient_accumulation_steps", "logging_steps", "save_steps"):
+            _require_count(name, getattr(self, name), 1)
+        if self.eval_steps is not None:
+            _require_count("eval_steps", self.eval_steps, 1)
+        _require_count("seed", self.seed, 0)
+        _require_count("warmup_steps", self.warmup_steps, 0)
+        if self.warmup_steps > self.max_steps:
+            raise ValueError(
+                f"warmup_steps ({self.warmup_steps}) must not exceed max_steps "
+                f"({self.max_steps}); BERT warms up for 1 % of its steps"
+            )
+        for name in ("learning_rate", "adam_epsilon"):
+            value = getattr(self, name)
+            _require_number(name, value, lambda x: 0 < x < math.inf, "above 0 and finite")
+        for name in ("adam_beta1", "adam_beta2"):
+            value = getattr(self, name)
+            _require_number(name, value, lambda x: 0 <= x < 1, "at least 0 and below 1")
+        decay, norm = self.weight_decay, self.max_grad_norm
+        _require_number("weight_decay", decay, lambda x: 0 <= x < math.inf, "at least 0 and finite")
+        _require_number(
+            "max_grad_norm", norm, lambda x: x > 0, "above 0; math.inf shortens no gradient"
+        )
+        if not isinstance(self.bf16, bool):
+            raise TypeError(f"bf16 must be True or False, not {self.bf16!r}")
+
+    def learning_rate_at(self, step: int) -> float:
+        """Compute the learning rate of the update that follows `step` others.
+
+        Parameters
+        ----------
+        step : int
+            Number of updates before, from 0.
+
+        Returns
+        -------
+        float
+            ``learning_rate * learning_rate_factor(step)``.
+        """
+        return self.learning_rate * learning_rate_factor(
+            step, warmup_steps=self.warmup_steps, max_steps=self.max_steps
+        )
+
+    def differences(self, other: dict[str, Any]) -> list[str]:
+        """List what would make a run with another configuration a different one.
+
+        Parameters
+        ----------
+        other : dict
+            The other one's fields, as ``dataclasses.asdict`` gives them.
+
+        Returns
+        -------
+        list of str
+            Name and both values of each difference; how often a run logs, evaluates and saves is
+            none.
+        """
+        ours = dataclasses.asdict(self)
+        return [
+            f"{name} was {other.get(name)!r} and is {ours.get(name)!r}"
+            for name in sorted({*ours, *other} - {*FREE_TO_CHANGE})
+            if ours.get(name) != other.get(name)
+        ]
+
+
+def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> float:
+    """Compute which share of the highest learning rate an update gets.
+
+    The share rises on a straight line for `warmup_steps` and then falls on one to 0:
+    ``step / warmup_steps``, then ``(max_steps - step) / (max_steps - warmup_steps)``.
+
+    Parameters
+    ----------
+    step : int
+        Number of updates before this one, from 0. With a warm-up the first share is 0, as in the
+        code that came with the paper.
+    warmup_steps : int
+        Length of the rise, at least 0.
+    max_steps : int
+        Where the fall ends, at least `warmup_steps`.
+
+    Returns
+    -------
+    float
+        0 to 1; 1 at ``step == warmup_steps``, unless that is the end.
+
+    References
+    ----------
+    Devlin et al. (2019), appendix A.2. Chapter 13, to come.
+
+    Examples
+    --------
+    >>> [learning_rate_factor(step, warmup_steps=2, max_steps=6) for step in range(7)]
+    [0.0, 0.5, 1.0, 0.75, 0.5, 0.25, 0.0]
+    """
+    if step < warmup_steps:
+        return step / warmup_steps
+    return max(0.0, (max_steps - step) / max(1, max_steps - warmup_steps))
+
+
+def _require_count(name: str, value: object, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a whole number, not {value!r}")
+    if value < least:
+        raise ValueError(f"{name} ({value}) must be at least {least}")
+
+
+def _require_number(name: str, value: object, fits: Callable[[float], bool], wanted: str) -> None:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a number, not {value!r}")
+    if not fits(value):
+        raise ValueError(f"{name} ({value}) must be {wanted}")

@@ -1,0 +1,79 @@
+"""Where to compute, and in which precision."""
+
+from __future__ import annotations
+
+import os
+
+import torch
+
+
+def choose_device() -> torch.device:
+    """Choose CUDA if there is such a device, then Apple's MPS, then the CPU.
+
+    The environment variable MINIBERT_DEVICE overrules the choice. Under torchrun each process takes
+    the CUDA device with its own number.
+
+    Returns
+    -------
+    torch.device
+        One that is there.
+
+    Raises
+    ------
+    ValueError
+        If MINIBERT_DEVICE names a device that is not there.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> choose_device().type in ("cuda", "mps", "cpu")
+    True
+    """
+    found = [name for name in ("cuda", "mps") if _is_available(name)] + ["cpu"]
+    wanted = os.environ.get("MINIBERT_DEVICE") or found[0]
+    if wanted.split(":")[0] not in found:
+        raise ValueError(
+            f"MINIBERT_DEVICE is {wanted!r}, which this machine does not have; "
+            f"it has {' and '.join(found)}"
+        )
+    if wanted == "cuda":
+        wanted = f"cuda:{os.environ.get('LOCAL_RANK', 0)}"
+    return torch.device(wanted)
+
+
+def _is_available(name: str) -> bool:
+    backend = torch.cuda if name == "cuda" else torch.backends.mps
+    return backend.is_available()
+
+
+def autocast_dtype(device: torch.device) -> torch.dtype | None:
+    """Choose the type in which matrix products are faster than in 32 bits, if there is one.
+
+    Only CUDA devices that know bfloat16 gain. A CPU without instructions for it computes several
+    times slower.
+
+    Parameters
+    ----------
+    device : torch.device
+        Where the model is.
+
+    Returns
+    -------
+    torch.dtype or None
+        ``torch.bfloat16``, or None for no change.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> autocast_dtype(torch.device("cpu")) is None
+    True
+    """
+    if device.type == "cuda" and torch.cuda.is_bf16_supported():
+        return torch.bfloat16
+    return None

@@ -1,0 +1,99 @@
+"""AdamW with weight decay on matrices, and without on biases and LayerNorm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from torch import nn
+from torch.optim import AdamW
+
+from .config import TrainingConfig
+
+
+def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, Any]]:
+    """Sort the parameters by whether weight decay may shrink them.
+
+    Biases and the parameters of normalizations set the scale and the origin of what they act on,
+    and to pull them to 0 has no use. Everything else decays.
+
+    Parameters
+    ----------
+    model : nn.Module
+        Parameters that need no gradient are left out; one that occurs twice is taken once.
+    weight_decay : float
+        For those that decay.
+
+    Returns
+    -------
+    list of dict
+        At most two groups with ``params`` and ``weight_decay``, as PyTorch's optimizers take them.
+
+    Raises
+    ------
+    ValueError
+        If no parameter needs a gradient.
+
+    References
+    ----------
+    Devlin et al. (2019), appendix A.2; which parameters are left out is told by the code that came
+    with the paper. Chapter 13, to come.
+
+    Examples
+    --------
+    >>> model = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
+    >>> for group in parameter_groups(model, weight_decay=0.01):
+    ...     print(group["weight_decay"], [tuple(p.shape) for p in group["params"]])
+    0.01 [(2, 3)]
+    0.0 [(2,), (2,), (2,)]
+    """
+    decaying, free, seen = [], [], set()
+    for module in model.modules():
+        is_norm = "Norm" in type(module).__name__
+        for name, parameter in module.named_parameters(recurse=False):
+            if parameter.requires_grad and id(parameter) not in seen:
+                seen.add(id(parameter))
+                (free if is_norm or name.endswith("bias") else decaying).append(parameter)
+    if not seen:
+        raise ValueError(
+            "no parameter of the model needs a gradient, so nothing can be trained; set "
+            "requires_grad_(True) on the parts that shall learn"
+        )
+    groups = [
+        {"params": decaying, "weight_decay": weight_decay},
+        {"params": free, "weight_decay": 0.0},
+    ]
+    return [group for group in groups if group["params"]]
+
+
+def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
+    """Make the optimizer of a run: AdamW, all arithmetic of a tensor in one go.
+
+    Parameters
+    ----------
+    model : nn.Module
+        On the device where it will be trained.
+    config : TrainingConfig
+        Gives betas, epsilon and weight decay. The learning rate is set before every step.
+
+    Returns
+    -------
+    torch.optim.AdamW
+        With the groups of `parameter_groups`.
+
+    References
+    ----------
+    Loshchilov and Hutter (2019), algorithm 2. Chapter 13, to come.
+
+    Examples
+    --------
+    >>> optimizer = make_optimizer(nn.Linear(3, 2), TrainingConfig(max_steps=1, seed=0))
+    >>> [group["weight_decay"] for group in optimizer.param_groups]
+    [0.01, 0.0]
+    """
+    return AdamW(
+        parameter_groups(model, config.weight_decay),
+        lr=config.learning_rate,
+        betas=(config.adam_beta1, config.adam_beta2),
+        eps=config.adam_epsilon,
+        fused=True,
+    )

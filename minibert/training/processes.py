@@ -1,0 +1,151 @@
+"""Several processes that train one model: each takes some rows, and gradients are added up."""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Shaped
+from torch import Tensor, distributed, nn
+
+from .terms import Batch
+
+
+@dataclass(frozen=True)
+class Processes:
+    """Know how many processes train together, and which one this is.
+
+    Every process makes the same batches and takes its own rows of each, so that any number of
+    processes makes the same updates.
+
+    Parameters
+    ----------
+    rank : int, default 0
+        The number of this process, from 0.
+    count : int, default 1
+        How many there are.
+
+    References
+    ----------
+    Chapter 13, to come.
+
+    Examples
+    --------
+    >>> rows = {"labels": torch.tensor([5, 6, 7])}
+    >>> Processes(0, 2).share(rows), Processes(1, 2).share(rows)
+    ({'labels': tensor([5, 7])}, {'labels': tensor([6])})
+    """
+
+    rank: int = 0
+    count: int = 1
+
+    @classmethod
+    def join(cls, device: torch.device) -> Processes:
+        """Meet the other processes that torchrun has started, if it has.
+
+        Parameters
+        ----------
+        device : torch.device
+            Where this process computes: messages go by nccl on CUDA and by gloo elsewhere.
+
+        Returns
+        -------
+        Processes
+            Without torchrun, one process.
+        """
+        if not distributed.is_available():
+            return cls()
+        if not distributed.is_initialized():
+            if int(os.environ.get("WORLD_SIZE", 1)) == 1:
+                return cls()
+            if device.type == "cuda":
+                torch.cuda.set_device(device)
+            distributed.init_process_group("nccl" if device.type == "cuda" else "gloo")
+            atexit.register(distributed.destroy_process_group)
+        return cls(distributed.get_rank(), distributed.get_world_size())
+
+    def share(self, batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
+        """Take the rows of this process: every `count`-th one.
+
+        Parameters
+        ----------
+        batch : mapping from str to tensor
+            Tensors with rows along their first dimension, the same number in each; a tensor of
+            shape () is for everybody.
+
+        Returns
+        -------
+        dict from str to tensor, any shape
+            Fewer rows, perhaps none.
+
+        Raises
+        ------
+        ValueError
+            If tensors differ in their number of rows.
+        """
+        if self.count == 1:
+            return dict(batch)
+        rows = {name: len(tensor) for name, tensor in batch.items() if tensor.ndim}
+        if len({*rows.values()}) > 1:
+            raise ValueError(f"a batch for {self.count} processes needs equal rows, not {rows}")
+        return {name: x[self.rank :: self.count] if x.ndim else x for name, x in batch.items()}
+
+    def add_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
+        """Add up the gradients of all processes; a parameter that nobody has used keeps none.
+
+        Parameters
+        ----------
+        parameters : iterable of nn.Parameter
+            In the same order in every process.
+        """
+        if self.count == 1:
+            return
+        parameters = list(parameters)
+        used = torch.tensor(
+            [float(p.grad is not None) for p in parameters], device=parameters[0].device
+        )
+        distributed.all_reduce(used)
+        parameters = [p for p, users in zip(parameters, used.tolist(), strict=True) if users]
+        gradients = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
+        # One long message is faster than many short ones.
+        message = torch.cat([gradient.flatten() for gradient in gradients])
+        distributed.all_reduce(message)
+        parts = message.split([p.numel() for p in parameters])
+        for parameter, part in zip(parameters, parts, strict=True):
+            parameter.grad = part.view_as(parameter)
+
+    def add_numbers(self, numbers: Mapping[str, float], device: torch.device) -> dict[str, float]:
+        """Add up numbers of all processes, name by name.
+
+        Parameters
+        ----------
+        numbers : mapping from str to float
+            The same names in every process.
+        device : torch.device
+            Where this process computes.
+
+        Returns
+        -------
+        dict from str to float
+            The sums.
+        """
+        if self.count == 1:
+            return dict(numbers)
+        sums = torch.tensor(list(numbers.values()), dtype=torch.float64, device=device)
+        distributed.all_reduce(sums)
+        return dict(zip(numbers, sums.tolist(), strict=True))
+
+    def copy_weights(self, model: nn.Module) -> None:
+        """Give every process the weights of process 0.
+
+        Parameters
+        ----------
+        model : nn.Module
+            Changed in place, buffers too.
+        """
+        if self.count > 1:
+            for tensor in [*model.parameters(), *model.buffers()]:
+                distributed.broadcast(tensor.detach(), src=0)

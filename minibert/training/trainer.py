@@ -1,0 +1,370 @@
+"""The training loop, for any model with a loss and any batches."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import time
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+from tqdm import std
+
+from .checkpoints import (
+    Checkpoint,
+    DamagedCheckpoint,
+    checkpoint_folders,
+    read_checkpoint,
+    write_checkpoint,
+)
+from .config import TrainingConfig
+from .devices import choose_device
+from .history import HistoryFile, Meter, count_tokens
+from .progress import progress_bar
+from .stream import BatchStream, require_repeatable
+from .tensors import model_tensors, optimizer_tensors, restore_model, restore_optimizer
+from .terms import Batch
+from .updates import Updater
+
+FORMAT = "minibert training 1"
+
+
+class BertTrainer:
+    """Train a model: update, record, evaluate, save, and go on after any interruption.
+
+    The model is any module that takes the entries of a batch as keywords and whose output has a
+    loss. An update is computed as if all its batches were one: each term of the loss is weighted by
+    its number of labels, over accumulated batches and over processes alike.
+
+    Parameters
+    ----------
+    model : nn.Module
+        Moved to the device and trained in place.
+    config : TrainingConfig
+        The numbers of the run.
+    folder : str or Path, optional
+        Where checkpoints and ``history.jsonl`` go; without it nothing is written.
+    device : str or torch.device, optional
+        Where to compute; by default `choose_device`.
+    terms : mapping from str to str, optional
+        For each field of the output that is a loss, the entry of the batch with its labels, -100
+        where nothing is asked; the whole loss is their sum. By default ``{"loss": "labels"}``. For
+        BERT's pre-training ``{"masked_lm_loss": "labels", "next_sentence_loss":
+        "next_sentence_label"}``, since the two are means over different numbers of labels.
+    show_progress : bool, default True
+        Whether to show a bar, in notebooks and terminals.
+
+    References
+    ----------
+    Devlin et al. (2019), appendix A.2. Chapter 13, to come.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> class Line(nn.Linear):
+    ...     def forward(self, x, labels):
+    ...         return SimpleNamespace(loss=(super().forward(x) - labels).square().mean())
+    >>> batches = [{"x": torch.tensor([[1.0], [2.0]]), "labels": torch.tensor([[3.0], [5.0]])}]
+    >>> config = TrainingConfig(max_steps=200, seed=0, learning_rate=0.1, weight_decay=0.0)
+    >>> trainer = BertTrainer(Line(1, 1), config, show_progress=False)
+    >>> trainer.fit(batches)[-1]["step"], round(trainer.evaluate(batches)["loss"], 3)
+    (200, 0.0)
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        config: TrainingConfig,
+        *,
+        folder: str | Path | None = None,
+        device: str | torch.device | None = None,
+        terms: Mapping[str, str] | None = None,
+        show_progress: bool = True,
+    ) -> None:
+        device = choose_device() if device is None else torch.device(device)
+        self.terms = dict(terms or {"loss": "labels"})
+        self.updater = Updater(model, config, self.terms, device)
+        self.model, self.config, self.device = model, config, device
+        self.folder = None if folder is None else Path(folder)
+        self.show_progress = show_progress
+        self.step = self.epoch = self.batch = 0
+        self.history: list[dict[str, Any]] = []
+        self._file: HistoryFile | None = None
+        self._meter = Meter(*self.terms)
+        self._data: dict[str, Any] | None = None
+        self._torn, self._saved = False, 0
+
+    def fit(
+        self, batches: Iterable[Batch], eval_batches: Iterable[Batch] | None = None
+    ) -> list[dict[str, Any]]:
+        """Train until `max_steps` updates are made, from wherever the run stands.
+
+        Parameters
+        ----------
+        batches : iterable of dict
+            Such as `PretrainingBatches`, a list, or a ``DataLoader``; see `BatchStream`.
+        eval_batches : iterable of dict, optional
+            What to evaluate on, every `eval_steps` updates and at the end.
+
+        Returns
+        -------
+        list of dict
+            The history. Records of training hold ``step``, ``epoch``, ``loss``, ``learning_rate``,
+            ``grad_norm`` and more; those of evaluation hold ``step`` and ``eval_loss``.
+
+        Raises
+        ------
+        FloatingPointError
+            If the loss or the gradient is not finite; the weights are those before that step.
+        OSError
+            If a checkpoint cannot be written. The run can go on from memory: call again.
+        TypeError, ValueError
+            If data, folder and run do not fit together.
+        """
+        self._require_sound(batches, eval_batches)
+        stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
+        self._begin_history()
+        total, show = self.config.max_steps, self.show_progress and self._speaks
+        with progress_bar(total, self.step, show=show) as bar:
+            while True:
+                if self._must_save():
+                    self.save()
+                if self.step == total:
+                    return self.history
+                self._update(stream, bar)
+                if eval_batches is not None and self._is_due(self.config.eval_steps):
+                    losses = self.evaluate(eval_batches)
+                    self._record({f"eval_{name}": loss for name, loss in losses.items()})
+
+    def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
+        """Compute the mean loss over all labels of all batches, without dropout.
+
+        Parameters
+        ----------
+        batches : iterable of dict
+            Batches of any sizes; each label weighs the same, wherever it stands.
+
+        Returns
+        -------
+        dict from str to float
+            ``loss``, in nats per label if the model's loss is; and each term if there are several.
+
+        Raises
+        ------
+        ValueError
+            If a term has no label at all.
+        """
+        return self.updater.evaluate(batches)
+
+    def save(self) -> Path:
+        """Write a checkpoint of the run as it stands, and keep the one before.
+
+        Returns
+        -------
+        Path
+            The folder ``step-…``.
+
+        Raises
+        ------
+        FloatingPointError
+            If a weight is not finite: such a checkpoint would replace a good one.
+        OSError
+            If it cannot be written; the checkpoints before stay.
+        ValueError
+            If the trainer has no folder.
+        """
+        if self.folder is None:
+            raise ValueError("the trainer has no folder to save in; make it with folder='…'")
+        for name, parameter in self.model.named_parameters():
+            if not parameter.isfinite().all():
+                raise FloatingPointError(
+                    f"{name} is not finite after step {self.step}, so nothing was saved; "
+                    f"{self._last_good()}"
+                )
+        problem = None
+        if self._speaks:
+            try:
+                write_checkpoint(self.folder, self._checkpoint())
+            except OSError as error:
+                problem = error
+        self._stop_together(problem)
+        self._saved = self.step
+        return self.folder / f"step-{self.step:08}"
+
+    def resume(self) -> int:
+        """Go back to the newest checkpoint in the folder; `fit` goes on from there.
+
+        A damaged checkpoint is passed over with a warning, and the one before is taken.
+
+        Returns
+        -------
+        int
+            The step at which the run stands now.
+
+        Raises
+        ------
+        FileNotFoundError
+            If there is no checkpoint.
+        DamagedCheckpoint
+            If none of them is whole.
+        ValueError
+            If it belongs to another run (another model, configuration or kind of loss), or the
+            trainer has no folder.
+        """
+        checkpoint = self._newest_whole()
+        state = checkpoint.state
+        self._require_same_run(state)
+        restore_model(self.model, checkpoint.model)
+        restore_optimizer(self.updater.optimizer, self.model, checkpoint.optimizer)
+        self.step, self.epoch, self.batch = state["step"], state["epoch"], state["batch"]
+        self.history, self._data = list(checkpoint.history), state["data"]
+        self._meter.restore(state["meter"])
+        self._torn, self._saved = False, self.step
+        return self.step
+
+    @property
+    def _speaks(self) -> bool:
+        """Whether this is the one process that writes and shows."""
+        return self.updater.processes.rank == 0
+
+    def _is_due(self, steps: int | None) -> bool:
+        """Whether so many steps have passed once more, or the run is at its end."""
+        at_end = self.step == self.config.max_steps
+        return at_end or (steps is not None and self.step % steps == 0)
+
+    def _must_save(self) -> bool:
+        """Whether a checkpoint is due and not there: also one that could not be written before."""
+        due = self._is_due(self.config.save_steps) and self._saved != self.step
+        return due and self.folder is not None
+
+    def _update(self, stream: BatchStream, bar: std.tqdm) -> None:
+        """Make one update of the weights, and tell."""
+        began = time.perf_counter()
+        batches = stream.take(self.config.gradient_accumulation_steps)
+        gradient = self.updater.compute_gradient(batches, self.step)
+        loss, rate = sum(gradient.means.values()), self.config.learning_rate_at(self.step)
+        self._require_finite(loss, gradient.norm, rate)
+        self._torn = True
+        self.updater.apply(rate)
+        self.step, self.epoch, self.batch = self.step + 1, stream.epoch, stream.batch
+        tokens, seconds = sum(map(count_tokens, batches)), time.perf_counter() - began
+        self._meter.add(gradient.means, gradient.labels, tokens, seconds)
+        bar.set_postfix({"loss": f"{loss:.3f}", "tokens/s": f"{tokens / seconds:.0f}"}, False)
+        bar.update()
+        if self._is_due(self.config.logging_steps):
+            fields = {"learning_rate": rate, "grad_norm": gradient.norm}
+            self._record({"epoch": self.epoch} | self._meter.read() | fields)
+        self._torn = False
+
+    def _record(self, fields: Mapping[str, Any]) -> None:
+        """Add to the history."""
+        record = {"step": self.step, **fields}
+        self.history.append(record)
+        if self._file is not None:
+            self._file.add_last()
+
+    def _begin_history(self) -> None:
+        """Let the file tell what the run knows: after a crash it may tell more."""
+        if self.folder is not None and self._speaks:
+            self._file = HistoryFile(self.folder / "history.jsonl", self.history)
+            self._file.write()
+
+    def _require_finite(self, loss: float, norm: float, rate: float) -> None:
+        """Stop before bad numbers reach the weights."""
+        if not (math.isfinite(loss) and math.isfinite(norm)):
+            raise FloatingPointError(
+                f"step {self.step + 1} was not made: its loss is {loss} and the norm of its "
+                f"gradient {norm}, at a learning rate of {rate:g}. The weights are those of step "
+                f"{self.step}; {self._last_good()}. Try a lower learning rate or a longer warm-up"
+            )
+
+    def _last_good(self) -> str:
+        paths = [] if self.folder is None else checkpoint_folders(self.folder)
+        return f"the last good checkpoint is {paths[0].name}" if paths else "there is no checkpoint"
+
+    def _require_sound(
+        self, batches: Iterable[Batch], eval_batches: Iterable[Batch] | None
+    ) -> None:
+        """Refuse to train on what would give another run than the one begun."""
+        if self._torn:
+            raise RuntimeError(
+                f"the update after step {self.step} was interrupted half-way; call resume(), or "
+                "make a new model and a new trainer"
+            )
+        if eval_batches is not None:
+            require_repeatable(eval_batches)
+        if self.folder is not None and not self.step and checkpoint_folders(self.folder):
+            newest = checkpoint_folders(self.folder)[0].name
+            raise ValueError(
+                f"{str(self.folder)!r} holds a run already ({newest}); call resume() to go on "
+                "with it, or name another folder"
+            )
+        identity = getattr(batches, "identity", None)
+        if self.step and identity != self._data:
+            raise ValueError(
+                f"the data are not those of the first {self.step} steps: "
+                f"{_differences(self._data or {}, identity or {})}. Go on with the same data"
+            )
+        self._data = identity
+
+    def _checkpoint(self) -> Checkpoint:
+        """Collect all that the run needs to go on."""
+        state = {
+            "format": FORMAT,
+            "step": self.step,
+            "epoch": self.epoch,
+            "batch": self.batch,
+            "meter": self._meter.state,
+            "config": dataclasses.asdict(self.config),
+            "terms": self.terms,
+            "data": self._data,
+        }
+        optimizer = optimizer_tensors(self.updater.optimizer, self.model)
+        return Checkpoint(model_tensors(self.model), optimizer, state, self.history)
+
+    def _stop_together(self, problem: OSError | None) -> None:
+        """Let every process know whether the one that writes has failed."""
+        failed = {"failed": float(problem is not None)}
+        if self.updater.processes.add_numbers(failed, self.device)["failed"]:
+            raise problem or OSError("the process that writes could not save the checkpoint")
+
+    def _newest_whole(self) -> Checkpoint:
+        """Read the newest checkpoint that is not damaged."""
+        if self.folder is None:
+            raise ValueError("the trainer has no folder to go on from; make it with folder='…'")
+        paths = checkpoint_folders(self.folder)
+        if not paths:
+            raise FileNotFoundError(
+                f"{str(self.folder)!r} holds no checkpoint; begin a run with fit()"
+            )
+        for path in paths[:-1]:
+            try:
+                return read_checkpoint(path)
+            except DamagedCheckpoint as error:
+                warnings.warn(f"{error}; going back to the checkpoint before", stacklevel=3)
+        return read_checkpoint(paths[-1])
+
+    def _require_same_run(self, state: Mapping[str, Any]) -> None:
+        """Refuse a checkpoint of another kind of run."""
+        if state.get("format") != FORMAT:
+            raise ValueError(
+                f"the checkpoint has the format {state.get('format')!r}, not {FORMAT!r}; it was "
+                "not written by this trainer"
+            )
+        config = self.config.differences(state["config"])
+        terms = {"terms": state["terms"]}, {"terms": self.terms}
+        if config or terms[0] != terms[1]:
+            told = "; ".join([*config, *filter(None, [_differences(*terms)])])
+            raise ValueError(f"the checkpoint belongs to another run: {told}. Go on with the same")
+
+
+def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    return "; ".join(
+        f"{name} was {before.get(name)!r} and is {now.get(name)!r}"
+        for name in sorted({*before, *now})
+        if before.get(name) != now.get(name)
+    )

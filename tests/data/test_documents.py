@@ -1,0 +1,192 @@
+"""Text files as documents: what is read, what is refused, and how little memory it takes."""
+
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minibert.data import TextDocuments, split_documents
+from minibert.data.documents import fingerprint
+
+TWO = [["One cat.", "It sleeps."], ["One dog."]]
+BOM = b"\xef\xbb\xbf"
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content: bytes | str, name: str = "a.txt"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"One cat.\nIt sleeps.\n\nOne dog.\n",
+        b"One cat.\nIt sleeps.\n\nOne dog.",
+        b"One cat.\r\nIt sleeps.\r\n\r\nOne dog.\r\n",
+        BOM + b"One cat.\nIt sleeps.\n\nOne dog.\n",
+        BOM + b"\r\n\r\nOne cat.\r\nIt sleeps.\r\n\r\nOne dog.\r\n",
+        b"\n \n\t\n  One cat.  \n\tIt sleeps.\n\n\n \n\nOne dog.\n\n\n",
+        "One cat.\nIt sleeps.\n\u3000\u00a0\nOne dog.\n\x0c".encode(),
+    ],
+)
+def test_blank_lines_end_documents_whatever_the_line_ends(write, content):
+    assert list(TextDocuments(write(content))) == TWO
+
+
+# Any sentence without a line end in it; the mark at the beginning of a file is no text.
+SENTENCE = (
+    st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\n\ufeff"))
+    .map(str.strip)
+    .filter(bool)
+)
+
+
+@given(
+    st.lists(st.lists(SENTENCE, min_size=1, max_size=5), min_size=1, max_size=5),
+    st.sampled_from(["\n", "\r\n"]),
+    st.booleans(),
+)
+def test_what_was_written_is_what_is_read(tmp_path_factory, documents, line_end, mark):
+    text = (2 * line_end).join(line_end.join(document) for document in documents)
+    path = tmp_path_factory.mktemp("corpus") / "a.txt"
+    path.write_bytes(BOM * mark + text.encode())
+    assert list(TextDocuments(path)) == documents
+
+
+def test_several_files_in_order_and_empty_ones_between(write):
+    names = [write("", "0"), write("a\n\nb", "1"), write("\n\n", "2"), write("c", "3"),
+             write(" ", "4")]  # fmt: skip
+    documents = TextDocuments(*names)
+    assert list(documents) == [["a"], ["b"], ["c"]]
+    assert documents[-1] == ["c"]
+    assert documents[0] == ["a"]
+    assert list(documents.sentence_counts) == [1, 1, 1]
+    assert documents[1:] == [["b"], ["c"]]
+    with pytest.raises(IndexError):
+        documents[3]
+
+
+def test_a_long_document_is_cut_into_parts(write):
+    documents = TextDocuments(write("1\n2\n3\n4\n5\n\n6\n"), max_sentences=2)
+    assert list(documents) == [["1", "2"], ["3", "4"], ["5"], ["6"]]
+    assert list(documents.sentence_counts) == [2, 2, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "byte"),
+    [
+        (b"fine\n\nna\xefve\n", 3, "0xef"),
+        ("fine\n".encode("utf-16"), 1, "0xff"),
+        (b"fine\nfine\ncut \xe2\x82", 3, "0xe2"),
+        (b"\xc0\xaf", 1, "0xc0"),
+    ],
+)
+def test_what_is_not_utf8_is_named_by_file_and_line(write, content, line, byte):
+    with pytest.raises(ValueError, match=rf"line {line} of '.*a\.txt' is not UTF-8 \(byte {byte}"):
+        TextDocuments(write(content))
+
+
+def test_a_line_too_long_is_named_without_being_read(write):
+    with pytest.raises(ValueError, match=r"line 2 of '.*' is longer than 1048576 bytes; write one"):
+        TextDocuments(write(b"fine\n" + b"x" * 2**21))
+
+
+def test_no_file_a_folder_and_no_name(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file '.*gone\.txt'; check the name"):
+        TextDocuments(tmp_path / "gone.txt")
+    with pytest.raises(IsADirectoryError, match=r"is a folder; name the \.txt files in it"):
+        TextDocuments(tmp_path)
+    with pytest.raises(ValueError, match="there is no file to read; give the path"):
+        TextDocuments()
+    with pytest.raises(ValueError, match=r"max_sentences \(1\) must be at least 2"):
+        TextDocuments(tmp_path / "gone.txt", max_sentences=1)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n\r\n", BOM, BOM + b" \n"])
+def test_only_empty_lines(write, content):
+    with pytest.raises(ValueError, match=r"a\.txt': no sentence in it; write one sentence"):
+        TextDocuments(write(content))
+
+
+def test_a_file_that_changes_meanwhile_is_noticed(write):
+    documents = TextDocuments(write("one cat\nit sleeps\n"))
+    write("one cat\nit sleeps now\n")
+    with pytest.raises(ValueError, match=r"a\.txt' was changed after it was opened; begin again"):
+        documents[0]
+
+
+MEASURE = """
+import resource, sys
+from minibert.data import TextDocuments
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+documents = TextDocuments(sys.argv[1])
+count = sum(len(document) for document in documents)
+after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+print(len(documents), count, after - before)
+"""
+DOCUMENT = b"the cat sits on the mat and looks at the moon\n" * 100 + b"\n"
+
+
+def large_file(path, megabytes):
+    with open(path, "wb") as file:
+        for _ in range(megabytes * 2**20 // len(DOCUMENT)):
+            file.write(DOCUMENT)
+    return path
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory has other units elsewhere")
+def test_a_file_of_32_megabytes_is_read_in_8(tmp_path):
+    path = large_file(tmp_path / "large.txt", 32)
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(path)], capture_output=True, text=True, check=True
+    )
+    documents, sentences, kilobytes = map(int, done.stdout.split())
+    assert sentences == 100 * documents == 100 * (path.stat().st_size // len(DOCUMENT))
+    assert kilobytes < 8 * 1024
+
+
+def test_python_holds_one_document_and_twenty_bytes_for_each(tmp_path):
+    path = large_file(tmp_path / "large.txt", 1)
+    tracemalloc.start()
+    documents = TextDocuments(path)
+    for _ in documents:
+        pass
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**17  # a document takes 10 kB as text and 5 times that as strings
+
+
+def test_held_out_documents_are_disjoint_and_lazy(write):
+    documents = TextDocuments(write("\n\n".join(f"{n}\nmore" for n in range(20))))
+    train, held_out = split_documents(documents, 5, rng=np.random.default_rng(3))
+    assert len(train) == 15 and len(held_out) == 5
+    assert sorted([*train, *held_out]) == sorted(documents)
+    assert list(held_out.sentence_counts) == [2] * 5
+    again = split_documents(documents, 5, rng=np.random.default_rng(3))[1]
+    assert list(again) == list(held_out)
+    assert list(held_out) != list(split_documents(documents, 5, rng=np.random.default_rng(4))[1])
+
+
+def test_another_text_or_another_cut_has_another_fingerprint(write):
+    texts = ["a\nb\n\nc", "a\nB\n\nc", "a\n\nb\nc", "a\nb\n\nc d", "c\n\na\nb"]
+    documents = [TextDocuments(write(text, str(n))) for n, text in enumerate(texts)]
+    documents.append(TextDocuments(write(texts[0], "cut"), max_sentences=2))
+    documents += split_documents(documents[0], 1, rng=np.random.default_rng(0))
+    documents += [["a", "b"], ["c"]], [["a"], ["b", "c"]], [["a", "b c"], ["c"]]
+    assert len({fingerprint(d) for d in documents}) == len(documents)
+    assert fingerprint(TextDocuments(write(texts[0], "again"))) == fingerprint(documents[0])
+
+
+@pytest.mark.parametrize("held_out", [0, 2, -1])
+def test_nothing_left_on_one_side(held_out):
+    with pytest.raises(ValueError, match=f"cannot hold out {held_out} of 2 documents"):
+        split_documents([["a"], ["b"]], held_out, rng=np.random.default_rng(0))

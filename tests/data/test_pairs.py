@@ -1,0 +1,148 @@
+"""Sentence pairs: half true, never false by mistake, cut as the original code cuts them."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minibert.data import (
+    IS_NEXT,
+    NOT_NEXT,
+    SentencePair,
+    TextDocuments,
+    draw_pairs,
+    encode_pair,
+    truncate_both_ends,
+)
+from minibert.data.pairs import check_documents
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+CORPUS = [[f"document {d} sentence {s}" for s in range(4)] for d in range(5)]
+
+
+def rng(seed=0):
+    return np.random.default_rng(seed)
+
+
+def many_pairs(corpus, epochs):
+    generator = rng()
+    for _ in range(epochs):
+        for number in range(len(corpus)):
+            yield from ((number, pair) for pair in draw_pairs(corpus, number, rng=generator))
+
+
+def test_half_of_the_pairs_are_true_and_all_labels_are():
+    labels = Counter()
+    for number, pair in many_pairs(CORPUS, epochs=400):
+        follows = CORPUS[number][CORPUS[number].index(pair.first) + 1] == pair.second
+        assert pair.next_sentence_label == (IS_NEXT if follows else NOT_NEXT)
+        if not follows:
+            assert pair.second not in CORPUS[number]
+        labels[pair.next_sentence_label] += 1
+    assert labels.total() == 400 * 15
+    # 5 standard deviations of 6000 throws of a coin.
+    assert abs(labels[IS_NEXT] - 3000) < 5 * np.sqrt(6000 / 4)
+
+
+def test_labels_are_those_of_hugging_face():
+    assert (IS_NEXT, NOT_NEXT) == (0, 1)
+
+
+def test_every_sentence_of_the_other_documents_has_its_chance():
+    drawn = Counter(p.second for n, p in many_pairs(CORPUS, 400) if n == 0 and p[2] == NOT_NEXT)
+    assert set(drawn) == {sentence for document in CORPUS[1:] for sentence in document}
+    assert max(drawn.values()) < 2 * min(drawn.values())
+
+
+def test_a_sentence_that_reads_like_the_next_one_is_never_a_wrong_one():
+    corpus = [["knock", "Who is there?"], ["  who is  THERE?", "nobody"], ["who is there?"]]
+    wrong = [p for n, p in many_pairs(corpus, 300) if n == 0 and p[2] == NOT_NEXT]
+    assert len(wrong) > 100
+    assert {pair.second for pair in wrong} == {"nobody"}
+
+
+def test_when_nothing_else_is_there_the_pair_stays_true():
+    pairs = [pair for n, pair in many_pairs([["yes", "no"], ["No", "NO"]], 50) if n == 0]
+    assert set(pairs) == {SentencePair("yes", "no", IS_NEXT)}
+
+
+def test_a_part_of_a_document_gives_a_part_of_its_pairs():
+    firsts = [pair.first for pair in draw_pairs(CORPUS, 1, rng=rng(), start=1, stop=2)]
+    assert firsts == ["document 1 sentence 1"]
+    assert len(list(draw_pairs(CORPUS, 1, rng=rng()))) == 3
+
+
+@pytest.mark.parametrize(
+    ("corpus", "sentence"),
+    [
+        ([["a", "b", "c"]], r"a single document \(3 sentences\).*put a blank line between"),
+        ([["a"]], r"a single document \(1 sentences\)"),
+        ([["a"], ["b"]], r"each of the 2 documents is a single sentence"),
+        ([], "the corpus holds no sentence"),
+        ([[], []], "the corpus holds no sentence"),
+        ([["a", "b"], []], "document 1 holds no sentence; leave it out"),
+    ],
+)
+def test_a_corpus_without_pairs(corpus, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        check_documents(corpus)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("corpus", ["one cat", ["one cat", "one dog"], iter([["a", "b"], ["c"]])])
+def test_no_corpus(corpus):
+    with pytest.raises(TypeError, match="a corpus is a list of documents, and a document a list"):
+        check_documents(corpus)
+
+
+def test_a_file_with_one_document_or_single_sentences(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("one\ntwo\n")
+    with pytest.raises(ValueError, match="a single document"):
+        check_documents(TextDocuments(path))
+    path.write_text("one\n\ntwo\n")
+    with pytest.raises(ValueError, match="each of the 2 documents is a single sentence"):
+        check_documents(TextDocuments(path))
+
+
+def cut_token_by_token(first, second, room, generator):
+    """Cut as the code of the paper does, one token and one coin at a time."""
+    first, second = list(first), list(second)
+    while len(first) + len(second) > room:
+        longer = first if len(first) > len(second) else second
+        longer.pop(0 if generator.random() < 0.5 else -1)
+    return first, second
+
+
+@given(st.integers(0, 12), st.integers(0, 12), st.integers(0, 26), st.integers(0, 2**32))
+def test_both_ends_lose_as_many_tokens_as_in_the_original(first, second, room, seed):
+    rows = list(range(first)), list(range(100, 100 + second))
+    ours = truncate_both_ends(*rows, room, rng=rng(seed))
+    original = cut_token_by_token(*rows, room, rng(seed))
+    assert [len(row) for row in ours] == [len(row) for row in original]
+    for kept, row in zip(ours, rows, strict=True):
+        begin = kept[0] - row[0] if kept else 0
+        assert list(kept) == row[begin : begin + len(kept)]
+
+
+def test_the_places_of_the_cuts_are_as_likely_as_in_the_original():
+    draws, generator = 4000, rng()
+    ours = Counter(truncate_both_ends(range(7), [0], 4, rng=generator)[0][0] for _ in range(draws))
+    coins = Counter(cut_token_by_token(range(7), [0], 4, generator)[0][0] for _ in range(draws))
+    for front, ways in enumerate([1, 4, 6, 4, 1]):
+        for seen in (ours, coins):
+            share = ways / 16
+            assert abs(seen[front] - draws * share) < 5 * np.sqrt(draws * share * (1 - share))
+
+
+def test_ids_and_segments_of_a_pair():
+    tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, *"abcdef"])
+    pair = SentencePair("a b c", "d e f", IS_NEXT)
+    ids, types = encode_pair(tokenizer, pair, 128, rng=rng())
+    assert ids == tokenizer.encode("a b c", "d e f") == [2, 5, 6, 7, 3, 8, 9, 10, 3]
+    assert types == [0, 0, 0, 0, 0, 1, 1, 1, 1]
+    assert types == tokenizer("a b c", "d e f")["token_type_ids"][0].tolist()
+    ids, types = encode_pair(tokenizer, pair, 7, rng=rng())
+    assert len(ids) == len(types) == 7 and ids.count(3) == 2 and types == [0] * 4 + [1] * 3

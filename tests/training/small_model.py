@@ -1,0 +1,121 @@
+"""A small model with two losses, ragged batches for it, and what to compare two runs by."""
+
+from types import SimpleNamespace
+
+import torch
+from torch import nn
+from torch.nn import functional
+
+from minibert.training import BertTrainer, TrainingConfig, checkpoint_folders, read_checkpoint
+
+TERMS = {"word_loss": "labels", "pair_loss": "pair_labels"}
+VOCAB = 11
+TIMES = ("seconds", "tokens_per_second")
+
+
+class SmallModel(nn.Module):
+    """Embed, normalize, drop out, and score with the tied embedding and with a pair head."""
+
+    def __init__(self, seed=0, hidden=8, dropout=0.1, dtype=torch.float32):
+        super().__init__()
+        generator = torch.Generator().manual_seed(seed)
+        self.embedding = nn.Embedding(VOCAB, hidden)
+        self.dense = nn.Linear(hidden, hidden)
+        self.LayerNorm = nn.LayerNorm(hidden)
+        self.dropout = nn.Dropout(dropout)
+        self.decoder = nn.Linear(hidden, VOCAB)
+        self.decoder.weight = self.embedding.weight
+        self.pairs = nn.Linear(hidden, 2)
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+        for parameter in self.parameters():
+            parameter.data = torch.randn(parameter.shape, generator=generator).mul(0.5)
+        self.to(dtype)
+
+    def forward(self, input_ids, attention_mask=None, labels=None, pair_labels=None):
+        if self.training:
+            self.calls += 1
+        x = self.dropout(self.LayerNorm(self.dense(self.embedding(input_ids)).tanh()))
+        output = SimpleNamespace(word_loss=None, pair_loss=None, loss=None)
+        if labels is not None:
+            output.word_loss = functional.cross_entropy(
+                self.decoder(x).flatten(0, 1), labels.flatten(), ignore_index=-100
+            )
+        if pair_labels is not None:
+            output.pair_loss = functional.cross_entropy(self.pairs(x[:, 0]), pair_labels)
+        losses = [loss for loss in (output.word_loss, output.pair_loss) if loss is not None]
+        output.loss = sum(losses) if losses else None
+        return output
+
+
+class Known(list):
+    """Batches that tell what they are."""
+
+    def __init__(self, batches, **identity):
+        super().__init__(batches)
+        self.identity = identity
+
+
+def ragged_batches(count=5, rows=4, seed=0):
+    """Batches of different lengths, with very different numbers of labels."""
+    generator = torch.Generator().manual_seed(seed)
+    batches = []
+    for number in range(count):
+        shape = (rows - number % 2, 3 + 2 * number)
+        ids = torch.randint(VOCAB, shape, generator=generator)
+        asked = torch.rand(shape, generator=generator) < (0.1, 0.9)[number % 2]
+        asked[0, 0] = True
+        batches.append(
+            {
+                "input_ids": ids,
+                "attention_mask": torch.ones_like(ids),
+                "labels": torch.where(asked, ids.roll(1), -100),
+                "pair_labels": torch.randint(2, shape[:1], generator=generator),
+            }
+        )
+    return batches
+
+
+def joined(batches):
+    """One large batch of several, padded."""
+    length = max(batch["input_ids"].shape[1] for batch in batches)
+    fill = {"input_ids": 0, "attention_mask": 0, "labels": -100}
+    return {
+        name: torch.cat(
+            [
+                functional.pad(batch[name], (0, length - batch[name].shape[1]), value=fill[name])
+                if name in fill
+                else batch[name]
+                for batch in batches
+            ]
+        )
+        for name in batches[0]
+    }
+
+
+def make_trainer(folder=None, model=None, terms=TERMS, **changes):
+    wishes = {
+        "max_steps": 12, "seed": 3, "learning_rate": 0.02, "logging_steps": 2, "save_steps": 4,
+    } | changes  # fmt: skip
+    wishes = {"warmup_steps": min(3, wishes["max_steps"])} | wishes
+    return BertTrainer(
+        model or SmallModel(), TrainingConfig(**wishes), folder=folder, device="cpu",
+        terms=terms, show_progress=False,
+    )  # fmt: skip
+
+
+def without_times(records):
+    return [{k: v for k, v in record.items() if k not in TIMES} for record in records]
+
+
+def end_of(folder):
+    """All that must be the same, bit for bit, at the end of two runs."""
+    path = checkpoint_folders(folder)[0]
+    checkpoint = read_checkpoint(path)
+    state = dict(checkpoint.state)
+    meter = state.pop("meter")
+    return {
+        "model": (path / "model.safetensors").read_bytes(),
+        "optimizer": (path / "optimizer.safetensors").read_bytes(),
+        "state": state | {k: meter[k] for k in ("sums", "labels", "tokens", "tokens_before")},
+        "history": without_times(checkpoint.history),
+    }

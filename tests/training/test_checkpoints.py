@@ -1,0 +1,360 @@
+"""Checkpoints are whole or not there, refuse damaged and foreign ones, survive a full disk."""
+
+import contextlib
+import errno
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+
+import pytest
+import torch
+from small_model import Known, SmallModel, end_of, make_trainer, ragged_batches
+from torch import nn
+
+from minibert.training import (
+    Checkpoint,
+    DamagedCheckpoint,
+    checkpoint_folders,
+    checkpoints,
+    read_checkpoint,
+    write_checkpoint,
+)
+
+FILES = [*checkpoints.FILES, checkpoints.SUMS]
+
+
+def run(folder, **changes):
+    trainer = make_trainer(folder, **changes)
+    trainer.fit(ragged_batches())
+    return trainer
+
+
+def resume(folder, **changes):
+    trainer = make_trainer(folder, **changes)
+    trainer.resume()
+    trainer.fit(ragged_batches())
+    return trainer
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The folder of a run of 12 steps with checkpoints at 8 and 12."""
+    folder = tmp_path_factory.mktemp("finished")
+    run(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    return shutil.copytree(finished, tmp_path / "run")
+
+
+def test_the_last_two_are_kept_and_hold_no_pickle(finished):
+    assert [path.name for path in checkpoint_folders(finished)] == [
+        "step-00000012",
+        "step-00000008",
+    ]
+    assert {path.name for path in finished.iterdir()} == {
+        "step-00000008", "step-00000012", "history.jsonl"
+    }  # fmt: skip
+    for path in checkpoint_folders(finished):
+        assert sorted(file.name for file in path.iterdir()) == sorted(FILES)
+
+
+def test_nothing_is_unpickled(folder, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("unpickled")
+
+    for owner, name in [
+        (pickle, "load"),
+        (pickle, "loads"),
+        (pickle, "Unpickler"),
+        (torch, "load"),
+    ]:
+        monkeypatch.setattr(owner, name, refuse)
+    assert make_trainer(folder).resume() == 12
+
+
+def test_the_sums_are_those_of_the_usual_tool(folder):
+    tool = shutil.which("sha256sum")
+    if tool is None:
+        pytest.skip("there is no sha256sum here")
+    path = checkpoint_folders(folder)[0]
+    subprocess.run([tool, "--check", "--strict", "SHA256SUMS"], cwd=path, check=True)
+
+
+def test_what_is_read_is_what_was_written(finished):
+    trainer = make_trainer(finished)
+    trainer.resume()
+    checkpoint = read_checkpoint(checkpoint_folders(finished)[0])
+    names = dict(trainer.model.state_dict())
+    assert names.keys() - checkpoint.model.keys() == {"decoder.weight"}  # tied, stored once
+    assert trainer.model.decoder.weight is trainer.model.embedding.weight
+    for name, tensor in checkpoint.model.items():
+        assert torch.equal(tensor, names[name])
+    assert checkpoint.model["calls"] == 12  # a buffer
+    state = trainer.updater.optimizer.state
+    for name, parameter in trainer.model.named_parameters():
+        for kind in ("exp_avg", "exp_avg_sq", "step"):
+            assert torch.equal(checkpoint.optimizer[f"{name}.{kind}"], state[parameter][kind])
+
+
+def test_a_run_that_goes_on_ends_bit_for_bit_as_if_it_had_not_stopped(finished, folder):
+    shutil.rmtree(folder / "step-00000012")
+    resume(folder)
+    assert end_of(folder) == end_of(finished)
+    assert (folder / "history.jsonl").read_text().count("\n") == 6
+
+
+@pytest.mark.parametrize("forgotten", ["chance", "place", "optimizer", "buffer", "meter"])
+def test_each_part_of_a_checkpoint_is_needed(finished, folder, monkeypatch, forgotten):
+    shutil.rmtree(folder / "step-00000012")
+    trainer = make_trainer(folder)
+    trainer.resume()
+    if forgotten == "chance":
+        monkeypatch.setattr("minibert.training.updates.seed_torch", lambda *_: None)
+    if forgotten == "place":
+        trainer.batch += 1
+    if forgotten == "optimizer":
+        trainer.updater.optimizer.state.clear()
+    if forgotten == "buffer":
+        trainer.model.calls.zero_()
+    if forgotten == "meter":
+        trainer._meter.tokens = 0
+    trainer.fit(ragged_batches())
+    assert end_of(folder) != end_of(finished)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("damage", ["cut", "empty", "bit", "gone", "longer"])
+def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name, damage):
+    file = folder / "step-00000012" / name
+    content = bytearray(file.read_bytes())
+    if damage == "bit":
+        content[len(content) // 2] ^= 4
+    damaged = {"cut": content[:-7], "empty": b"", "longer": content + b"\n{}"}.get(damage, content)
+    file.write_bytes(damaged)
+    if damage == "gone":
+        file.unlink()
+    if (name, damage) == ("SHA256SUMS", "longer"):
+        assert make_trainer(folder).resume() == 12  # all files are as the list says
+        return
+    with pytest.raises(DamagedCheckpoint, match=r"step-00000012.*(lacks|is not what|no file)"):
+        read_checkpoint(folder / "step-00000012")
+    trainer = make_trainer(folder)
+    with pytest.warns(UserWarning, match="step-00000012.*going back to the checkpoint before"):
+        assert trainer.resume() == 8
+    trainer.fit(ragged_batches())
+    assert end_of(folder) == end_of(finished)
+    read_checkpoint(folder / "step-00000008")
+
+
+def test_every_bit_of_a_small_checkpoint_counts(tmp_path):
+    tensors = {"w": torch.arange(4.0)}
+    path = write_checkpoint(tmp_path, Checkpoint(tensors, tensors, {"step": 3}, [{"step": 3}]))
+    for name in FILES:
+        content = (path / name).read_bytes()
+        for at in range(0, len(content), 5):
+            flipped = bytearray(content)
+            flipped[at] ^= 1 << at % 8
+            (path / name).write_bytes(flipped)
+            with pytest.raises(DamagedCheckpoint):
+                read_checkpoint(path)
+        (path / name).write_bytes(content)
+    assert torch.equal(read_checkpoint(path).model["w"], tensors["w"])
+
+
+def test_when_all_are_damaged(folder):
+    for path in checkpoint_folders(folder):
+        (path / "model.safetensors").write_bytes(b"")
+    with (
+        pytest.warns(UserWarning, match="step-00000012"),
+        pytest.raises(DamagedCheckpoint, match=r"step-00000008.*\(0 bytes\) is not what its check"),
+    ):
+        make_trainer(folder).resume()
+
+
+def test_no_checkpoint(tmp_path):
+    with pytest.raises(FileNotFoundError, match="holds no checkpoint; begin a run with fit"):
+        make_trainer(tmp_path).resume()
+    with pytest.raises(ValueError, match="the trainer has no folder to go on from"):
+        make_trainer().resume()
+    with pytest.raises(ValueError, match="the trainer has no folder to save in"):
+        make_trainer().save()
+    with pytest.raises(FileNotFoundError, match=r"there is no checkpoint '.*step-1'"):
+        read_checkpoint(tmp_path / "step-1")
+
+
+def rewrite_state(path, **changes):
+    checkpoint = read_checkpoint(path)
+    return write_checkpoint(path.parent, checkpoint._replace(state={**checkpoint.state, **changes}))
+
+
+def test_a_checkpoint_of_something_else(folder):
+    rewrite_state(folder / "step-00000012", format="another trainer 3")
+    with pytest.raises(ValueError, match="the format 'another trainer 3', not 'minibert training"):
+        make_trainer(folder).resume()
+    foreign = folder / "step-00000099"
+    foreign.mkdir()
+    (foreign / "model.safetensors").write_bytes(b"anything")
+    with pytest.raises(DamagedCheckpoint, match="has no file SHA256SUMS, so it is no checkpoint"):
+        read_checkpoint(foreign)
+
+
+@pytest.mark.parametrize(
+    ("model", "problem"),
+    [
+        (lambda: SmallModel(hidden=6), r"its LayerNorm\.bias has shape \(8,\), here it is \(6,\)"),
+        (lambda: SmallModel(dtype=torch.float64), "is torch.float32, here it is torch.float64"),
+        (lambda: nn.Linear(3, 2), r"its LayerNorm\.bias is not in the model"),
+        (lambda: untied(SmallModel()), r"it has no decoder\.weight"),
+    ],
+)
+def test_a_checkpoint_of_another_model_changes_nothing(folder, model, problem):
+    trainer = make_trainer(folder, model())
+    before = [parameter.clone() for parameter in trainer.model.parameters()]
+    with pytest.raises(ValueError, match=f"belongs to another model than this .*: .*{problem}"):
+        trainer.resume()
+    assert trainer.step == 0
+    assert all(torch.equal(a, b) for a, b in zip(before, trainer.model.parameters(), strict=True))
+
+
+def untied(model):
+    model.decoder.weight = nn.Parameter(model.decoder.weight.clone())
+    return model
+
+
+def test_a_checkpoint_of_another_run(folder):
+    with pytest.raises(ValueError, match=r"another run: max_steps was 12 and is 13"):
+        make_trainer(folder, max_steps=13).resume()
+    with pytest.raises(ValueError, match=r"another run: terms was .* and is .*Go on with the same"):
+        make_trainer(folder, terms={"loss": "labels"}).resume()
+    assert make_trainer(folder, save_steps=1, logging_steps=7).resume() == 12
+
+
+def test_other_data_than_before(tmp_path):
+    trainer = make_trainer(tmp_path, max_steps=8)
+    trainer.fit(Known(ragged_batches(), pairs=7))
+    shutil.rmtree(tmp_path / "step-00000008")
+    trainer = make_trainer(tmp_path, max_steps=8)
+    trainer.resume()
+    with pytest.raises(
+        ValueError, match=r"first 4 steps: pairs was 7 and is 8\. Go on with the same"
+    ):
+        trainer.fit(Known(ragged_batches(), pairs=8))
+
+
+def test_a_folder_that_holds_a_run_is_not_written_over(folder):
+    with pytest.raises(ValueError, match=r"holds a run already \(step-00000012\); call resume\(\)"):
+        make_trainer(folder).fit(ragged_batches())
+
+
+# A full disk, in three ways.
+
+
+def assert_nothing_is_lost(folder, trainer):
+    """After a failure at step 8: the one of step 4 is whole, and the run can go on."""
+    assert [path.name for path in checkpoint_folders(folder)] == ["step-00000004"]
+    read_checkpoint(folder / "step-00000004")
+    assert not (folder / checkpoints.DRAFT).exists()
+    assert trainer.step == 8
+
+
+FULL = (
+    r"the checkpoint of step 8 could not be written to '.*' \(.*\); step-00000004 is whole\. "
+    r"Make room or repair the folder, then call fit\(\) again"
+)
+
+
+@pytest.mark.parametrize("call", ["os.fsync", "os.rename", "checkpoints.save_file", "Path.mkdir"])
+def test_a_write_that_fails_loses_nothing(finished, tmp_path, monkeypatch, call):
+    owner = {"os": os, "Path": checkpoints.Path, "checkpoints": checkpoints}[call.split(".")[0]]
+    name = call.split(".")[1]
+    real = getattr(owner, name)
+
+    def full(*args, **kwargs):
+        if trainer.step == 8:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return real(*args, **kwargs)
+
+    folder = tmp_path / "run"
+    trainer = make_trainer(folder)
+    monkeypatch.setattr(owner, name, full)
+    with pytest.raises(OSError, match=FULL):
+        trainer.fit(ragged_batches())
+    monkeypatch.undo()
+    assert_nothing_is_lost(folder, trainer)
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    trainer.fit(ragged_batches())  # from memory
+    resume(copy)  # from the disk
+    assert end_of(folder) == end_of(copy) == end_of(finished)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no limit of file sizes")
+def test_files_that_may_not_grow_lose_nothing(finished, tmp_path):
+    import resource
+
+    trainer = make_trainer(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    real, limit = trainer.updater.apply, tmp_path / "step-00000004" / "model.safetensors"
+
+    def limited(rate):
+        real(rate)
+        if trainer.step == 7:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit.stat().st_size - 100, hard))
+
+    trainer.updater.apply = limited
+    try:
+        with pytest.raises(OSError, match=FULL):
+            trainer.fit(ragged_batches())
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert_nothing_is_lost(tmp_path, trainer)
+    trainer.updater.apply = real
+    trainer.fit(ragged_batches())
+    assert end_of(tmp_path) == end_of(finished)
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 256 kB, where one may be made."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(place)]
+    may = sys.platform == "linux" and os.geteuid() == 0 and shutil.which("mount")
+    if not may or subprocess.run(command, capture_output=True).returncode:
+        pytest.skip("only the superuser of a Linux machine can make a small disk")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+def fill(path):
+    with open(path, "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(b"x" * 4096)
+
+
+# The history may or may not find room.
+@pytest.mark.filterwarnings("ignore:.*lacks records for now:UserWarning")
+def test_a_full_disk_loses_nothing(finished, small_disk):
+    trainer = make_trainer(small_disk / "run")
+    real = trainer.updater.apply
+
+    def filling(rate):
+        real(rate)
+        if trainer.step == 7:
+            fill(small_disk / "rubbish")
+
+    trainer.updater.apply = filling
+    with pytest.raises(OSError, match=FULL):
+        trainer.fit(ragged_batches())
+    assert_nothing_is_lost(small_disk / "run", trainer)
+    (small_disk / "rubbish").unlink()
+    trainer.updater.apply = real
+    trainer.fit(ragged_batches())
+    assert end_of(small_disk / "run") == end_of(finished)
+    history = (small_disk / "run" / "history.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in history] == trainer.history

@@ -1,0 +1,143 @@
+"""A run killed at any moment goes on and ends, bit for bit, as if it had never stopped."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from small_model import end_of, make_trainer, ragged_batches
+
+from minibert.training import checkpoint_folders, checkpoints, read_checkpoint
+
+HERE = Path(__file__).parent
+KILLS = 30
+
+
+class PowerCut(BaseException):
+    """Nothing after it happens, as after SIGKILL."""
+
+
+def run(folder, steps=6):
+    trainer = make_trainer(folder, max_steps=steps, save_steps=1)
+    if checkpoint_folders(folder):
+        trainer.resume()
+    trainer.fit(ragged_batches())
+
+
+@pytest.fixture(scope="module")
+def end(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("whole")
+    run(folder)
+    return end_of(folder)
+
+
+CALLS = [
+    (os, "fsync"),
+    (os, "rename"),
+    (os, "replace"),
+    (checkpoints.Path, "rename"),
+    (checkpoints.Path, "mkdir"),
+    (checkpoints.Path, "write_text"),
+    (checkpoints, "save_file"),
+    (shutil, "rmtree"),
+]
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize(("owner", "name"), CALLS, ids=lambda x: getattr(x, "__name__", x))
+def test_whatever_call_is_the_last_one(end, tmp_path, monkeypatch, owner, name, after):
+    """Cut the power before or after each single call that changes the disk, one run for each."""
+    real, cuts = getattr(owner, name), 0
+    while True:
+        calls = iter(range(10_000))
+        cut_at = cuts * (4 if name == "fsync" else 1)  # there are many of these
+
+        def cut(*args, cut_at=cut_at, calls=calls, **kwargs):
+            now = next(calls) == cut_at
+            if now and not after:
+                raise PowerCut
+            if now and name == "rmtree":  # half a folder
+                for file in sorted(Path(args[0]).glob("*"))[::2]:
+                    file.unlink()
+                raise PowerCut
+            result = real(*args, **kwargs)
+            if now:
+                raise PowerCut
+            return result
+
+        folder = tmp_path / str(cuts)
+        monkeypatch.setattr(owner, name, cut)
+        try:
+            run(folder, steps=6)
+            break
+        except PowerCut:
+            cuts += 1
+        finally:
+            monkeypatch.setattr(owner, name, real)
+        for path in checkpoint_folders(folder):
+            read_checkpoint(path)  # what has the name is whole
+        run(folder)
+        assert end_of(folder) == end
+        # A cut in the last cleaning leaves something to clean.
+        left = {path.name for path in folder.iterdir()} - {checkpoints.TRASH, "step-00000004"}
+        assert left == {"history.jsonl", "step-00000005", "step-00000006"}
+    assert cuts >= (1 if name == "replace" else 4)
+
+
+def test_the_disk_has_everything_before_the_name_appears(tmp_path, monkeypatch):
+    """What a file system may lose in a power cut: contents and names nobody has waited for."""
+    events, names = [], {}
+    real_fsync, real_rename, real_save = os.fsync, os.rename, checkpoints.save_file
+
+    def name(handle):
+        return names.get(os.fstat(handle).st_ino) or Path(os.readlink(f"/proc/self/fd/{handle}"))
+
+    def fsync(handle):
+        real_fsync(handle)
+        events.append(("on disk", name(handle).name))
+
+    def rename(source, target):
+        real_rename(source, target)
+        events.append(("renamed", Path(target).name))
+
+    def save(tensors, path):
+        real_save(tensors, path)
+        events.append(("written", Path(path).name))
+
+    if not Path("/proc/self/fd").exists():
+        pytest.skip("needs /proc to know which file a handle belongs to")
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "rename", rename)
+    monkeypatch.setattr(checkpoints, "save_file", save)
+    trainer = make_trainer(tmp_path / "run", max_steps=1, save_steps=1)
+    trainer.fit(ragged_batches())
+    moved = events.index(("renamed", "step-00000001"))
+    before, after = events[:moved], events[moved + 1 :]
+    for file in [*checkpoints.FILES, checkpoints.SUMS, checkpoints.DRAFT]:
+        assert ("on disk", file) in before
+    for file in checkpoints.FILES[:2]:
+        assert before.index(("written", file)) < before.index(("on disk", file))
+    assert ("on disk", "run") in after
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork to start many runs quickly")
+def test_killed_at_random_moments(tmp_path):
+    """SIGKILL, at random moments, in processes of their own; see killed_runs.py."""
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parents[1])]),
+        "OMP_NUM_THREADS": "1",
+        "MINIBERT_DEVICE": "cpu",
+    }
+    done = subprocess.run(
+        [sys.executable, str(HERE / "killed_runs.py"), str(tmp_path), str(KILLS)],
+        env=environment, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    told = dict(part.split("=") for part in done.stdout.split())
+    assert int(told["kills"]) >= KILLS
+    assert int(told["different"]) == 0
+    # Enough of them in the midst of a run, and of the writing of a checkpoint.
+    assert int(told["with_checkpoint"]) >= 10
+    assert int(told["while_writing"]) >= 5

@@ -1,0 +1,138 @@
+"""Two processes under torchrun make the updates that one process makes with the whole batch."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from shared_runs import WISHES, run, unused_part
+from small_model import make_trainer, ragged_batches, without_times
+
+from minibert.training import Processes, checkpoint_folders, read_checkpoint
+
+HERE = Path(__file__).parent
+
+
+def half_a_run(folder):
+    """A run of one process, stopped after 8 of its 12 steps."""
+    run(folder, torch.float64)
+    shutil.rmtree(folder / "step-00000012")
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """What two processes found, by rank, and their folder."""
+    if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
+        pytest.skip("this PyTorch has no gloo")
+    folder = tmp_path_factory.mktemp("shared")
+    half_a_run(folder / "resumed")
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parents[1])]),
+        "OMP_NUM_THREADS": "1",
+        "MINIBERT_DEVICE": "cpu",
+    }
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    done = subprocess.run(
+        [*command, "--nproc-per-node", "2", str(HERE / "shared_runs.py"), str(folder)],
+        env=environment, capture_output=True, text=True, timeout=600,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(2)], folder
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("alone")
+    return {
+        "float32": run(folder / "float32", max_steps=30, save_steps=30),
+        "float64": run(folder / "float64", torch.float64),
+        "accumulated": run(None, torch.float64, gradient_accumulation_steps=2),
+        "resumed": run(folder / "resumed", torch.float64),
+        "unused": unused_part(None),
+    }
+
+
+TOLERANCES = {
+    "float32": 1e-6,
+    "float64": 1e-12,
+    "accumulated": 1e-12,
+    "resumed": 1e-12,
+    "unused": 1e-6,
+}
+
+
+@pytest.mark.parametrize(("name", "tolerance"), TOLERANCES.items())
+def test_two_processes_end_with_the_weights_of_one(shared, alone, name, tolerance):
+    for found in shared[0]:
+        for parameter, weight in alone[name].model.named_parameters():
+            theirs = torch.tensor(found[name]["weights"][parameter], dtype=torch.float64)
+            ours = weight.detach().flatten().double()
+            torch.testing.assert_close(theirs, ours, rtol=0, atol=tolerance)
+
+
+@pytest.mark.parametrize(("name", "tolerance"), TOLERANCES.items())
+def test_every_process_knows_the_whole_history(shared, alone, name, tolerance):
+    expected = without_times(alone[name].history)
+    for found in shared[0]:
+        records = without_times(found[name]["history"])
+        assert [r.keys() for r in records] == [r.keys() for r in expected]
+        for ours, theirs in zip(expected, records, strict=True):
+            assert theirs == pytest.approx(ours, abs=10 * tolerance)
+
+
+def test_both_took_part_and_one_wrote(shared):
+    found, folder = shared
+    assert [f["processes"] for f in found] == [[0, 2], [1, 2]]
+    newest = checkpoint_folders(folder / "float32")[0]
+    assert newest.name == "step-00000030"
+    checkpoint = read_checkpoint(newest)
+    for name, weight in found[1]["float32"]["weights"].items():
+        assert checkpoint.model[name].flatten().tolist() == weight
+
+
+def test_a_run_of_one_process_went_on_with_two(shared):
+    records = shared[0][0]["resumed"]["history"]
+    assert [r["step"] for r in records if "loss" in r] == list(range(2, 13, 2))
+
+
+def test_a_run_of_two_processes_goes_on_with_one(shared, alone, tmp_path):
+    folder = shutil.copytree(shared[1] / "float64", tmp_path / "run")
+    shutil.rmtree(folder / "step-00000012")
+    trainer = run(folder, torch.float64)
+    for ours, theirs in zip(trainer.model.parameters(), alone["float64"].model.parameters()):
+        torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_all_stop_when_the_disk_of_one_is_full_or_its_loss_is_bad(shared):
+    first, second = (found["messages"] for found in shared[0])
+    assert "step 4 could not be written" in first[0] and "No space left on device" in first[0]
+    assert second[0] == "the process that writes could not save the checkpoint"
+    for told in (first[1], second[1]):
+        assert "step 4 was not made: its loss is nan" in told
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_the_shares_are_the_whole(count):
+    batch = ragged_batches(1)[0] | {"scale": torch.tensor(2.0)}
+    shares = [Processes(rank, count).share(batch) for rank in range(count)]
+    rows = sorted(row for share in shares for row in share["input_ids"].tolist())
+    assert rows == sorted(batch["input_ids"].tolist())
+    assert all(share["scale"] == 2 for share in shares)
+    sizes = [len(share["labels"]) for share in shares]
+    assert max(sizes) - min(sizes) <= 1
+
+
+def test_rows_that_do_not_fit():
+    batch = {"input_ids": torch.ones(3, 2), "labels": torch.ones(2, 2)}
+    with pytest.raises(ValueError, match=r"for 2 processes needs equal rows, not .*3.*2"):
+        Processes(0, 2).share(batch)
+
+
+def test_without_torchrun_there_is_one_process(monkeypatch):
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    assert Processes.join(torch.device("cpu")) == Processes(0, 1)
+    assert make_trainer(**WISHES).updater.processes.count == 1

@@ -1,0 +1,137 @@
+"""Epoch after epoch, from any place on, whatever kind of data it is."""
+
+import pytest
+import torch
+from small_model import end_of, make_trainer, ragged_batches
+from torch.utils.data import DataLoader
+
+from minibert.training import BatchStream, seed_torch
+
+
+class Epochs:
+    """Data that know their epochs, as PretrainingBatches does."""
+
+    def __init__(self, length=4):
+        self.length, self.asked = length, []
+
+    def epoch(self, number, start=0):
+        self.asked.append((number, start))
+        for batch in range(start, self.length):
+            yield {"x": torch.tensor([number, batch])}
+
+    def __iter__(self):
+        return self.epoch(0)
+
+
+class Drawing:
+    """Data that draw from torch's global generator, order and contents."""
+
+    def __iter__(self):
+        for number in torch.randperm(6).tolist():
+            yield {"x": torch.cat([torch.tensor([float(number)]), torch.rand(2)])}
+
+
+def take(batches, count, epoch=0, batch=0):
+    stream = BatchStream(batches, seed=5, epoch=epoch, batch=batch)
+    return [batch["x"].tolist() for batch in stream.take(count)], (stream.epoch, stream.batch)
+
+
+def test_epochs_follow_each_other():
+    taken, place = take(Epochs(), 10)
+    assert taken == [[n // 4, n % 4] for n in range(10)]
+    assert place == (2, 2)
+
+
+@pytest.mark.parametrize("make", [Epochs, Drawing])
+@pytest.mark.parametrize("first", [1, 3, 4, 6, 7, 12])
+def test_from_any_place_the_same_batches_follow(make, first):
+    whole, end = take(make(), 14)
+    before, (epoch, batch) = take(make(), first)
+    torch.rand(3)  # what others draw in between does not matter
+    after, place = take(make(), 14 - first, epoch, batch)
+    assert before + after == whole
+    assert place == end
+
+
+def test_a_shuffling_loader_goes_on_where_it_was():
+    def loader():
+        return DataLoader([{"x": torch.tensor(n)} for n in range(7)], batch_size=2, shuffle=True)
+
+    whole, _ = take(loader(), 11)
+    before, place = take(loader(), 6)
+    torch.rand(1)
+    assert before + take(loader(), 5, *place)[0] == whole
+    assert whole[:4] != whole[4:8]
+
+
+def test_data_that_know_their_epochs_are_asked_for_the_place():
+    data = Epochs()
+    take(data, 2, epoch=7, batch=3)
+    assert data.asked == [(7, 3), (8, 0)]
+
+
+def test_chance_depends_on_seed_purpose_and_place():
+    def draw(*place):
+        seed_torch(*place)
+        return torch.rand(1).item()
+
+    places = [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)]
+    assert len({draw(*place) for place in places}) == 5
+    assert draw(*places[2]) == draw(*places[2])
+
+
+def test_what_is_gone_after_one_walk_is_refused():
+    with pytest.raises(TypeError, match="are a generator, which can be walked through only once"):
+        BatchStream((batch for batch in ragged_batches()), seed=0)
+    with pytest.raises(TypeError, match="only once"):
+        make_trainer().fit(ragged_batches(), eval_batches=iter(ragged_batches()))
+
+
+def test_an_epoch_without_a_batch():
+    with pytest.raises(ValueError, match="epoch 0 holds no batch; give at least one"):
+        BatchStream([], seed=0).take(1)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("batch", "sentence"),
+    [
+        ([torch.ones(1)], "a batch must be a dictionary of tensors, .* not a list"),
+        ({"x": torch.ones(1), "words": ["a"]}, "'words' in a batch must be a tensor, not a list"),
+    ],
+)
+def test_what_is_no_batch(batch, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        BatchStream([batch], seed=0).take(1)
+
+
+@pytest.mark.parametrize("accumulated", [1, 2, 3])
+def test_a_run_that_goes_on_in_the_middle_of_an_epoch_ends_as_if_it_had_not_stopped(
+    tmp_path, accumulated
+):
+    class Shuffled:
+        def __iter__(self):
+            batches = ragged_batches()
+            return (batches[n] for n in torch.randperm(len(batches)).tolist())
+
+    wishes = {"max_steps": 9, "gradient_accumulation_steps": accumulated, "save_steps": 2}
+    make_trainer(tmp_path / "whole", **wishes).fit(Shuffled())
+
+    class Stop(Exception):  # noqa: N818
+        pass
+
+    class Stopping(Shuffled):
+        def __iter__(self):
+            for batch in super().__iter__():
+                self.given = getattr(self, "given", 0) + 1
+                if self.given > 7 * accumulated:
+                    raise Stop
+                yield batch
+
+    with pytest.raises(Stop):
+        make_trainer(tmp_path / "parts", **wishes).fit(Stopping())
+    trainer = make_trainer(tmp_path / "parts", **wishes)
+    assert trainer.resume() == 6
+    torch.rand(5)
+    trainer.fit(Shuffled())
+    assert end_of(tmp_path / "parts") == end_of(tmp_path / "whole")

@@ -1,0 +1,275 @@
+"""The trainer: what it tells, how it evaluates, what it refuses, and where it computes."""
+
+import io
+import json
+import math
+import os
+
+import pytest
+import torch
+from small_model import Known, SmallModel, joined, make_trainer, ragged_batches, without_times
+from tqdm.std import tqdm
+
+from minibert.training import autocast_dtype, choose_device, progress
+from minibert.training.history import HistoryFile, count_tokens, read_history
+
+
+def test_evaluation_weighs_every_label_the_same():
+    batches, model = ragged_batches(5), SmallModel(dropout=0.5, dtype=torch.float64)
+    trainer = make_trainer(model=model)
+    found = trainer.evaluate(batches)
+    model.eval()
+    with torch.no_grad():
+        expected = model(**joined(batches))
+        means = [model(**batch).loss.item() for batch in batches]
+    assert found["word_loss"] == pytest.approx(expected.word_loss.item(), abs=1e-12)
+    assert found["pair_loss"] == pytest.approx(expected.pair_loss.item(), abs=1e-12)
+    assert found["loss"] == pytest.approx(expected.loss.item(), abs=1e-12)
+    assert abs(found["loss"] - sum(means) / len(means)) > 1e-3  # the mean of batch means
+    assert list(trainer.evaluate(batches)) == ["loss", "word_loss", "pair_loss"]
+    single = make_trainer(model=model, terms={"word_loss": "labels"})
+    assert list(single.evaluate(batches)) == ["loss"]
+
+
+def test_evaluation_changes_nothing():
+    batches = ragged_batches()
+    plain, watched = make_trainer(), make_trainer(eval_steps=1)
+    plain.fit(batches)
+    watched.fit(batches, ragged_batches(seed=1))
+    for ours, theirs in zip(plain.model.parameters(), watched.model.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    assert watched.model.training
+    watched.model.eval()
+    watched.evaluate(batches)
+    assert not watched.model.training
+
+
+def test_evaluation_keeps_nothing_for_gradients():
+    class Watching(SmallModel):
+        def forward(self, **batch):
+            assert not torch.is_grad_enabled()
+            return super().forward(**batch)
+
+    make_trainer(model=Watching()).evaluate(ragged_batches())
+
+
+def test_the_history_is_plain_and_complete(tmp_path):
+    trainer = make_trainer(tmp_path, max_steps=7, logging_steps=3, eval_steps=4)
+    history = trainer.fit(ragged_batches(), ragged_batches(seed=1))
+    steps = [("eval_loss" in record, record["step"]) for record in history]
+    assert steps == [(False, 3), (True, 4), (False, 6), (False, 7), (True, 7)]
+    assert read_history(tmp_path / "history.jsonl") == history == json.loads(json.dumps(history))
+    tokens = sum(batch["input_ids"].numel() for batch in ragged_batches())
+    assert history[-2]["tokens"] == tokens + sum(
+        batch["input_ids"].numel() for batch in ragged_batches()[:2]
+    )
+    assert history[-2]["epoch"] == 1
+    assert all(r["tokens_per_second"] > 0 for r in history if "loss" in r)
+    assert history[0]["learning_rate"] == pytest.approx(
+        0.02 * 2 / 3
+    )  # the third update of a warm-up of 3
+    assert history[-1]["eval_loss"] == trainer.evaluate(ragged_batches(seed=1))["loss"]
+
+
+def test_a_record_is_the_mean_over_the_labels_since_the_last_one():
+    batches = ragged_batches(4)
+    each = make_trainer(max_steps=4, logging_steps=1)
+    both = make_trainer(max_steps=4, logging_steps=2)
+    each.fit(batches)
+    both.fit(batches)
+    counts = [int((batch["labels"] != -100).sum()) for batch in batches]
+    for at, record in enumerate(both.history):
+        pair = slice(2 * at, 2 * at + 2)
+        losses = [r["word_loss"] for r in each.history[pair]]
+        mean = sum(x * n for x, n in zip(losses, counts[pair])) / sum(counts[pair])
+        assert record["word_loss"] == pytest.approx(mean, abs=1e-12)
+
+
+def test_the_learning_rate_of_the_schedule_reaches_the_optimizer(monkeypatch):
+    trainer = make_trainer(max_steps=6, warmup_steps=2)
+    seen = []
+    step = trainer.updater.optimizer.step
+    monkeypatch.setattr(
+        trainer.updater.optimizer,
+        "step",
+        lambda: (seen.append([g["lr"] for g in trainer.updater.optimizer.param_groups]), step()),
+    )
+    trainer.fit(ragged_batches())
+    shares = [0, 0.5, 1, 0.75, 0.5, 0.25]
+    assert seen == [[pytest.approx(0.02 * share)] * 2 for share in shares]
+
+
+def test_it_learns():
+    trainer = make_trainer(max_steps=60, warmup_steps=6, logging_steps=60)
+    before = trainer.evaluate(ragged_batches())["loss"]
+    trainer.fit(ragged_batches())
+    assert trainer.evaluate(ragged_batches())["loss"] < 0.7 * before
+
+
+def test_the_same_seed_gives_the_same_run_to_the_bit():
+    runs = [make_trainer(seed=seed) for seed in (3, 3, 4)]
+    for run in runs:
+        torch.rand(1)
+        run.fit(ragged_batches())
+    first, same, other = (without_times(run.history) for run in runs)
+    assert first == same != other
+
+
+def test_fit_again_goes_on_or_has_nothing_to_do():
+    trainer = make_trainer()
+    history = list(trainer.fit(ragged_batches()))
+    assert trainer.fit(ragged_batches()) == history
+
+
+def test_other_data_are_refused():
+    trainer = make_trainer(max_steps=3)
+    trainer.fit(Known(ragged_batches(), seed=1, pairs=7))
+    with pytest.raises(ValueError, match="not those of the first 3 steps: seed was 1 and is 2"):
+        trainer.fit(Known(ragged_batches(), seed=2, pairs=7))
+
+
+def test_an_update_that_was_interrupted_half_way_is_not_repeated(monkeypatch):
+    trainer = make_trainer()
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trainer.updater, "apply", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.fit(ragged_batches())
+    with pytest.raises(RuntimeError, match="the update after step 0 was interrupted half-way"):
+        trainer.fit(ragged_batches())
+
+
+def test_tokens_are_counted_without_padding():
+    mask = torch.tensor([[1, 0], [1, 1]])
+    assert count_tokens({"input_ids": torch.ones(2, 2), "attention_mask": mask}) == 3
+    assert count_tokens({"input_ids": torch.ones(2, 5)}) == 10
+    assert count_tokens({"x": torch.ones(4, 5), "scale": torch.tensor(1.0)}) == 4
+
+
+BARS = []
+
+
+class Bar(tqdm):
+    def __init__(self, **wishes):
+        super().__init__(**wishes | {"file": io.StringIO()})
+        self.wishes, self.updates, self.shown = wishes, 0, []
+        BARS.append(self)
+
+    def update(self, n=1):
+        self.updates += 1
+        super().update(n)
+
+    def set_postfix(self, fields, refresh):
+        self.shown.append(dict(fields))
+
+
+def test_the_bar_shows_loss_and_speed_and_begins_where_the_run_does(tmp_path, monkeypatch):
+    monkeypatch.setattr("tqdm.autonotebook.tqdm", Bar)
+    make_trainer(tmp_path, max_steps=5).fit(ragged_batches())
+    bar = BARS[-1]
+    assert bar.wishes["total"] == 5 and bar.wishes["initial"] == 0 and bar.wishes["disable"]
+    assert bar.updates == 5
+    assert bar.shown[-1].keys() == {"loss", "tokens/s"}
+    assert float(bar.shown[-1]["loss"]) > 0 and float(bar.shown[-1]["tokens/s"]) > 0
+    again = make_trainer(tmp_path, max_steps=5)
+    again.resume()
+    again.fit(ragged_batches())
+    assert BARS[-1].wishes["initial"] == 5
+
+
+def test_a_bar_in_a_terminal_tells_the_time_left(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
+    with progress.progress_bar(10, 0, show=True) as bar:
+        bar.set_postfix({"loss": "2.500"}, False)
+        bar.update(5)
+        bar.refresh()
+    told = capsys.readouterr().err
+    assert "5/10" in told and "loss=2.500" in told and "<" in told  # elapsed<remaining
+    with progress.progress_bar(10, 0, show=False) as bar:
+        bar.update(5)
+    assert capsys.readouterr().err == ""
+
+
+def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):
+    monkeypatch.delenv("MINIBERT_DEVICE", raising=False)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    assert choose_device() == torch.device("cpu")
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert choose_device() == torch.device("mps")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert choose_device() == torch.device("cuda:0")
+    monkeypatch.setenv("LOCAL_RANK", "3")
+    assert choose_device() == torch.device("cuda:3")
+    monkeypatch.setenv("MINIBERT_DEVICE", "cuda:1")
+    assert choose_device() == torch.device("cuda:1")
+    monkeypatch.setenv("MINIBERT_DEVICE", "cpu")
+    assert choose_device() == torch.device("cpu")
+
+
+def test_a_device_that_is_not_there_is_named(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    monkeypatch.setenv("MINIBERT_DEVICE", "cuda")
+    with pytest.raises(
+        ValueError, match=r"MINIBERT_DEVICE is 'cuda', which this machine .* has cpu"
+    ):
+        choose_device()
+
+
+def test_half_precision_only_where_it_is_faster(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: True)
+    assert autocast_dtype(torch.device("cpu")) is None
+    assert autocast_dtype(torch.device("mps")) is None
+    assert autocast_dtype(torch.device("cuda")) == torch.bfloat16
+    monkeypatch.setattr(torch.cuda, "is_bf16_supported", lambda: False)
+    assert autocast_dtype(torch.device("cuda")) is None
+
+
+@pytest.mark.parametrize("bf16", [True, False])
+def test_autocast_reaches_the_model_where_it_is_wanted(monkeypatch, bf16):
+    seen = []
+
+    class Watching(SmallModel):
+        def forward(self, **batch):
+            seen.append(torch.is_autocast_enabled("cpu"))
+            return super().forward(**batch)
+
+    monkeypatch.setattr("minibert.training.updates.autocast_dtype", lambda device: torch.bfloat16)
+    trainer = make_trainer(model=Watching(), max_steps=2, bf16=bf16)
+    trainer.fit(ragged_batches())
+    trainer.evaluate(ragged_batches()[:1])
+    assert seen == [bf16] * 3
+    assert all(p.dtype == torch.float32 for p in trainer.model.parameters())
+    assert math.isfinite(trainer.history[-1]["loss"])
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_on_cuda():
+    trainer = make_trainer()
+    cuda = type(trainer)(
+        SmallModel(dropout=0), trainer.config, device="cuda", terms=trainer.terms,
+        show_progress=False,
+    )  # fmt: skip
+    before = cuda.evaluate(ragged_batches())["loss"]
+    cuda.fit(ragged_batches())
+    assert cuda.evaluate(ragged_batches())["loss"] < before
+
+
+def test_a_history_that_cannot_be_written_catches_up(tmp_path):
+    records = [{"step": 1}]
+    file = HistoryFile(tmp_path / "a" / "history.jsonl", records)
+    file.write()
+    records.append({"step": 2})
+    os.rename(tmp_path / "a", tmp_path / "b")
+    (tmp_path / "a").write_text("in the way")
+    with pytest.warns(UserWarning, match=r"history\.jsonl' lacks records for now"):
+        file.add_last()
+    (tmp_path / "a").unlink()
+    records.append({"step": 3})
+    file.add_last()
+    records.append({"step": 4})
+    file.add_last()
+    assert [record["step"] for record in read_history(file.path)] == [1, 2, 3, 4]

@@ -1,0 +1,197 @@
+"""Several batches make the update that one large batch would make; bad numbers make none."""
+
+import math
+from types import SimpleNamespace
+
+import pytest
+import torch
+from small_model import TERMS, SmallModel, joined, make_trainer, ragged_batches
+from torch import nn
+
+from minibert.training import BertTrainer, TrainingConfig, count_labels
+from minibert.training.updates import Updater
+
+
+def exact_model(seed=0):
+    return SmallModel(seed, dropout=0.0, dtype=torch.float64)
+
+
+def make_updater(model, **changes):
+    wishes = {"max_steps": 10, "seed": 0, "max_grad_norm": math.inf} | changes
+    return Updater(model, TrainingConfig(**wishes), TERMS, torch.device("cpu"))
+
+
+def gradients(model):
+    return {name: parameter.grad.clone() for name, parameter in model.named_parameters()}
+
+
+def assert_equal(left, right, tolerance=1e-12):
+    assert left.keys() == right.keys()
+    for name in left:
+        torch.testing.assert_close(left[name], right[name], rtol=0, atol=tolerance)
+
+
+def test_accumulated_batches_give_the_gradient_of_the_large_one():
+    batches = ragged_batches(4)
+    assert len({count["word_loss"] for count in (count_labels(b, TERMS) for b in batches)}) == 4
+    model = exact_model()
+    accumulated = make_updater(model).compute_gradient(batches, 0)
+    ours = gradients(model)
+    large = make_updater(model).compute_gradient([joined(batches)], 0)
+    assert_equal(ours, gradients(model))
+    assert accumulated.labels == large.labels
+    assert accumulated.means == pytest.approx(large.means, abs=1e-12)
+    assert accumulated.norm == pytest.approx(large.norm, abs=1e-12)
+
+
+def test_it_is_also_the_gradient_that_autograd_gives_without_the_trainer():
+    batches, model = ragged_batches(4), exact_model()
+    make_updater(model).compute_gradient(batches, 0)
+    ours = gradients(model)
+    model.zero_grad()
+    model(**joined(batches)).loss.backward()
+    assert_equal(ours, gradients(model))
+
+
+def test_a_mean_of_means_would_be_something_else():
+    batches, model = ragged_batches(4), exact_model()
+    make_updater(model).compute_gradient(batches, 0)
+    ours = gradients(model)
+    model.zero_grad()
+    for batch in batches:
+        (model(**batch).loss / len(batches)).backward()
+    difference = max((ours[n] - g).abs().max().item() for n, g in gradients(model).items())
+    assert difference > 1e-3
+
+
+def test_whole_runs_agree_too():
+    batches = ragged_batches(6)
+    small = make_trainer(model=exact_model(), gradient_accumulation_steps=3, max_steps=8)
+    large = make_trainer(model=exact_model(), max_steps=8)
+    small.fit(batches)
+    large.fit([joined(batches[:3]), joined(batches[3:])])
+    assert_equal(dict(small.model.named_parameters()), dict(large.model.named_parameters()))
+    for ours, theirs in zip(small.history, large.history, strict=True):
+        for field in ("loss", "word_loss", "pair_loss", "grad_norm", "learning_rate"):
+            assert ours[field] == pytest.approx(theirs[field], abs=1e-12)
+
+
+def test_labels_that_nobody_asks_for_are_not_handed_on():
+    batches = ragged_batches(3)
+    batches[1]["labels"] = torch.full_like(batches[1]["labels"], -100)
+    model = exact_model()
+    gradient = make_updater(model).compute_gradient(batches, 0)
+    ours = gradients(model)
+    assert all(math.isfinite(mean) for mean in gradient.means.values())
+    make_updater(model).compute_gradient([joined(batches)], 0)
+    assert_equal(ours, gradients(model))
+
+
+def test_no_label_anywhere():
+    batch = ragged_batches(1)[0]
+    empty = {name: torch.full_like(x, -100) if "labels" in name else x for name, x in batch.items()}
+    with pytest.raises(ValueError, match="step 1 has no label in its 1 batches"):
+        make_trainer().fit([empty])
+    with pytest.raises(ValueError, match="no batch has a label for 'word_loss'"):
+        make_trainer().evaluate([empty])
+
+
+def test_a_long_gradient_is_shortened_and_its_length_is_told():
+    batches, model = ragged_batches(2), exact_model()
+    long = make_updater(model).compute_gradient(batches, 0).norm
+    full = gradients(model)
+    assert long == pytest.approx(
+        math.sqrt(sum(g.square().sum().item() for g in full.values())), abs=1e-12
+    )
+    short = make_updater(model, max_grad_norm=long / 4).compute_gradient(batches, 0).norm
+    assert short == long
+    # PyTorch adds 1e-6 to the length before it divides.
+    assert_equal(gradients(model), {n: g * (long / 4) / (long + 1e-6) for n, g in full.items()})
+    make_updater(model, max_grad_norm=long * 2).compute_gradient(batches, 0)
+    assert_equal(gradients(model), full)
+
+
+def test_the_old_gradient_is_gone_before_the_forward_pass():
+    class Watching(SmallModel):
+        def forward(self, **batch):
+            assert all(parameter.grad is None for parameter in self.parameters())
+            return super().forward(**batch)
+
+    make_trainer(model=Watching(), max_steps=3).fit(ragged_batches())
+
+
+def test_dropout_differs_from_step_to_step_and_not_from_run_to_run():
+    def gradient(step, seed=0):
+        model = SmallModel(dropout=0.5)
+        return make_updater(model, seed=seed).compute_gradient(ragged_batches(2), step).norm
+
+    assert gradient(0) == gradient(0)
+    assert len({gradient(0), gradient(1), gradient(2), gradient(0, seed=1)}) == 4
+
+
+class Explodes(SmallModel):
+    """Gives a bad loss, or a bad gradient, in one training step."""
+
+    def __init__(self, at, bad):
+        super().__init__()
+        self.at, self.bad = at, bad
+
+    def forward(self, **batch):
+        output = super().forward(**batch)
+        if self.training and self.calls == self.at:
+            if self.bad == "gradient":
+                zero = self.dense.weight[0, 0] - self.dense.weight[0, 0].item()
+                output.word_loss = output.word_loss + zero.abs().sqrt()  # slope infinite at 0
+            else:
+                output.word_loss = output.word_loss * self.bad
+        return output
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf, "gradient"])
+def test_bad_numbers_stop_the_run_before_the_weights_change(tmp_path, bad):
+    trainer = make_trainer(tmp_path, Explodes(at=7, bad=bad), max_steps=12, save_steps=2)
+    with pytest.raises(
+        FloatingPointError,
+        match=r"step 7 was not made: .*(nan|inf).* The weights are those of step 6; "
+        r"the last good checkpoint is step-00000006\. Try a lower learning rate",
+    ):
+        trainer.fit(ragged_batches())
+    sound = make_trainer(max_steps=12)
+    sound.fit(ragged_batches())
+    assert trainer.step == 6
+    again = make_trainer(tmp_path, Explodes(at=0, bad=bad), max_steps=12, save_steps=2)
+    assert again.resume() == 6
+    for ours, theirs in zip(again.model.parameters(), trainer.model.parameters(), strict=True):
+        assert torch.equal(ours, theirs) and ours.isfinite().all()
+    again.fit(ragged_batches())
+    for ours, theirs in zip(again.model.parameters(), sound.model.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_weights_that_are_not_finite_do_not_replace_a_good_checkpoint(tmp_path):
+    trainer = make_trainer(tmp_path, max_steps=4, save_steps=4)
+    trainer.fit(ragged_batches())
+    trainer.model.dense.bias.data[0] = math.nan
+    with pytest.raises(FloatingPointError, match=r"dense\.bias is not finite .* step-00000004"):
+        trainer.save()
+    assert make_trainer(tmp_path, max_steps=4).resume() == 4
+
+
+def test_an_output_without_the_loss_is_named():
+    with pytest.raises(TypeError, match=r"SmallModel \(SimpleNamespace\) has no loss 'mlm'"):
+        make_trainer(terms={"mlm": "labels"}).fit(ragged_batches())
+    with pytest.raises(ValueError, match="holds no 'answers', over which 'loss' is a mean; it "):
+        make_trainer(terms={"loss": "answers"}).fit(ragged_batches())
+
+
+def test_any_model_with_a_loss_will_do():
+    class Line(nn.Linear):
+        def forward(self, x, labels):
+            return SimpleNamespace(loss=(super().forward(x)[:, 0] - labels).square().mean())
+
+    x = torch.tensor([[0.0], [1.0], [2.0]])
+    config = TrainingConfig(max_steps=80, seed=0, learning_rate=0.2, weight_decay=0.0)
+    trainer = BertTrainer(Line(1, 1), config, device="cpu", show_progress=False)
+    trainer.fit([{"x": x, "labels": 2 * x[:, 0] + 1}])
+    assert trainer.model.weight.item() == pytest.approx(2, abs=0.02)
+    assert trainer.model.bias.item() == pytest.approx(1, abs=0.02)
