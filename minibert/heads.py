@@ -19,7 +19,7 @@ class BertPredictionHeadTransform(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), the released code. Chapter 11, to come.
+    Devlin et al. (2019), the released code. Chapter 11.
     Numpy twin: minibert.reference.linear, minibert.reference.gelu, minibert.reference.layer_norm.
 
     Examples
@@ -66,8 +66,8 @@ class BertLMPredictionHead(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1; Press and Wolf (2017), section 3. Chapter 11, to
-    come. Numpy twin: minibert.reference.tied_logits.
+    Devlin et al. (2019), section 3.1, task 1; Press and Wolf (2017), section 3. Chapter 11.
+    Numpy twin: minibert.reference.tied_logits.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class BertOnlyMLMHead(nn.Module):
 
     References
     ----------
-    Chapter 11, to come.
+    Chapter 11.
 
     Examples
     --------
@@ -183,7 +183,7 @@ class BertPreTrainingHeads(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1. Chapter 11, to come.
+    Devlin et al. (2019), section 3.1. Chapter 11.
     Numpy twin: minibert.reference.tied_logits, minibert.reference.linear.
 
     Examples

@@ -24,7 +24,7 @@ class CorruptedTokens(NamedTuple):
 
     References
     ----------
-    Chapter 11, to come.
+    Chapter 11.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def corrupt_tokens(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1, and appendix A.1. Chapter 11, to come.
+    Devlin et al. (2019), section 3.1, task 1, and appendix A.1. Chapter 11.
 
     Examples
     --------
@@ -140,7 +140,7 @@ def may_be_chosen(
 
     References
     ----------
-    Chapter 11, to come.
+    Chapter 11.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def choose_tokens(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1. Chapter 11, to come.
+    Devlin et al. (2019), section 3.1, task 1. Chapter 11.
 
     Examples
     --------
@@ -225,7 +225,7 @@ def ordinary_ids(vocab_size: int, special_ids: Collection[int]) -> Int[Tensor, "
 
     References
     ----------
-    Chapter 11, to come.
+    Chapter 11.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def replace_tokens(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1, and appendix A.1. Chapter 11, to come.
+    Devlin et al. (2019), section 3.1, task 1, and appendix A.1. Chapter 11.
 
     Examples
     --------
