@@ -82,7 +82,7 @@ def next_sentence_loss(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 2. Chapter 12, to come.
+    Devlin et al. (2019), section 3.1, task 2. Chapter 12.
     Numpy twin: minibert.reference.cross_entropy.
 
     Examples

@@ -23,7 +23,7 @@ class MaskedLMOutput(NamedTuple):
 
     References
     ----------
-    Chapter 12, to come.
+    Chapter 12.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class BertForPreTrainingOutput(NamedTuple):
 
     References
     ----------
-    Chapter 12, to come.
+    Chapter 12.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class BertForMaskedLM(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1. Chapter 12, to come.
+    Devlin et al. (2019), section 3.1, task 1. Chapter 12.
 
     Examples
     --------
@@ -163,7 +163,7 @@ class BertForPreTraining(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 12, to come.
+    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 12.
 
     Examples
     --------
@@ -274,7 +274,7 @@ def keep_labeled(
 
     References
     ----------
-    Chapter 12, to come.
+    Chapter 12.
 
     Examples
     --------
