@@ -42,7 +42,7 @@ def bucket_by_length(
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def padding_share(batches: Iterable[Batch]) -> float:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class PretrainingBatches:
 
     References
     ----------
-    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 13, to come.
+    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 13.
 
     Examples
     --------

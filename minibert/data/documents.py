@@ -43,7 +43,7 @@ class TextDocuments(Sequence):
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -212,7 +212,7 @@ def split_documents(
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -246,7 +246,7 @@ def sentence_counts(documents: Documents) -> Sequence[int]:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -272,7 +272,7 @@ def fingerprint(documents: Documents) -> int:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------

@@ -27,7 +27,7 @@ class SentencePair(NamedTuple):
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def draw_pairs(
     ----------
     Devlin et al. (2019), section 3.1, task 2, and appendix A.2. There, a segment is as many
     sentences as fit into the sequence; here it is one sentence, which keeps the question sharp when
-    sequences are short. Chapter 13, to come.
+    sequences are short. Chapter 13.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def check_documents(documents: Documents) -> None:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -183,7 +183,7 @@ def truncate_both_ends(
     References
     ----------
     Devlin et al. (2019), appendix A.2; the rule is that of the code that came with the paper.
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -229,7 +229,7 @@ def encode_pair(
 
     References
     ----------
-    Devlin et al. (2019), section 3 and appendix A.2. Chapter 13, to come.
+    Devlin et al. (2019), section 3 and appendix A.2. Chapter 13.
 
     Examples
     --------

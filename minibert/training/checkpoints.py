@@ -37,7 +37,7 @@ class DamagedCheckpoint(ValueError):  # noqa: N818
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
 
 
@@ -57,7 +57,7 @@ class Checkpoint(NamedTuple):
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
     folder = Path(folder)
     draft, target = folder / DRAFT, folder / f"step-{checkpoint.state['step']:08}"
@@ -166,7 +166,7 @@ def checkpoint_folders(folder: str | Path) -> list[Path]:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -201,7 +201,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
     path = Path(path)
     if not path.is_dir():
@@ -259,7 +259,7 @@ def sync(path: Path) -> None:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
     if path.is_dir() and os.name == "nt":
         return

@@ -59,7 +59,7 @@ class TrainingConfig:
 
     References
     ----------
-    Devlin et al. (2019), appendix A.2. Chapter 13, to come.
+    Devlin et al. (2019), appendix A.2. Chapter 13.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> flo
 
     References
     ----------
-    Devlin et al. (2019), appendix A.2. Chapter 13, to come.
+    Devlin et al. (2019), appendix A.2. Chapter 13.
 
     Examples
     --------

@@ -25,7 +25,7 @@ def choose_device() -> torch.device:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def autocast_dtype(device: torch.device) -> torch.dtype | None:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------

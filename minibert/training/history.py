@@ -23,7 +23,7 @@ class Meter:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def sum_of_terms(terms: Mapping[str, float]) -> dict[str, float]:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def count_tokens(batch: Batch) -> int:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -173,7 +173,7 @@ class HistoryFile:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
 
     def __init__(self, path: Path, records: list[dict[str, Any]]) -> None:
@@ -221,7 +221,7 @@ def json_lines(records: list[dict[str, Any]]) -> str:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -246,6 +246,6 @@ def read_history(path: str | Path) -> list[dict[str, Any]]:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
     return [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines()]

@@ -36,7 +36,7 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
     References
     ----------
     Devlin et al. (2019), appendix A.2; which parameters are left out is told by the code that came
-    with the paper. Chapter 13, to come.
+    with the paper. Chapter 13.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
 
     References
     ----------
-    Loshchilov and Hutter (2019), algorithm 2. Chapter 13, to come.
+    Loshchilov and Hutter (2019), algorithm 2. Chapter 13.
 
     Examples
     --------

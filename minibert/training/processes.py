@@ -30,7 +30,7 @@ class Processes:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------

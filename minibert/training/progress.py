@@ -27,7 +27,7 @@ def progress_bar(total: int, done: int, *, show: bool) -> std.tqdm:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------

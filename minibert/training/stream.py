@@ -31,7 +31,7 @@ def seed_torch(seed: int, purpose: int, *place: int) -> None:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class BatchStream:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def require_repeatable(batches: Iterable[Batch]) -> None:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def check_batch(batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------

@@ -26,7 +26,7 @@ def model_tensors(model: nn.Module) -> dict[str, Shaped[Tensor, "..."]]:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def restore_model(model: nn.Module, tensors: Tensors) -> None:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def optimizer_tensors(
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
     return {
         f"{name}.{kind}": tensor.contiguous()
@@ -133,7 +133,7 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensor
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
     names = dict(model.named_parameters())
     optimizer.state.clear()

@@ -37,7 +37,7 @@ def count_labels(batch: Batch, terms: Terms) -> dict[str, int]:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def loss_terms(
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
     asked = [term for term in terms if counts[term]]
     if not asked:

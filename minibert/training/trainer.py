@@ -60,11 +60,12 @@ class BertTrainer:
 
     References
     ----------
-    Devlin et al. (2019), appendix A.2. Chapter 13, to come.
+    Devlin et al. (2019), appendix A.2. Chapter 13.
 
     Examples
     --------
     >>> from types import SimpleNamespace
+    >>> _ = torch.manual_seed(0)
     >>> class Line(nn.Linear):
     ...     def forward(self, x, labels):
     ...         return SimpleNamespace(loss=(super().forward(x) - labels).square().mean())

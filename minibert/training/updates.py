@@ -33,7 +33,7 @@ class Gradient(NamedTuple):
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Updater:
 
     References
     ----------
-    Chapter 13, to come.
+    Chapter 13.
     """
 
     def __init__(
