@@ -71,6 +71,17 @@ def test_both_ways_agree_to_the_end_on_the_hundred_sentences():
     assert len(fast) > 100
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_both_ways_agree_to_the_end_on_words_of_few_letters(seed):
+    """Few letters make pairs frequent, so that each gluing changes many gains; some words recur."""
+    rng = random.Random(seed)
+    words = ["".join(rng.choices("abcd", [8, 4, 2, 1], k=rng.randint(1, 9))) for _ in range(120)]
+    counts = {word: 1 + int(rng.paretovariate(1)) for word in words}
+    fast, plain = list(learn_merges(counts, 1)), list(plain_merges(counts, 1))
+    assert [tuple(merge)[:4] for merge in fast] == [merge[:4] for merge in plain]
+    assert len(fast) > 150 and ("##a", "##a") in {(merge.left, merge.right) for merge in fast}
+
+
 def test_gain_is_what_the_surprises_say():
     for n, a, b, total in [(3, 4, 5, 60), (1, 1, 1, 7), (2, 20, 30, 100)]:
         before = -math.log(a / total) - math.log(b / total)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Mapping
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ CONTINUED = "##"
 LONGEST_WORD = 100
 # Gains that differ by less, relatively, are a tie: logarithms differ so much between machines.
 TIE = 1e-9
+# After a look at all pairs, those that gain this share of the best are watched.
+WATCHED = 0.9
 
 
 class Merge(NamedTuple):
@@ -129,8 +132,8 @@ def learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iter
     >>> [merge.piece for merge in learn_merges({"cat": 3, "cot": 1})]
     ['##at', 'cat']
     """
-    corpus = _Spellings(word_counts)
-    while (merge := corpus.best_merge(min_frequency)) is not None:
+    corpus = _Spellings(word_counts, max(min_frequency, 1))
+    while (merge := corpus.best_merge()) is not None:
         corpus.apply(merge)
         yield merge
 
@@ -193,54 +196,67 @@ def _alphabet(word_counts: Mapping[str, int]) -> list[str]:
 class _Spellings:
     """Know how every word of a corpus is spelled now, and count pieces and pairs.
 
-    Pieces have numbers here. A pair of them has a row in three arrays: left, right, count.
+    A piece is a letter here, the character whose code is the piece's number. So a spelled word is a
+    string, a pair a string of two, and Python's own search finds it. A pair has a row in arrays.
     """
 
-    def __init__(self, word_counts: Mapping[str, int]):
+    def __init__(self, word_counts: Mapping[str, int], min_frequency: int):
         words = sorted(word for word in word_counts if len(word) <= LONGEST_WORD)
         self.weights = [word_counts[word] for word in words]
         self.names: list[str] = []
-        self.numbers: dict[str, int] = {}
-        self.words = [[self._number(piece) for piece in spell(word)] for word in words]
-        self.piece_counts = np.zeros(1024)
-        self.rows: dict[tuple[int, int], int] = {}
-        self.left, self.right, self.counts = np.zeros((3, 1024), dtype=np.int64)
-        self.places: dict[tuple[int, int], set[int]] = defaultdict(set)
-        changes: dict[tuple[int, int], int] = defaultdict(int)
-        for place, (word, weight) in enumerate(zip(self.words, self.weights, strict=True)):
-            for piece in word:
-                self._count_piece(piece, weight)
-            for pair in pairwise(word):
-                changes[pair] += weight
-                self.places[pair].add(place)
-        self._change_counts(changes)
-        self.total = self.piece_counts.sum()
-        self.floor = int(self.total) // 1000
+        self.letters: dict[str, str] = {}
+        self.piece_counts, self.rows_of = array("d"), []
+        self.words = ["".join([self._letter(piece) for piece in spell(word)]) for word in words]
+        self.rows: dict[str, int] = {}
+        self.left, self.right, self.counts = array("q"), array("q"), array("d")
+        self.watched: set[int] = set()
+        self.places: dict[str, list[int]] = defaultdict(list)
+        self.min_frequency = min_frequency
+        self._count_everything()
+        self.total = float(sum(self.piece_counts))
+        self.cutoff = self.floor = np.inf
 
-    def best_merge(self, min_frequency: int) -> Merge | None:
+    def _count_everything(self) -> None:
+        for place, (word, weight) in enumerate(zip(self.words, self.weights, strict=True)):
+            for letter in word:
+                self.piece_counts[ord(letter)] += weight
+            for pair in map(add, word, word[1:]):
+                self.places[pair].append(place)
+        for pair, places in self.places.items():
+            self._change_count(pair, self._weigh(places))
+
+    def best_merge(self) -> Merge | None:
         """Find the pair that gains most, or None if no pair gains.
 
-        A pair that occurs n times gains at most n ln(N/n). So pairs below a floor need no look
-        while the best gain is above that bound; when it no longer is, the floor sinks.
+        Gluing lets only pairs with the glued pieces gain more than before. Those are watched anew,
+        all others gain less, as the pieces become fewer. So watched pairs are enough, until the
+        best of them gains less than the cutoff.
         """
-        while True:
-            floor = max(self.floor, min_frequency, 1)
-            rows = np.flatnonzero(self.counts >= floor)
-            best = self._best_of(rows) if len(rows) else None
-            if floor == max(min_frequency, 1):
-                return best
-            if best is not None and best.gain >= floor * np.log(self.total / floor):
-                return best
-            self.floor = floor * 9 // 10
+        best = self._best_watched()
+        if best is None or best.gain * (1 - 2 * TIE) < self.cutoff:
+            self.cutoff, self.floor = 0.0, self.min_frequency
+            rows = (np.asarray(self.counts) >= self.floor).nonzero()[0]
+            self.watched.update(rows.tolist())
+            best = self._best_watched()
+        if best is not None and not self.cutoff:
+            self.cutoff = WATCHED * best.gain
+            # A pair that occurs n times gains at most n ln(N).
+            self.floor = max(self.floor, self.cutoff / np.log(self.total))
+        return best
 
-    def _best_of(self, rows: np.ndarray) -> Merge | None:
-        """Choose among some rows; a tie goes to the first in alphabetical order."""
-        counts, left, right = self.counts[rows], self.left[rows], self.right[rows]
-        gains = merge_gain(counts, self.piece_counts[left], self.piece_counts[right], self.total)
+    def _best_watched(self) -> Merge | None:
+        """Choose among the watched pairs, and watch no longer those below the cutoff."""
+        if not self.watched:
+            return None
+        rows = np.fromiter(self.watched, dtype=np.int64, count=len(self.watched))
+        counts, left, right = (np.asarray(a)[rows] for a in (self.counts, self.left, self.right))
+        piece_counts = np.asarray(self.piece_counts)
+        gains = merge_gain(counts, piece_counts[left], piece_counts[right], self.total)
         best = gains.max()
         if best <= 0:
             return None
-        ties = np.flatnonzero(gains >= best * (1 - TIE))
+        self.watched = set(rows[gains >= self.cutoff].tolist())
+        ties = (gains >= best * (1 - TIE)).nonzero()[0].tolist()
         names = [(self.names[left[i]], self.names[right[i]], i) for i in ties]
         first, second, i = min(names)
         piece = first + second.removeprefix(CONTINUED)
@@ -248,61 +264,70 @@ class _Spellings:
 
     def apply(self, merge: Merge) -> None:
         """Spell every word with the new piece."""
-        left, right = self.numbers[merge.left], self.numbers[merge.right]
-        piece = self._number(merge.piece)
-        changes: dict[tuple[int, int], int] = defaultdict(int)
-        glued = 0
-        for place in self.places.pop((left, right)):
-            glued += self._respell(place, left, right, piece, changes)
-        self._change_counts(changes)
-        self._count_piece(left, -glued)
-        self._count_piece(right, -glued)
-        self._count_piece(piece, glued)
+        left, right = self.letters[merge.left], self.letters[merge.right]
+        piece = self._letter(merge.piece)
+        places, before, after = self._respell(left + right, piece)
+        for letter, beside in before.items():
+            self._move_count(letter + left, letter + piece, beside)
+        for letter, beside in after.items():
+            self._move_count(right + letter, piece + letter, beside)
+        glued = self._weigh(places)
+        self._change_count(left + right, -glued)
+        for letter, change in ((left, -glued), (right, -glued), (piece, glued)):
+            self.piece_counts[ord(letter)] += change
         self.total -= glued
+        self._watch(left, right, piece)
 
-    def _respell(self, place: int, left: int, right: int, piece: int, changes: dict) -> int:
-        """Replace the pair in one word, from left to right; note which pairs come and go."""
-        word, weight = self.words[place], self.weights[place]
-        glued = i = 0
-        while i + 1 < len(word):
-            if word[i] == left and word[i + 1] == right:
+    def _respell(self, pair: str, piece: str) -> tuple[list[int], dict, dict]:
+        """Replace the pair in all words, from left to right.
+
+        Return the place of each replacement, and these places by what stands before and after.
+        """
+        places, before, after = [], defaultdict(list), defaultdict(list)
+        for place in self.places.pop(pair):
+            word = self.words[place]
+            while (i := word.find(pair)) >= 0:
+                places.append(place)
                 if i:
-                    changes[word[i - 1], left] -= weight
-                    self._meet((word[i - 1], piece), place, weight, changes)
+                    before[word[i - 1]].append(place)
                 if i + 2 < len(word):
-                    changes[right, word[i + 2]] -= weight
-                    self._meet((piece, word[i + 2]), place, weight, changes)
-                changes[left, right] -= weight
-                word[i : i + 2] = [piece]
-                glued += weight
-            i += 1
-        return glued
+                    after[word[i + 2]].append(place)
+                word = word[:i] + piece + word[i + 2 :]
+            self.words[place] = word
+        return places, before, after
 
-    def _meet(self, pair: tuple[int, int], place: int, weight: int, changes: dict) -> None:
-        changes[pair] += weight
-        self.places[pair].add(place)
+    def _move_count(self, old: str, new: str, places: list[int]) -> None:
+        """Count at some places another pair than before."""
+        weight = self._weigh(places)
+        self._change_count(old, -weight)
+        self._change_count(new, weight)
+        self.places[new] += places
 
-    def _number(self, piece: str) -> int:
-        number = self.numbers.setdefault(piece, len(self.names))
-        if number == len(self.names):
+    def _change_count(self, pair: str, change: int) -> None:
+        row = self.rows.setdefault(pair, len(self.counts))
+        if row == len(self.counts):
+            left, right = map(ord, pair)
+            for numbers, value in ((self.left, left), (self.right, right), (self.counts, 0)):
+                numbers.append(value)
+            self.rows_of[left].append(row)
+            self.rows_of[right].append(row)
+        self.counts[row] += change
+        if self.counts[row] < self.min_frequency:
+            self.watched.discard(row)
+
+    def _watch(self, left: str, right: str, piece: str) -> None:
+        """Watch all pairs with one of three pieces, unless they are too rare."""
+        first, second, third = (self.rows_of[ord(letter)] for letter in (left, right, piece))
+        rows = np.asarray(first + second + third)
+        self.watched.update(rows[np.asarray(self.counts)[rows] >= self.floor].tolist())
+
+    def _weigh(self, places: Iterable[int]) -> int:
+        return sum(map(self.weights.__getitem__, places))
+
+    def _letter(self, piece: str) -> str:
+        letter = self.letters.setdefault(piece, chr(len(self.names)))
+        if ord(letter) == len(self.names):
             self.names.append(piece)
-        return number
-
-    def _count_piece(self, piece: int, change: int) -> None:
-        self.piece_counts = _with_room(self.piece_counts, piece)
-        self.piece_counts[piece] += change
-
-    def _change_counts(self, changes: Mapping[tuple[int, int], int]) -> None:
-        for pair, change in changes.items():
-            row = self.rows.setdefault(pair, len(self.rows))
-            if row == len(self.counts):
-                self.left, self.right, self.counts = (
-                    _with_room(array, row) for array in (self.left, self.right, self.counts)
-                )
-            self.left[row], self.right[row] = pair
-            self.counts[row] += change
-
-
-def _with_room(array: np.ndarray, index: int) -> np.ndarray:
-    """Return the array, twice as long with zeros if the index lies beyond its end."""
-    return array if index < len(array) else np.concatenate([array, np.zeros_like(array)])
+            self.piece_counts.append(0)
+            self.rows_of.append(array("q"))
+        return letter

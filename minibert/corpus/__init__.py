@@ -1,0 +1,49 @@
+"""Texts to learn from, and the best loss that anybody can reach on them.
+
+Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
+"""
+
+from .channel import Channel, hide_words
+from .floor import (
+    Estimate,
+    Floors,
+    WorldLadder,
+    corrupted_floors,
+    hidden_once_floors,
+    world_ladder,
+)
+from .grammar import World, parse_world, senses, small_world, untagged, world_words
+from .ladder import MASK_TOKEN, Ladder, masked_word_ladder, masked_word_loss, vocabulary
+from .oracle import Beliefs, Oracle
+from .sentences import hundred_sentences, read_sentences
+from .telling import Pair, sample_documents, sample_pairs, sample_tagged
+
+__all__ = [
+    "MASK_TOKEN",
+    "Beliefs",
+    "Channel",
+    "Estimate",
+    "Floors",
+    "Ladder",
+    "Oracle",
+    "Pair",
+    "World",
+    "WorldLadder",
+    "corrupted_floors",
+    "hidden_once_floors",
+    "hide_words",
+    "hundred_sentences",
+    "masked_word_ladder",
+    "masked_word_loss",
+    "parse_world",
+    "read_sentences",
+    "sample_documents",
+    "sample_pairs",
+    "sample_tagged",
+    "senses",
+    "small_world",
+    "untagged",
+    "vocabulary",
+    "world_ladder",
+    "world_words",
+]

@@ -1,0 +1,147 @@
+"""The chance of a text under a story, without telling the story in all its versions.
+
+A text may be known, hidden, or blurred: for each place and each word, a likelihood says how well
+the word explains what is seen there. Tables are independent, so a story's chance is a product of
+one sum for each table. It is linear in the likelihoods of each place. That is why its derivative
+there is the chance of everything else, together with each word.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from itertools import chain
+
+import numpy as np
+from jaxtyping import Float
+
+from .grammar import Story
+
+
+class Pattern:
+    r"""Hold which words stand where, for one or both sentences of a story.
+
+    Parameters
+    ----------
+    story : Story
+        The story.
+    told : tuple of int
+        Which sentences: ``(0,)``, ``(1,)`` or ``(0, 1)``.
+    ids : mapping from str to int
+        The number of each word, as the story writes it.
+
+    References
+    ----------
+    Chapter 14, to come.
+
+    Examples
+    --------
+    >>> from minibert.corpus import parse_world
+    >>> world = parse_world("document HERO: anna | ben\nHERO reads\n[he | she] sleeps")
+    >>> ids = {word: i for i, word in enumerate(["anna", "ben", "he", "reads", "she", "sleeps"])}
+    >>> pattern = Pattern(world.stories[0], (1,), ids)
+    >>> seen = np.ones((1, 2, 6))  # two hidden words, which any word explains
+    >>> pattern.chance(seen).tolist()
+    [[1.0, 1.0]]
+    >>> grad = np.zeros_like(seen)
+    >>> pattern.add_derivative(seen, np.array([[0.5, 0.5]]), grad)
+    >>> grad[0, 0].tolist()
+    [0.0, 0.0, 0.5, 0.0, 0.5, 0.0]
+    """
+
+    def __init__(self, story: Story, told: tuple[int, ...], ids: Mapping[str, int]):
+        self.lengths = tuple(len(story.sentences[number]) for number in told)
+        filled = defaultdict(list)
+        for number, place in enumerate(chain.from_iterable(story.sentences[n] for n in told)):
+            filled[place.table].append((number, place.column))
+        # The heroes come first, even if the story does not name them.
+        self.places, self.words = [], []
+        for table in (0, *sorted({*filled} - {0})):
+            places, columns = zip(*filled[table], strict=True) if filled[table] else ((), ())
+            rows = [[ids[row[column]] for column in columns] for row in story.tables[table].rows]
+            self.places.append(list(places))
+            self.words.append(np.array(rows, dtype=int))
+
+    def chance(
+        self, likelihood: Float[np.ndarray, "batch positions vocab"]
+    ) -> Float[np.ndarray, "batch rows"]:
+        """Compute how likely each text is, for each hero.
+
+        ``chance = product over tables of mean over rows of product over places of likelihood``.
+
+        Parameters
+        ----------
+        likelihood : float array, shape (batch, positions, vocab)
+            How well each word explains what is seen at each place of each text.
+
+        Returns
+        -------
+        float array, shape (batch, heroes)
+            At least 0.
+        """
+        return self._tables(likelihood).prod(0)
+
+    def add_derivative(
+        self,
+        likelihood: Float[np.ndarray, "batch positions vocab"],
+        grad_chance: Float[np.ndarray, "batch rows"],
+        grad_likelihood: Float[np.ndarray, "batch positions vocab"],
+    ) -> None:
+        """Add the derivative of ``sum of grad_chance * chance`` by each likelihood.
+
+        Parameters
+        ----------
+        likelihood : float array, shape (batch, positions, vocab)
+            What `chance` got.
+        grad_chance : float array, shape (batch, heroes)
+            The weight of each text and hero.
+        grad_likelihood : float array, shape (batch, positions, vocab)
+            Changed in place.
+        """
+        others = grad_chance * product_of_others(self._tables(likelihood))
+        for number, (places, words) in enumerate(zip(self.places, self.words, strict=True)):
+            grad_rows = others[number]
+            if number > 0:  # only the hero's rows are told apart
+                grad_rows = grad_rows.sum(1, keepdims=True) / len(words)
+            cells = product_of_others(likelihood[:, places, words].transpose(2, 0, 1))
+            for place, column, rest in zip(places, words.T, cells, strict=True):
+                np.add.at(grad_likelihood[:, place], (slice(None), column), grad_rows * rest)
+
+    def _tables(
+        self, likelihood: Float[np.ndarray, "batch positions vocab"]
+    ) -> Float[np.ndarray, "layers batch rows"]:
+        """Compute the chance of what each table explains: for every hero, else the rows' mean."""
+        heroes, *others = (
+            likelihood[:, places, words].prod(-1)
+            for places, words in zip(self.places, self.words, strict=True)
+        )
+        means = (np.broadcast_to(rows.mean(1, keepdims=True), heroes.shape) for rows in others)
+        return np.stack([heroes, *means])
+
+
+def product_of_others(values: Float[np.ndarray, "rows ..."]) -> Float[np.ndarray, "rows ..."]:
+    """Multiply, for each row, all the other rows; zeros are no trouble.
+
+    Parameters
+    ----------
+    values : float array, shape (rows, ...)
+        The factors.
+
+    Returns
+    -------
+    float array, shape (rows, ...)
+        The derivative of the product of all rows by each of them.
+
+    References
+    ----------
+    Chapter 14, to come.
+
+    Examples
+    --------
+    >>> product_of_others(np.array([2.0, 0.0, 5.0])).tolist()
+    [0.0, 10.0, 0.0]
+    """
+    before, after = np.ones_like(values), np.ones_like(values)
+    before[1:] = values[:-1].cumprod(0)
+    after[:-1] = values[:0:-1].cumprod(0)[::-1]
+    return before * after
