@@ -36,10 +36,10 @@ notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
 
 quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute
-	$(BIN)/python -m pytest -n 2 --dist loadscope minibert tests --ignore=tests/book
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" minibert tests --ignore=tests/book
 
 test: chromium book  ## prove everything: package, rules, chapters, pages
-	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --cov=minibert
 
 check: $(INSTALLED)  ## check the style and the rules of the house
 	$(BIN)/ruff check

@@ -268,6 +268,7 @@ def test_without_a_pooler():
 # --- Other ways to run it ------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("asked", [{}, {"return_attention": True, "return_hidden_states": True}])
 def test_the_compiler_sees_one_graph(asked):
@@ -285,6 +286,7 @@ def test_the_compiler_sees_one_graph(asked):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")
 def test_the_compiler_sees_training_too():
     model = build(SMALL).train()

@@ -165,6 +165,7 @@ def z_score(values, means, variances):
     return (np.sum(values) - np.sum(means)) / math.sqrt(np.sum(variances))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("channel", [None, Channel(random_words=1000)])
 def test_what_is_believed_happens_as_often(small_oracle, channel):
     """Of all things believed with chance p, the share p comes true, within 4 deviations."""

@@ -211,6 +211,7 @@ def fresh_compiler():
     torch.compiler.reset()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unchecked", "fresh_compiler")
 def test_the_compiler_sees_one_graph_of_the_scores():
     model = build(SMALL, kind=BertForPreTraining)
@@ -221,6 +222,7 @@ def test_the_compiler_sees_one_graph_of_the_scores():
 
 
 # The number of labels is not known beforehand: the compiler cuts the graph there, and warns.
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.usefixtures("unchecked", "fresh_compiler")
 def test_training_runs_compiled():

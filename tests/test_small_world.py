@@ -161,6 +161,7 @@ def test_the_same_seed_tells_the_same():
     assert [tuple(untagged(" ".join(s)) for s in d) for d in tagged] == tell(3)[0]
 
 
+@pytest.mark.slow
 def test_documents_are_told_as_often_as_their_chances_say():
     """8000 documents of a tiny world: no count is 5 deviations off."""
     exact = Counter()
@@ -174,6 +175,7 @@ def test_documents_are_told_as_often_as_their_chances_say():
         assert abs(found[document] - count * chance) < 5 * deviation
 
 
+@pytest.mark.slow
 def test_pairs_are_drawn_as_often_as_their_chances_say():
     exact = Counter()
     for (first, second, is_next), chance in told_pairs.pairs(TINY, 2).items():
@@ -260,6 +262,7 @@ def test_the_ladder_and_the_floors_of_a_tiny_world_equal_counting(stories):
         assert abs(estimate.value - right) < 4 * estimate.error
 
 
+@pytest.mark.slow
 def test_each_rung_of_the_small_world_is_lower_than_the_one_before():
     ladder = world_ladder(WORLD, vocab_size=1000)
     assert ladder.uniform == pytest.approx(math.log(1000))
@@ -270,6 +273,7 @@ def test_each_rung_of_the_small_world_is_lower_than_the_one_before():
     assert ladder.sentence - full.value > 2 * full.error
 
 
+@pytest.mark.slow
 def test_the_floor_under_real_masks_is_what_true_words_cost():
     """Two estimates of one number: the mean surprise that is expected, and the one that comes."""
     rng, channel = np.random.default_rng(9), Channel(random_words=40, chosen=0.4)

@@ -46,6 +46,7 @@ def both(request, vocab_path):
     return ours, transformers.BertTokenizer(vocab=str(vocab_path), do_lower_case=request.param)
 
 
+@pytest.mark.slow
 def test_ids_are_those_of_transformers(both):
     ours, theirs = both
     texts = odd_texts(5500, seed=ours.vocab_size + ours.do_lower_case)

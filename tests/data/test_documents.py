@@ -143,6 +143,7 @@ def large_file(path, megabytes):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="peak memory has other units elsewhere")
 def test_a_file_of_32_megabytes_is_read_in_8(tmp_path):
     path = large_file(tmp_path / "large.txt", 32)
@@ -154,6 +155,7 @@ def test_a_file_of_32_megabytes_is_read_in_8(tmp_path):
     assert kilobytes < 8 * 1024
 
 
+@pytest.mark.slow
 def test_python_holds_one_document_and_twenty_bytes_for_each(tmp_path):
     path = large_file(tmp_path / "large.txt", 1)
     tracemalloc.start()

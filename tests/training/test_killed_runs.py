@@ -11,6 +11,8 @@ from small_model import end_of, make_trainer, ragged_batches
 
 from minibert.training import checkpoint_folders, checkpoints, read_checkpoint
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 KILLS = 30
 

@@ -14,6 +14,8 @@ from small_model import make_trainer, ragged_batches, without_times
 
 from minibert.training import Processes, checkpoint_folders, read_checkpoint
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 
 
