@@ -198,3 +198,10 @@ def test_the_smallest_vocabulary_is_the_alphabet():
 def test_texts_may_come_from_a_generator():
     assert learn_vocabulary({"ab": 2}, 50)[-1] == "ab"
     assert WordPieceTokenizer.train((t for t in ["ab", "ab"]), 50).pieces[-1] == "ab"
+
+
+def test_a_gain_of_less_than_one_nat_is_a_gain():
+    """One word of two letters: ln(1 * 2 / (1 * 1))."""
+    (merge,) = learn_merges({"ab": 1}, min_frequency=1)
+    assert merge.piece == "ab"
+    assert math.isclose(merge.gain, math.log(2))
