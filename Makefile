@@ -46,11 +46,14 @@ check: $(INSTALLED)  ## check the style and the rules of the house
 	$(BIN)/ruff format --check
 	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
 
-bench: $(INSTALLED)  ## measure the tokenizer, the encoder and training against others
+bench: $(INSTALLED)  ## measure tokenizer, encoder, training and loading against others
 	$(BIN)/python -m benchmarks.toy_bert
 	$(BIN)/python -m benchmarks.tokenizer
 	$(BIN)/python -m benchmarks.encoder
 	$(BIN)/python -m benchmarks.pretraining
+	$(BIN)/python -m benchmarks.ragged
+	$(BIN)/python -m benchmarks.small_world
+	$(BIN)/python -m benchmarks.loading
 
 pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at the newest)
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile pyproject.toml --all-extras --universal \

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("book", "dev", "lab", "test")
+EXTRAS = ("book", "dev", "hub", "lab", "test")
 CONDA_NAMES = {"pytorch-cpu": "torch"}
 UPDATE = "After a change in pyproject.toml run `make pins`."
 

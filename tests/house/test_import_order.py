@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "model": frozenset({"config", "embeddings", "attention", "layer"}),
     "pretraining": frozenset({"config", "model", "heads", "losses"}),
     "finetuning": frozenset({"config", "model", "losses"}),
-    "checkpoint": frozenset({"config", "pretraining", "finetuning"}),
+    "checkpoint": frozenset({"config", "model", "training", "wordpiece"}),
     "training": frozenset(),
     "pretrain": ANYTHING,
     "fill": ANYTHING,

@@ -1,0 +1,268 @@
+"""The files of a folder: JSON and safetensors, mapped into memory, and refused in words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import torch
+from jaxtyping import Shaped
+from safetensors import SafetensorError
+from safetensors.torch import load_file
+from torch import Tensor
+
+CONFIG, WEIGHTS, INDEX = "config.json", "model.safetensors", "model.safetensors.index.json"
+PICKLE = "pytorch_model.bin"
+SHARD = re.compile(r"\w[\w.-]*\.safetensors")
+LARGEST_JSON, LARGEST_HEADER = 10_000_000, 100_000_000  # bytes
+MOST = 20  # names written out in a message
+FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+
+Tensors = dict[str, Shaped[Tensor, "..."]]
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a file that holds one JSON object.
+
+    Parameters
+    ----------
+    path : Path
+        A UTF-8 file.
+
+    Returns
+    -------
+    dict
+        What it holds.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is not there.
+    ValueError
+        If it is too large, not JSON, no object, or says something twice.
+
+    References
+    ----------
+    Chapter 15, to come.
+    """
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{str(path.parent)!r} has no {path.name}; is it the folder of a saved model?"
+        )
+    if (size := path.stat().st_size) > LARGEST_JSON:
+        raise ValueError(
+            f"{str(path)!r} has {size} bytes; a {path.name} of more than {LARGEST_JSON} is no "
+            "description of a model. Is it another file under this name?"
+        )
+    return parse_json(path.read_bytes(), repr(str(path)))
+
+
+def parse_json(text: bytes, source: str) -> dict[str, Any]:
+    """Read one JSON object; a key that occurs twice is an error.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8.
+    source : str
+        Where it comes from, for the message.
+
+    Returns
+    -------
+    dict
+        What it holds.
+
+    Raises
+    ------
+    ValueError
+        If it is not JSON, no object, or says something twice.
+
+    References
+    ----------
+    Chapter 15, to come.
+
+    Examples
+    --------
+    >>> parse_json(b'{"hidden_size": 312}', "a file")
+    {'hidden_size': 312}
+    """
+    try:
+        found = json.loads(text.decode("utf-8"), object_pairs_hook=_once)
+    except RecursionError:
+        raise ValueError(f"{source} is nested too deeply to be a model's; get it anew") from None
+    except ValueError as error:  # not UTF-8, not JSON, a key that occurs twice
+        raise ValueError(f"{source} cannot be read as JSON ({error}); get it anew") from None
+    if not isinstance(found, dict):
+        kind = type(found).__name__
+        raise ValueError(f"{source} holds a JSON {kind}, not an object {{…}}; get it anew")
+    return found
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make a dict of the pairs of an object, no key of which may occur twice."""
+    found = {}
+    for key, value in pairs:
+        key.encode("utf-8")  # half a character, \\ud83d, is a ValueError
+        if key in found:
+            raise ValueError(f"the key {key!r} occurs twice")
+        found[key] = value
+    return found
+
+
+def read_weights(folder: Path) -> Tensors:
+    """Map the weights of a folder into memory, from one file or from the shards of an index.
+
+    The numbers stay in the file until they are used; what is written into such a tensor changes
+    this process's copy of the page, never the file.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds ``model.safetensors``, or ``model.safetensors.index.json`` and the shards it names.
+
+    Returns
+    -------
+    dict from str to tensor, any shape
+        Under the names of the files.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there are no weights, or a shard is missing.
+    ValueError
+        If a file is damaged, or index and shards disagree.
+
+    References
+    ----------
+    Chapter 15, to come.
+    """
+    whole, sharded = ((folder / name).is_file() for name in (WEIGHTS, INDEX))
+    if whole and sharded:
+        raise ValueError(
+            f"{str(folder)!r} has both {WEIGHTS} and {INDEX}, two models perhaps; remove the one "
+            "that is not meant"
+        )
+    if sharded:
+        return _read_shards(folder)
+    if whole:
+        return read_tensors(folder / WEIGHTS)
+    if (folder / PICKLE).is_file():
+        raise ValueError(
+            f"{str(folder)!r} has its weights only as {PICKLE}, a pickle: a program that may do "
+            f"anything while it is read. It is not opened; get {WEIGHTS} of the same model, or "
+            "convert it where you trust its origin"
+        )
+    raise FileNotFoundError(
+        f"{str(folder)!r} has neither {WEIGHTS} nor {INDEX}; get one of them (pickles, "
+        f"{PICKLE}, are not opened)"
+    )
+
+
+def read_tensors(path: Path) -> Tensors:
+    """Map the tensors of one safetensors file into memory.
+
+    The file is eight bytes with the length of a header, the header, which is a JSON object with
+    the type, shape and place of each tensor, and then the numbers.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    dict from str to tensor, any shape
+        On the CPU.
+
+    Raises
+    ------
+    ValueError
+        If the file is cut, damaged or none of this kind.
+
+    References
+    ----------
+    Chapter 15, to come.
+    """
+    size = path.stat().st_size
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if size < 8 or length > min(size - 8, LARGEST_HEADER):
+            raise ValueError(
+                f"{str(path)!r} ({size} bytes) gives the length of its header as {length}; at most "
+                f"{max(0, min(size - 8, LARGEST_HEADER))} are possible. It is cut, or no "
+                "safetensors file; get it anew"
+            )
+        parse_json(file.read(length), f"the header of {str(path)!r}")
+    try:
+        return load_file(path)
+    except (SafetensorError, OSError, RuntimeError, KeyError, TypeError, AttributeError) as error:
+        raise ValueError(
+            f"{str(path)!r} ({size} bytes) is damaged or cut ({error}); get it anew"
+        ) from None
+
+
+def _read_shards(folder: Path) -> Tensors:
+    """Map all shards that an index names, and hold each to what the index says of it."""
+    places = read_json(folder / INDEX).get("weight_map")
+    _require_places(folder, places)
+    tensors: Tensors = {}
+    for shard in sorted(set(places.values())):
+        if not (folder / shard).is_file():
+            raise FileNotFoundError(
+                f"{str(folder)!r} has no {shard}, which {INDEX} names; get this file, too"
+            )
+        found = read_tensors(folder / shard)
+        promised = {name for name, place in places.items() if place == shard}
+        if differing := sorted(promised ^ found.keys()):
+            raise ValueError(
+                f"{shard} of {str(folder)!r} holds other tensors than {INDEX} says: "
+                f"{list_names(differing)}. The two do not belong together; get both anew"
+            )
+        tensors |= found
+    return tensors
+
+
+def _require_places(folder: Path, places: object) -> None:
+    """Refuse an index that names anything but files beside it."""
+    if not isinstance(places, dict) or not places:
+        raise ValueError(
+            f"{str(folder / INDEX)!r} has no weight_map from tensors to files; get it anew"
+        )
+    for name, place in places.items():
+        if not isinstance(place, str) or not SHARD.fullmatch(place):
+            raise ValueError(
+                f"{str(folder / INDEX)!r} places {name!r} in {place!r}; a shard must be a "
+                "safetensors file of the same folder"
+            )
+
+
+def list_names(names: Iterable[str], most: int = MOST) -> str:
+    """Join names, the first ones of a long list.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Any number.
+    most : int, default 20
+        How many are written out.
+
+    Returns
+    -------
+    str
+        Separated by commas.
+
+    References
+    ----------
+    Chapter 15, to come.
+
+    Examples
+    --------
+    >>> list_names(["pooler", "encoder", "cls"], most=2)
+    'pooler, encoder and 1 more'
+    """
+    names = list(names)
+    rest = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest

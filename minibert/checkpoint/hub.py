@@ -1,0 +1,73 @@
+"""A folder on this machine, or one that the Hugging Face Hub keeps under a name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from .files import CONFIG, INDEX, WEIGHTS
+
+NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?", re.ASCII)
+WANTED = (CONFIG, WEIGHTS, INDEX, "model-*.safetensors", "vocab.txt", "tokenizer_config.json")
+
+
+def find_folder(directory: str | Path) -> Path:
+    """Find the folder of a model; one that is not here is fetched if it has the form of a name.
+
+    Parameters
+    ----------
+    directory : str or Path
+        A folder, or the name of a model on the Hub: ``bert-base-uncased``, ``owner/model``.
+
+    Returns
+    -------
+    Path
+        A folder on this machine.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder, and none can be fetched.
+    NotADirectoryError
+        If it is a file.
+    TypeError
+        If it is neither a path nor a name.
+
+    References
+    ----------
+    Chapter 15, to come.
+    """
+    if not isinstance(directory, str | Path):
+        kind = type(directory).__name__
+        raise TypeError(f"give the folder of a model as a path or a name, not a {kind}")
+    path = Path(directory)
+    if path.is_dir():
+        return path
+    if path.exists():
+        raise NotADirectoryError(f"{str(path)!r} is a file; give the folder that holds the model")
+    if not isinstance(directory, str) or not NAME.fullmatch(directory):
+        raise FileNotFoundError(f"there is no folder {str(directory)!r}; check the path")
+    return _fetch(directory)
+
+
+def _fetch(name: str) -> Path:
+    """Fetch a model from the Hub, or take what was fetched before."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ImportError:
+        raise FileNotFoundError(
+            f"there is no folder {name!r}, and to fetch a model of this name from the Hugging Face "
+            "Hub the package huggingface_hub is needed: pip install huggingface_hub"
+        ) from None
+    try:
+        return Path(snapshot_download(name, allow_patterns=list(WANTED)))
+    except Exception as error:  # whatever goes wrong in another library or on the way
+        raise FileNotFoundError(
+            f"there is no folder {name!r}, and no model of this name could be fetched from the "
+            f"Hugging Face Hub ({type(error).__name__}: {_first_line(error)}); check the name and "
+            "the connection, or give the folder of a model that is already here"
+        ) from None
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [""])[0]

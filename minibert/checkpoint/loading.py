@@ -1,0 +1,148 @@
+"""From a folder to a model: every number comes from a file, or its absence was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import nn
+
+from minibert.model import NoRandomWeights, initialize_weights
+
+from .describing import arguments_for, read_config, require_sizes
+from .files import FLOATS, Tensors, read_weights
+from .hub import find_folder
+from .names import Names, belongs_to, match_names, names_of, repair_names
+from .saving import finish_saving
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def load_pretrained(
+    model_class: type[Model],
+    directory: str | Path,
+    *,
+    new: Collection[str] = (),
+    unused: Collection[str] = (),
+    **arguments: Any,
+) -> Model:
+    """Build a model and give it the weights of a folder in Hugging Face's layout.
+
+    Model and file must have the same tensors in the same shapes; old names are repaired first. What
+    they do not have in common must be named: `new` lists parts of the model that start with fresh
+    weights, drawn by torch's global generator, and `unused` lists parts of the file that are left
+    out. A task's head on an encoder is ``new=("classifier",)``; the encoder out of a model of
+    pre-training is ``unused=("cls",)``. If either is forgotten, the error says what to name.
+
+    The weights are mapped into memory, so that no number is read twice or held twice. Decoders stay
+    tied. The model has the number type of the file, and dropout is off, as after ``eval()``.
+
+    Parameters
+    ----------
+    model_class : type
+        `BertModel` or a model with a head; built as ``model_class(config, **arguments)``.
+    directory : str or Path
+        A folder with ``config.json`` and ``model.safetensors``, or an index and its shards; or the
+        name of a model on the Hugging Face Hub, if the package huggingface_hub is installed.
+    new : collection of str, optional
+        Names of modules, as ``"bert.pooler"``; whatever the file holds of them is not read.
+    unused : collection of str, optional
+        Names of modules, written as they would be called in this model.
+    **arguments
+        What else the class is built with.
+
+    Returns
+    -------
+    Model
+        On the CPU; no parameter is undefined.
+
+    Raises
+    ------
+    FileNotFoundError, NotADirectoryError
+        If there is no such folder, or a file is missing in it.
+    TypeError, ValueError
+        If a file is damaged, or model and file do not fit; the message lists what differs.
+
+    References
+    ----------
+    Chapter 15, to come.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minibert.checkpoint import save_pretrained
+    >>> from minibert.config import BertConfig
+    >>> from minibert.model import BertModel
+    >>> from minibert.pretraining import BertForMaskedLM
+    >>> folder = tempfile.mkdtemp()
+    >>> save_pretrained(BertForMaskedLM(BertConfig.tiny(vocab_size=89)), folder)
+    >>> load_pretrained(BertForMaskedLM, folder).config.vocab_size
+    89
+    >>> encoder = load_pretrained(BertModel, folder, new=("pooler",), unused=("cls",))
+    """
+    _require_parts(new, unused)
+    folder = find_folder(directory)
+    finish_saving(folder)
+    config, task = read_config(folder)
+    tensors = read_weights(folder)
+    require_sizes(config, tensors)
+    with torch.device("meta"), NoRandomWeights():
+        model = model_class(config, **arguments_for(model_class, task, arguments))
+    names = names_of(model)
+    prefixed = any(name.startswith("bert.") for name in names.shapes)
+    theirs = repair_names(tensors, prefixed)
+    chosen = match_names(model_class.__name__, names, theirs, new, unused)
+    model.to(_dtype_of(chosen))
+    _place(model, names, chosen | _draw(model, new))
+    return model.eval()
+
+
+def _require_parts(new: object, unused: object) -> None:
+    """Refuse one string: its letters would be taken for parts."""
+    for keyword, parts in (("new", new), ("unused", unused)):
+        if isinstance(parts, str):
+            raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
+
+
+def _dtype_of(tensors: Tensors) -> torch.dtype:
+    """Return the one type of all numbers, and refuse a mixture."""
+    examples = {tensor.dtype: name for name, tensor in tensors.items()}
+    if len(examples) != 1 or not examples.keys() <= set(FLOATS):
+        told = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
+        allowed = ", ".join(map(str, FLOATS))
+        raise ValueError(
+            f"the weights must all be of one type out of {allowed}, but {told}; convert the file"
+        )
+    return next(iter(examples))
+
+
+def _draw(model: nn.Module, new: Collection[str]) -> Tensors:
+    """Draw the weights of the parts that start anew."""
+    for part in new:
+        try:
+            module = model.get_submodule(part)
+        except AttributeError:
+            parts = ", ".join(name for name, _ in model.named_children())
+            raise ValueError(
+                f"new names {part!r}, but {type(model).__name__} has no such part; it has {parts}"
+            ) from None
+        initialize_weights(module.to_empty(device="cpu"), model.config.initializer_range)
+    return {name: t for name, t in model.state_dict().items() if belongs_to(name, new)}
+
+
+def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Put each tensor where the model has its names, the same one wherever it is tied."""
+    placed = {first: nn.Parameter(tensor) for first, tensor in tensors.items()}
+    modules = dict(model.named_modules())
+    for name, first in names.first.items():
+        owner, _, last = name.rpartition(".")
+        if first in placed:
+            setattr(modules[owner], last, placed[first])
+    held = [*model.named_parameters(), *model.named_buffers()]
+    if undefined := [name for name, tensor in held if tensor.is_meta]:
+        raise RuntimeError(
+            f"{type(model).__name__} has tensors that no file can hold: {', '.join(undefined)}; "
+            "keep them in the state dict"
+        )

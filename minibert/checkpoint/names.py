@@ -1,0 +1,268 @@
+"""The names of tensors: three repairs of what old files say, and then a strict comparison."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from .files import MOST, Tensors, list_names
+
+ENCODER_PARTS = ("embeddings.", "encoder.", "pooler.")
+PREFIX = "bert."
+OLD_ENDINGS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
+POSITION_IDS = "embeddings.position_ids"
+ENCODER = re.compile(r"(bert\.)?(embeddings|encoder)\.")
+
+
+def repair_names(tensors: Tensors, prefixed: bool) -> Tensors:
+    """Give the tensors of any age and of any BERT the names of today.
+
+    LayerNorm's ``gamma`` and ``beta`` become ``weight`` and ``bias``; the buffer ``position_ids``,
+    which counts 0, 1, 2, …, is left out; and the encoder's names get ``bert.`` in front of them
+    where the model has a head, or lose it where it has none. Nothing else is touched.
+
+    Parameters
+    ----------
+    tensors : dict from str to tensor, any shape
+        Under the names of a file.
+    prefixed : bool
+        Whether the model calls its encoder ``bert``.
+
+    Returns
+    -------
+    dict from str to tensor, any shape
+        The same tensors.
+
+    Raises
+    ------
+    ValueError
+        If two tensors end up under one name, or the positions are not 0, 1, 2, ….
+
+    References
+    ----------
+    Chapter 15, to come.
+
+    Examples
+    --------
+    >>> old = {"embeddings.LayerNorm.gamma": torch.ones(2)}
+    >>> list(repair_names(old, prefixed=True))
+    ['bert.embeddings.LayerNorm.weight']
+    """
+    bare = not any(name.startswith(PREFIX) for name in tensors)
+    found: Tensors = {}
+    for old, tensor in tensors.items():
+        if old.removeprefix(PREFIX) == POSITION_IDS:
+            _require_counting(old, tensor)
+            continue
+        name = _modern(old)
+        if prefixed and bare and name.startswith(ENCODER_PARTS):
+            name = PREFIX + name
+        elif not prefixed:
+            name = name.removeprefix(PREFIX)
+        if name in found:
+            raise ValueError(
+                f"the weights hold {name} twice, once under an older name ({old}); keep one"
+            )
+        found[name] = tensor
+    return found
+
+
+def _modern(name: str) -> str:
+    for old, new in OLD_ENDINGS.items():
+        if name.endswith(old):
+            return name.removesuffix(old) + new
+    return name
+
+
+def _require_counting(name: str, positions: Tensor) -> None:
+    """Refuse positions in another order, which would be another BERT."""
+    count = torch.arange(positions.numel())
+    if positions.is_floating_point() or not torch.equal(positions.flatten().long(), count):
+        raise ValueError(
+            f"{name} of the weights does not count 0, 1, 2, … {positions.numel() - 1}; positions "
+            "in another order are not supported"
+        )
+
+
+class Names(NamedTuple):
+    """Hold the names and shapes that a model has, and which of them are one tensor.
+
+    Parameters
+    ----------
+    shapes : dict from str to tuple of int
+        The shape under every name.
+    first : dict from str to str
+        Of each name the first one of the same tensor: for a tied decoder, that of the embeddings.
+
+    References
+    ----------
+    Chapter 15, to come.
+    """
+
+    shapes: dict[str, tuple[int, ...]]
+    first: dict[str, str]
+
+
+def names_of(model: torch.nn.Module) -> Names:
+    """Collect the names of a model's parameters and buffers.
+
+    Parameters
+    ----------
+    model : nn.Module
+        Any model.
+
+    Returns
+    -------
+    Names
+        In the order of the state dict.
+
+    References
+    ----------
+    Chapter 15, to come.
+
+    Examples
+    --------
+    >>> names_of(torch.nn.Linear(3, 2)).shapes
+    {'weight': (2, 3), 'bias': (2,)}
+    """
+    tensors = model.state_dict(keep_vars=True)
+    by_identity: dict[int, str] = {}
+    first = {name: by_identity.setdefault(id(tensor), name) for name, tensor in tensors.items()}
+    return Names({name: tuple(tensor.shape) for name, tensor in tensors.items()}, first)
+
+
+def belongs_to(name: str, parts: Iterable[str]) -> bool:
+    """Say whether a tensor belongs to one of some parts.
+
+    Parameters
+    ----------
+    name : str
+        Of the tensor.
+    parts : iterable of str
+        Names of modules.
+
+    Returns
+    -------
+    bool
+        True for ``cls.predictions.bias`` in ``cls``, not in ``cl``.
+
+    References
+    ----------
+    Chapter 15, to come.
+
+    Examples
+    --------
+    >>> belongs_to("cls.predictions.bias", ["cls"]), belongs_to("cls.predictions.bias", ["cl"])
+    (True, False)
+    """
+    return any(name == part or name.startswith(part + ".") for part in parts)
+
+
+def match_names(
+    owner: str,
+    ours: Names,
+    theirs: Tensors,
+    new: Iterable[str] = (),
+    unused: Iterable[str] = (),
+) -> Tensors:
+    """Find the tensor for every name of a model, and refuse any that is left over.
+
+    Parameters
+    ----------
+    owner : str
+        What the model is called, for the message.
+    ours : Names
+        What the model has.
+    theirs : dict from str to tensor, any shape
+        What the file holds, after the repairs.
+    new : iterable of str, optional
+        Parts of the model that are not read.
+    unused : iterable of str, optional
+        Parts of the file that are left out.
+
+    Returns
+    -------
+    dict from str to tensor, any shape
+        One for each tensor of the model, under its first name, but for those of new parts.
+
+    Raises
+    ------
+    ValueError
+        If a name is missing, unknown, or has another shape, or a tied tensor differs from itself.
+
+    References
+    ----------
+    Chapter 15, to come.
+    """
+    theirs = {
+        n: t for n, t in theirs.items() if not belongs_to(n, new) and not belongs_to(n, unused)
+    }
+    wanted = {name for name in ours.first.values() if not belongs_to(name, new)}
+    missing = {name: ours.shapes[name] for name in ours.first if name in wanted - theirs.keys()}
+    extra = {n: tuple(t.shape) for n, t in theirs.items() if n not in ours.shapes}
+    misshaped = {
+        name: (tuple(tensor.shape), ours.shapes[name])
+        for name, tensor in theirs.items()
+        if name not in extra and tuple(tensor.shape) != ours.shapes[name]
+    }
+    if missing or extra or misshaped:
+        raise ValueError(_complaint(owner, theirs, ours.shapes, missing, extra, misshaped))
+    for name, tensor in theirs.items():
+        first = ours.first[name]
+        if first in theirs.keys() - {name} and not torch.equal(tensor, theirs[first]):
+            raise ValueError(
+                f"{name} and {first} are one tensor in a {owner}, but differ in the weights; a "
+                "decoder of its own is not supported"
+            )
+    return {name: theirs[name] for name in wanted}
+
+
+def _complaint(
+    owner: str,
+    theirs: Iterable[str],
+    ours: Iterable[str],
+    missing: Mapping[str, tuple[int, ...]],
+    extra: Mapping[str, tuple[int, ...]],
+    misshaped: Mapping[str, tuple],
+) -> str:
+    """List what does not fit, and say what can be done about it."""
+    told = [f"the weights do not fit {owner}."]
+    if missing:
+        told.append(
+            f"{len(missing)} missing: {list_names(f'{n} {s}' for n, s in missing.items())}."
+        )
+    if extra:
+        told.append(f"{len(extra)} unknown: {list_names(f'{n} {s}' for n, s in extra.items())}.")
+    if misshaped:
+        both = (f"{name} {found}, here {here}" for name, (found, here) in misshaped.items())
+        told.append(f"{len(misshaped)} of another shape: {list_names(both)}.")
+    if any(ENCODER.match(name) for name in (*missing, *misshaped)):
+        told.append(
+            "The encoder itself is not whole: config.json and the weights must come from one "
+            "BERT; get both anew."
+        )
+        return "\n".join(told)
+    owners = (name.rpartition(".")[0] for name in misshaped)
+    if new := dict.fromkeys([*_parts(missing, theirs), *owners]):
+        told.append(f"To start these parts with fresh weights, say new={tuple(new)!r}.")
+    if extra:
+        parts = _parts(extra, ours)
+        advice = f"say unused={parts!r}" if len(parts) <= MOST else f"name them ({len(parts)})"
+        told.append(f"To leave these parts of the file out, {advice}.")
+    return "\n".join(told)
+
+
+def _parts(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """Name the largest parts that hold these tensors and none of the others."""
+    taken = {part for name in others for part in _ancestry(name)}
+    return tuple(dict.fromkeys(next((p for p in _ancestry(n) if p not in taken), n) for n in names))
+
+
+def _ancestry(name: str) -> list[str]:
+    """List the parts around a tensor, the largest first: `bert`, `bert.pooler`, and so on."""
+    words = name.split(".")
+    return [".".join(words[:count]) for count in range(1, len(words) + 1)]

@@ -1,0 +1,129 @@
+"""vocab.txt and what must be known besides: whether capitals and accents are dropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from minibert.wordpiece import WordPieceTokenizer
+
+from .files import CONFIG, read_json
+from .hub import find_folder
+
+VOCABULARY, TOKENIZER = "vocab.txt", "tokenizer_config.json"
+
+# Keys that could ask for another way of cutting text, and the values that stand for BERT's.
+REQUIRED_VALUES = {
+    "tokenizer_class": ("BertTokenizer", "BertTokenizerFast", None),
+    "tokenize_chinese_chars": (True, None),
+    "do_basic_tokenize": (True, None),
+    "never_split": (None, []),
+    "unk_token": ("[UNK]",),
+    "sep_token": ("[SEP]",),
+    "pad_token": ("[PAD]",),
+    "cls_token": ("[CLS]",),
+    "mask_token": ("[MASK]",),
+}
+
+
+def load_tokenizer(
+    directory: str | Path, *, do_lower_case: bool | None = None
+) -> WordPieceTokenizer:
+    """Read the tokenizer of a folder in Hugging Face's layout.
+
+    The pieces are in ``vocab.txt``; ``tokenizer_config.json`` says whether the model knows capitals
+    and accents. If it does not, the caller must.
+
+    Parameters
+    ----------
+    directory : str or Path
+        A folder, or a name on the Hugging Face Hub, as for `load_pretrained`.
+    do_lower_case : bool, optional
+        True for an uncased model, False for a cased one; must agree with the file.
+
+    Returns
+    -------
+    WordPieceTokenizer
+        With the pieces of the folder.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such folder or no vocabulary in it.
+    ValueError
+        If a file is damaged, asks for something else than BERT's tokenizer, or says nothing of
+        capitals; or if the vocabulary has more pieces than the model of the folder.
+
+    References
+    ----------
+    Chapter 15, to come.
+    """
+    folder = find_folder(directory)
+    path = folder / TOKENIZER
+    fields = read_json(path) if path.is_file() else {}
+    _require_bert(path, fields)
+    told = fields.get("do_lower_case", do_lower_case)
+    if not isinstance(told, bool) or do_lower_case not in (told, None):
+        raise ValueError(
+            f"{str(path)!r} gives do_lower_case as {fields.get('do_lower_case')}, the caller as "
+            f"{do_lower_case}; say do_lower_case=True for an uncased model, False for a cased one"
+        )
+    if fields.get("strip_accents") not in (None, told):
+        raise ValueError(
+            f"{str(path)!r} asks for strip_accents {fields['strip_accents']!r} and do_lower_case "
+            f"{told}; here accents go where capitals go"
+        )
+    tokenizer = WordPieceTokenizer.load(folder / VOCABULARY, told)
+    if (folder / CONFIG).is_file():
+        _require_room(folder, tokenizer, read_json(folder / CONFIG).get("vocab_size"))
+    return tokenizer
+
+
+def _require_bert(path: Path, fields: dict[str, Any]) -> None:
+    """Refuse a tokenizer that would cut the text in another way."""
+    for key, allowed in REQUIRED_VALUES.items():
+        value = fields.get(key, allowed[0])
+        if isinstance(value, dict):  # a special token with its properties
+            value = value.get("content")
+        if value not in allowed:
+            raise ValueError(
+                f"{str(path)!r}: {key} {value!r} is not supported; BERT's is {allowed[0]!r}"
+            )
+
+
+def _require_room(folder: Path, tokenizer: WordPieceTokenizer, vocab_size: object) -> None:
+    if isinstance(vocab_size, int) and tokenizer.vocab_size > vocab_size:
+        raise ValueError(
+            f"vocab.txt of {str(folder)!r} has {tokenizer.vocab_size} pieces, but the model knows "
+            f"only {vocab_size}; they must come from one model"
+        )
+
+
+def describe_tokenizer(tokenizer: WordPieceTokenizer, model_max_length: int) -> dict[str, Any]:
+    """Say in Hugging Face's words what a tokenizer is.
+
+    Parameters
+    ----------
+    tokenizer : WordPieceTokenizer
+        Any.
+    model_max_length : int
+        Length of the longest sequence that its model takes.
+
+    Returns
+    -------
+    dict
+        What tokenizer_config.json is to hold.
+
+    References
+    ----------
+    Chapter 15, to come.
+    """
+    tokens = {key: values[0] for key, values in REQUIRED_VALUES.items() if key.endswith("_token")}
+    return {
+        "tokenizer_class": "BertTokenizer",
+        "do_lower_case": tokenizer.do_lower_case,
+        "model_max_length": model_max_length,
+        "strip_accents": None,
+        "tokenize_chinese_chars": True,
+        **tokens,
+    }

@@ -1,0 +1,326 @@
+"""The command ``python -m minibert.fill``: what a trained BERT would put for each ``[MASK]``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import warnings
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from minibert.checkpoint import load_pretrained, load_tokenizer
+from minibert.checkpoint.files import CONFIG, read_json
+from minibert.pretrain.messages import FAILURES, complain, sentence_of, show_warning
+from minibert.pretrain.options import PLAN, way_on, whole_number
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.wordpiece import WordPieceTokenizer
+from minibert.wordpiece.batches import pad_rows
+
+Text = str | tuple[str, str]
+ROWS = 32  # texts that go through the model together
+WITH_HEAD = ("BertForMaskedLM", "BertForPreTraining")
+
+DESCRIPTION = """\
+Print the words that a trained BERT would put for each [MASK], with their probabilities.
+
+A word that begins with ## continues the word before it. Without a TEXT, each line that is
+typed (or piped in) is one."""
+
+EPILOG = """\
+examples:
+  python -m minibert.fill my-bert "the man [MASK] the book"
+  python -m minibert.fill my-bert --top 3 "one [MASK] sleeps" "the [MASK] reads the [MASK]"
+  python -m minibert.fill my-bert --separator "|" "the man reads | it is a good [MASK]"
+"""
+
+
+class Guess(NamedTuple):
+    """Hold a word that may stand for a ``[MASK]``.
+
+    Parameters
+    ----------
+    word : str
+        A piece of the vocabulary.
+    prob : float
+        Probability that the model gives it, 0 to 1.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> Guess("reads", 0.41).word
+    'reads'
+    """
+
+    word: str
+    prob: float
+
+
+def fill_masks(
+    model: BertForMaskedLM | BertForPreTraining,
+    tokenizer: WordPieceTokenizer,
+    texts: Sequence[Text],
+    top: int = 5,
+) -> list[list[list[Guess]]]:
+    """Guess the word at each ``[MASK]``, the best guesses first.
+
+    ``p(word) = softmax(scores of the head at the masked position)[word]``; several masks of a text
+    are guessed independently of each other.
+
+    Parameters
+    ----------
+    model : BertForMaskedLM or BertForPreTraining
+        Left in the mode it was in; dropout is off meanwhile.
+    tokenizer : WordPieceTokenizer
+        The one that the model was trained with.
+    texts : sequence of str or of tuple (str, str)
+        Texts, or pairs of a first and a second sentence; at least one ``[MASK]`` in each.
+    top : int, default 5
+        How many guesses, 1 to the size of the vocabulary.
+
+    Returns
+    -------
+    list of lists of lists of Guess
+        For each text, for each of its masks, `top` guesses, their probabilities falling.
+
+    Raises
+    ------
+    TypeError
+        If a single string is given.
+    ValueError
+        If a text has no ``[MASK]`` or is too long, or `top` is out of range.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 1. Chapter 14.
+
+    Examples
+    --------
+    >>> from minibert.config import BertConfig
+    >>> from minibert.wordpiece import SPECIAL_TOKENS
+    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat"])
+    >>> model = BertForMaskedLM(BertConfig.tiny(vocab_size=7))
+    >>> [[first, second]] = fill_masks(model, tokenizer, ["[MASK] [MASK]"], top=7)
+    >>> len(first), round(sum(guess.prob for guess in second), 4)
+    (7, 1.0)
+    """
+    if isinstance(texts, str):
+        raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
+    if not 1 <= top <= tokenizer.vocab_size:
+        raise ValueError(
+            f"top ({top}) must be 1 to {tokenizer.vocab_size}, the size of the vocabulary"
+        )
+    rows = [_encode(text, tokenizer, model.config.max_position_embeddings) for text in texts]
+    filled: list[list[list[Guess]]] = [[] for _ in rows]
+    by_length = sorted(range(len(rows)), key=lambda number: len(rows[number][0]))
+    for at in range(0, len(rows), ROWS):
+        chosen = by_length[at : at + ROWS]
+        batch = pad_rows([rows[number] for number in chosen], tokenizer.pad_token_id)
+        is_mask = batch["input_ids"] == tokenizer.mask_token_id
+        probs, pieces = _probs(model, batch, is_mask).topk(top)
+        owners = is_mask.nonzero()[:, 0].tolist()
+        for owner, *best in zip(owners, probs.tolist(), pieces.tolist(), strict=True):
+            guesses = [Guess(tokenizer.pieces[p], prob) for prob, p in zip(*best, strict=True)]
+            filled[chosen[owner]].append(guesses)
+    return filled
+
+
+def _encode(text: Text, tokenizer: WordPieceTokenizer, room: int) -> tuple[list[int], list[int]]:
+    """Turn a text or pair into ids and segment ids, and refuse what cannot be asked."""
+    first, second = (text, None) if isinstance(text, str) else text
+    ids = tokenizer.encode(first, second)
+    shown = repr(first if second is None else f"{first} … {second}")
+    shown = shown if len(shown) <= 60 else f"{shown[:40]}…{shown[-20:]}"
+    if tokenizer.mask_token_id not in ids:
+        raise ValueError(f"{shown} has no [MASK]; write [MASK], in capitals, for a missing word")
+    if len(ids) > room:
+        raise ValueError(
+            f"{shown} has {len(ids)} tokens, [CLS] and [SEP] included, and the model takes {room}; "
+            "shorten it"
+        )
+    length = len(tokenizer.encode(first))
+    return ids, [0] * length + [1] * (len(ids) - length)
+
+
+@torch.no_grad()
+def _probs(
+    model: BertForMaskedLM | BertForPreTraining,
+    batch: dict[str, Int[Tensor, "batch seq"]],
+    is_mask: Tensor,
+) -> Float[Tensor, "positions vocab"]:
+    """Compute the probabilities of all words, at the masks only."""
+    device = next(model.parameters()).device
+    was_training = model.training
+    model.eval()
+    try:
+        inputs = {name: tensor.to(device) for name, tensor in batch.items()}
+        hidden_states = model.bert(**inputs).last_hidden_state[is_mask.to(device)]
+        return model.cls.predictions(hidden_states).float().softmax(-1).cpu()
+    finally:
+        model.train(was_training)
+
+
+def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:
+    """Load what guesses words out of a folder in Hugging Face's layout.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Written by ``python -m minibert.pretrain``, or by transformers for a BertForMaskedLM or
+        BertForPreTraining, with its ``vocab.txt``.
+
+    Returns
+    -------
+    model : BertForMaskedLM
+        In evaluation mode.
+    tokenizer : WordPieceTokenizer
+        Its own.
+
+    Raises
+    ------
+    OSError, TypeError, ValueError
+        If it is no such folder, or the run in it is not finished.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(folder)!r}; name the folder of a model")
+    unused = ("bert.pooler", "cls.seq_relationship")  # of the question for the next sentence
+    try:
+        _require_head(folder)
+        model = load_pretrained(BertForMaskedLM, folder, unused=unused)
+    except FileNotFoundError as error:
+        if (folder / PLAN).exists():
+            raise ValueError(
+                f"the run in {str(folder)!r} is not finished; {way_on(folder)}"
+            ) from error
+        raise
+    return model, load_tokenizer(folder)
+
+
+def _require_head(folder: Path) -> None:
+    """Refuse a model of another kind in our own words."""
+    found = read_json(folder / CONFIG).get("architectures") or WITH_HEAD
+    if not set(found) & set(WITH_HEAD):
+        raise ValueError(
+            f"{str(folder)!r} holds a {found[0]}, which guesses no words; name the folder of a "
+            f"{' or '.join(WITH_HEAD)}"
+        )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Do what the command line asks for.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    int
+        The status: 0, or 1 if a text or the folder would not do.
+
+    Raises
+    ------
+    SystemExit
+        With status 2, if the command line is wrong.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    options = _parser().parse_args(arguments)
+    with warnings.catch_warnings():
+        warnings.showwarning = show_warning
+        try:
+            model, tokenizer = open_folder(options.folder)
+            texts = options.texts or _typed()
+            statuses = [_answer(model, tokenizer, text, options) for text in texts]
+            if not statuses:
+                raise ValueError("there was nothing to read; give a sentence with [MASK]")
+            return max(statuses)
+        except BrokenPipeError:
+            # Who reads has had enough (`| head`); what Python would still write goes nowhere.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
+        except (*FAILURES, TypeError) as error:
+            complain(sentence_of(error))
+            return 1
+        except KeyboardInterrupt:
+            return 130
+
+
+def _answer(
+    model: BertForMaskedLM, tokenizer: WordPieceTokenizer, text: str, options: argparse.Namespace
+) -> int:
+    """Print the guesses for one text; a text that will not do does not end the others."""
+    try:
+        [masks] = fill_masks(model, tokenizer, [_pair(text, options.separator)], options.top)
+    except ValueError as error:
+        complain(sentence_of(error))
+        return 1
+    width = max(len(guess.word) for guesses in masks for guess in guesses)
+    print(text)
+    for number, guesses in enumerate(masks, start=1):
+        if len(masks) > 1:
+            print(f"  [MASK] {number}")
+        for guess in guesses:
+            print(f"  {guess.word:{width}}  {guess.prob:.3f}")
+    sys.stdout.flush()
+    return 0
+
+
+def _pair(text: str, separator: str | None) -> Text:
+    """Take a text apart where its second sentence begins."""
+    parts = text.split(separator) if separator else [text]
+    if len(parts) > 2:
+        raise ValueError(f"{text!r} has {len(parts) - 1} separators {separator!r}; a pair has one")
+    return parts[0] if len(parts) == 1 else (parts[0].strip(), parts[1].strip())
+
+
+def _typed() -> Iterable[str]:
+    """Read texts line by line; empty lines are none."""
+    if sys.stdin.isatty():
+        print("Type a sentence with [MASK]; Ctrl+D ends.", file=sys.stderr)
+    return filter(None, map(str.strip, sys.stdin))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m minibert.fill",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("folder", metavar="DIR", help="folder of a finished model")
+    parser.add_argument(
+        "texts", nargs="*", default=[], metavar="TEXT", help="a sentence with [MASK]"
+    )
+    parser.add_argument(
+        "--top",
+        type=whole_number(1),
+        default=5,
+        metavar="N",
+        help="guesses for each (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--separator", metavar="MARK", help="what stands between the two sentences of a pair"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

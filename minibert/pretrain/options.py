@@ -1,0 +1,227 @@
+"""What may be typed after ``python -m minibert.pretrain``; nothing slow is imported here."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+PLAN = "run.json"  # in the folder of a run: what was typed when it began
+
+# The sizes that have a name, and the learning rate that goes with each: small models bear more.
+LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
+OTHER_RATE = 1e-4
+
+# What a run remembers. It goes on with the same or not at all, but for those that change nothing.
+DEFAULTS = MappingProxyType(
+    {
+        "config": "tiny",
+        "vocab_size": 8000,
+        "cased": False,
+        "max_length": 128,
+        "max_steps": 5000,
+        "batch_size": 32,
+        "learning_rate": None,
+        "held_out": 0.05,
+        "seed": 0,
+        "save_steps": 500,
+    }
+)
+FREE_TO_CHANGE = ("save_steps",)
+
+DESCRIPTION = """\
+Pre-train a BERT on your own text: learn a vocabulary of word pieces, then learn to
+guess masked words and to tell whether one sentence follows another.
+
+A text file is UTF-8, with one sentence on each line and a blank line between documents."""
+
+EPILOG = """\
+examples:
+  python -m minibert.pretrain novel.txt letters.txt --out my-bert
+  python -m minibert.pretrain --out my-bert --resume
+  torchrun --nproc-per-node 2 -m minibert.pretrain novel.txt --out my-bert
+  python -m minibert.fill my-bert "the man [MASK] the book"
+"""
+
+
+def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line; what was not given is None.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        By default those of the process.
+
+    Returns
+    -------
+    argparse.Namespace
+        With the names of `DEFAULTS`, and ``files``, ``out``, ``resume``, ``device``.
+
+    Raises
+    ------
+    SystemExit
+        With status 2 and a sentence, if they are wrong; with status 0 after ``--help``.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> options = parse_options(["novel.txt", "--out", "my-bert", "--max-steps", "100"])
+    >>> options.files, options.max_steps, options.seed
+    (['novel.txt'], 100, None)
+    """
+    parser = argparse.ArgumentParser(
+        prog="python -m minibert.pretrain",
+        usage="%(prog)s FILE.txt … --out DIR [options]",
+        description=DESCRIPTION,
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_run(parser)
+    _add_model(parser.add_argument_group("the model"))
+    _add_training(parser.add_argument_group("the training"))
+    options = parser.parse_args(arguments)
+    if not options.files and not options.resume:
+        parser.error("name at least one text file (or go on with a run: --resume)")
+    return options
+
+
+def way_on(folder: str | Path) -> str:
+    """Tell what to type after a run was stopped.
+
+    Parameters
+    ----------
+    folder : str or Path
+        What stood after ``--out``.
+
+    Returns
+    -------
+    str
+        A command if the run has begun; before that there is nothing to go on with.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> way_on("no such folder")
+    'type the same command again'
+    """
+    if not (Path(folder) / PLAN).exists():
+        return "type the same command again"
+    return f"go on with: python -m minibert.pretrain --out {shlex.quote(str(folder))} --resume"
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "files", nargs="*", default=[], metavar="FILE.txt", help="text to learn from"
+    )
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="new or empty folder for the model, its vocabulary and its checkpoints",
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on with the run in DIR; files and options are the run's own and need not be given",
+    )
+    parser.add_argument(
+        "--device", help="cpu, cuda, cuda:1 or mps (default: a GPU if there is one, else cpu)"
+    )
+    _add(parser, "seed", whole_number(0), "start of all chance; the same seed gives the same model")
+
+
+def _add_model(group: argparse._ArgumentGroup) -> None:
+    names = ", ".join(LEARNING_RATES)
+    _add(group, "config", str, f"{names}, or the path of a BERT's config.json", "SIZE")
+    _add(group, "vocab_size", whole_number(6), "most word pieces to learn")
+    group.add_argument(
+        "--cased",
+        action="store_true",
+        default=None,
+        help="keep capitals and accents (default: drop them)",
+    )
+    _add(
+        group, "max_length", whole_number(5), "most tokens of a sentence pair; longer ones are cut"
+    )
+
+
+def _add_training(group: argparse._ArgumentGroup) -> None:
+    _add(group, "max_steps", whole_number(1), "updates of the weights")
+    _add(group, "batch_size", whole_number(1), "sentence pairs in one update, over all processes")
+    rates = ", ".join(f"{LEARNING_RATES[name]:g} for {name}" for name in ("tiny", "mini"))
+    group.add_argument(
+        "--learning-rate",
+        type=_share(math.inf, zero=False),
+        metavar="X",
+        help=f"the highest one, after a tenth of the steps (default: {rates}, else {OTHER_RATE:g})",
+    )
+    text = "share of the documents to measure with, never trained on; 0 measures nothing"
+    _add(group, "held_out", _share(1), text, "SHARE")
+    _add(group, "save_steps", whole_number(1), "updates between two checkpoints")
+
+
+def _add(group: Any, name: str, kind: Callable, text: str, metavar: str = "N") -> None:
+    """Add an option that is None unless given, and tell its default."""
+    option = "--" + name.replace("_", "-")
+    group.add_argument(
+        option, type=kind, metavar=metavar, help=f"{text} (default: {DEFAULTS[name]})"
+    )
+
+
+def whole_number(least: int) -> Callable[[str], int]:
+    """Make a reader of whole numbers for argparse.
+
+    Parameters
+    ----------
+    least : int
+        The smallest one that is welcome.
+
+    Returns
+    -------
+    callable
+        Takes the text of an option, gives the number, or says what is wrong with it.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> whole_number(1)("32")
+    32
+    """
+
+    def convert(text: str) -> int:
+        if not text.removeprefix("-").isdecimal():
+            raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
+        if int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text} is too small; the least is {least}")
+        return int(text)
+
+    return convert
+
+
+def _share(below: float, zero: bool = True) -> Callable[[str], float]:
+    def convert(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+        if not 0 <= value < below or (value == 0 and not zero):
+            least = "at least 0" if zero else "above 0"
+            most = "finite" if math.isinf(below) else f"below {below}"
+            raise argparse.ArgumentTypeError(f"{text} must be {least} and {most}")
+        return value
+
+    return convert

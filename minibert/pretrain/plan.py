@@ -1,0 +1,281 @@
+"""What a run is made of, kept in its folder, so that it goes on with the same or not at all."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from minibert.config import BertConfig
+from minibert.data import TextDocuments
+from minibert.training import checkpoint_folders
+from minibert.training.checkpoints import sync
+
+from .options import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE, PLAN
+from .texts import hold_out, open_texts
+
+FORMAT = "minibert pretrain 1"
+DRAFT = f".{PLAN}"
+
+Plan = dict[str, Any]
+
+
+def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
+    """Plan a new run, and refuse what could not end well before anything is written.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        From `parse_options`.
+
+    Returns
+    -------
+    plan : dict
+        Every option with its value, the sizes of the model, and which text it is.
+    documents : TextDocuments
+        The text.
+
+    Raises
+    ------
+    OSError, ValueError
+        If folder, text or model will not do.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    _require_free(Path(options.out))
+    plan = dict(DEFAULTS) | _given(options)
+    if plan["learning_rate"] is None:
+        plan["learning_rate"] = LEARNING_RATES.get(plan["config"], OTHER_RATE)
+    plan["model"] = model_sizes(plan["config"], plan["max_length"])
+    documents = open_texts(options.files)
+    hold_out(documents, plan["held_out"], plan["seed"])
+    return {"format": FORMAT, **plan, **_text(options.files, documents)}, documents
+
+
+def take_up(options: argparse.Namespace) -> Plan:
+    """Take up the plan of a run, and refuse options that would make it another one.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        From `parse_options`; what is not given is as it was, and what is given must be so, but
+        for `FREE_TO_CHANGE`.
+
+    Returns
+    -------
+    dict
+        The plan.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no run, or an option is another.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    plan = read_plan(options.out)
+    for name, value in _given(options).items():
+        if name in FREE_TO_CHANGE:
+            plan[name] = value
+        elif name == "config":
+            if model_sizes(value, plan["max_length"]) != plan["model"]:
+                raise _other_run(options.out, name, plan[name], value)
+        elif value != plan[name]:
+            raise _other_run(options.out, name, plan[name], value)
+    return plan
+
+
+def same_text(options: argparse.Namespace, plan: Plan) -> tuple[Plan, TextDocuments]:
+    """Open the text of a run again, and refuse another one.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        From `parse_options`; the files need not be named.
+    plan : dict
+        From `take_up`.
+
+    Returns
+    -------
+    plan : dict
+        As it was, but for the names of the files, which may have moved.
+    documents : TextDocuments
+        The same text.
+
+    Raises
+    ------
+    OSError, ValueError
+        If a file is not there, or the text is another one.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    files = options.files or plan["files"]
+    documents = open_texts(files)
+    text = _text(files, documents)
+    if text["fingerprint"] != plan["fingerprint"]:
+        raise ValueError(
+            f"the text ({text['documents']} documents) is not the one that the run in "
+            f"{options.out!r} was begun with ({plan['documents']} documents); name the same files "
+            "in the same order, or begin another run in another folder"
+        )
+    return plan | text, documents
+
+
+def _other_run(folder: str, name: str, before: object, now: object) -> ValueError:
+    return ValueError(
+        f"the run in {folder!r} was begun with --{name.replace('_', '-')} {before}, not {now}; "
+        "leave the option out, or begin another run in another folder"
+    )
+
+
+def model_sizes(config: str, max_length: int) -> dict[str, Any]:
+    """Look up the sizes of a model by name, or read them from a file.
+
+    Parameters
+    ----------
+    config : str
+        A key of `LEARNING_RATES`, or the path of a BERT's config.json.
+    max_length : int
+        The longest sequence of the training. A model chosen by name has as many positions.
+
+    Returns
+    -------
+    dict
+        The fields of a `BertConfig`; ``vocab_size`` is still to be set.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is no such file, or it is no BERT that can be trained so.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> sizes = model_sizes("tiny", 64)
+    >>> sizes["hidden_size"], sizes["max_position_embeddings"]
+    (128, 64)
+    """
+    if config in LEARNING_RATES:
+        return dataclasses.asdict(getattr(BertConfig, config)(max_position_embeddings=max_length))
+    sizes = _read_config(config)
+    if sizes.max_position_embeddings < max_length:
+        raise ValueError(
+            f"--max-length ({max_length}) exceeds max_position_embeddings "
+            f"({sizes.max_position_embeddings}) of {config!r}; give --max-length "
+            f"{sizes.max_position_embeddings} or less"
+        )
+    if sizes.type_vocab_size < 2:
+        raise ValueError(
+            f"type_vocab_size ({sizes.type_vocab_size}) of {config!r} must be 2, since a pair has "
+            "two segments"
+        )
+    return dataclasses.asdict(sizes)
+
+
+def _read_config(path: str) -> BertConfig:
+    if not Path(path).is_file():
+        raise FileNotFoundError(
+            f"--config {path!r} is neither a file nor one of {', '.join(LEARNING_RATES)}"
+        )
+    try:
+        return BertConfig.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+    except (ValueError, TypeError, AttributeError) as error:
+        raise ValueError(f"{path!r} is not the config.json of a BERT: {error}") from error
+
+
+def read_plan(folder: str | Path) -> Plan:
+    """Read the plan of a run.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the run.
+
+    Returns
+    -------
+    dict
+        As `write_plan` has written it.
+
+    Raises
+    ------
+    OSError, ValueError
+        If there is none, or it was not written by this command.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    path = Path(folder) / PLAN
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"{str(folder)!r} holds no run to go on with (no {PLAN}); begin one without --resume"
+        )
+    try:
+        plan = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        plan = None
+    if not isinstance(plan, dict) or plan.get("format") != FORMAT:
+        raise ValueError(
+            f"{str(path)!r} is damaged or of another version (the format must be {FORMAT!r}); "
+            "begin again in another folder"
+        )
+    return plan
+
+
+def write_plan(folder: str | Path, plan: Plan) -> None:
+    """Write the plan of a run, whole or not at all.
+
+    Parameters
+    ----------
+    folder : str or Path
+        The folder of the run.
+    plan : dict
+        From `begin` or `same_text`.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    draft = Path(folder) / DRAFT
+    draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
+    sync(draft)
+    os.replace(draft, Path(folder) / PLAN)
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    return {name: value for name in DEFAULTS if (value := getattr(options, name)) is not None}
+
+
+def _text(files: list[str], documents: TextDocuments) -> dict[str, Any]:
+    """Note which text it is; full paths, since the next start may be in another folder."""
+    paths = [str(Path(file).resolve()) for file in files]
+    return {"files": paths, "documents": len(documents), "fingerprint": documents.fingerprint}
+
+
+def _require_free(folder: Path) -> None:
+    """Refuse to write where something is already."""
+    if (folder / PLAN).exists():
+        newest = [path.name for path in checkpoint_folders(folder)[:1]] or ["no checkpoint yet"]
+        raise ValueError(
+            f"{str(folder)!r} holds a run already ({newest[0]}); add --resume to go on with it, or "
+            "name another folder"
+        )
+    if folder.exists() and not folder.is_dir():
+        raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
+    found = sorted({path.name for path in folder.iterdir()} - {DRAFT}) if folder.exists() else []
+    if found:
+        raise ValueError(
+            f"{str(folder)!r} is not empty (it holds {found[0]!r}); name a new or an empty folder"
+        )

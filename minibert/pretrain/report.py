@@ -1,0 +1,232 @@
+"""What came of a run, next to what a guesser without a model would reach."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from minibert.data import PretrainingBatches
+from minibert.data.documents import Documents
+from minibert.losses import IGNORED_LABEL
+from minibert.pretraining import BertForPreTraining
+from minibert.wordpiece import WordPieceTokenizer
+
+
+class Measured(NamedTuple):
+    """Hold what is asked about the held-out text, and what can be said without a model.
+
+    Parameters
+    ----------
+    words : int
+        How many pieces are masked.
+    pairs : int
+        How many pairs there are.
+    uniform : float
+        Loss of one who knows the vocabulary only, in nats per masked piece.
+    unigram : float
+        Loss of one who knows how frequent each piece is in the training text.
+    pairs_right : float
+        Share of the pairs that the model answers right.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> Measured(310, 96, 8.99, 6.41, 0.75).pairs
+    96
+    """
+
+    words: int
+    pairs: int
+    uniform: float
+    unigram: float
+    pairs_right: float
+
+
+def piece_shares(
+    documents: Documents, tokenizer: WordPieceTokenizer
+) -> Float[np.ndarray, " vocab"]:
+    """Count how frequent each piece is, as if each had been seen once more.
+
+    ``share = (count + 1) / (sum of counts + vocab)``: a piece that was never seen is not
+    impossible.
+
+    Parameters
+    ----------
+    documents : sequence of documents
+        The training text.
+    tokenizer : WordPieceTokenizer
+        Cuts it into pieces.
+
+    Returns
+    -------
+    Float[np.ndarray, "vocab"]
+        Above 0, adding up to 1.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> from minibert.wordpiece import SPECIAL_TOKENS
+    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat", "dog"])
+    >>> piece_shares([["one cat", "one dog"]], tokenizer)[5:] * 12
+    array([3., 2., 2.])
+    """
+    counts = np.ones(tokenizer.vocab_size)
+    for document in documents:
+        for sentence in document:
+            np.add.at(counts, tokenizer.encode(sentence)[1:-1], 1)
+    return counts / counts.sum()
+
+
+@torch.no_grad()
+def measure(
+    model: BertForPreTraining, batches: PretrainingBatches, shares: Float[np.ndarray, " vocab"]
+) -> Measured:
+    """Ask the questions of the held-out text once.
+
+    Parameters
+    ----------
+    model : BertForPreTraining
+        Put into evaluation mode.
+    batches : PretrainingBatches
+        Of the held-out text.
+    shares : Float[np.ndarray, "vocab"]
+        From `piece_shares`.
+
+    Returns
+    -------
+    Measured
+        Losses are means over all masked pieces, shares over all pairs.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    model.eval()
+    device = next(model.parameters()).device
+    surprises, right = [], []
+    for batch in batches:
+        labels = batch.pop("labels")
+        surprises.append(-np.log(shares[labels[labels != IGNORED_LABEL].numpy()]))
+        output = model(**{name: tensor.to(device) for name, tensor in batch.items()})
+        answers = output.seq_relationship_logits.argmax(-1).cpu()
+        right += (answers == batch["next_sentence_label"]).tolist()
+    surprises = np.concatenate(surprises)
+    return Measured(
+        words=len(surprises),
+        pairs=len(right),
+        uniform=math.log(len(shares)),
+        unigram=float(surprises.mean()),
+        pairs_right=sum(right) / len(right),
+    )
+
+
+def write_report(
+    folder: Path,
+    model: BertForPreTraining,
+    history: list[dict[str, Any]],
+    batches: PretrainingBatches,
+    eval_batches: PretrainingBatches | None,
+) -> str:
+    """Write what came of a run, and what to type next.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the model will be.
+    model : BertForPreTraining
+        As it came out of the training.
+    history : list of dict
+        The records of the run.
+    batches : PretrainingBatches
+        Of what was trained on.
+    eval_batches : PretrainingBatches or None
+        Of what was held out, if anything was.
+
+    Returns
+    -------
+    str
+        A few lines.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    *_, last = (record for record in history if "loss" in record)
+    lines = [
+        "",
+        f"Done: {last['step']:,} steps with {last['tokens']:,} tokens in {last['seconds']:,.0f} "
+        "seconds.",
+        f"In the last steps, on the text it learns from: masked words {last['masked_lm_loss']:.3f}"
+        f", next sentence {last['next_sentence_loss']:.3f} nats.",
+    ]
+    if eval_batches is not None:
+        shares = piece_shares(batches.documents, batches.tokenizer)
+        *_, last = (record for record in history if "eval_loss" in record)
+        measured = measure(model, eval_batches, shares)
+        lines += ["", *_on_held_out(measured, last, len(eval_batches.documents))]
+    question = example_question((eval_batches or batches).documents)
+    lines += [
+        "",
+        f"The model is in {str(folder)!r}. Ask it:",
+        f"  python -m minibert.fill {shlex.quote(str(folder))} {shlex.quote(question)}",
+        "The folders step-… in it are checkpoints and may be deleted now.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _on_held_out(measured: Measured, last: dict[str, Any], documents: int) -> list[str]:
+    """Put the model's losses below those of guessers without a model."""
+    return [
+        f"On the {documents:,} documents held out ({measured.words:,} masked words, "
+        f"{measured.pairs:,} pairs), in nats:",
+        f"  masked words   {measured.uniform:6.3f}  guessing every piece alike",
+        f"                 {measured.unigram:6.3f}  knowing how frequent each piece is",
+        f"                 {last['eval_masked_lm_loss']:6.3f}  this model",
+        f"  next sentence  {math.log(2):6.3f}  tossing a coin",
+        f"                 {last['eval_next_sentence_loss']:6.3f}  this model, which answers "
+        f"{100 * measured.pairs_right:.1f} % right",
+    ]
+
+
+def example_question(documents: Iterable[Iterable[str]]) -> str:
+    """Hide a word in the middle of the first sentence of handy length.
+
+    Parameters
+    ----------
+    documents : iterable of documents
+        A document is a sequence of sentences.
+
+    Returns
+    -------
+    str
+        A sentence of 3 to 12 words with ``[MASK]``; a bare ``[MASK]`` if there is none.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> example_question([["Oh!", "the man reads the book"]])
+    'the man [MASK] the book'
+    """
+    for document in documents:
+        for sentence in document:
+            words = sentence.split()
+            if 3 <= len(words) <= 12 and all(map(str.isalpha, words[:-1])):
+                words[len(words) // 2] = "[MASK]"
+                return " ".join(words)
+    return "[MASK]"

@@ -1,0 +1,301 @@
+"""The run itself: prepare the folder, train, save the model, report."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from minibert.checkpoint import save_pretrained
+from minibert.config import BertConfig
+from minibert.data import PretrainingBatches, TextDocuments
+from minibert.data.documents import Documents, sentence_counts
+from minibert.losses import IGNORED_LABEL
+from minibert.pretraining import BertForPreTraining
+from minibert.training import (
+    BertTrainer,
+    Processes,
+    TrainingConfig,
+    checkpoint_folders,
+    choose_device,
+)
+from minibert.wordpiece import WordPieceTokenizer
+
+from .options import way_on
+from .plan import Plan, begin, read_plan, same_text, take_up, write_plan
+from .report import write_report
+from .stopping import StoppableBatches, Stopped
+from .texts import hold_out, learn_pieces, open_texts
+
+VOCABULARY, REPORT = "vocab.txt", "report.txt"
+TERMS = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
+WARMUP, EVALUATIONS = 10, 5  # one part of so many is warm-up; so many evaluations in a run
+
+
+def pretrain(options: argparse.Namespace) -> int:
+    """Pre-train a BERT on text files, or go on with it.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        From `parse_options`.
+
+    Returns
+    -------
+    int
+        0 if the model is finished; 128 and the number of the signal that stopped it otherwise.
+
+    Raises
+    ------
+    OSError, ValueError, FloatingPointError, RuntimeError
+        If it cannot be done.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 14.
+    """
+    device, folder = find_device(options.device), Path(options.out)
+    processes = Processes.join(device)
+    documents = by_first(processes, device, lambda: _prepare(options))
+    if (folder / REPORT).is_file():
+        if processes.rank == 0:
+            print(f"The run in {str(folder)!r} is finished.")
+    else:
+        plan = read_plan(folder)
+        run = _Run(folder, plan, documents or open_texts(plan["files"]), processes, device)
+        if signal := run.train():
+            return 128 + signal
+        by_first(processes, device, run.finish)
+    if processes.rank == 0:
+        print((folder / REPORT).read_text(encoding="utf-8"), end="")
+    return 0
+
+
+def find_device(name: str | None) -> torch.device:
+    """Find the device of that name, or the best one.
+
+    Parameters
+    ----------
+    name : str or None
+        Such as "cpu" or "cuda"; None leaves the choice to `choose_device`.
+
+    Returns
+    -------
+    torch.device
+        One that is there.
+
+    Raises
+    ------
+    ValueError
+        If it is not there.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> find_device("cpu")
+    device(type='cpu')
+    """
+    if name is None:
+        return choose_device()
+    before = os.environ.get("MINIBERT_DEVICE")
+    os.environ["MINIBERT_DEVICE"] = name
+    try:
+        return choose_device()
+    except (ValueError, RuntimeError) as error:
+        told = str(error).partition("\n")[0].replace("MINIBERT_DEVICE is", "there is no --device")
+        raise ValueError(told) from error
+    finally:
+        os.environ.pop("MINIBERT_DEVICE")
+        if before is not None:
+            os.environ["MINIBERT_DEVICE"] = before
+
+
+def by_first(processes: Processes, device: torch.device, work: Callable[[], Any]) -> Any:
+    """Let the first process do what only one may, and the others wait for it.
+
+    Parameters
+    ----------
+    processes : Processes
+        Who trains.
+    device : torch.device
+        Where.
+    work : callable
+        Called without arguments, in the first process.
+
+    Returns
+    -------
+    object
+        In the first process what `work` returns, in the others None.
+
+    Raises
+    ------
+    SystemExit
+        In the others, if `work` has failed; the first one raises what went wrong.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> by_first(Processes(), torch.device("cpu"), lambda: 7)
+    7
+    """
+    result, problem = None, None
+    if processes.rank == 0:
+        try:
+            result = work()
+        except Exception as error:
+            problem = error
+    failed = processes.add_numbers({"failed": float(problem is not None)}, device)["failed"]
+    if problem is not None:
+        raise problem
+    if failed:
+        raise SystemExit(1)
+    return result
+
+
+def _prepare(options: argparse.Namespace) -> TextDocuments | None:
+    """Make the folder of a run ready, and learn the vocabulary if it is not there yet."""
+    folder = Path(options.out)
+    if options.resume:
+        plan = take_up(options)
+        if (folder / REPORT).is_file() and not options.files:
+            return None  # finished: the text may be gone
+        plan, documents = same_text(options, plan)
+    else:
+        plan, documents = begin(options)
+    print(
+        f"Text: {len(documents):,} documents with {sum(sentence_counts(documents)):,} sentences.",
+        flush=True,
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    if (folder / VOCABULARY).is_file():
+        write_plan(folder, plan)
+        return documents
+    rest, _ = hold_out(documents, plan["held_out"], plan["seed"])
+    tokenizer = learn_pieces(rest, plan["vocab_size"], plan["cased"])
+    _make_batches(plan, documents, tokenizer)
+    # The plan is the first file: from now on the run can be resumed, before it would be refused.
+    write_plan(folder, plan)
+    tokenizer.save(folder / VOCABULARY)
+    return documents
+
+
+def _make_batches(
+    plan: Plan, documents: Documents, tokenizer: WordPieceTokenizer
+) -> tuple[PretrainingBatches, PretrainingBatches | None]:
+    """Make the batches to train with, and those to measure with, of which a word must be masked."""
+    sizes = {name: plan[name] for name in ("batch_size", "max_length", "seed")}
+    rest, held_out = hold_out(documents, plan["held_out"], plan["seed"])
+    batches = PretrainingBatches(rest, tokenizer, **sizes)
+    if held_out is None:
+        return batches, None
+    eval_batches = PretrainingBatches(held_out, tokenizer, **sizes)
+    if not any((batch["labels"] != IGNORED_LABEL).any() for batch in eval_batches):
+        raise ValueError(
+            f"the {len(held_out)} documents held out are so short that no word of them is masked; "
+            "give a larger --held-out, or --held-out 0"
+        )
+    return batches, eval_batches
+
+
+class _Run:
+    """A run whose folder is ready."""
+
+    def __init__(
+        self,
+        folder: Path,
+        plan: Plan,
+        documents: Documents,
+        processes: Processes,
+        device: torch.device,
+    ) -> None:
+        self.folder, self.plan, self.processes, self.device = folder, plan, processes, device
+        self.tokenizer = WordPieceTokenizer.load(folder / VOCABULARY, not plan["cased"])
+        self.batches, self.eval_batches = _make_batches(plan, documents, self.tokenizer)
+        config = dataclasses.replace(
+            BertConfig(**plan["model"]),
+            vocab_size=self.tokenizer.vocab_size,
+            pad_token_id=self.tokenizer.pad_token_id,
+        )
+        torch.manual_seed(plan["seed"])
+        self.model = BertForPreTraining(config)
+
+    def train(self) -> int:
+        """Train to the end and return 0, or to a signal and return its number."""
+        trainer = self._trainer()
+        if checkpoint_folders(self.folder):
+            trainer.resume()
+        self._announce(trainer)
+        stoppable = StoppableBatches(self.batches, self.processes, self.device)
+        try:
+            with stoppable:
+                self.history = trainer.fit(stoppable, self.eval_batches)
+        except Stopped:
+            if trainer.step:
+                trainer.save()
+            self._say(f"Stopped after step {trainer.step}; {way_on(self.folder)}")
+            return stoppable.signal or 15
+        except OSError as error:
+            if error.__cause__ is None:
+                raise
+            # A checkpoint that could not be written; who called a command cannot call `fit`.
+            raise OSError(
+                f"the checkpoint of step {trainer.step} could not be written ({error.__cause__}); "
+                f"make room or repair the folder, then {way_on(self.folder)}"
+            ) from error
+        return 0
+
+    def finish(self) -> None:
+        """Save the model as Hugging Face's library does, and write the report last."""
+        report = write_report(
+            self.folder, self.model, self.history, self.batches, self.eval_batches
+        )
+        save_pretrained(self.model, self.folder, self.tokenizer)
+        (self.folder / REPORT).write_text(report, encoding="utf-8")
+
+    def _trainer(self) -> BertTrainer:
+        max_steps = self.plan["max_steps"]
+        config = TrainingConfig(
+            max_steps=max_steps,
+            seed=self.plan["seed"],
+            learning_rate=self.plan["learning_rate"],
+            warmup_steps=max_steps // WARMUP,
+            eval_steps=math.ceil(max_steps / EVALUATIONS),
+            save_steps=self.plan["save_steps"],
+        )
+        return BertTrainer(self.model, config, folder=self.folder, device=self.device, terms=TERMS)
+
+    def _announce(self, trainer: BertTrainer) -> None:
+        """Say what is trained on what, before it takes its time."""
+        plan, config = self.plan, self.model.config
+        parameters = sum(p.numel() for p in self.model.parameters())
+        times = plan["max_steps"] / len(self.batches)
+        case = "with capitals" if plan["cased"] else "without capitals"
+        self._say(
+            f"Vocabulary: {self.tokenizer.vocab_size:,} word pieces {case}.\n"
+            f"Model: {plan['config']}, {config.num_hidden_layers} layers of {config.hidden_size} "
+            f"numbers, {parameters:,} parameters (vocab_size is that of the vocabulary).\n"
+            f"Training: {plan['max_steps']:,} steps of {plan['batch_size']} pairs, "
+            f"{times:.1f} times through the text, on {self._where()}."
+        )
+        if trainer.step:
+            self._say(f"Going on after step {trainer.step:,}.")
+
+    def _where(self) -> str:
+        count = self.processes.count
+        return str(self.device) if count == 1 else f"{count} processes with {self.device.type}"
+
+    def _say(self, text: str) -> None:
+        if self.processes.rank == 0:
+            print(text, flush=True)

@@ -1,0 +1,160 @@
+"""`torchrun --nproc-per-node 2 -m minibert.pretrain`: two processes train what one would."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from small_runs import pretrain, without_times, write_inputs
+
+from minibert.pretrain.messages import complain
+from minibert.pretrain.run import by_first
+from minibert.pretrain.stopping import StoppableBatches, Stopped
+from minibert.training import Processes, checkpoint_folders
+
+ROOT = Path(__file__).parents[2]
+NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+
+
+def torchrun(*arguments):
+    """Start the command as a reader would, in two processes."""
+    if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
+        pytest.skip("this PyTorch has no gloo")
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    command = [*launcher, "--nproc-per-node", "2", "-m", "minibert.pretrain"]
+    return subprocess.run(
+        [*command, *map(str, arguments), "--device", "cpu"],
+        env=environment, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+
+
+def cut(folder, target):
+    """Copy a finished run as it was after step 6 of 8."""
+    shutil.copytree(folder, target)
+    shutil.rmtree(target / "step-00000008")
+    for name in ("model.safetensors", "report.txt"):
+        (target / name).unlink()
+    return target
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory):
+    """A run of one process with 8 pairs a step, and its inputs."""
+    folder = tmp_path_factory.mktemp("alone")
+    arguments = write_inputs(folder, **NO_DROPOUT)
+    assert pretrain(*arguments, "--out", folder / "out") == 0
+    return folder / "out", arguments
+
+
+@pytest.fixture(scope="module")
+def together(alone, tmp_path_factory):
+    """The same command in two processes, of which each has 4 pairs a step."""
+    folder = tmp_path_factory.mktemp("together") / "out"
+    done = torchrun(*alone[1], "--out", folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder, done
+
+
+def difference(one, other):
+    ours, theirs = (load_file(folder / "model.safetensors") for folder in (one, other))
+    assert ours.keys() == theirs.keys()
+    return max((ours[name] - theirs[name]).abs().max().item() for name in ours)
+
+
+def history(folder):
+    lines = (folder / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    return without_times(map(json.loads, lines))
+
+
+def test_two_processes_end_with_the_weights_of_one(alone, together):
+    assert difference(alone[0], together[0]) <= 1e-6
+    for ours, theirs in zip(history(alone[0]), history(together[0]), strict=True):
+        assert theirs == pytest.approx(ours, abs=1e-5)
+
+
+def test_they_share_one_vocabulary_and_one_folder(alone, together):
+    names = [{path.name for path in folder.iterdir()} for folder in (alone[0], together[0])]
+    assert names[0] == names[1]
+    for name in ("vocab.txt", "config.json", "tokenizer_config.json"):
+        assert (alone[0] / name).read_bytes() == (together[0] / name).read_bytes()
+
+
+def test_only_one_speaks(together):
+    told = together[1].stdout
+    assert "on 2 processes with cpu." in told
+    for line in ("Text: 12 documents", "Vocabulary: ", "Training: 8 steps", "Done: 8 steps"):
+        assert told.count(line) == 1
+
+
+def test_a_run_of_two_processes_goes_on_with_one(alone, together, tmp_path):
+    folder = cut(together[0], tmp_path / "out")
+    assert pretrain("--out", folder, "--resume") == 0
+    assert difference(alone[0], folder) <= 1e-6
+
+
+def test_a_run_of_one_process_goes_on_with_two(alone, tmp_path):
+    folder = cut(alone[0], tmp_path / "out")
+    done = torchrun("--out", folder, "--resume")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("Going on after step 6.") == 1
+    assert difference(alone[0], folder) <= 1e-6
+    assert checkpoint_folders(folder)[0].name == "step-00000008"
+
+
+class Pretended(Processes):
+    """One of two processes; what the other one adds is known."""
+
+    def add_numbers(self, numbers, _):
+        return {name: number + (self.rank == 1) for name, number in numbers.items()}
+
+
+def test_if_the_first_process_fails_the_other_ends_without_a_word(capsys):
+    cpu = torch.device("cpu")
+
+    def fail():
+        raise ValueError("no room")
+
+    assert by_first(Pretended(0, 2), cpu, lambda: 7) == 7
+    with pytest.raises(ValueError, match="no room"):
+        by_first(Pretended(0, 2), cpu, fail)
+    with pytest.raises(SystemExit) as end:
+        by_first(Pretended(1, 2), cpu, fail)  # not called
+    assert end.value.code == 1
+    assert capsys.readouterr() == ("", "")
+
+
+class Two:
+    """Two empty batches."""
+
+    def epoch(self, number, start):
+        return iter([{}, {}][start:])
+
+
+def test_a_signal_to_one_process_stops_both(unchecked):
+    """The second process has got none; the first one has, twice, since torchrun passes it on."""
+    batches = StoppableBatches(Two(), Pretended(0, 2), torch.device("cpu"))
+    with batches:
+        for _ in range(2):
+            os.kill(os.getpid(), signal.SIGINT)
+    assert batches.signal == signal.SIGINT
+    for rank, ends in [(0, False), (1, True)]:
+        batches = StoppableBatches(Two(), Pretended(rank, 2), torch.device("cpu"))
+        if ends:
+            with pytest.raises(Stopped):
+                next(iter(batches))
+        else:
+            assert list(batches) == [{}, {}]
+
+
+def test_each_process_says_who_complains(monkeypatch, capsys):
+    complain("too long")
+    monkeypatch.setenv("RANK", "1")
+    complain("too long")
+    assert capsys.readouterr().err == "error: too long\nerror in process 1: too long\n"

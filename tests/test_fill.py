@@ -1,0 +1,212 @@
+"""Filling in blanks: the function, the command, and folders of transformers."""
+
+import copy
+import io
+import json
+import sys
+
+import pytest
+import torch
+import transformers
+
+from minibert.checkpoint import save_pretrained
+from minibert.config import BertConfig
+from minibert.fill import Guess, fill_masks, main
+from minibert.model import BertModel
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+WORDS = "the a man woman reads eats book apple dog sleeps . it is good ##s".split()
+SIZES = {
+    "hidden_size": 16,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 12,
+    "initializer_range": 0.5,
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return WordPieceTokenizer([*SPECIAL_TOKENS, *WORDS])
+
+
+@pytest.fixture(scope="module", params=[BertForMaskedLM, BertForPreTraining])
+def model(request, tokenizer):
+    torch.manual_seed(0)
+    return request.param(BertConfig(vocab_size=tokenizer.vocab_size, **SIZES)).train()
+
+
+@pytest.fixture(scope="module")
+def folder(model, tokenizer, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("model")
+    save_pretrained(model, folder, tokenizer)
+    return folder
+
+
+TEXTS = [
+    "the man [MASK] the book",
+    "[MASK] [MASK] sleeps .",
+    ("the man reads the [MASK] .", "it is good"),
+    ("[MASK]", "the dog [MASK]"),
+]
+
+
+def expected(model, tokenizer, text):
+    """Probabilities at each mask out of the scores of every position, one text alone."""
+    first, second = text if isinstance(text, tuple) else (text, None)
+    batch = tokenizer(first, second)
+    with torch.no_grad():
+        output = copy.deepcopy(model).eval()(**batch)
+    scores = output.logits if isinstance(model, BertForMaskedLM) else output.prediction_logits
+    return scores[batch["input_ids"] == tokenizer.mask_token_id].softmax(-1)
+
+
+def test_the_best_guesses_with_their_probabilities(model, tokenizer):
+    filled = fill_masks(model, tokenizer, TEXTS * 20, top=4)
+    assert [len(masks) for masks in filled] == [1, 2, 1, 2] * 20
+    for text, masks in zip(TEXTS * 20, filled, strict=True):
+        probs = expected(model, tokenizer, text)
+        for guesses, row in zip(masks, probs, strict=True):
+            best = row.topk(4)
+            assert [g.word for g in guesses] == [tokenizer.pieces[i] for i in best.indices]
+            assert [g.prob for g in guesses] == pytest.approx(best.values.tolist(), abs=1e-6)
+    assert model.training  # as it was
+
+
+def test_all_guesses_add_up_to_one(model, tokenizer):
+    [[guesses]] = fill_masks(model, tokenizer, TEXTS[:1], top=tokenizer.vocab_size)
+    assert sum(guess.prob for guess in guesses) == pytest.approx(1)
+    assert sorted(guess.word for guess in guesses) == sorted(tokenizer.pieces)
+    assert isinstance(guesses[0], Guess)
+
+
+def test_no_texts(model, tokenizer):
+    assert fill_masks(model, tokenizer, []) == []
+
+
+def test_bad_texts(model, tokenizer, unchecked):
+    with pytest.raises(ValueError, match=r"'a \[mask\]' has no \[MASK\]; write \[MASK\], in cap"):
+        fill_masks(model, tokenizer, ["a [mask]"])
+    eleven = " ".join(["[MASK]"] + ["a"] * 10)
+    with pytest.raises(ValueError, match=r"has 13 tokens, .* included, and the model takes 12"):
+        fill_masks(model, tokenizer, [TEXTS[0], eleven])
+    assert len(fill_masks(model, tokenizer, [eleven[:-2]])) == 1
+    with pytest.raises(ValueError, match=r"'\[MASK\]( a)+ …a( a)+' has 103 tokens"):
+        fill_masks(model, tokenizer, ["[MASK]" + " a" * 100])
+    for top in (0, 21):
+        with pytest.raises(ValueError, match=rf"top \({top}\) must be 1 to 20"):
+            fill_masks(model, tokenizer, TEXTS[:1], top=top)
+    with pytest.raises(TypeError, match="give a list of texts, not the one string 'the man"):
+        fill_masks(model, tokenizer, TEXTS[0])
+
+
+def test_the_command(folder, model, tokenizer, capsys):
+    assert main([str(folder), TEXTS[0], "the [MASK] reads a [MASK]", "--top", "2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    one, two = fill_masks(model, tokenizer, [TEXTS[0], "the [MASK] reads a [MASK]"], top=2)
+    told = [" ".join(line.split()) for line in lines]
+    shown = [[f"{guess.word} {guess.prob:.3f}" for guess in mask] for mask in one + two]
+    texts = [TEXTS[0], "the [MASK] reads a [MASK]"]
+    assert told == [
+        texts[0], *shown[0], texts[1], "[MASK] 1", *shown[1], "[MASK] 2", *shown[2],
+    ]  # fmt: skip
+
+
+def test_pairs_and_lines_that_are_typed(folder, model, tokenizer, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("the man [MASK] | it is good\n\n[MASK] .\n"))
+    assert main([str(folder), "--separator", "|", "--top", "1"]) == 0
+    pair, text = capsys.readouterr().out.split("[MASK] .\n")
+    [[[first]], [[second]]] = fill_masks(
+        model, tokenizer, [("the man [MASK]", "it is good"), "[MASK] ."], top=1
+    )
+    assert f"{first.word}  {first.prob:.3f}" in pair
+    assert f"{second.word}  {second.prob:.3f}" in text
+
+
+def error(capsys):
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told.startswith("error: ")
+    return told.removeprefix("error: ")
+
+
+def test_a_bad_text_does_not_end_the_others(folder, capsys):
+    assert main([str(folder), "the man", "the [MASK]", "--top", "1"]) == 1
+    told = capsys.readouterr()
+    assert told.err == "error: 'the man' has no [MASK]; write [MASK], in capitals, for a missing "\
+        "word\n"  # fmt: skip
+    assert told.out.startswith("the [MASK]\n")
+    assert main([str(folder), "a|b|[MASK]", "--separator", "|"]) == 1
+    assert error(capsys) == "'a|b|[MASK]' has 2 separators '|'; a pair has one"
+
+
+def test_nothing_to_read(folder, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n \n"))
+    assert main([str(folder)]) == 1
+    assert error(capsys) == "there was nothing to read; give a sentence with [MASK]"
+
+
+def test_folders_that_will_not_do(folder, tokenizer, tmp_path, capsys):
+    text = "the [MASK]"
+    assert main([str(tmp_path / "none"), text]) == 1
+    assert error(capsys).startswith(f"there is no folder '{tmp_path / 'none'}'; name the folder")
+    (tmp_path / "empty").mkdir()
+    assert main([str(tmp_path / "empty"), text]) == 1
+    assert error(capsys) == f"'{tmp_path / 'empty'}' has no config.json; is it the folder of a "\
+        "saved model?"  # fmt: skip
+    (tmp_path / "empty" / "run.json").write_text("{}", encoding="utf-8")
+    assert main([str(tmp_path / "empty"), text]) == 1
+    assert error(capsys) == (
+        f"the run in '{tmp_path / 'empty'}' is not finished; go on with: python -m "
+        f"minibert.pretrain --out {tmp_path / 'empty'} --resume"
+    )
+    save_pretrained(BertModel(BertConfig(vocab_size=20, **SIZES)), tmp_path / "encoder", tokenizer)
+    assert main([str(tmp_path / "encoder"), text]) == 1
+    assert "holds a BertModel, which guesses no words; name the folder of a Bert" in error(capsys)
+    with open(tmp_path / "encoder" / "config.json", "w", encoding="utf-8") as file:
+        json.dump({"architectures": ["BertForMaskedLM"], "hidden_size": 17}, file)
+    assert main([str(tmp_path / "encoder"), text]) == 1
+    assert "hidden_size (17) must be a multiple of num_attention_heads" in error(capsys)
+
+
+@pytest.mark.parametrize("line", ["", "DIR [MASK] --top 0", "DIR [MASK] --best 3"])
+def test_wrong_usage_has_status_2(line, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(line.split())
+    assert end.value.code == 2
+    assert "python -m minibert.fill: error: " in capsys.readouterr().err
+
+
+def test_a_reader_that_has_had_enough(folder, capfd, monkeypatch):
+    """As in `python -m minibert.fill … | head -1`: no complaint, now or when Python ends."""
+    closed, redirected = [], []
+
+    def refuse(*_):
+        closed.append(1)
+        raise BrokenPipeError(32, "Broken pipe")
+
+    monkeypatch.setattr("builtins.print", refuse)
+    monkeypatch.setattr("os.dup2", lambda source, target: redirected.append(target))
+    assert main([str(folder), "the [MASK]", "a [MASK]"]) == 0
+    monkeypatch.undo()
+    assert (len(closed), redirected) == (1, [sys.stdout.fileno()])
+    assert capfd.readouterr().err == ""
+
+
+def test_folders_of_transformers(tokenizer, tmp_path, capsys):
+    """What transformers saves for its own BertForMaskedLM is opened, and guessed alike."""
+    config = transformers.BertConfig(vocab_size=tokenizer.vocab_size, **SIZES)
+    torch.manual_seed(1)
+    theirs = transformers.BertForMaskedLM(config).eval()
+    theirs.save_pretrained(tmp_path)
+    tokenizer.save(tmp_path / "vocab.txt")
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}', encoding="utf-8")
+    assert main([str(tmp_path), TEXTS[0], "--top", "3"]) == 0
+    batch = tokenizer(TEXTS[0])
+    with torch.no_grad():
+        probs = theirs(**batch).logits[batch["input_ids"] == tokenizer.mask_token_id].softmax(-1)
+    best = probs[0].topk(3)
+    shown = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [word for word, _ in shown] == [tokenizer.pieces[i] for i in best.indices]
+    assert [float(p) for _, p in shown] == pytest.approx(best.values.tolist(), abs=6e-4)
