@@ -194,6 +194,7 @@ def test_what_is_believed_happens_as_often(small_oracle, channel):
     assert abs(z_score(losses, [0.0], [np.var(losses) * len(losses)])) < 4
 
 
+@pytest.mark.slow
 def test_a_sense_is_open_to_the_left_neighbor_and_clear_in_the_pair(small_oracle):
     """The same word after the same word has several senses; the whole pair leaves one."""
     documents = sample_tagged(SMALL, 1000, rng=np.random.default_rng(7))

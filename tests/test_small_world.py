@@ -193,7 +193,7 @@ def test_pairs_are_drawn_as_often_as_their_chances_say():
 
 def test_a_vocabulary_learned_to_the_end_keeps_every_word_whole():
     """So that a masked piece is a masked word, and the floor in words is the model's floor."""
-    documents = sample_documents(WORLD, 1500, rng=np.random.default_rng(0))
+    documents = sample_documents(WORLD, 5000, rng=np.random.default_rng(0))
     texts = (sentence for document in documents for sentence in document)
     tokenizer = WordPieceTokenizer.train(texts, vocab_size=1200)
     assert tokenizer.vocab_size < 1200

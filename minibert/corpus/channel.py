@@ -28,7 +28,7 @@ class Channel(NamedTuple):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1. Chapter 14, to come.
+    Devlin et al. (2019), section 3.1, task 1. Chapter 14.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def hide_words(
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def likelihoods(
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------

@@ -37,7 +37,7 @@ class WorldLadder(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Estimate(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Floors(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def world_ladder(
         The grammar.
     vocab_size : int, optional
         How many entries a model chooses from; if not given, [MASK] and the words of the world.
-    stories : int, default 3
+    stories : int, default 1
         Stories in a document.
 
     Returns
@@ -130,7 +130,7 @@ def world_ladder(
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def hidden_once_floors(oracle: Oracle, pairs: Sequence[Pair]) -> Floors:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def corrupted_floors(
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class Table(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Place(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class Story(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class World(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def small_world() -> World:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -158,7 +158,7 @@ def parse_world(text: str) -> World:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -190,7 +190,7 @@ def senses(world: World) -> dict[str, tuple[str, ...]]:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def world_words(world: World, with_senses: bool = False) -> tuple[str, ...]:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def untagged(text: str) -> str:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------

@@ -34,7 +34,7 @@ class Beliefs(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Oracle:
     ----------
     world : World
         The grammar.
-    stories : int, default 3
+    stories : int, default 1
         Stories in a document.
     with_senses : bool, default False
         Whether to tell the senses of a word apart, and believe in ``bank/river`` or ``bank/money``.
@@ -70,7 +70,7 @@ class Oracle:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -202,7 +202,7 @@ def within_share(stories: int) -> float:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------

@@ -32,7 +32,7 @@ class Pattern:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -134,7 +134,7 @@ def product_of_others(values: Float[np.ndarray, "rows ..."]) -> Float[np.ndarray
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------

@@ -9,7 +9,7 @@ import numpy as np
 
 from .grammar import Story, Table, World, untagged
 
-STORIES = 3  # in a document
+STORIES = 1  # in a document
 
 
 class Pair(NamedTuple):
@@ -24,7 +24,7 @@ class Pair(NamedTuple):
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def sample_documents(
         How many documents.
     rng : numpy.random.Generator
         The source of chance; the same state tells the same documents.
-    stories : int, default 3
+    stories : int, default 1
         Stories in a document, at most as many as the world has.
 
     Returns
@@ -65,7 +65,7 @@ def sample_documents(
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def sample_tagged(
         How many documents.
     rng : numpy.random.Generator
         The source of chance.
-    stories : int, default 3
+    stories : int, default 1
         Stories in a document.
 
     Returns
@@ -108,7 +108,7 @@ def sample_tagged(
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -142,7 +142,7 @@ def sample_pairs(
         How many pairs.
     rng : numpy.random.Generator
         The source of chance; the same state draws the same pairs.
-    stories : int, default 3
+    stories : int, default 1
         Stories in a document.
 
     Returns
@@ -157,7 +157,7 @@ def sample_pairs(
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------
@@ -192,7 +192,7 @@ def check_stories(world: World, stories: int) -> None:
 
     References
     ----------
-    Chapter 14, to come.
+    Chapter 14.
 
     Examples
     --------

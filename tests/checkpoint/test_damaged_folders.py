@@ -59,6 +59,7 @@ def survives(load) -> bool:
     return True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "times"), [(CONFIG, 2000), (INDEX, 1000)])
 def test_mutated_descriptions(tmp_path, name, times):
     rng = random.Random(name)
@@ -71,6 +72,7 @@ def test_mutated_descriptions(tmp_path, name, times):
     assert opened < times / 2
 
 
+@pytest.mark.slow
 def test_mutated_weights(tmp_path):
     rng = random.Random(0)
     small_folder(tmp_path, BertForMaskedLM)
@@ -87,6 +89,7 @@ def test_mutated_weights(tmp_path):
     assert opened < 1500
 
 
+@pytest.mark.slow
 def test_mutated_tokenizers(tmp_path):
     rng = random.Random(1)
     tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "the", "man", "##s"])
@@ -149,6 +152,7 @@ def test_odd_values_in_good_json(tmp_path):
         survives(loads[CONFIG])
 
 
+@pytest.mark.slow
 def test_shards_of_transformers_survive_mutation(tmp_path):
     rng = random.Random(2)
     their_folder(tmp_path, max_shard_size="7KB")

@@ -63,6 +63,7 @@ def sentence_vectors(hidden_states, attention_mask):
     return torch.nn.functional.normalize(mean, dim=1)
 
 
+@pytest.mark.slow
 def test_every_layer_and_every_sentence_vector(folder, ours, theirs):
     tokenizer = load_tokenizer(folder)
     reference = transformers.BertTokenizer.from_pretrained(folder)

@@ -233,6 +233,7 @@ print(moment)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork a process")
 def test_killed_at_every_operation(tmp_path):
     program = KILLED.format(path=sys.path, folder=str(tmp_path))

@@ -18,6 +18,8 @@ from minibert.pretrain.run import by_first
 from minibert.pretrain.stopping import StoppableBatches, Stopped
 from minibert.training import Processes, checkpoint_folders
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 

@@ -15,6 +15,8 @@ from small_runs import end_of, pretrain, small_text, write_inputs
 from minibert.data import PretrainingBatches
 from minibert.training import BertTrainer, checkpoint_folders
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 KILLS = 12
 
