@@ -46,7 +46,7 @@ check: $(INSTALLED)  ## check the style and the rules of the house
 	$(BIN)/ruff format --check
 	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
 
-bench: $(INSTALLED)  ## measure tokenizer, encoder, training and loading against others
+bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use against others
 	$(BIN)/python -m benchmarks.toy_bert
 	$(BIN)/python -m benchmarks.tokenizer
 	$(BIN)/python -m benchmarks.encoder
@@ -54,6 +54,7 @@ bench: $(INSTALLED)  ## measure tokenizer, encoder, training and loading against
 	$(BIN)/python -m benchmarks.ragged
 	$(BIN)/python -m benchmarks.small_world
 	$(BIN)/python -m benchmarks.loading
+	$(BIN)/python -m benchmarks.sentences
 
 pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at the newest)
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile pyproject.toml --all-extras --universal \

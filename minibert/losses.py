@@ -1,8 +1,9 @@
 """Losses: predictions and labels in, one scalar out, in nats per labeled position."""
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor
+from torch.nn import functional
 
 IGNORED_LABEL = -100
 
@@ -102,6 +103,233 @@ def next_sentence_loss(
     return masked_lm_loss(logits, labels)
 
 
+def classification_loss(
+    logits: Float[Tensor, "... classes"], labels: Int[Tensor, "..."]
+) -> Float[Tensor, ""]:
+    """Compute the mean loss of choosing one class of several, for sequences or for tokens.
+
+    ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of
+    sequences or tokens whose label is not -100: the loss of masked words with classes in place of
+    a vocabulary.
+
+    Parameters
+    ----------
+    logits : Float[Tensor, "... classes"]
+        One score per class, two classes at least; any leading dimensions.
+    labels : Int[Tensor, "..."]
+        The number of the true class, from 0 to classes - 1, or -100 where nothing is asked.
+
+    Returns
+    -------
+    Float[Tensor, ""]
+        Nats per labeled item, at least 0, differentiable.
+
+    Raises
+    ------
+    TypeError
+        When the labels are not integers.
+    ValueError
+        When the shapes do not fit, a label is out of range, nothing is labeled, or there is only
+        one class.
+
+    References
+    ----------
+    Devlin et al. (2019), section 4.1. Chapter 16, to come.
+    Numpy twin: minibert.reference.cross_entropy.
+
+    Examples
+    --------
+    >>> import torch
+    >>> logits = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    >>> round(classification_loss(logits, torch.tensor([0, 2])).item(), 4)
+    0.6691
+    """
+    if logits.shape[-1] < 2:
+        raise ValueError(
+            "with 1 class there is nothing to choose, and the loss is always 0; take num_labels=2, "
+            "or regression for a number"
+        )
+    _check(logits, labels, "classes", "item", "the number of its class")
+    return masked_lm_loss(logits, labels)
+
+
+def multi_label_loss(
+    logits: Float[Tensor, "batch classes"], labels: Shaped[Tensor, "batch classes"]
+) -> Float[Tensor, ""]:
+    """Compute the mean loss of as many yes-or-no questions as there are classes.
+
+    ``-mean(labels * log p + (1 - labels) * log(1 - p))`` with ``p = sigmoid(logits)``: binary
+    cross-entropy, in the form that stays finite for large scores.
+
+    Parameters
+    ----------
+    logits : Float[Tensor, "batch classes"]
+        One score per question; above 0 means yes.
+    labels : Shaped[Tensor, "batch classes"]
+        1 for yes and 0 for no, or a probability.
+
+    Returns
+    -------
+    Float[Tensor, ""]
+        Nats per question, at least 0, differentiable.
+
+    Raises
+    ------
+    ValueError
+        When the shapes do not fit, a label is not between 0 and 1, or there is none.
+
+    References
+    ----------
+    Chapter 16, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> logits = torch.tensor([[0.0, 3.0]])
+    >>> round(multi_label_loss(logits, torch.tensor([[1.0, 1.0]])).item(), 4)
+    0.3709
+    """
+    _require_shape(labels, logits.shape, logits)
+    wrong = labels[~((labels >= 0) & (labels <= 1))]
+    if wrong.numel():
+        raise ValueError(
+            f"label {wrong[0].item():g} is no answer to yes or no; a label is 1 for yes, 0 for no, "
+            "or a probability between them"
+        )
+    return functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
+
+
+def regression_loss(
+    logits: Float[Tensor, "batch classes"], labels: Shaped[Tensor, "*shape"]
+) -> Float[Tensor, ""]:
+    """Compute the mean squared error of predicted numbers.
+
+    ``mean((logits - labels)**2)``.
+
+    Parameters
+    ----------
+    logits : Float[Tensor, "batch classes"]
+        The predicted numbers, one per sequence or several.
+    labels : Shaped[Tensor, "*shape"]
+        The true numbers, finite, in the shape of `logits`; a single number per sequence may come in
+        shape (batch,).
+
+    Returns
+    -------
+    Float[Tensor, ""]
+        In squared units of the labels, at least 0, differentiable.
+
+    Raises
+    ------
+    ValueError
+        When the shapes do not fit, a label is not finite, or there is none.
+
+    References
+    ----------
+    Chapter 16, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> regression_loss(torch.tensor([[1.0], [2.0]]), torch.tensor([1.0, 4.0]))
+    tensor(2.)
+    """
+    if labels.shape == logits.shape[:1] and logits.shape[1] == 1:
+        labels = labels.unsqueeze(-1)  # else (batch, 1) and (batch,) would make (batch, batch)
+    _require_shape(labels, logits.shape, logits)
+    if not labels.isfinite().all():
+        wrong = labels[~labels.isfinite()][0].item()
+        raise ValueError(f"label {wrong} is no number to be predicted; give finite ones")
+    return functional.mse_loss(logits, labels.to(logits.dtype))
+
+
+def span_loss(
+    start_logits: Float[Tensor, "batch seq"],
+    end_logits: Float[Tensor, "batch seq"],
+    start_positions: Int[Tensor, " batch"],
+    end_positions: Int[Tensor, " batch"],
+) -> Float[Tensor, ""]:
+    """Compute the mean loss of finding where an answer starts and where it ends.
+
+    ``(L(start_logits, start_positions) + L(end_logits, end_positions)) / 2``, where ``L`` is the
+    cross-entropy over all positions of a sequence, averaged over the sequences whose position lies
+    inside. A position of seq or more, and -100, asks nothing.
+
+    Parameters
+    ----------
+    start_logits, end_logits : Float[Tensor, "batch seq"]
+        One score per token.
+    start_positions, end_positions : Int[Tensor, "batch"]
+        Number of the first and of the last token of the answer, counted from 0, the token [CLS].
+
+    Returns
+    -------
+    Float[Tensor, ""]
+        Nats per position, at least 0, differentiable.
+
+    Raises
+    ------
+    TypeError
+        When the positions are not integers.
+    ValueError
+        When the shapes do not fit, a position is negative and not -100, or no start or no end lies
+        inside.
+
+    References
+    ----------
+    Devlin et al. (2019), section 4.2. Chapter 17, to come.
+    Numpy twin: minibert.reference.cross_entropy.
+
+    Examples
+    --------
+    >>> import torch
+    >>> start, end = torch.zeros(2, 4), torch.zeros(2, 4)
+    >>> loss = span_loss(start, end, torch.tensor([1, 4]), torch.tensor([3, 9]))
+    >>> round(loss.item(), 4)
+    1.3863
+    """
+    start_loss = _position_loss("start", start_logits, start_positions)
+    return (start_loss + _position_loss("end", end_logits, end_positions)) / 2
+
+
+def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:
+    """Compute the loss of one end of the span, without the positions that lie outside."""
+    _require_integers(f"{which} positions", positions)
+    _require_shape(positions, logits.shape[:1], logits, f"{which} positions")
+    seq = logits.shape[1]
+    asked = positions.masked_fill(positions >= seq, IGNORED_LABEL)
+    wrong = asked[(asked < 0) & (asked != IGNORED_LABEL)]
+    if wrong.numel():
+        raise ValueError(
+            f"{which} position {wrong[0].item()} is negative; positions run from 0 to {seq - 1}, "
+            f"and {seq} or more, or {IGNORED_LABEL}, asks nothing"
+        )
+    if not (asked != IGNORED_LABEL).any():
+        raise ValueError(
+            f"no {which} position lies inside the {seq} tokens, so there is no mean; give at least "
+            "one, 0 for [CLS] where the passage has no answer"
+        )
+    return masked_lm_loss(logits, asked)
+
+
+def _require_integers(what: str, labels: Tensor) -> None:
+    if labels.dtype not in (torch.int64, torch.int32):
+        raise TypeError(f"{what} must be integers, torch.int64 or torch.int32, not {labels.dtype}")
+
+
+def _require_shape(
+    labels: Tensor, shape: tuple[int, ...], logits: Tensor, what: str = "labels"
+) -> None:
+    """Refuse labels of another shape, and a mean over none."""
+    if labels.shape != shape:
+        raise ValueError(
+            f"{what} of shape {tuple(labels.shape)} do not fit logits of shape "
+            f"{tuple(logits.shape)}; {what} need the shape {tuple(shape)}"
+        )
+    if not labels.numel():
+        raise ValueError(f"there are no {what}, so there is no mean; give at least one sequence")
+
+
 def _check(
     logits: Tensor,
     labels: Tensor,
@@ -110,8 +338,7 @@ def _check(
     answer: str = "the id of its true word",
 ) -> None:
     """Say in words what is wrong with the labels."""
-    if labels.dtype not in (torch.int64, torch.int32):
-        raise TypeError(f"labels must be integers, torch.int64 or torch.int32, not {labels.dtype}")
+    _require_integers("labels", labels)
     if logits.shape[:-1] != labels.shape:
         raise ValueError(
             f"labels of shape {tuple(labels.shape)} do not fit logits of shape "

@@ -2,6 +2,7 @@
 
 import dataclasses
 import random
+from typing import Any
 
 import numpy as np
 import torch
@@ -9,10 +10,22 @@ import transformers
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
+from minibert.finetuning import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
-Model = BertModel | BertForMaskedLM | BertForPreTraining
+Model = (
+    BertModel
+    | BertForMaskedLM
+    | BertForPreTraining
+    | BertForSequenceClassification
+    | BertForTokenClassification
+    | BertForQuestionAnswering
+)
 Batch = dict[str, Tensor]
 
 
@@ -80,9 +93,10 @@ def build(
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
     kind: type[Model] = BertModel,
+    **task: Any,
 ) -> Model:
     """Build our model with scattered weights, ready for evaluation."""
-    model = kind(config)
+    model = kind(config, **task)
     scatter_weights(model, seed)
     return model.to(dtype).eval()
 
@@ -93,14 +107,15 @@ def build_pair(
     dtype: torch.dtype = torch.float64,
     way: str = "eager",
     kind: type[Model] = BertModel,
+    **task: Any,
 ) -> tuple[Model, nn.Module]:
     """Build transformers' model by its own configuration, and ours from its weights, strictly."""
-    fields = dataclasses.asdict(config)
+    fields = dataclasses.asdict(config) | task
     their_config = transformers.BertConfig(**fields, attn_implementation=way)
     theirs = getattr(transformers, kind.__name__)(their_config)
     scatter_weights(theirs, seed)
     theirs = theirs.to(dtype).eval()
-    ours = kind(BertConfig.from_dict(theirs.config.to_dict())).to(dtype).eval()
+    ours = kind(BertConfig.from_dict(theirs.config.to_dict()), **task).to(dtype).eval()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.fill_(torch.nan)  # a forgotten one would show

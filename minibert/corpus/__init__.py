@@ -1,9 +1,11 @@
 """Texts to learn from, and the best loss that anybody can reach on them.
 
 Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
+Chapter 17 has sentences whose names are tagged, and passages with questions.
 """
 
 from .channel import Channel, hide_words
+from .entities import TaggedSentence, entity_sentences, parse_entities, read_entities
 from .floor import (
     Estimate,
     Floors,
@@ -15,6 +17,14 @@ from .floor import (
 from .grammar import World, parse_world, senses, small_world, untagged, world_words
 from .ladder import MASK_TOKEN, Ladder, masked_word_ladder, masked_word_loss, vocabulary
 from .oracle import Beliefs, Oracle
+from .questions import (
+    Question,
+    Span,
+    parse_questions,
+    passage_questions,
+    question_kind,
+    read_squad,
+)
 from .sentences import hundred_sentences, read_sentences
 from .telling import Pair, sample_documents, sample_pairs, sample_tagged
 
@@ -27,16 +37,26 @@ __all__ = [
     "Ladder",
     "Oracle",
     "Pair",
+    "Question",
+    "Span",
+    "TaggedSentence",
     "World",
     "WorldLadder",
     "corrupted_floors",
+    "entity_sentences",
     "hidden_once_floors",
     "hide_words",
     "hundred_sentences",
     "masked_word_ladder",
     "masked_word_loss",
+    "parse_entities",
+    "parse_questions",
     "parse_world",
+    "passage_questions",
+    "question_kind",
+    "read_entities",
     "read_sentences",
+    "read_squad",
     "sample_documents",
     "sample_pairs",
     "sample_tagged",

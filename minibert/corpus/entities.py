@@ -1,0 +1,172 @@
+"""Sentences whose names are tagged: those of Chapter 17, and any file with a tag for each word."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from .splits import split_text
+
+
+class TaggedSentence(NamedTuple):
+    """Hold the words of a sentence, and a tag for each.
+
+    Parameters
+    ----------
+    words : tuple of str
+        Punctuation marks are words of their own.
+    tags : tuple of str
+        ``B-`` and a kind for the first word of a name, ``I-`` and the same kind for the words that
+        continue it, ``O`` for all others.
+
+    References
+    ----------
+    Ramshaw and Marcus (1995). Chapter 17, to come.
+
+    Examples
+    --------
+    >>> sentence = TaggedSentence(("Rome", "sleeps", "."), ("B-LOC", "O", "O"))
+    >>> sentence.words[0], sentence.tags[0]
+    ('Rome', 'B-LOC')
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+
+
+def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
+    """Return the tagged sentences of the book.
+
+    Parameters
+    ----------
+    split : {"train", "validation", "test"}
+        No name of one split is in another.
+
+    Returns
+    -------
+    tuple of TaggedSentence
+        With persons (PER), places (LOC) and organizations (ORG).
+
+    Raises
+    ------
+    ValueError
+        When there is no such split.
+
+    References
+    ----------
+    Chapter 17, to come.
+
+    Examples
+    --------
+    >>> [len(entity_sentences(split)) for split in ("train", "validation", "test")]
+    [334, 61, 134]
+    """
+    return parse_entities(split_text(17, "entities", split))
+
+
+def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:
+    r"""Read a UTF-8 file with a word and its tag on each line.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file such as those of `entity_sentences`, or one of CoNLL's shared task of 2003 in the
+        version in which every name begins with ``B-``.
+
+    Returns
+    -------
+    tuple of TaggedSentence
+        In the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such file.
+    ValueError
+        When a line makes no sense, or the file is not UTF-8.
+
+    References
+    ----------
+    Tjong Kim Sang and De Meulder (2003). Chapter 17, to come.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.txt"
+    >>> _ = path.write_text("Rome NNP B-NP B-LOC\nsleeps VBZ B-VP O\n", encoding="utf-8")
+    >>> read_entities(path)
+    (TaggedSentence(words=('Rome', 'sleeps'), tags=('B-LOC', 'O')),)
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r}; check the name and the folder")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{str(path)!r} is not UTF-8 (byte 0x{error.object[error.start]:02x} at "
+            f"{error.start}); open it in an editor and save it with the encoding UTF-8"
+        ) from error
+    return parse_entities(text)
+
+
+def parse_entities(text: str) -> tuple[TaggedSentence, ...]:
+    r"""Read lines that hold a word and, last, its tag; a blank line ends a sentence.
+
+    Parameters
+    ----------
+    text : str
+        The lines. Those above the first word that begin with ``#`` are for people only; those
+        that begin with ``-DOCSTART-`` part documents in CoNLL's files, and are skipped too.
+
+    Returns
+    -------
+    tuple of TaggedSentence
+        Whose tags are legal: ``I-PER`` only after ``B-PER`` or ``I-PER``.
+
+    Raises
+    ------
+    ValueError
+        When a line has no tag or one that is not legal there.
+
+    References
+    ----------
+    Tjong Kim Sang and De Meulder (2003). Chapter 17, to come.
+
+    Examples
+    --------
+    >>> parse_entities("Old O\nAnna B-PER\nBerg I-PER\n\nRome B-LOC\nsleeps O\n")[0].tags
+    ('O', 'B-PER', 'I-PER')
+    """
+    sentences: list[TaggedSentence] = []
+    words: list[str] = []
+    tags: list[str] = []
+    for number, line in enumerate([*text.splitlines(), ""], start=1):
+        columns = line.split()
+        is_head = line.startswith("#") and not sentences and not words
+        if is_head or columns[:1] == ["-DOCSTART-"]:
+            continue
+        if columns:
+            before = tags[-1] if tags else "O"
+            _require_legal(number, line, columns, before)
+            words.append(columns[0])
+            tags.append(columns[-1])
+        elif words:
+            sentences.append(TaggedSentence(tuple(words), tuple(tags)))
+            words, tags = [], []
+    return tuple(sentences)
+
+
+def _require_legal(number: int, line: str, columns: list[str], before: str) -> None:
+    """Refuse a line without a tag, or with one that cannot stand after the tag before it."""
+    begun, _, kind = columns[-1].partition("-")
+    if len(columns) < 2 or not (columns[-1] == "O" or (begun in ("B", "I") and kind)):
+        raise ValueError(
+            f"line {number} ({line!r}) is not a word and a tag; write 'Rome B-LOC', with a tag "
+            "that is O or begins with B- or I-"
+        )
+    if begun == "I" and before not in (f"B-{kind}", f"I-{kind}"):
+        raise ValueError(
+            f"line {number} ({line!r}): {columns[-1]} continues a name, but the tag before it is "
+            f"{before}; a name begins with B-{kind}"
+        )

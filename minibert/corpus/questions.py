@@ -1,0 +1,313 @@
+"""Questions about passages: those of Chapter 17, and any file that is written as SQuAD is."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .splits import split_text
+
+KINDS = {
+    "who": r"\bwho(m|se)?\b|谁",
+    "where": r"\bwhere\b|哪里",
+    "when": r"\bwhen\b|什么时候",
+    "how many": r"\bhow (many|much|long|old|far|high|tall|wide|heavy|often)\b|几|多少",
+    "why": r"\bwhy\b|为什么",
+    "which": r"\bwhich\b|哪",
+    "what": r"\bwhat\b|什么",
+}
+ASKED = re.compile(r"(?P<question>.+[?？]) (?P<sign>[=≠]) (?P<answer>.+)")
+
+
+class Span(NamedTuple):
+    """Hold some words of a passage, and where they stand.
+
+    Parameters
+    ----------
+    text : str
+        The words, letter for letter.
+    answer_start : int
+        The place of the first character: ``context[answer_start:]`` begins with the words.
+
+    References
+    ----------
+    Rajpurkar et al. (2016), whose names these are. Chapter 17, to come.
+
+    Examples
+    --------
+    >>> span = Span("Vienna", 8)
+    >>> "She saw Vienna."[span.answer_start :].startswith(span.text)
+    True
+    """
+
+    text: str
+    answer_start: int
+
+
+class Question(NamedTuple):
+    """Hold a question about a passage, under SQuAD's names.
+
+    Parameters
+    ----------
+    id : str
+        Its own.
+    title : str
+        What the passage is about.
+    context : str
+        The passage.
+    question : str
+        The question.
+    answers : tuple of Span
+        Right answers; none if the passage does not tell.
+    plausible_answers : tuple of Span
+        For a question without an answer, what looks like one.
+
+    References
+    ----------
+    Rajpurkar et al. (2018). Chapter 17, to come.
+
+    Examples
+    --------
+    >>> asked = passage_questions("test")[0]
+    >>> asked.question, asked.answers[0].text, asked.is_impossible
+    ('What is the fashion capital of China?', 'Shanghai', False)
+    """
+
+    id: str
+    title: str
+    context: str
+    question: str
+    answers: tuple[Span, ...]
+    plausible_answers: tuple[Span, ...] = ()
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the passage has no answer.
+
+        Returns
+        -------
+        bool
+            True if it has none.
+        """
+        return not self.answers
+
+
+def passage_questions(split: str) -> tuple[Question, ...]:
+    """Return the questions of the book.
+
+    Parameters
+    ----------
+    split : {"train", "validation", "test"}
+        Splits share no passage and no topic.
+
+    Returns
+    -------
+    tuple of Question
+        Passage after passage.
+
+    Raises
+    ------
+    ValueError
+        When there is no such split.
+
+    References
+    ----------
+    Chapter 17, to come.
+
+    Examples
+    --------
+    >>> [len(passage_questions(split)) for split in ("train", "validation", "test")]
+    [776, 202, 423]
+    """
+    return parse_questions(split_text(17, "questions", split))
+
+
+def parse_questions(text: str) -> tuple[Question, ...]:
+    r"""Read passages and questions that are written for people to read.
+
+    A passage begins with ``== Topic: Title``. Questions stand below it, one a line:
+    ``Who came? = Anna`` for an answer, ``Who left? ≠ Anna`` for a question without one. Where the
+    passage says the same words twice, the answer has its surroundings: ``= told [Anna] that``.
+
+    Parameters
+    ----------
+    text : str
+        The lines of the file; those that begin with ``#`` are for people only.
+
+    Returns
+    -------
+    tuple of Question
+        In the order of the file.
+
+    Raises
+    ------
+    ValueError
+        When a line makes no sense, or an answer is not in its passage exactly once.
+
+    References
+    ----------
+    Chapter 17, to come.
+
+    Examples
+    --------
+    >>> text = "== Towns: Ulm\nAnna saw Bert, and Anna left.\n\nWho left? = and [Anna] left"
+    >>> parse_questions(text)[0].answers
+    (Span(text='Anna', answer_start=19),)
+    """
+    questions: list[Question] = []
+    title, lines, first = "", [], 0
+    for number, line in enumerate(text.splitlines(), start=1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("== "):
+            title, lines, first = line.removeprefix("== "), [], len(questions)
+        elif asked := ASKED.fullmatch(line):
+            name = f"{_slug(title)}-{len(questions) - first + 1}"
+            try:
+                questions.append(_question(name, title, " ".join(lines), **asked.groupdict()))
+            except ValueError as error:
+                raise ValueError(f"line {number} ({line!r}): {error}") from None
+        elif title and len(questions) == first:
+            lines.append(line)
+        else:
+            raise ValueError(
+                f"line {number} ({line!r}) is no question with = or ≠ and an answer; a new passage "
+                "begins with '== Topic: Title'"
+            )
+    return tuple(questions)
+
+
+def read_squad(path: str | Path) -> tuple[Question, ...]:
+    r"""Read a file of SQuAD, version 1.1 or 2.0, or one of the same make.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file of JSON: articles (``data``) with a title and paragraphs, a paragraph with a
+        ``context`` and questions (``qas``).
+
+    Returns
+    -------
+    tuple of Question
+        In the order of the file.
+
+    Raises
+    ------
+    FileNotFoundError
+        When there is no such file.
+    ValueError
+        When the file has another make, or an answer is not where it is said to be.
+
+    References
+    ----------
+    Rajpurkar et al. (2016) and (2018). Chapter 17, to come.
+
+    Examples
+    --------
+    >>> import json, pathlib, tempfile
+    >>> asked = {"id": "1", "question": "Who left?", "answers": [{"text": "Bo", "answer_start": 0}]}
+    >>> article = {"title": "Ulm", "paragraphs": [{"context": "Bo left.", "qas": [asked]}]}
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "squad.json"
+    >>> _ = path.write_text(json.dumps({"data": [article]}), encoding="utf-8")
+    >>> read_squad(path)[0].answers
+    (Span(text='Bo', answer_start=0),)
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no file {str(path)!r}; check the name and the folder")
+    try:
+        content = json.loads(path.read_text(encoding="utf-8-sig"))
+        return tuple(_squad_questions(content))
+    except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ValueError(
+            f"{str(path)!r} is not made as SQuAD is ({type(error).__name__}: {error}); give a file "
+            "like train-v1.1.json or dev-v2.0.json"
+        ) from error
+
+
+def question_kind(question: str) -> str:
+    """Tell what a question asks for, by the first word of its sort that it holds.
+
+    Parameters
+    ----------
+    question : str
+        In English or Chinese.
+
+    Returns
+    -------
+    str
+        ``who``, ``where``, ``when``, ``how many`` (much, long, old and so on), ``why``, ``which``
+        or ``what``; else ``other``.
+
+    References
+    ----------
+    Chapter 17, to come.
+
+    Examples
+    --------
+    >>> question_kind("How long did the man who came first stay?"), question_kind("谁来了？")
+    ('how many', 'who')
+    """
+    # 什么时候 holds 什么, so that of two kinds at one place the earlier one in the table counts.
+    found = [
+        (match.start(), rank, kind)
+        for rank, (kind, pattern) in enumerate(KINDS.items())
+        if (match := re.search(pattern, question, re.IGNORECASE))
+    ]
+    return min(found)[2] if found else "other"
+
+
+def _question(
+    name: str, title: str, context: str, question: str, sign: str, answer: str
+) -> Question:
+    found = (_find(context, answer, once=sign == "="),)
+    return Question(name, title, context, question, *((found,) if sign == "=" else ((), found)))
+
+
+def _find(context: str, answer: str, once: bool) -> Span:
+    """Find an answer that is written alone or in its surroundings: the only place or the first."""
+    before, opened, rest = answer.partition("[")
+    words, closed, after = rest.partition("]") if opened else (answer, "", "")
+    if bool(opened) != bool(closed) or not words:
+        raise ValueError(f"{answer!r} is no answer; write it alone or as 'before [answer] after'")
+    before = before if opened else ""
+    quoted = before + words + after
+    times = len(re.findall(f"(?={re.escape(quoted)})", context))  # overlapping ones too
+    if times == 0 or (once and times > 1):
+        raise ValueError(
+            f"the passage holds {quoted!r} {times} times; quote words around the answer until it "
+            "is once, 'before [answer] after'"
+        )
+    return Span(words, context.index(quoted) + len(before))
+
+
+def _slug(title: str) -> str:
+    """Write a title in small letters and hyphens."""
+    return "-".join(re.findall(r"\w+", title.lower()))
+
+
+def _squad_questions(content: Any) -> Iterator[Question]:
+    for article in content["data"]:
+        for paragraph in article["paragraphs"]:
+            context = paragraph["context"]
+            for asked in paragraph["qas"]:
+                answers, plausible = (
+                    tuple(Span(a["text"], a["answer_start"]) for a in asked.get(field, ()))
+                    for field in ("answers", "plausible_answers")
+                )
+                _require_placed(asked["id"], context, answers)
+                title = article.get("title", "")
+                yield Question(asked["id"], title, context, asked["question"], answers, plausible)
+
+
+def _require_placed(name: str, context: str, answers: tuple[Span, ...]) -> None:
+    for text, start in answers:
+        if not text or start < 0 or not context.startswith(text, start):
+            raise ValueError(
+                f"question {name!r}: its answer {text!r} is not at character {start} of the "
+                "context; correct answer_start"
+            )

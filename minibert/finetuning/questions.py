@@ -1,0 +1,115 @@
+"""Answer questions: two scores tell where in the passage the answer starts, and where it ends."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.losses import span_loss
+from minibert.model import BertModel, NoRandomWeights, initialize_weights
+
+from .labels import require_tensor
+
+
+class QuestionAnsweringModelOutput(NamedTuple):
+    """Hold what `BertForQuestionAnswering` returns.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Nats per position; None without positions.
+    start_logits, end_logits : Float[Tensor, "batch seq"] or None
+        One score per token: for the first and for the last token of the answer.
+
+    References
+    ----------
+    Chapter 17, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> QuestionAnsweringModelOutput(start_logits=torch.zeros(3, 8)).loss is None
+    True
+    """
+
+    loss: Float[Tensor, ""] | None = None
+    start_logits: Float[Tensor, "batch seq"] | None = None
+    end_logits: Float[Tensor, "batch seq"] | None = None
+
+
+class BertForQuestionAnswering(nn.Module):
+    """Find an answer in a passage: BERT without pooler, and two scores for every token.
+
+    ``start_logits, end_logits = qa_outputs(bert(input_ids).last_hidden_state)``. The names of all
+    parameters are Hugging Face's.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives all sizes.
+
+    References
+    ----------
+    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = BertForQuestionAnswering(BertConfig.tiny(vocab_size=89))
+    >>> where = {"start_positions": torch.tensor([1]), "end_positions": torch.tensor([2])}
+    >>> output = model(torch.tensor([[2, 4, 7, 3]]), **where)
+    >>> output.start_logits.shape, output.loss > 0
+    (torch.Size([1, 4]), tensor(True))
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.bert = BertModel(config, add_pooling_layer=False)
+        with NoRandomWeights():
+            self.qa_outputs = nn.Linear(config.hidden_size, 2)
+        initialize_weights(self.qa_outputs, config.initializer_range)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        start_positions: Int[Tensor, " batch"] | None = None,
+        end_positions: Int[Tensor, " batch"] | None = None,
+    ) -> QuestionAnsweringModelOutput:
+        """Score every token as start and as end, and compute the loss if both are given.
+
+        Parameters
+        ----------
+        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
+            As `BertModel` takes them: ``[CLS] question [SEP] passage [SEP]``.
+        start_positions, end_positions : Int[Tensor, "batch"], optional
+            Number of the first and of the last token of the answer; 0, the token [CLS], where the
+            passage has none. A position of seq or more, and -100, asks nothing.
+
+        Returns
+        -------
+        QuestionAnsweringModelOutput
+            The scores always; `loss` if positions are given.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input or the positions do not fit, one of the two is missing, or none lies
+            inside.
+        """
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids)
+        start_logits, end_logits = self.qa_outputs(encoded.last_hidden_state).unbind(-1)
+        if start_positions is None and end_positions is None:
+            return QuestionAnsweringModelOutput(None, start_logits, end_logits)
+        for name, given in (("start", start_positions), ("end", end_positions)):
+            if given is None:
+                raise ValueError(f"{name}_positions are missing; give both ends of the answer")
+            require_tensor(f"{name}_positions", given)
+        loss = span_loss(start_logits, end_logits, start_positions, end_positions)
+        return QuestionAnsweringModelOutput(loss, start_logits, end_logits)

@@ -1,0 +1,196 @@
+"""Classify whole sequences: one label, several labels, or a number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.dropout import Dropout
+from minibert.losses import classification_loss, multi_label_loss, regression_loss
+from minibert.model import BertModel, NoRandomWeights, initialize_weights
+
+from .labels import PROBLEM_TYPES, name_labels, read_labels, require_tensor, write_labels
+
+_LOSSES = dict(
+    zip(PROBLEM_TYPES, (regression_loss, classification_loss, multi_label_loss), strict=True)
+)
+
+
+class SequenceClassifierOutput(NamedTuple):
+    """Hold what `BertForSequenceClassification` returns.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Nats per label, or a squared error; None without labels.
+    logits : Float[Tensor, "batch classes"] or None
+        One score per label, or the predicted numbers.
+
+    References
+    ----------
+    Chapter 16, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> SequenceClassifierOutput(logits=torch.zeros(3, 2)).loss is None
+    True
+    """
+
+    loss: Float[Tensor, ""] | None = None
+    logits: Float[Tensor, "batch classes"] | None = None
+
+
+class BertForSequenceClassification(nn.Module):
+    """Classify a sequence or a pair by the summary that the pooler makes of it.
+
+    ``classifier(dropout(bert(input_ids).pooler_output))``. The names of all parameters are Hugging
+    Face's.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives all sizes; `classifier_dropout` is that before the classifier.
+    num_labels : int, optional
+        Number of labels; by default that of `id2label`, or 2.
+    id2label : mapping from int to str, optional
+        Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
+    problem_type : str, optional
+        "single_label_classification", "multi_label_classification" or "regression". By default the
+        labels of a batch tell: regression if there is one label only, single label if they are
+        integers, and multi-label otherwise.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the labels do not fit each other or the problem.
+
+    References
+    ----------
+    Devlin et al. (2019), section 4.1. Chapter 16, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> names = {0: "Hardware", 1: "Software", 2: "Billing"}
+    >>> model = BertForSequenceClassification(BertConfig.tiny(vocab_size=89), id2label=names)
+    >>> output = model(torch.tensor([[2, 4, 7, 3]]), labels=torch.tensor([2]))
+    >>> output.logits.shape, output.loss > 0
+    (torch.Size([1, 3]), tensor(True))
+    """
+
+    def __init__(
+        self,
+        config: BertConfig,
+        num_labels: int | None = None,
+        *,
+        id2label: Mapping[int, str] | None = None,
+        problem_type: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.id2label = name_labels(num_labels, id2label)
+        self.num_labels = len(self.id2label)
+        self.problem_type = _checked(problem_type, self.num_labels)
+        self.bert = BertModel(config)
+        share = config.classifier_dropout
+        self.dropout = Dropout(config.hidden_dropout_prob if share is None else share)
+        with NoRandomWeights():
+            self.classifier = nn.Linear(config.hidden_size, self.num_labels)
+        initialize_weights(self.classifier, config.initializer_range)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> BertForSequenceClassification:
+        """Build the model that a config.json of Hugging Face's describes.
+
+        Parameters
+        ----------
+        fields : mapping
+            The file as ``json.load`` returns it.
+
+        Returns
+        -------
+        BertForSequenceClassification
+            With new weights.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `BertConfig.from_dict` refuses the fields, or those of the labels make no sense.
+        """
+        labels = {"id2label": read_labels(fields), "problem_type": fields.get("problem_type")}
+        return cls(BertConfig.from_dict(fields), **labels)
+
+    @property
+    def label_fields(self) -> dict[str, Any]:
+        """Tell what a config.json has to say about the labels, besides the configuration.
+
+        Returns
+        -------
+        dict
+            ``id2label``, ``label2id`` and ``problem_type``.
+        """
+        return write_labels(self.id2label) | {"problem_type": self.problem_type}
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        labels: Shaped[Tensor, "batch ..."] | None = None,
+    ) -> SequenceClassifierOutput:
+        """Score every label, and compute the loss if the true ones are given.
+
+        Parameters
+        ----------
+        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
+            As `BertModel` takes them.
+        labels : Shaped[Tensor, "batch ..."], optional
+            A single label: its number, in shape (batch,), or -100. Several: a 1 or a 0 for each, in
+            shape (batch, classes). Regression: the numbers, in shape (batch,) or (batch, classes).
+
+        Returns
+        -------
+        SequenceClassifierOutput
+            `logits` always; `loss` if labels are given.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input or the labels do not fit, or nothing is labeled.
+        """
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids)
+        logits = self.classifier(self.dropout(encoded.pooler_output))
+        if labels is None:
+            return SequenceClassifierOutput(logits=logits)
+        require_tensor("labels", labels)
+        return SequenceClassifierOutput(_LOSSES[self._problem(labels)](logits, labels), logits)
+
+    def _problem(self, labels: Tensor) -> str:
+        """Tell what is asked: what was said when the model was built, or what the labels say."""
+        if self.problem_type is not None:
+            return self.problem_type
+        if self.num_labels == 1:
+            return "regression"
+        whole = labels.dtype in (torch.int64, torch.int32)
+        return "single_label_classification" if whole else "multi_label_classification"
+
+
+def _checked(problem_type: str | None, num_labels: int) -> str | None:
+    if problem_type is not None and problem_type not in PROBLEM_TYPES:
+        raise ValueError(
+            f"problem_type ({problem_type!r}) must be one of {', '.join(PROBLEM_TYPES)}, or None "
+            "to let the labels tell"
+        )
+    if problem_type == "single_label_classification" and num_labels == 1:
+        raise ValueError(
+            "single_label_classification with num_labels = 1 has nothing to choose; give 2 for yes "
+            "or no, or problem_type='regression' for a number"
+        )
+    return problem_type

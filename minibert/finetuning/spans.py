@@ -1,0 +1,127 @@
+"""The best legal answer: of all spans inside the passage, the one whose ends score highest."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from jaxtyping import Bool, Float, Int, Num
+from torch import Tensor
+from torch.nn import functional
+
+
+class BestSpans(NamedTuple):
+    """Hold the best spans of each row, best first, and what it scores to answer nothing.
+
+    Parameters
+    ----------
+    start, end : Int[Tensor, "*shape"]
+        First and last token of each span; they mean nothing where the score is minus infinity.
+    score : Float[Tensor, "*shape"]
+        Falling; minus infinity where a row has fewer legal spans than were asked for.
+    no_answer : Float[Tensor, "*shape"]
+        The score of the span that holds [CLS] alone, one for each row.
+
+    References
+    ----------
+    Chapter 17, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> found = BestSpans(
+    ...     torch.tensor([[3]]), torch.tensor([[4]]), torch.tensor([[7.0]]), torch.tensor([5.0])
+    ... )
+    >>> found.score[:, 0] - found.no_answer
+    tensor([2.])
+    """
+
+    start: Int[Tensor, "*shape"]
+    end: Int[Tensor, "*shape"]
+    score: Float[Tensor, "*shape"]
+    no_answer: Float[Tensor, "*shape"]
+
+
+def best_spans(
+    start_logits: Float[Tensor, "*batch seq"],
+    end_logits: Float[Tensor, "*batch seq"],
+    passage: Bool[Tensor, "*batch seq"],
+    *,
+    max_answer_length: int = 30,
+    top_n: int = 1,
+) -> BestSpans:
+    """Find the spans with the highest scores among those that can be an answer.
+
+    ``score(i, j) = start_logits[i] + end_logits[j]``, over all i <= j < i + `max_answer_length`
+    with every token from i to j in the passage. The two best ends by themselves may lie the wrong
+    way round, or in the question. Of equal scores the earlier start comes first, and then the
+    shorter span.
+
+    Parameters
+    ----------
+    start_logits, end_logits : Float[Tensor, "*batch seq"]
+        One score per token; any leading dimensions.
+    passage : Bool[Tensor, "*batch seq"]
+        True for the tokens of the passage: not the question, special tokens or padding.
+    max_answer_length : int, default 30
+        The most tokens of an answer, at least 1.
+    top_n : int, default 1
+        How many spans of each row to return, at least 1.
+
+    Returns
+    -------
+    BestSpans
+        Spans in shape (…, top_n), scores of no answer in shape (…). They are fewer than `top_n` if
+        so many cannot exist.
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or a number is below 1.
+
+    References
+    ----------
+    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> start_logits = torch.tensor([0.0, 9.0, 1.0, 5.0])
+    >>> end_logits = torch.tensor([0.0, 1.0, 8.0, 2.0])
+    >>> passage = torch.tensor([False, False, True, True])
+    >>> best = best_spans(start_logits, end_logits, passage)
+    >>> best.start.tolist(), best.end.tolist(), best.score.tolist()
+    ([2], [2], [9.0])
+    """
+    _require_sound(start_logits, end_logits, passage, max_answer_length, top_n)
+    # Along the last dimension: what is met at i, i + 1, …, i + max_answer_length - 1. A span that
+    # has met as many outsiders at its end as at its start holds none.
+    outsiders = (~passage).cumsum(-1)
+    met = _ahead(outsiders, max_answer_length, fill=-1)
+    legal = passage.unsqueeze(-1) & (met == outsiders.unsqueeze(-1))
+    scores = start_logits.unsqueeze(-1) + _ahead(end_logits, max_answer_length, fill=-math.inf)
+    scores = scores.masked_fill(~legal, -math.inf).flatten(-2)
+    score, place = scores.sort(dim=-1, descending=True, stable=True)
+    score, place = score[..., :top_n], place[..., :top_n]
+    start = place // max_answer_length
+    no_answer = start_logits[..., 0] + end_logits[..., 0]
+    return BestSpans(start, start + place % max_answer_length, score, no_answer)
+
+
+def _ahead(values: Num[Tensor, "*batch seq"], width: int, fill: float) -> Tensor:
+    """Give for each place the next `width` values, its own included; `fill` beyond the end."""
+    return functional.pad(values, (0, width - 1), value=fill).unfold(-1, width, 1)
+
+
+def _require_sound(
+    start_logits: Tensor, end_logits: Tensor, passage: Tensor, max_answer_length: int, top_n: int
+) -> None:
+    shapes = [tuple(tensor.shape) for tensor in (start_logits, end_logits, passage)]
+    if len(set(shapes)) > 1 or not shapes[0] or not shapes[0][-1]:
+        raise ValueError(
+            f"start_logits, end_logits and passage have the shapes {shapes[0]}, {shapes[1]} and "
+            f"{shapes[2]}; they need one shape, with at least one token in its last dimension"
+        )
+    for name, value in (("max_answer_length", max_answer_length), ("top_n", top_n)):
+        if value < 1:
+            raise ValueError(f"{name} ({value}) must be at least 1; nearest is 1")

@@ -1,0 +1,160 @@
+"""Tag tokens: one label for each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.dropout import Dropout
+from minibert.losses import classification_loss
+from minibert.model import BertModel, NoRandomWeights, initialize_weights
+
+from .labels import name_labels, read_labels, require_tensor, write_labels
+
+
+class TokenClassifierOutput(NamedTuple):
+    """Hold what `BertForTokenClassification` returns.
+
+    Parameters
+    ----------
+    loss : Float[Tensor, ""] or None
+        Nats per labeled token; None without labels.
+    logits : Float[Tensor, "batch seq classes"] or None
+        One score per label at every token.
+
+    References
+    ----------
+    Chapter 17, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> TokenClassifierOutput(logits=torch.zeros(3, 8, 5)).loss is None
+    True
+    """
+
+    loss: Float[Tensor, ""] | None = None
+    logits: Float[Tensor, "batch seq classes"] | None = None
+
+
+class BertForTokenClassification(nn.Module):
+    """Tag every token by its own vector: BERT without pooler, and a linear classifier.
+
+    ``classifier(dropout(bert(input_ids).last_hidden_state))``. The names of all parameters are
+    Hugging Face's.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives all sizes; `classifier_dropout` is that before the classifier.
+    num_labels : int, optional
+        Number of labels; by default that of `id2label`, or 2.
+    id2label : mapping from int to str, optional
+        Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
+
+    Raises
+    ------
+    TypeError, ValueError
+        If the labels do not fit each other.
+
+    References
+    ----------
+    Devlin et al. (2019), section 5.3. Chapter 17, to come.
+
+    Examples
+    --------
+    >>> import torch
+    >>> model = BertForTokenClassification(BertConfig.tiny(vocab_size=89), num_labels=5)
+    >>> output = model(torch.tensor([[2, 4, 7, 3]]), labels=torch.tensor([[-100, 4, -100, -100]]))
+    >>> output.logits.shape, output.loss > 0
+    (torch.Size([1, 4, 5]), tensor(True))
+    """
+
+    def __init__(
+        self,
+        config: BertConfig,
+        num_labels: int | None = None,
+        *,
+        id2label: Mapping[int, str] | None = None,
+    ) -> None:
+        super().__init__()
+        self.config = config
+        self.id2label = name_labels(num_labels, id2label)
+        self.num_labels = len(self.id2label)
+        self.bert = BertModel(config, add_pooling_layer=False)
+        share = config.classifier_dropout
+        self.dropout = Dropout(config.hidden_dropout_prob if share is None else share)
+        with NoRandomWeights():
+            self.classifier = nn.Linear(config.hidden_size, self.num_labels)
+        initialize_weights(self.classifier, config.initializer_range)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> BertForTokenClassification:
+        """Build the model that a config.json of Hugging Face's describes.
+
+        Parameters
+        ----------
+        fields : mapping
+            The file as ``json.load`` returns it.
+
+        Returns
+        -------
+        BertForTokenClassification
+            With new weights.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `BertConfig.from_dict` refuses the fields, or those of the labels make no sense.
+        """
+        return cls(BertConfig.from_dict(fields), id2label=read_labels(fields))
+
+    @property
+    def label_fields(self) -> dict[str, Any]:
+        """Tell what a config.json has to say about the labels, besides the configuration.
+
+        Returns
+        -------
+        dict
+            ``id2label`` and ``label2id``.
+        """
+        return write_labels(self.id2label)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"],
+        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        labels: Int[Tensor, "batch seq"] | None = None,
+    ) -> TokenClassifierOutput:
+        """Score every label at every token, and compute the loss if the true ones are given.
+
+        Parameters
+        ----------
+        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
+            As `BertModel` takes them.
+        labels : Int[Tensor, "batch seq"], optional
+            Number of the true label, -100 where nothing is asked: at special tokens, at padding,
+            and at the pieces that continue a word.
+
+        Returns
+        -------
+        TokenClassifierOutput
+            `logits` always; `loss` if labels are given.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the input or the labels do not fit, or nothing is labeled.
+        """
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids)
+        logits = self.classifier(self.dropout(encoded.last_hidden_state))
+        if labels is None:
+            return TokenClassifierOutput(logits=logits)
+        require_tensor("labels", labels)
+        return TokenClassifierOutput(classification_loss(logits, labels), logits)

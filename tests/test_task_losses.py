@@ -1,0 +1,203 @@
+"""The losses of tasks against hand computations and PyTorch, and their edges."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn import functional
+
+from minibert import reference
+from minibert.losses import (
+    classification_loss,
+    masked_lm_loss,
+    multi_label_loss,
+    regression_loss,
+    span_loss,
+)
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def draw(seed, *shape, scale=5):
+    generator = torch.Generator().manual_seed(seed)
+    return scale * torch.randn(*shape, generator=generator, dtype=torch.float64), generator
+
+
+# --- One class of several ------------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(seed=SEEDS, shape=st.sampled_from([(1,), (6,), (2, 5)]), classes=st.integers(2, 7))
+def test_one_class_of_several(seed, shape, classes):
+    logits, generator = draw(seed, *shape, classes)
+    labels = torch.randint(classes, shape, generator=generator)
+    labels[torch.rand(shape, generator=generator) < 0.4] = -100
+    labels.view(-1)[0] = classes - 1
+    ours = classification_loss(logits, labels).item()
+    theirs = functional.cross_entropy(logits.flatten(0, -2), labels.flatten()).item()
+    assert ours == pytest.approx(theirs, abs=1e-12)
+    assert ours == pytest.approx(reference.cross_entropy(logits.numpy(), labels.numpy()), abs=1e-12)
+    assert ours == masked_lm_loss(logits, labels).item()
+
+
+def test_knowing_nothing_costs_the_logarithm_of_the_number_of_classes():
+    loss = classification_loss(torch.zeros(3, 5), torch.tensor([0, 4, -100]))
+    assert loss.item() == pytest.approx(math.log(5))
+
+
+# --- Yes or no, several times --------------------------------------------------------------------
+
+
+def yes_or_no_by_hand(scores, answers):
+    costs = []
+    for score, answer in zip(scores, answers, strict=True):
+        yes = 1 / (1 + math.exp(-score))
+        costs.append(-answer * math.log(yes) - (1 - answer) * math.log(1 - yes))
+    return math.fsum(costs) / len(costs)
+
+
+@settings(max_examples=40)
+@given(seed=SEEDS, batch=st.integers(1, 4), classes=st.integers(1, 5))
+def test_several_labels(seed, batch, classes):
+    logits, generator = draw(seed, batch, classes)
+    labels = torch.randint(2, (batch, classes), generator=generator)
+    ours = multi_label_loss(logits, labels.double())
+    by_hand = yes_or_no_by_hand(logits.flatten().tolist(), labels.flatten().tolist())
+    assert ours.item() == pytest.approx(by_hand, abs=1e-9)
+    assert ours.item() == multi_label_loss(logits, labels).item()  # integers will do
+    theirs = torch.nn.BCEWithLogitsLoss()(logits, labels.double())
+    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
+
+
+def test_a_hopeless_answer_stays_finite_and_keeps_its_gradient():
+    logits = torch.tensor([[-1000.0, 1000.0]], requires_grad=True)
+    loss = multi_label_loss(logits, torch.tensor([[1.0, 1.0]]))
+    loss.backward()
+    assert loss.item() == 500
+    assert logits.grad.tolist() == [[-0.5, 0.0]]
+
+
+def test_a_doubtful_label_is_a_probability():
+    loss = multi_label_loss(torch.zeros(1, 1), torch.tensor([[0.25]]))
+    assert loss.item() == pytest.approx(math.log(2))
+
+
+# --- Numbers -------------------------------------------------------------------------------------
+
+
+@settings(max_examples=40)
+@given(seed=SEEDS, batch=st.integers(1, 5), classes=st.integers(1, 3))
+def test_numbers(seed, batch, classes):
+    logits, generator = draw(seed, batch, classes)
+    labels = torch.randn(batch, classes, generator=generator, dtype=torch.float64)
+    pairs = zip(logits.flatten().tolist(), labels.flatten().tolist(), strict=True)
+    squares = [(score - label) ** 2 for score, label in pairs]
+    by_hand = math.fsum(squares) / len(squares)
+    assert regression_loss(logits, labels).item() == pytest.approx(by_hand, abs=1e-9)
+    if classes == 1:
+        assert regression_loss(logits, labels[:, 0]) == regression_loss(logits, labels)
+
+
+def test_numbers_in_a_row_do_not_spread_over_a_column():
+    logits, labels = torch.tensor([[0.0], [10.0]]), torch.tensor([0.0, 10.0])
+    assert (logits - labels).square().mean() == 50  # what broadcasting would answer
+    assert regression_loss(logits, labels) == 0
+    assert regression_loss(logits, labels.long()) == 0
+
+
+# --- Spans ---------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(seed=SEEDS, batch=st.integers(1, 5), seq=st.integers(1, 6))
+def test_spans(seed, batch, seq):
+    start_logits, generator = draw(seed, batch, seq)
+    end_logits, _ = draw(seed + 1, batch, seq)
+    start, end = torch.randint(seq + 3, (2, batch), generator=generator)
+    start[0], end[-1] = seq - 1, 0
+    by_hand = []
+    for logits, places in ((start_logits, start), (end_logits, end)):
+        costs = [
+            -row.log_softmax(0)[place].item()
+            for row, place in zip(logits, places.tolist(), strict=True)
+            if place < seq
+        ]
+        by_hand.append(math.fsum(costs) / len(costs))
+    ours = span_loss(start_logits, end_logits, start, end)
+    assert ours.item() == pytest.approx(sum(by_hand) / 2, abs=1e-9)
+    start[start >= seq] = -100
+    assert span_loss(start_logits, end_logits, start, end) == ours
+
+
+def test_a_span_equals_the_numpy_twin():
+    start_logits, _ = draw(1, 3, 4)
+    end_logits, _ = draw(2, 3, 4)
+    start, end = torch.tensor([1, 0, 3]), torch.tensor([2, 0, -100])
+    twin = sum(
+        reference.cross_entropy(logits.numpy(), places.numpy())
+        for logits, places in ((start_logits, start), (end_logits, end))
+    )
+    ours = span_loss(start_logits, end_logits, start, end)
+    assert ours.item() == pytest.approx(twin / 2, abs=1e-12)
+
+
+def test_what_lies_outside_gets_no_gradient():
+    logits = torch.zeros(2, 3, requires_grad=True)
+    span_loss(logits, logits.detach(), torch.tensor([1, 3]), torch.tensor([1, 1])).backward()
+    assert logits.grad[0].any()
+    assert not logits.grad[1].any()
+
+
+# --- Bad labels ----------------------------------------------------------------------------------
+
+ZEROS = torch.zeros(2, 3)
+BAD = [
+    (classification_loss, ZEROS, [0, 3], r"label 3 is out of range; with 3 classes .* 0 to 2, or"),
+    (
+        classification_loss,
+        ZEROS,
+        [0],
+        r"labels of shape \(1,\) do not fit .*\(2, 3\).*shape \(2,\)",
+    ),
+    (classification_loss, ZEROS, [-100, -100], "no item is labeled .* the number of its class"),
+    (classification_loss, ZEROS[:, :1], [0, 0], "with 1 class .* take num_labels=2, or regression"),
+    (multi_label_loss, ZEROS, [[0.0, 1, 1.5]] * 2, r"label 1\.5 is no answer .* 1 for yes, 0 for"),
+    (multi_label_loss, ZEROS, [[0.0, 1, -100]] * 2, "label -100 is no answer to yes or no"),
+    (multi_label_loss, ZEROS, [[0.0, 1, math.nan]] * 2, "label nan is no answer to yes or no"),
+    (
+        multi_label_loss,
+        ZEROS,
+        [0.0, 1.0],
+        r"labels of shape \(2,\) do not .* need the shape \(2, 3",
+    ),
+    (multi_label_loss, ZEROS[:0], torch.zeros(0, 3), "there are no labels, so there is no mean"),
+    (regression_loss, ZEROS, [0.0, 1.0], r"labels of shape \(2,\) do not .* need the shape \(2, 3"),
+    (regression_loss, ZEROS[:, :1], [0.0, math.inf], "label inf is no number to be predicted"),
+    (regression_loss, ZEROS[:0, :1], torch.zeros(0), "there are no labels, so there is no mean"),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("loss", "logits", "labels", "words"), BAD)
+def test_labels_that_make_no_sense_are_named(loss, logits, labels, words):
+    with pytest.raises(ValueError, match=words):
+        loss(logits, torch.as_tensor(labels))
+
+
+BAD_SPANS = [
+    ([0, -2], [0, 0], ValueError, r"start position -2 is negative; .* from 0 to 2, and 3 or more"),
+    ([0, 0], [-1, 0], ValueError, r"end position -1 is negative"),
+    ([3, -100], [0, 0], ValueError, "no start position lies inside the 3 tokens, .* 0 for .CLS. "),
+    ([0, 0], [7, 7], ValueError, "no end position lies inside the 3 tokens"),
+    ([[0], [0]], [0, 0], ValueError, r"start positions of shape \(2, 1\) .* need the shape \(2,\)"),
+    ([0.0, 1.0], [0, 0], TypeError, r"start positions must be integers, .*float32"),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("start", "end", "error", "words"), BAD_SPANS)
+def test_positions_that_make_no_sense_are_named(start, end, error, words):
+    with pytest.raises(error, match=words):
+        span_loss(ZEROS, ZEROS, torch.tensor(start), torch.tensor(end))
