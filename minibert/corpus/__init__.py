@@ -1,10 +1,12 @@
 """Texts to learn from, and the best loss that anybody can reach on them.
 
 Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
+Chapter 16 has requests of customers, and questions that mean the same or not.
 Chapter 17 has sentences whose names are tagged, and passages with questions.
 """
 
 from .channel import Channel, hide_words
+from .duplicates import PAIR_LABELS, QuestionPair, parse_pairs, question_pairs
 from .entities import TaggedSentence, entity_sentences, parse_entities, read_entities
 from .floor import (
     Estimate,
@@ -25,11 +27,17 @@ from .questions import (
     question_kind,
     read_squad,
 )
+from .requests import MARKS, REQUEST_LABELS, Request, parse_requests, service_requests
 from .sentences import hundred_sentences, read_sentences
+from .splits import SPLITS, split_text
 from .telling import Pair, sample_documents, sample_pairs, sample_tagged
 
 __all__ = [
+    "MARKS",
     "MASK_TOKEN",
+    "PAIR_LABELS",
+    "REQUEST_LABELS",
+    "SPLITS",
     "Beliefs",
     "Channel",
     "Estimate",
@@ -38,6 +46,8 @@ __all__ = [
     "Oracle",
     "Pair",
     "Question",
+    "QuestionPair",
+    "Request",
     "Span",
     "TaggedSentence",
     "World",
@@ -50,10 +60,13 @@ __all__ = [
     "masked_word_ladder",
     "masked_word_loss",
     "parse_entities",
+    "parse_pairs",
     "parse_questions",
+    "parse_requests",
     "parse_world",
     "passage_questions",
     "question_kind",
+    "question_pairs",
     "read_entities",
     "read_sentences",
     "read_squad",
@@ -61,7 +74,9 @@ __all__ = [
     "sample_pairs",
     "sample_tagged",
     "senses",
+    "service_requests",
     "small_world",
+    "split_text",
     "untagged",
     "vocabulary",
     "world_ladder",

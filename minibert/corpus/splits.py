@@ -29,12 +29,12 @@ def split_text(chapter: int, name: str, split: str) -> str:
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 16, to come.
 
     Examples
     --------
-    >>> split_text(17, "entities", "test").splitlines()[3]
-    'Paris B-PER'
+    >>> split_text(16, "requests", "test").splitlines()[4]
+    'Nothing lights up anymore when I flip the switch at the back.'
     """
     if split not in SPLITS:
         raise ValueError(f"there is no split {split!r}; take 'train', 'validation' or 'test'")

@@ -1,0 +1,147 @@
+"""Questions that mean the same, and questions that only look the same: the pairs of Chapter 16."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import NamedTuple
+
+from .splits import split_text
+
+PAIR_LABELS = ("not_duplicate", "duplicate")
+LINE = "--"
+
+
+class QuestionPair(NamedTuple):
+    """Hold two questions, and whether an answer to one answers the other.
+
+    Parameters
+    ----------
+    first, second : str
+        The questions.
+    label : {"not_duplicate", "duplicate"}
+        The class, named as in Quora Question Pairs; its number is its place in ``PAIR_LABELS``.
+
+    References
+    ----------
+    Devlin et al. (2019), appendix B.1. Chapter 16, to come.
+
+    Examples
+    --------
+    >>> pair = QuestionPair("How are you?", "How old are you?", "not_duplicate")
+    >>> PAIR_LABELS.index(pair.label)
+    0
+    """
+
+    first: str
+    second: str
+    label: str
+
+
+def question_pairs(split: str) -> tuple[QuestionPair, ...]:
+    """Return the pairs of questions of the book.
+
+    Parameters
+    ----------
+    split : {"train", "validation", "test"}
+        480, 120 or 144 of them, half of each class; no question is in two splits.
+
+    Returns
+    -------
+    tuple of QuestionPair
+        Block by block; shuffle them before you train.
+
+    Raises
+    ------
+    ValueError
+        When there is no such split.
+
+    References
+    ----------
+    Chapter 16, to come.
+
+    Examples
+    --------
+    >>> [len(question_pairs(split)) for split in ("train", "validation", "test")]
+    [480, 120, 144]
+    """
+    return parse_pairs(split_text(16, "pairs", split))
+
+
+def parse_pairs(text: str) -> tuple[QuestionPair, ...]:
+    r"""Pair the questions of each block: within its halves duplicates, across them none.
+
+    With n questions in each half, a block gives n (n − 1) duplicates and as many others: each
+    question goes with all of the other half but its mirror image, the first not with the last,
+    the second not with the last but one. So every question stands n − 1 times in each class, and
+    nothing about a single question tells the class.
+
+    Parameters
+    ----------
+    text : str
+        Blocks with a heading ``== name`` and a line ``--`` between their halves; lines that begin
+        with # and blank lines are skipped.
+
+    Returns
+    -------
+    tuple of QuestionPair
+        Block by block, the duplicates of a block first.
+
+    Raises
+    ------
+    ValueError
+        When a block does not have two halves of the same size, at least two questions each.
+
+    References
+    ----------
+    Chapter 16, to come.
+
+    Examples
+    --------
+    >>> pairs = parse_pairs("== plan\nNew plan?\nOther tariff?\n--\nNew password?\nOther code?")
+    >>> for pair in pairs:
+    ...     print(*pair, sep=" | ")
+    New plan? | Other tariff? | duplicate
+    New password? | Other code? | duplicate
+    New plan? | New password? | not_duplicate
+    Other tariff? | Other code? | not_duplicate
+    """
+    found = []
+    for name, lines in _blocks(text):
+        if lines.count(LINE) != 1:
+            raise ValueError(f"block {name!r} has {lines.count(LINE)} lines {LINE!r}; it needs one")
+        half = lines.index(LINE)
+        one, other = lines[:half], lines[half + 1 :]
+        if len(one) != len(other) or len(one) < 2:
+            raise ValueError(
+                f"block {name!r} has {len(one)} questions above {LINE!r} and {len(other)} below; "
+                "write as many below as above, at least two"
+            )
+        found += [QuestionPair(*pair, "duplicate") for pair in _within(one, other)]
+        found += [QuestionPair(*pair, "not_duplicate") for pair in _across(one, other)]
+    return tuple(found)
+
+
+def _blocks(text: str) -> list[tuple[str, list[str]]]:
+    """Read the name and the lines of each block."""
+    blocks = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        if line.startswith("== "):
+            blocks.append((line.removeprefix("== "), []))
+        elif not line.startswith("#"):
+            if not blocks:
+                raise ValueError(f"{line!r} stands in no block; write '== name' above it")
+            blocks[-1][1].append(line)
+    return blocks
+
+
+def _within(one: list[str], other: list[str]) -> Iterator[tuple[str, str]]:
+    """Pair each question with all others of its half."""
+    yield from combinations(one, 2)
+    yield from combinations(other, 2)
+
+
+def _across(one: list[str], other: list[str]) -> Iterator[tuple[str, str]]:
+    """Pair each question with all of the other half but its mirror image."""
+    for first, mirror_image in zip(one, reversed(other)):
+        yield from ((first, second) for second in other if second != mirror_image)

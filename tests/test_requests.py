@@ -1,0 +1,311 @@
+"""The requests and the pairs of questions of Chapter 16: how many, how apart, and how hard."""
+
+import re
+from collections import Counter
+from importlib import resources
+from itertools import combinations, permutations
+from random import Random
+
+import numpy as np
+import pytest
+
+from minibert.corpus import (
+    MARKS,
+    PAIR_LABELS,
+    REQUEST_LABELS,
+    parse_pairs,
+    parse_requests,
+    question_pairs,
+    service_requests,
+    split_text,
+)
+from minibert.corpus.frames import SEED, fill_frames
+
+SPLITS = ("train", "validation", "test")
+REQUESTS = {split: service_requests(split) for split in SPLITS}
+PAIRS = {split: question_pairs(split) for split in SPLITS}
+RULES = resources.files("minibert") / "corpus" / "chapter16" / "requests_rules.txt"
+
+
+def words(text):
+    return re.findall(r"[a-z0-9']+", text.lower())
+
+
+def n_grams(text, n):
+    spelled = words(text)
+    return {tuple(spelled[i : i + n]) for i in range(len(spelled) - n + 1)}
+
+
+def both_grams(text):
+    return n_grams(text, 4) | n_grams(text, 5)
+
+
+def texts(split):
+    return [request.text for request in REQUESTS[split]]
+
+
+def questions(split):
+    return {question for pair in PAIRS[split] for question in (pair.first, pair.second)}
+
+
+# Counts, balance, marks
+
+
+@pytest.mark.parametrize(("split", "each"), [("train", 210), ("validation", 40), ("test", 60)])
+def test_each_class_has_a_third_of_the_requests(split, each):
+    counts = Counter(request.label for request in REQUESTS[split])
+    assert counts == dict.fromkeys(REQUEST_LABELS, each)
+
+
+def test_rules_and_hand_share_the_training_part_and_the_rest_is_by_hand():
+    by_hand = {split: sum(r.origin == "hand" for r in REQUESTS[split]) for split in SPLITS}
+    assert by_hand == {"train": 180, "validation": 120, "test": 180}
+
+
+@pytest.mark.parametrize(
+    ("split", "counts"),
+    [
+        ("validation", {"": 72, "keyword": 18, "negation": 12, "two topics": 12, "typo": 6}),
+        ("test", {"": 93, "keyword": 39, "negation": 18, "two topics": 18, "typo": 12}),
+    ],
+)
+def test_hard_requests_are_marked_and_equally_many_in_each_class(split, counts):
+    assert Counter(request.mark for request in REQUESTS[split]) == counts
+    assert set(counts) == {"", *MARKS}
+    both = Counter((request.label, request.mark) for request in REQUESTS[split])
+    assert all(both[label, mark] * 3 == counts[mark] for label in REQUEST_LABELS for mark in counts)
+
+
+@pytest.mark.parametrize(("split", "each"), [("train", 240), ("validation", 60), ("test", 72)])
+def test_half_of_the_pairs_are_duplicates(split, each):
+    assert Counter(p.label for p in PAIRS[split]) == dict.fromkeys(PAIR_LABELS, each)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_each_question_stands_in_as_many_duplicates_as_not(split):
+    counts = {label: Counter() for label in PAIR_LABELS}
+    for pair in PAIRS[split]:
+        counts[pair.label].update((pair.first, pair.second))
+    assert counts["duplicate"] == counts["not_duplicate"]
+    assert set(counts["duplicate"].values()) == {1 if split == "test" else 2}
+
+
+# Nothing twice, nothing from one split in another
+
+
+def spelled(text):
+    return " ".join(words(text))
+
+
+def test_no_request_and_no_question_is_written_twice():
+    everything = [text for split in SPLITS for text in map(spelled, texts(split))]
+    assert [text for text, count in Counter(everything).items() if count > 1] == []
+    asked = [text for split in SPLITS for text in map(spelled, questions(split))]
+    assert [text for text, count in Counter(asked).items() if count > 1] == []
+    pairs = [frozenset(pair[:2]) for split in SPLITS for pair in PAIRS[split]]
+    assert len(set(pairs)) == len(pairs)
+
+
+@pytest.mark.parametrize(("one", "others"), [("test", SPLITS[:2]), ("validation", SPLITS[:1])])
+@pytest.mark.parametrize("of", [texts, questions], ids=["requests", "questions"])
+def test_the_phrasing_is_not_that_of_another_split(one, others, of):
+    """Four words in a row are rarely shared (do I have to), and five hardly ever."""
+    known = {gram for other in others for text in of(other) for gram in both_grams(text)}
+    told = [gram for text in of(one) for gram in both_grams(text)]
+    four, five = ([gram for gram in told if len(gram) == n and gram in known] for n in (4, 5))
+    assert len(four) <= 0.015 * sum(len(gram) == 4 for gram in told), four
+    assert len(five) <= 2, five
+
+
+def any_of(options):
+    """Write the pattern of a choice, without the dash that means nothing."""
+    words = [option.strip().removeprefix("-") for option in options.split(" | ")]
+    return f"(?:{'|'.join(map(re.escape, words))})"
+
+
+def frame_patterns():
+    """Turn each frame of the rules into a pattern that matches all its fillings."""
+    rules = RULES.read_text(encoding="utf-8")
+    tables = {name: any_of(body) for name, body in re.findall(r"^([A-Z]{2,}): (.+)$", rules, re.M)}
+    groups = re.findall(r"^== \w+: (?!hand).+\n((?:.+\n)+)", rules, re.M)
+    for frame in "".join(groups).splitlines():
+        parts = re.split(r"\[(.+?)\]", frame.rstrip("."))
+        pattern = "".join(any_of(p) if i % 2 else re.escape(p) for i, p in enumerate(parts))
+        yield re.compile(re.sub("[A-Z]{2,}", lambda name: tables[name[0]], pattern), re.IGNORECASE)
+
+
+def test_no_frame_of_the_rules_fits_another_split():
+    patterns = list(frame_patterns())
+    assert len(patterns) == 150
+    made = [r.text for r in REQUESTS["train"] if r.origin != "hand" and r.mark != "typo"]
+    fitting = [any(pattern.search(text) for pattern in patterns) for text in made]
+    assert np.mean(fitting) > 0.98  # but those where a choice of nothing leaves a double space
+    for split in ("validation", "test"):
+        assert [t for t in texts(split) if any(p.search(t) for p in patterns)] == []
+
+
+def test_the_rules_do_not_read_like_one_form():
+    """Many frames, long and short, questions and statements, and rarely the same beginning."""
+    by_rule = [r.text for r in REQUESTS["train"] if r.origin != "hand"]
+    assert len(by_rule) == 3 * 150
+    lengths = [len(words(text)) for text in texts("train")]
+    assert min(lengths) <= 6 and max(lengths) >= 20
+    assert 0.3 < np.mean(["?" in text for text in texts("train")]) < 0.6
+    assert len({tuple(words(text)[:3]) for text in texts("train")}) > 400
+    typos = np.mean([r.mark == "typo" for r in REQUESTS["train"]])
+    assert 0.04 < typos < 0.08
+
+
+# How hard: baselines without a network
+
+
+def count_table(rows, vocabulary):
+    """Count the words of a vocabulary in each text: float array, shape (rows, words)."""
+    table = np.zeros((len(rows), len(vocabulary)))
+    for row, text in enumerate(rows):
+        for word in words(text):
+            if word in vocabulary:
+                table[row, vocabulary[word]] += 1
+    return table
+
+
+def naive_bayes(rows, labels, new_rows):
+    """Guess classes from words alone, each word counted once more than it was seen."""
+    vocabulary = {word: i for i, word in enumerate(sorted({w for row in rows for w in words(row)}))}
+    table, labels = count_table(rows, vocabulary), np.array(labels)
+    sums = np.stack([table[labels == label].sum(0) + 1 for label in range(labels.max() + 1)])
+    scores = count_table(new_rows, vocabulary) @ np.log(sums / sums.sum(1, keepdims=True)).T
+    return scores.argmax(1)
+
+
+def request_labels(split):
+    return [REQUEST_LABELS.index(request.label) for request in REQUESTS[split]]
+
+
+def pair_labels(split):
+    return np.array([PAIR_LABELS.index(pair.label) for pair in PAIRS[split]])
+
+
+def test_naive_bayes_by_pencil():
+    rows, labels = ["red lamp", "lamp", "late bill"], [0, 0, 1]
+    # Vocabulary bill, lamp, late, red. Class 0 counts 1, 3, 1, 2 of 7; class 1: 2, 1, 2, 1 of 6.
+    # "bill bill lamp": 1 · 1 · 3 / 343 = 0.009 against 2 · 2 · 1 / 216 = 0.019.
+    assert naive_bayes(rows, labels, ["a lamp", "bill bill lamp"]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("split", ["validation", "test"])
+def test_words_alone_help_with_requests_and_are_not_enough(split):
+    labels = np.array(request_labels(split))
+    majority = np.mean(labels == np.bincount(request_labels("train")).argmax())
+    bayes = np.mean(naive_bayes(texts("train"), request_labels("train"), texts(split)) == labels)
+    assert majority == pytest.approx(1 / 3)
+    assert 0.6 < bayes < 0.8
+
+
+def test_words_alone_are_lost_where_requests_are_hard():
+    guesses = naive_bayes(texts("train"), request_labels("train"), texts("test"))
+    right = guesses == np.array(request_labels("test"))
+    marks = np.array([request.mark for request in REQUESTS["test"]])
+    plain = right[marks == ""].mean()
+    assert right[(marks == "negation") | (marks == "two topics")].mean() < plain - 0.1
+
+
+def overlap(pair):
+    one, other = set(words(pair.first)), set(words(pair.second))
+    return len(one & other) / len(one | other)
+
+
+def best_cut(values, labels):
+    """Find the value, and the side of it that means duplicate, that fit the labels best."""
+    cuts = [(cut, sign) for cut in np.unique(values) for sign in (1, -1)]
+    return max(cuts, key=lambda cut: np.mean((cut[1] * (values - cut[0]) >= 0) == labels))
+
+
+@pytest.mark.parametrize("split", ["validation", "test"])
+def test_words_alone_say_nothing_about_pairs(split):
+    rows = {s: [f"{pair.first} {pair.second}" for pair in PAIRS[s]] for s in ("train", split)}
+    bayes = naive_bayes(rows["train"], pair_labels("train"), rows[split]) == pair_labels(split)
+    assert 0.4 <= bayes.mean() <= 0.6
+    values = {s: np.array([overlap(pair) for pair in PAIRS[s]]) for s in ("train", split)}
+    cut, sign = best_cut(values["train"], pair_labels("train"))
+    guesses = sign * (values[split] - cut) >= 0
+    assert 0.4 <= np.mean(guesses == pair_labels(split)) <= 0.62
+
+
+def test_there_are_pairs_of_all_four_kinds():
+    """Duplicates and others, each with many words shared and with few."""
+    for split in SPLITS:
+        kinds = Counter()
+        for pair in PAIRS[split]:
+            share = overlap(pair)
+            kinds[pair.label, "many" if share > 0.4 else "few" if share < 0.2 else ""] += 1
+        least = min(kinds[label, share] for label in PAIR_LABELS for share in ("many", "few"))
+        assert least >= len(PAIRS[split]) / 20, kinds
+
+
+# How they are made
+
+
+def test_the_rules_make_the_training_part_again():
+    made = fill_frames(RULES.read_text(encoding="utf-8"), rng=Random(SEED))
+    assert parse_requests(made) == REQUESTS["train"]
+    assert split_text(16, "requests", "train").endswith(made)
+    assert fill_frames(RULES.read_text(encoding="utf-8"), rng=Random(SEED + 1)) != made
+
+
+TABLES = "OPENING: -\nCLOSING: -\nWHO: I | we | you\n== Billing: sums\n"
+
+
+def test_a_frame_is_filled_in_three_ways():
+    lines = fill_frames(TABLES + "WHO paid and WHO left.", rng=Random(0)).splitlines()
+    filled = {re.sub(r"^\(typo\) ", "", line).lower().rstrip(".") for line in lines[2:]}
+    assert lines[:2] == ["", "== Billing: sums"]
+    assert filled == {"i paid and i left", "we paid and we left", "you paid and you left"}
+
+
+def test_a_line_by_hand_is_left_as_it_is():
+    made = fill_frames(TABLES.replace("sums", "hand") + "WHO paid [twice]?", rng=Random(0))
+    assert made == "\n== Billing: hand\nWHO paid [twice]?\n"
+
+
+def test_frames_that_cannot_be_filled():
+    with pytest.raises(ValueError, match=r"'WHOM paid' names the table WHOM; there are OPENING, C"):
+        fill_frames(TABLES + "WHOM paid", rng=Random(0))
+    with pytest.raises(ValueError, match=r"'I \[pay \| paid\]' has 2 fillings, 3 are needed"):
+        fill_frames(TABLES + "I [pay | paid]", rng=Random(0))
+
+
+# Files of one's own
+
+
+def test_lines_that_are_no_requests():
+    with pytest.raises(ValueError, match=r"line 2 \('help'\) has no heading above it; write one"):
+        parse_requests("# mine\nhelp")
+    with pytest.raises(ValueError, match=r"line 1 has the label 'Sales'; take one of Hardware, S"):
+        parse_requests("== Sales: hand\nhelp")
+    with pytest.raises(ValueError, match=r"line 2 has the mark 'irony'; take one of keyword, neg"):
+        parse_requests("== Billing: hand\n(irony) thanks for nothing")
+    with pytest.raises(ValueError, match=r"no split 'dev'; take 'train', 'validation' or 'test'"):
+        service_requests("dev")
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_a_block_makes_every_pair_but_mirror_images(size):
+    one, other = [f"a{i}" for i in range(size)], [f"b{i}" for i in range(size)]
+    pairs = parse_pairs("\n".join(["# mine", "== x", *one, "--", *other]))
+    duplicates = {frozenset(p[:2]) for p in pairs if p.label == "duplicate"}
+    others = {p[:2] for p in pairs if p.label == "not_duplicate"}
+    assert duplicates == {frozenset(p) for half in (one, other) for p in combinations(half, 2)}
+    assert others == {(a, b) for a in one for b in other if int(a[1]) + int(b[1]) != size - 1}
+    assert len(pairs) == 2 * size * (size - 1) == 2 * len(list(permutations(one, 2)))
+
+
+def test_blocks_that_make_no_pairs():
+    with pytest.raises(ValueError, match=r"block 'x' has 0 lines '--'; it needs one"):
+        parse_pairs("== x\nhow?\nwhy?")
+    with pytest.raises(ValueError, match=r"block 'x' has 2 questions above '--' and 1 below; wr"):
+        parse_pairs("== x\nhow?\nwhy?\n--\nwho?")
+    with pytest.raises(ValueError, match=r"block 'x' has 1 questions above '--' and 1 below"):
+        parse_pairs("== x\nhow?\n--\nwho?")
+    with pytest.raises(ValueError, match=r"'how\?' stands in no block; write '== name' above it"):
+        parse_pairs("how?")
