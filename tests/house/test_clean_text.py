@@ -75,7 +75,10 @@ def test_lock_files_name_no_server(this_project):
         ("pip install -i https://pyp" + "i.org/simple", "a host of a package registry"),
         ("https://files.pythonhosted" + ".org/x.whl", "a host of a package registry"),
         ("https://registry.np" + "mjs.org/mathjax", "a host of a package registry"),
-        ("--index-url https://download.pytor" + "ch.org/whl/cpu", "a host of a package registry"),
+        (
+            "--index" + "-url https://download.pytor" + "ch.org/whl/cpu",
+            "a host of a package registry",
+        ),
         ("deb http://deb.debi" + "an.org/debian stable", "a host of a package registry"),
         ("cd /wo" + "rk/main", "a path of one machine"),
         ("open('/tm" + "p/x')", "a path of one machine"),
@@ -107,7 +110,7 @@ def test_words_that_are_welcome(plot):
 
 
 def test_a_lock_file_with_addresses(plot):
-    entry = {"packages": [{"mathjax": {"version": "3", "resolved": "https://…"}}]}
+    entry = {"packages": [{"mathjax": {"version": "3", "resolved": "an address"}}]}
     plot.file("package.json", json.dumps(entry))
     assert lock_files(plot.root) == []
     (sentence,) = lock_files(plot.file("book/package-lock.json", json.dumps(entry)))
