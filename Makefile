@@ -9,6 +9,8 @@ PORT ?= 8000
 CHAPTERS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# One package for the tests has no wheel; old versions of pip would build it the way of setup.py.
+export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help book serve lab notebooks quick test check bench pins clean python assets chromium
