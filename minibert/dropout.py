@@ -57,11 +57,15 @@ class Dropout(nn.Dropout):
             return input
         if self.p == 1 or input.device.type != "cpu" or torch.compiler.is_compiling():
             return functional.dropout(input, self.p)
-        return input * _draw_factors(input, dropped=round(self.p * _LEVELS))
+        dropped = round(self.p * _LEVELS)
+        kept = _draw_kept(input, dropped)
+        # The gradient needs to know who stayed, a byte per entry. Of a product with factors it
+        # would keep the factors, four bytes.
+        return torch.where(kept, input, 0.0).mul_(_LEVELS / (_LEVELS - dropped))
 
 
-def _draw_factors(like: Tensor, dropped: int) -> Tensor:
-    """Return 0 for `dropped` in 65536 entries and otherwise 1 / (1 - p), in the shape of `like`."""
+def _draw_kept(like: Tensor, dropped: int) -> Tensor:
+    """Return False for `dropped` in 65536 entries and otherwise True, in the shape of `like`."""
     draws = torch.empty(-(-like.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
     levels = draws.view(torch.int16)[: like.numel()].view(like.shape)
-    return levels.ge_(dropped - _LEVELS // 2).to(like.dtype).mul_(_LEVELS / (_LEVELS - dropped))
+    return levels >= dropped - _LEVELS // 2

@@ -137,3 +137,19 @@ def test_the_input_is_not_changed():
 def test_a_rate_that_is_none(p):
     with pytest.raises(ValueError, match=f"{p}"):
         Dropout(p)
+
+
+def test_the_gradient_keeps_one_byte_per_entry():
+    kept = []
+    with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x) or x, lambda x: x):
+        Dropout(0.1)(torch.randn(20, 50, requires_grad=True))
+    assert sum(x.nbytes for x in kept) == 20 * 50
+
+
+def test_the_gradient_of_float64_against_finite_differences():
+    def drop(x):
+        torch.manual_seed(1)
+        return Dropout(0.3)(x)
+
+    x = torch.randn(5, 7, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(drop, x) and torch.autograd.gradgradcheck(drop, x)
