@@ -288,6 +288,8 @@ def _is_number(value: object, kind: Any) -> bool:
 
 
 def _require_activation(name: object) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"hidden_act must be the name of an activation, not {name!r}")
     if name not in ACTIVATIONS:
         (nearest,) = difflib.get_close_matches(str(name), ACTIVATIONS, n=1, cutoff=0)
         raise ValueError(

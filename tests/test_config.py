@@ -164,9 +164,11 @@ def test_a_value_of_the_wrong_kind_is_named(changes, words):
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_an_activation_that_is_no_name():
-    with pytest.raises(ValueError, match=r"hidden_act \(None\) must be one of"):
-        BertConfig(hidden_act=None)
+@pytest.mark.parametrize("value", [None, 3, ["gelu"], {"gelu": 1}])
+def test_an_activation_that_is_no_name(value):
+    words = f"hidden_act must be the name of an activation, not {value!r}"
+    with pytest.raises(TypeError, match=re.escape(words)):
+        BertConfig(hidden_act=value)
 
 
 def test_the_ends_of_the_ranges_are_valid():

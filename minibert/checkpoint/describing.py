@@ -11,6 +11,7 @@ from typing import Any
 from torch import nn
 
 from minibert.config import BertConfig
+from minibert.finetuning.labels import read_labels
 
 from .files import CONFIG, Tensors, read_json
 
@@ -23,20 +24,29 @@ SIZES = (
 )
 
 
-def read_config(folder: Path) -> tuple[BertConfig, dict[str, Any]]:
-    """Read the configuration of a folder.
+def read_config(
+    folder: Path, model_class: Callable[..., nn.Module], given: Mapping[str, Any]
+) -> tuple[BertConfig, dict[str, Any]]:
+    """Read what a model class is to be built with.
+
+    A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
+    that one, too. What the caller says of the labels takes the place of all that the file says.
 
     Parameters
     ----------
     folder : Path
         Holds ``config.json``.
+    model_class : callable
+        Makes a model of a configuration.
+    given : mapping
+        Keyword arguments from the caller.
 
     Returns
     -------
     config : BertConfig
         The encoder.
-    task : dict
-        ``num_labels`` and ``problem_type``, where the file names them.
+    arguments : dict
+        Keyword arguments that the class takes.
 
     Raises
     ------
@@ -51,23 +61,20 @@ def read_config(folder: Path) -> tuple[BertConfig, dict[str, Any]]:
     """
     fields = read_json(folder / CONFIG)
     try:
-        return BertConfig.from_dict(fields), _task_of(fields)
+        return BertConfig.from_dict(fields), _labels_for(model_class, fields, given) | given
     except (TypeError, ValueError) as error:
         raise type(error)(f"{str(folder / CONFIG)!r}: {error}") from None
 
 
-def _task_of(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Read what the head of a task needs to know; id2label has one entry for each label."""
-    labels = fields.get("id2label")
-    number = fields.get("num_labels") if labels is None else labels
-    if isinstance(number, dict):
-        number = len(number)
-    if number is not None and (isinstance(number, bool) or not isinstance(number, int)):
-        raise TypeError(f"num_labels ({number!r}) must be a whole number, id2label an object")
-    if number is not None and number < 1:
-        raise ValueError(f"the number of labels ({number}) must be at least 1; nearest is 1")
-    task = {"num_labels": number, "problem_type": fields.get("problem_type")}
-    return {name: value for name, value in task.items() if value is not None}
+def _labels_for(
+    model_class: Callable[..., nn.Module], fields: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Read what the head of a task needs to know, unless there is none or the caller tells."""
+    taken = inspect.signature(model_class).parameters
+    if "id2label" not in taken or given.keys() & {"num_labels", "id2label"}:
+        return {}
+    labels = {"id2label": read_labels(fields), "problem_type": fields.get("problem_type")}
+    return {name: value for name, value in labels.items() if name in taken}
 
 
 def describe_model(model: nn.Module) -> dict[str, Any]:
@@ -76,7 +83,7 @@ def describe_model(model: nn.Module) -> dict[str, Any]:
     Parameters
     ----------
     model : nn.Module
-        Has a `config`; a task model may have `num_labels` and `problem_type`.
+        Has a `config`; the `label_fields` of a task model are taken, too.
 
     Returns
     -------
@@ -95,18 +102,14 @@ def describe_model(model: nn.Module) -> dict[str, Any]:
     (['BertModel'], 128, 'float32')
     """
     dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
-    fields = {
+    labels = getattr(model, "label_fields", {})
+    return {
         "architectures": [type(model).__name__],
         "model_type": "bert",
         "dtype": dtype,
         **dataclasses.asdict(model.config),
+        **{name: value for name, value in labels.items() if value is not None},
     }
-    if (number := getattr(model, "num_labels", None)) is not None:
-        fields["id2label"] = {str(label): f"LABEL_{label}" for label in range(number)}
-        fields["label2id"] = {f"LABEL_{label}": label for label in range(number)}
-    if (problem := getattr(model, "problem_type", None)) is not None:
-        fields["problem_type"] = problem
-    return fields
 
 
 def require_sizes(config: BertConfig, tensors: Tensors) -> None:
@@ -142,30 +145,3 @@ def require_sizes(config: BertConfig, tensors: Tensors) -> None:
             f"config.json gives num_hidden_layers as {config.num_hidden_layers}, but the weights "
             f"have {layers} layers; the two must come from one model"
         )
-
-
-def arguments_for(
-    model_class: Callable[..., nn.Module], task: Mapping[str, Any], given: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Choose what a model class is built with: what the caller gives, else what the file says.
-
-    Parameters
-    ----------
-    model_class : callable
-        Makes a model of a configuration.
-    task : mapping
-        From `read_config`.
-    given : mapping
-        From the caller.
-
-    Returns
-    -------
-    dict
-        Keyword arguments that the class takes.
-
-    References
-    ----------
-    Chapter 15, to come.
-    """
-    taken = inspect.signature(model_class).parameters
-    return {name: value for name, value in task.items() if name in taken} | dict(given)

@@ -11,7 +11,7 @@ from torch import nn
 
 from minibert.model import NoRandomWeights, initialize_weights
 
-from .describing import arguments_for, read_config, require_sizes
+from .describing import read_config, require_sizes
 from .files import FLOATS, Tensors, read_weights
 from .hub import find_folder
 from .names import Names, belongs_to, match_names, names_of, repair_names
@@ -51,7 +51,8 @@ def load_pretrained(
     unused : collection of str, optional
         Names of modules, written as they would be called in this model.
     **arguments
-        What else the class is built with.
+        What else the class is built with. A task model gets the names of its labels from the file,
+        unless `id2label` or `num_labels` is given.
 
     Returns
     -------
@@ -81,15 +82,24 @@ def load_pretrained(
     >>> load_pretrained(BertForMaskedLM, folder).config.vocab_size
     89
     >>> encoder = load_pretrained(BertModel, folder, new=("pooler",), unused=("cls",))
+
+    A task on top of it, with a new head and labels of its own:
+
+    >>> from minibert.finetuning import BertForTokenClassification
+    >>> parts = {"new": ("classifier",), "unused": ("cls",)}
+    >>> names = {0: "O", 1: "B-PLACE", 2: "I-PLACE"}
+    >>> tagger = load_pretrained(BertForTokenClassification, folder, **parts, id2label=names)
+    >>> tagger.num_labels
+    3
     """
     _require_parts(new, unused)
     folder = find_folder(directory)
     finish_saving(folder)
-    config, task = read_config(folder)
+    config, arguments = read_config(folder, model_class, arguments)
     tensors = read_weights(folder)
     require_sizes(config, tensors)
     with torch.device("meta"), NoRandomWeights():
-        model = model_class(config, **arguments_for(model_class, task, arguments))
+        model = model_class(config, **arguments)
     names = names_of(model)
     prefixed = any(name.startswith("bert.") for name in names.shapes)
     theirs = repair_names(tensors, prefixed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -91,6 +92,10 @@ def read_labels(fields: Mapping[str, Any]) -> dict[int, str]:
     names = fields.get("id2label")
     if names is None:
         return name_labels(fields.get("num_labels"), None)
+    if not isinstance(names, Mapping) or not all(isinstance(n, str) for n in names.values()):
+        raise TypeError(f"id2label must be an object from numbers to names, not {names!r}")
+    if odd := [number for number in names if not re.fullmatch(r"0|[1-9][0-9]{0,8}", str(number))]:
+        raise ValueError(f"id2label names {odd[0]!r}; each label is a number, counted from 0 on")
     return name_labels(None, {int(number): name for number, name in names.items()})
 
 

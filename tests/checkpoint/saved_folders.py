@@ -10,11 +10,17 @@ from bert_pairs import Batch, build, build_pair, draw_config
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from minibert.finetuning import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
-KINDS = [BertModel, BertForMaskedLM, BertForPreTraining]
+TASKS = [BertForSequenceClassification, BertForTokenClassification, BertForQuestionAnswering]
+KINDS = [BertModel, BertForMaskedLM, BertForPreTraining, *TASKS]
 
 
 def their_folder(folder: Path, kind=BertModel, seed: int = 0, dtype=torch.float32, **options):

@@ -10,13 +10,13 @@ from bert_pairs import build, close, draw_batch, draw_config
 from safetensors.torch import load_file
 from saved_folders import (
     KINDS,
+    TASKS,
     open_theirs,
     outputs,
     same_weights,
     small_folder,
     their_folder,
 )
-from torch import nn
 
 from minibert.checkpoint import load_pretrained, save_pretrained
 from minibert.config import BertConfig
@@ -96,6 +96,8 @@ def test_the_decoder_stays_tied(tmp_path, kind):
     assert not [name for name in load_file(tmp_path / "model.safetensors") if "decoder" in name]
 
 
+Sequences, Tokens, Answers = TASKS
+
 # What must be said when a folder of one class is loaded into another one.
 PARTS = {
     (BertModel, BertForMaskedLM): {"new": ("cls",), "unused": ("bert.pooler",)},
@@ -104,6 +106,19 @@ PARTS = {
     (BertForMaskedLM, BertForPreTraining): {"new": ("bert.pooler", "cls.seq_relationship")},
     (BertForPreTraining, BertModel): {"unused": ("cls",)},
     (BertForPreTraining, BertForMaskedLM): {"unused": ("bert.pooler", "cls.seq_relationship")},
+    (BertModel, Sequences): {"new": ("classifier",)},
+    (BertModel, Tokens): {"new": ("classifier",), "unused": ("bert.pooler",)},
+    (BertModel, Answers): {"new": ("qa_outputs",), "unused": ("bert.pooler",)},
+    (BertForMaskedLM, Sequences): {"new": ("bert.pooler", "classifier"), "unused": ("cls",)},
+    (BertForMaskedLM, Tokens): {"new": ("classifier",), "unused": ("cls",)},
+    (BertForMaskedLM, Answers): {"new": ("qa_outputs",), "unused": ("cls",)},
+    (BertForPreTraining, Sequences): {"new": ("classifier",), "unused": ("cls",)},
+    (BertForPreTraining, Tokens): {"new": ("classifier",), "unused": ("bert.pooler", "cls")},
+    (BertForPreTraining, Answers): {"new": ("qa_outputs",), "unused": ("bert.pooler", "cls")},
+    (Sequences, BertModel): {"unused": ("classifier",)},
+    (Sequences, Answers): {"new": ("qa_outputs",), "unused": ("bert.pooler", "classifier")},
+    (Tokens, BertModel): {"new": ("pooler",), "unused": ("classifier",)},
+    (Answers, Sequences): {"new": ("bert.pooler", "classifier"), "unused": ("qa_outputs",)},
 }
 
 
@@ -186,38 +201,6 @@ def test_the_class_gets_the_arguments(tmp_path):
     small_folder(tmp_path, BertModel)
     model = load_pretrained(BertModel, tmp_path, unused=("pooler",), add_pooling_layer=False)
     assert model.pooler is None
-
-
-class BertWithLabels(nn.Module):
-    """A task model as Chapter 16 has them: a head whose size the file tells."""
-
-    def __init__(self, config: BertConfig, num_labels: int = 2, problem_type: str | None = None):
-        super().__init__()
-        self.config, self.num_labels, self.problem_type = config, num_labels, problem_type
-        self.bert = BertModel(config)
-        self.classifier = nn.Linear(config.hidden_size, num_labels)
-
-
-def test_labels_go_through_the_config(tmp_path):
-    model = BertWithLabels(draw_config(3), 5, "multi_label_classification")
-    save_pretrained(model, tmp_path)
-    again = load_pretrained(BertWithLabels, tmp_path)
-    same_weights(again, model)
-    assert (again.num_labels, again.problem_type) == (5, "multi_label_classification")
-    fields = json.loads((tmp_path / "config.json").read_text("utf-8"))
-    assert fields["id2label"]["4"] == "LABEL_4" and fields["label2id"]["LABEL_4"] == 4
-
-
-def test_another_number_of_labels_needs_a_new_classifier(tmp_path):
-    model = BertWithLabels(draw_config(3), 5)
-    save_pretrained(model, tmp_path)
-    with pytest.raises(ValueError, match="2 of another shape") as caught:
-        load_pretrained(BertWithLabels, tmp_path, num_labels=3)
-    assert "classifier.bias (5,), here (3,)" in str(caught.value)
-    assert "say new=('classifier',)." in str(caught.value)
-    again = load_pretrained(BertWithLabels, tmp_path, num_labels=3, new=("classifier",))
-    assert again.classifier.bias.tolist() == [0, 0, 0]
-    same_weights(again.bert, model.bert)
 
 
 class BertWithForgottenBuffer(BertModel):

@@ -18,6 +18,7 @@ from saved_folders import (
 )
 
 from minibert.checkpoint import load_pretrained
+from minibert.finetuning import BertForSequenceClassification
 from minibert.model import BertModel
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # what readers meet, without checks of types
@@ -93,11 +94,7 @@ def test_two_kinds_of_weights(tmp_path):
         (b'{"position_embedding_type": "relative_key"}', "'relative_key') is not supported"),
         (b'{"model_type": "roberta"}', "model_type ('roberta') is not supported"),
         (b'{"hiden_size": 8}', "did you mean hidden_size?"),
-        (b'{"num_labels": "three"}', "num_labels ('three') must be a whole number"),
-        (b'{"id2label": [1]}', "num_labels ([1]) must be a whole number"),
-        (b'{"num_labels": true}', "num_labels (True) must be a whole number"),
-        (b'{"num_labels": 0}', "the number of labels (0) must be at least 1"),
-        (b'{"id2label": {}}', "the number of labels (0) must be at least 1"),
+        (b'{"hidden_act": ["gelu"]}', "name of an activation, not ['gelu']"),
     ],
 )
 def test_a_config_that_is_none(tmp_path, text, message):
@@ -106,6 +103,29 @@ def test_a_config_that_is_none(tmp_path, text, message):
     told = refused(tmp_path)
     assert message in told
     assert CONFIG in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"num_labels": "three"}, "num_labels must be a whole number, not 'three'"),
+        ({"num_labels": True}, "num_labels must be a whole number, not True"),
+        ({"num_labels": 0}, "num_labels (0) must be at least 1"),
+        ({"id2label": [1]}, "id2label must be an object from numbers to names, not [1]"),
+        ({"id2label": {"0": None}}, "id2label must be an object from numbers to names"),
+        ({"id2label": {}}, "at least one"),
+        ({"id2label": {"zero": "no"}}, "id2label names 'zero'; each label is a number"),
+        ({"id2label": {"9" * 5000: "no"}}, "each label is a number"),
+        ({"id2label": {"0": "no", "2": "yes"}}, "names the labels [0, 2]"),
+        ({"id2label": {"0": "no", "1": "no"}}, "gives a name twice"),
+        ({"problem_type": ["regression"]}, "problem_type (['regression']) must be one of"),
+    ],
+)
+def test_labels_that_make_no_sense(tmp_path, changes, message):
+    small_folder(tmp_path, BertForSequenceClassification)
+    change_json(tmp_path / CONFIG, **changes)
+    assert message in refused(tmp_path, kind=BertForSequenceClassification)
+    load_pretrained(BertModel, tmp_path, unused=("classifier",))  # which reads no labels
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ MAY_IMPORT = {
     "pretraining": frozenset({"config", "model", "heads", "losses"}),
     "training": frozenset(),
     "finetuning": frozenset({"config", "dropout", "data", "losses", "model", "wordpiece"}),
-    "checkpoint": frozenset({"config", "model", "training", "wordpiece"}),
+    "checkpoint": frozenset({"config", "finetuning", "model", "training", "wordpiece"}),
     "inference": frozenset({"wordpiece"}),
     "offsets": frozenset({"text", "wordpiece"}),
     "tagging": frozenset({"losses", "wordpiece"}),
