@@ -4,11 +4,12 @@
 gradients, forward, both losses, backward, AdamW; dropout is 0.1 in both models, the batch is full,
 15 % of its tokens carry a label. Every round runs each candidate once, in random order, and a ratio
 compares two runs of the same round. The first table gives the time, ours with the fused AdamW and
-theirs with PyTorch's default one and with the fused one. The second gives the peak memory of a
-process that takes three steps, above what it needs to import everything; once more with the scores
-of all words at all positions. On a machine that others use as well, ``--busy`` counts the
-processor's time of one thread. ``--steps`` takes away one of our steps at a time, and so shows what
-each of them earns.
+theirs with PyTorch's default one and with the fused one; and how many multiplications per second
+our step does, as a share of those in one large product of matrices. The second table gives the peak
+memory of a process that takes three steps, above what it needs to import everything; once more with
+the scores of all words at all positions. On a machine that others use as well, ``--busy`` counts
+the processor's time of one thread. ``--steps`` takes away one of our steps at a time, and so shows
+what each of them earns.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from unittest.mock import patch
 import torch
 import transformers
 from torch import Tensor, nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks.encoder import measure, spread
 from minibert.attention import additive_mask
@@ -43,6 +45,7 @@ STEPS = {  # what is taken away: how
     "our dropout": lambda: patch.object(Dropout, "forward", nn.Dropout.forward),
     "no mask if all 1": lambda: patch("minibert.model.mask_if_padded", additive_mask),
 }
+SIDE = 2048  # of the matrices whose product shows what the machine can do
 Batch = dict[str, Tensor | bool]
 STATUS = Path("/proc/self/status")
 
@@ -95,6 +98,23 @@ def stepper(model: nn.Module, batch: Batch, fused: bool) -> Callable[[], None]:
     return step
 
 
+def count_operations(run: Callable[[], None]) -> int:
+    """Count the multiplications and additions in products of matrices."""
+    with FlopCounterMode(display=False) as counter:
+        run()
+    return counter.get_total_flops()
+
+
+def multiplier() -> Callable[[], None]:
+    """Return a function that multiplies two large matrices into memory that is already there."""
+    left, right, product = (torch.randn(SIDE, SIDE) for _ in range(3))
+
+    def multiply() -> None:
+        torch.mm(left, right, out=product)
+
+    return multiply
+
+
 def without(name: str, step: Callable[[], None]) -> Callable[[], None]:
     """Take one of our inventions away from a training step."""
 
@@ -112,7 +132,12 @@ def candidates_of(
     default, fused = stepper(theirs, batch, fused=False), stepper(theirs, batch, fused=True)
     best = stepper(ours, batch, fused=True)
     if not steps:
-        return {"theirs": default, "theirs, fused AdamW": fused, "ours": best}
+        return {
+            "product": multiplier(),
+            "theirs": default,
+            "theirs, fused AdamW": fused,
+            "ours": best,
+        }
     everywhere = stepper(ours, batch | {"return_logits": True}, fused=True)
     return {
         "theirs": default,
@@ -143,13 +168,17 @@ def print_times(names: list[str], arguments: argparse.Namespace) -> None:
         difference = compare(ours, theirs, batch)
         named = candidates_of(ours, theirs, batch, arguments.steps)
         times = measure(named, arguments.seconds * len(named), arguments.rounds, clock)
-        base = times.pop("theirs")
+        base, product = times.pop("theirs"), times.pop("product", None)
         print(
             f"{name:10} {statistics.median(base) * 1e3:9.1f} {len(base):6}  "
             f"the losses differ by {difference:.0e}"
         )
         for other, runs in times.items():
             print(f"{other:>40}  {spread(base, runs)}", flush=True)
+        if product:
+            products = count_operations(named["ours"]) / count_operations(named["product"])
+            share = spread([products * seconds for seconds in product], times["ours"])
+            print(f"{'ours, as a share of one product':>40}  {share}", flush=True)
 
 
 def resident_peak() -> float:
