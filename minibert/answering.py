@@ -33,7 +33,7 @@ class Window(NamedTuple):
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Answer(NamedTuple):
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Answers(NamedTuple):
 
     References
     ----------
-    Devlin et al. (2019), section 4.3. Chapter 17, to come.
+    Devlin et al. (2019), section 4.3. Chapter 17.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def sliding_windows(
     References
     ----------
     Devlin et al. (2019), section 4.2; the windows are told by the code that came with the paper.
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -211,7 +211,7 @@ def answer_positions(window: Window, start: int, end: int) -> tuple[int, int]:
 
     References
     ----------
-    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17, to come.
+    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
 
     Examples
     --------
@@ -267,7 +267,7 @@ def merge_windows(
 
     References
     ----------
-    Devlin et al. (2019), section 4.3. Chapter 17, to come.
+    Devlin et al. (2019), section 4.3. Chapter 17.
 
     Examples
     --------
@@ -335,7 +335,7 @@ def answer_questions(
 
     References
     ----------
-    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17, to come.
+    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
     """
     if len(questions) != len(passages):
         raise ValueError(

@@ -11,19 +11,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.checkpoint.files import CONFIG, read_json
+from minibert.inference import predict
 from minibert.pretrain.messages import FAILURES, complain, sentence_of, show_warning
 from minibert.pretrain.options import PLAN, way_on, whole_number
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
-from minibert.wordpiece.batches import pad_rows
 
 Text = str | tuple[str, str]
-ROWS = 32  # texts that go through the model together
 WITH_HEAD = ("BertForMaskedLM", "BertForPreTraining")
 
 DESCRIPTION = """\
@@ -119,24 +118,24 @@ def fill_masks(
             f"top ({top}) must be 1 to {tokenizer.vocab_size}, the size of the vocabulary"
         )
     rows = [_encode(text, tokenizer, model.config.max_position_embeddings) for text in texts]
-    filled: list[list[list[Guess]]] = [[] for _ in rows]
-    by_length = sorted(range(len(rows)), key=lambda number: len(rows[number][0]))
-    for at in range(0, len(rows), ROWS):
-        chosen = by_length[at : at + ROWS]
-        batch = pad_rows([rows[number] for number in chosen], tokenizer.pad_token_id)
-        is_mask = batch["input_ids"] == tokenizer.mask_token_id
-        probs, pieces = _probs(model, batch, is_mask).topk(top)
-        owners = is_mask.nonzero()[:, 0].tolist()
-        for owner, *best in zip(owners, probs.tolist(), pieces.tolist(), strict=True):
-            guesses = [Guess(tokenizer.pieces[p], prob) for prob, p in zip(*best, strict=True)]
-            filled[chosen[owner]].append(guesses)
-    return filled
+    encoded = predict(
+        model.bert,
+        rows,
+        lambda output, mask: output.last_hidden_state,
+        pad_token_id=tokenizer.pad_token_id,
+    )
+    chosen = [torch.tensor(ids) == tokenizer.mask_token_id for ids, _ in rows]
+    return [
+        _guesses(model, tokenizer, hidden_states[: len(is_mask)][is_mask], top)
+        for hidden_states, is_mask in zip(encoded, chosen, strict=True)
+    ]
 
 
 def _encode(text: Text, tokenizer: WordPieceTokenizer, room: int) -> tuple[list[int], list[int]]:
     """Turn a text or pair into ids and segment ids, and refuse what cannot be asked."""
     first, second = (text, None) if isinstance(text, str) else text
-    ids = tokenizer.encode(first, second)
+    batch = tokenizer(first, second)
+    ids, types = (batch[name][0].tolist() for name in ("input_ids", "token_type_ids"))
     shown = repr(first if second is None else f"{first} … {second}")
     shown = shown if len(shown) <= 60 else f"{shown[:40]}…{shown[-20:]}"
     if tokenizer.mask_token_id not in ids:
@@ -146,26 +145,21 @@ def _encode(text: Text, tokenizer: WordPieceTokenizer, room: int) -> tuple[list[
             f"{shown} has {len(ids)} tokens, [CLS] and [SEP] included, and the model takes {room}; "
             "shorten it"
         )
-    length = len(tokenizer.encode(first))
-    return ids, [0] * length + [1] * (len(ids) - length)
+    return ids, types
 
 
 @torch.no_grad()
-def _probs(
+def _guesses(
     model: BertForMaskedLM | BertForPreTraining,
-    batch: dict[str, Int[Tensor, "batch seq"]],
-    is_mask: Tensor,
-) -> Float[Tensor, "positions vocab"]:
-    """Compute the probabilities of all words, at the masks only."""
+    tokenizer: WordPieceTokenizer,
+    hidden_states: Float[Tensor, "positions hidden"],
+    top: int,
+) -> list[list[Guess]]:
+    """Score all words at the masks of a text; the head has no dropout to switch off."""
     device = next(model.parameters()).device
-    was_training = model.training
-    model.eval()
-    try:
-        inputs = {name: tensor.to(device) for name, tensor in batch.items()}
-        hidden_states = model.bert(**inputs).last_hidden_state[is_mask.to(device)]
-        return model.cls.predictions(hidden_states).float().softmax(-1).cpu()
-    finally:
-        model.train(was_training)
+    probs = model.cls.predictions(hidden_states.to(device)).float().softmax(-1)
+    best = zip(*(part.tolist() for part in probs.topk(top)), strict=True)
+    return [[Guess(tokenizer.pieces[piece], prob) for prob, piece in zip(*row)] for row in best]
 
 
 def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:

@@ -10,8 +10,8 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
-from .wordpiece import WordPieceTokenizer, truncate_pair
-from .wordpiece.batches import check_texts, check_wishes, pad_rows
+from .wordpiece import WordPieceTokenizer
+from .wordpiece.batches import check_texts, pad_rows
 
 Row = tuple[list[int], list[int]]
 
@@ -49,7 +49,7 @@ def encode_rows(
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -59,7 +59,6 @@ def encode_rows(
     [([2, 5, 3], [0, 0, 0]), ([2, 5, 6, 3], [0, 0, 0, 0])]
     """
     texts, pairs = check_texts(texts, pairs)
-    check_wishes(True, True, max_length, has_pairs=pairs[0] is not None)
     return [_row(tokenizer, *both, max_length) for both in zip(texts, pairs, strict=True)]
 
 
@@ -88,7 +87,7 @@ def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -144,7 +143,7 @@ def predict(
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -200,7 +199,7 @@ def mean_pool(
 
     References
     ----------
-    Reimers and Gurevych (2019), section 3. Chapter 15, to come.
+    Reimers and Gurevych (2019), section 3. Chapter 15.
 
     Examples
     --------
@@ -249,7 +248,7 @@ def sentence_vectors(
 
     References
     ----------
-    Reimers and Gurevych (2019), section 3. Chapter 15, to come.
+    Reimers and Gurevych (2019), section 3. Chapter 15.
 
     Examples
     --------
@@ -286,11 +285,6 @@ def _forward(
 
 
 def _row(tokenizer: WordPieceTokenizer, text: str, pair: str | None, max_length: int) -> Row:
-    """Build one row, cut as the tokenizer cuts."""
-    first, second = (tokenizer.encode(part or "")[1:-1] for part in (text, pair))
-    first, second = truncate_pair(first, second, max_length - (2 if pair is None else 3))
-    ids = [tokenizer.cls_token_id, *first, tokenizer.sep_token_id]
-    if pair is None:
-        return ids, [0] * len(ids)
-    types = [0] * len(ids) + [1] * (len(second) + 1)
-    return [*ids, *second, tokenizer.sep_token_id], types
+    """Build one row, which alone in its batch has no padding."""
+    batch = tokenizer(text, pair, truncation=True, max_length=max_length)
+    return batch["input_ids"][0].tolist(), batch["token_type_ids"][0].tolist()

@@ -134,7 +134,7 @@ def classification_loss(
 
     References
     ----------
-    Devlin et al. (2019), section 4.1. Chapter 16, to come.
+    Devlin et al. (2019), section 4.1. Chapter 16.
     Numpy twin: minibert.reference.cross_entropy.
 
     Examples
@@ -180,7 +180,7 @@ def multi_label_loss(
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -226,7 +226,7 @@ def regression_loss(
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -277,7 +277,7 @@ def span_loss(
 
     References
     ----------
-    Devlin et al. (2019), section 4.2. Chapter 17, to come.
+    Devlin et al. (2019), section 4.2. Chapter 17.
     Numpy twin: minibert.reference.cross_entropy.
 
     Examples

@@ -24,7 +24,7 @@ class AnswerScores(NamedTuple):
 
     References
     ----------
-    Rajpurkar et al. (2016), section 6.1. Chapter 17, to come.
+    Rajpurkar et al. (2016), section 6.1. Chapter 17.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class EntityScores(NamedTuple):
 
     References
     ----------
-    Tjong Kim Sang and De Meulder (2003), section 2.4. Chapter 17, to come.
+    Tjong Kim Sang and De Meulder (2003), section 2.4. Chapter 17.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def normalize_answer(text: str) -> str:
 
     References
     ----------
-    Rajpurkar et al. (2016), section 6.1. Chapter 17, to come.
+    Rajpurkar et al. (2016), section 6.1. Chapter 17.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def exact_match(prediction: str, truth: str) -> float:
 
     References
     ----------
-    Rajpurkar et al. (2016), section 6.1. Chapter 17, to come.
+    Rajpurkar et al. (2016), section 6.1. Chapter 17.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def answer_f1(prediction: str, truth: str) -> float:
     References
     ----------
     Rajpurkar et al. (2016), section 6.1, and Rajpurkar et al. (2018) for answers that are empty.
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def score_answers(predictions: Sequence[str], truths: Sequence[Sequence[str]]) -
 
     References
     ----------
-    Rajpurkar et al. (2016), section 6.1. Chapter 17, to come.
+    Rajpurkar et al. (2016), section 6.1. Chapter 17.
 
     Examples
     --------
@@ -217,7 +217,7 @@ def score_entities(
 
     References
     ----------
-    Tjong Kim Sang and De Meulder (2003), section 2.4. Chapter 17, to come.
+    Tjong Kim Sang and De Meulder (2003), section 2.4. Chapter 17.
 
     Examples
     --------

@@ -252,7 +252,7 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
 
     Linear layers and embeddings draw from a normal distribution with mean 0, by torch's global
     generator; biases and the row of the padding token are 0; LayerNorm starts with weight 1 and
-    bias 0.
+    bias 0. On the meta device, which keeps sizes only, nothing happens.
 
     Parameters
     ----------
@@ -274,6 +274,8 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
     >>> round(dense.weight.std().item(), 4), dense.bias.abs().max().item()
     (0.02, 0.0)
     """
+    if any(parameter.is_meta for parameter in module.parameters()):
+        return  # sizes without numbers
     for part in module.modules():
         if isinstance(part, nn.Linear | nn.Embedding):
             nn.init.normal_(part.weight, std=initializer_range)

@@ -29,7 +29,7 @@ class LocatedPiece(NamedTuple):
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class LocatedWord(NamedTuple):
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -86,7 +86,7 @@ def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -130,7 +130,7 @@ def locate_words(text: str, do_lower_case: bool = True) -> list[LocatedWord]:
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------

@@ -23,7 +23,7 @@ class TaggedPieces(NamedTuple):
 
     References
     ----------
-    Devlin et al. (2019), section 5.3. Chapter 17, to come.
+    Devlin et al. (2019), section 5.3. Chapter 17.
 
     Examples
     --------
@@ -49,7 +49,7 @@ class Entity(NamedTuple):
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -99,7 +99,7 @@ def tag_pieces(
 
     References
     ----------
-    Devlin et al. (2019), section 5.3. Chapter 17, to come.
+    Devlin et al. (2019), section 5.3. Chapter 17.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def labels_of_words(
 
     References
     ----------
-    Devlin et al. (2019), section 5.3. Chapter 17, to come.
+    Devlin et al. (2019), section 5.3. Chapter 17.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def find_entities(tags: Sequence[str]) -> list[Entity]:
 
     References
     ----------
-    Tjong Kim Sang and De Meulder (2003), section 2. Chapter 17, to come.
+    Tjong Kim Sang and De Meulder (2003), section 2. Chapter 17.
 
     Examples
     --------

@@ -126,6 +126,49 @@ def attention_map(
     return ax
 
 
+def head_grid(
+    values: Float[np.ndarray, "layers heads"],
+    ax: Axes | None = None,
+    largest: float = 1.0,
+    digits: int = 2,
+) -> Axes:
+    """Draw one number for every head of a model: layers are rows, heads are columns.
+
+    Parameters
+    ----------
+    values : array, shape (layers, heads), not negative
+        A measure of each head, such as its share on one token.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+    largest : float, positive
+        The value of the strongest color; larger ones look the same.
+    digits : int
+        Decimals written into the cells; 0 leaves them empty.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with the grid drawn; layers and heads are counted from 1.
+
+    References
+    ----------
+    Chapter 18.
+    """
+    layers, heads = values.shape
+    ax = new_axes(0.8 + 0.42 * heads, 0.6 + 0.34 * layers) if ax is None else ax
+    ax.imshow(values, cmap=SEQUENTIAL, vmin=0, vmax=largest, aspect="auto")
+    ax.set_xticks(range(heads), range(1, heads + 1), fontsize=8)
+    ax.set_yticks(range(layers), range(1, layers + 1), fontsize=8)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set(xlabel="head", ylabel="layer")
+    if digits:
+        for (i, j), value in np.ndenumerate(values):
+            text = f"{value:.{digits}f}".removeprefix("0")
+            ax.text(j, i, text, ha="center", va="center", fontsize=8)
+    return ax
+
+
 def loss_curve(
     steps: Sequence[float],
     curves: Mapping[str, Sequence[float]],

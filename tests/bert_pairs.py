@@ -1,6 +1,7 @@
 """The same BERT twice, ours and transformers', with weights that hide nothing; batches, numbers."""
 
 import dataclasses
+import math
 import random
 from typing import Any
 
@@ -15,7 +16,7 @@ from minibert.finetuning import (
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.model import BertModel
+from minibert.model import BertModel, NoRandomWeights
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 Model = (
@@ -27,6 +28,14 @@ Model = (
     | BertForQuestionAnswering
 )
 Batch = dict[str, Tensor]
+SMALL = BertConfig(
+    vocab_size=41,
+    hidden_size=12,
+    num_hidden_layers=2,
+    num_attention_heads=3,
+    intermediate_size=20,
+    max_position_embeddings=13,
+)
 
 
 def draw_config(seed: int, **changes) -> BertConfig:
@@ -121,6 +130,35 @@ def build_pair(
             parameter.fill_(torch.nan)  # a forgotten one would show
     ours.load_state_dict(theirs.state_dict(), strict=True)
     return ours, theirs
+
+
+def same_names_and_shapes(kind: type[Model], config: BertConfig) -> None:
+    """Fail unless both models have tensors of the same names and shapes in the same order."""
+    their_config = transformers.BertConfig(**dataclasses.asdict(config))
+    with torch.device("meta"), NoRandomWeights():
+        models = kind(config), getattr(transformers, kind.__name__)(their_config)
+    ours, theirs = ([(n, tuple(p.shape)) for n, p in m.state_dict().items()] for m in models)
+    assert ours == theirs
+    ours, theirs = ([name for name, _ in m.named_parameters()] for m in models)
+    assert ours == theirs
+
+
+def same_start(kind: type[Model]) -> None:
+    """Fail unless both models draw their first weights with the same spread."""
+    sizes = {"vocab_size": 500, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
+    sizes["intermediate_size"] = 100
+    torch.manual_seed(0)
+    ours = kind(BertConfig(**sizes))
+    theirs = getattr(transformers, kind.__name__)(transformers.BertConfig(**sizes))
+    named = dict(theirs.named_parameters())
+    for name, parameter in ours.named_parameters():
+        a, b = parameter.detach(), named[name].detach()
+        if not b.any() or (b == 1).all():
+            assert torch.equal(a, b), name
+        else:
+            assert abs(a.std() / b.std() - 1) < 6 / math.sqrt(a.numel()), name
+        if name.endswith("word_embeddings.weight"):
+            assert not a[0].any() and not b[0].any()  # padding
 
 
 def gradients(model: nn.Module, loss: Tensor) -> dict[str, Tensor | None]:

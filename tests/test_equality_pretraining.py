@@ -1,17 +1,23 @@
 """Equality with transformers in pre-training: scores, losses, gradients, a step, names."""
 
-import math
-
 import pytest
 import torch
 import transformers
-from bert_pairs import build_pair, close, draw_batch, draw_config, draw_labels
+from bert_pairs import (
+    build_pair,
+    close,
+    draw_batch,
+    draw_config,
+    draw_labels,
+    same_names_and_shapes,
+    same_start,
+)
+from effort import mostly_slow
 
 from minibert.config import BertConfig
-from minibert.model import NoRandomWeights
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
-SEEDS = range(6)
+SEEDS = mostly_slow(range(6))
 KINDS = [BertForMaskedLM, BertForPreTraining]
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
 ALL_MATCHED = "<All keys matched successfully>"
@@ -32,19 +38,11 @@ def word_scores(output):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("config", [BertConfig.base(), BertConfig.large(vocab_size=21128)])
+@pytest.mark.parametrize(
+    "config", mostly_slow([BertConfig.base(), BertConfig.large(vocab_size=21128)])
+)
 def test_names_order_and_shapes_of_all_parameters(kind, config):
-    fields = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
-    their_config = transformers.BertConfig(
-        **{name: getattr(config, name) for name in fields},
-        intermediate_size=config.intermediate_size,
-    )
-    with torch.device("meta"), NoRandomWeights():
-        models = kind(config), getattr(transformers, kind.__name__)(their_config)
-    ours, theirs = ([(n, tuple(p.shape)) for n, p in m.state_dict().items()] for m in models)
-    assert ours == theirs
-    ours, theirs = ([name for name, _ in m.named_parameters()] for m in models)
-    assert ours == theirs
+    same_names_and_shapes(kind, config)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -59,7 +57,7 @@ def test_their_weights_go_into_ours_and_back(kind, seed):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("way", ["eager", "sdpa"])
+@pytest.mark.parametrize("way", mostly_slow(["eager", "sdpa"]))
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
 def test_scores_and_loss(kind, seed, way, dtype, atol):
     ours, theirs, batch, labels = draw_task(kind, seed, dtype, way)
@@ -176,18 +174,4 @@ def test_nothing_labeled_is_an_error_where_theirs_is_not_a_number(kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_weights_start_as_theirs_do(kind):
-    sizes = {"vocab_size": 500, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1}
-    torch.manual_seed(0)
-    ours = kind(BertConfig(**sizes, intermediate_size=100))
-    theirs = getattr(transformers, kind.__name__)(
-        transformers.BertConfig(**sizes, intermediate_size=100)
-    )
-    named = dict(theirs.named_parameters())
-    for name, parameter in ours.named_parameters():
-        a, b = parameter.detach(), named[name].detach()
-        if not b.any() or (b == 1).all():
-            assert torch.equal(a, b), name
-        else:
-            assert abs(a.std() / b.std() - 1) < 6 / math.sqrt(a.numel()), name
-    for model in (ours, theirs):
-        assert (model.bert.embeddings.word_embeddings.weight[0] == 0).all()
+    same_start(kind)

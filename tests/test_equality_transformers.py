@@ -1,21 +1,21 @@
 """Equality with transformers: every number, every gradient and one step of the optimizer."""
 
-import math
-
 import pytest
 import torch
-import transformers
 from bert_pairs import (
     build_pair,
     close,
     draw_batch,
     draw_config,
+    same_names_and_shapes,
+    same_start,
 )
+from effort import mostly_slow
 
 from minibert.config import BertConfig
-from minibert.model import BertModel, NoRandomWeights
+from minibert.model import BertModel
 
-SEEDS = range(8)
+SEEDS = mostly_slow(range(8), quick=2)
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
 
 
@@ -28,23 +28,11 @@ def loss(output, seed=0):
     )
 
 
-@pytest.mark.parametrize("config", [BertConfig.base(), BertConfig.large(), BertConfig.tiny()])
+@pytest.mark.parametrize(
+    "config", mostly_slow([BertConfig.base(), BertConfig.large(), BertConfig.tiny()])
+)
 def test_names_and_shapes_of_all_parameters(config):
-    theirs = transformers.BertConfig(
-        **{name: getattr(config, name) for name in ("hidden_size", "num_hidden_layers")},
-        num_attention_heads=config.num_attention_heads,
-        intermediate_size=config.intermediate_size,
-    )
-    with torch.device("meta"), NoRandomWeights():
-        ours, theirs = BertModel(config), transformers.BertModel(theirs)
-    shapes = [
-        {name: tuple(value.shape) for name, value in model.state_dict().items()}
-        for model in (ours, theirs)
-    ]
-    assert shapes[0] == shapes[1]
-    assert [name for name, _ in ours.named_parameters()] == [
-        name for name, _ in theirs.named_parameters()
-    ]
+    same_names_and_shapes(BertModel, config)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -67,7 +55,7 @@ def test_every_hidden_state_and_every_attention_map(seed, dtype, atol):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("way", ["eager", "sdpa"])
+@pytest.mark.parametrize("way", mostly_slow(["eager", "sdpa"]))
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
 def test_the_fused_way_agrees_with_both_ways_of_theirs(seed, way, dtype, atol):
     config = draw_config(seed)
@@ -137,19 +125,7 @@ def test_dropout_is_as_strong_as_theirs():
 
 
 def test_the_weights_start_as_theirs_do():
-    sizes = {"vocab_size": 500, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
-    torch.manual_seed(0)
-    ours = BertModel(BertConfig(**sizes, intermediate_size=100))
-    theirs = transformers.BertModel(transformers.BertConfig(**sizes, intermediate_size=100))
-    named = dict(theirs.named_parameters())
-    for name, parameter in ours.named_parameters():
-        a, b = parameter.detach(), named[name].detach()
-        if not b.any() or (b == 1).all():
-            assert torch.equal(a, b), name
-        else:
-            assert abs(a.std() / b.std() - 1) < 6 / math.sqrt(a.numel()), name
-    assert (ours.embeddings.word_embeddings.weight[0] == 0).all()
-    assert (theirs.embeddings.word_embeddings.weight[0] == 0).all()
+    same_start(BertModel)
 
 
 def test_their_weights_go_into_ours_and_back():

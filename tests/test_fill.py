@@ -66,9 +66,9 @@ def expected(model, tokenizer, text):
 def test_the_best_guesses_with_their_probabilities(model, tokenizer):
     filled = fill_masks(model, tokenizer, TEXTS * 20, top=4)
     assert [len(masks) for masks in filled] == [1, 2, 1, 2] * 20
-    for text, masks in zip(TEXTS * 20, filled, strict=True):
-        probs = expected(model, tokenizer, text)
-        for guesses, row in zip(masks, probs, strict=True):
+    probs = [expected(model, tokenizer, text) for text in TEXTS]
+    for masks, rows in zip(filled, probs * 20, strict=True):
+        for guesses, row in zip(masks, rows, strict=True):
             best = row.topk(4)
             assert [g.word for g in guesses] == [tokenizer.pieces[i] for i in best.indices]
             assert [g.prob for g in guesses] == pytest.approx(best.values.tolist(), abs=1e-6)

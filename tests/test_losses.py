@@ -4,9 +4,11 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
+from minibert import reference
 from minibert.losses import masked_lm_loss, next_sentence_loss
 
 
@@ -28,7 +30,7 @@ def pytorch_loss(logits, labels):
 
 
 @given(seed=st.integers(0, 2**32 - 1), shape=st.sampled_from([(1,), (7,), (2, 5), (2, 3, 4)]))
-@settings(max_examples=50, deadline=None)
+@examples(50)
 def test_hand_loss_pytorch_and_ours_are_one_number(seed, shape):
     generator = torch.Generator().manual_seed(seed)
     logits = 10 * torch.randn(*shape, 89, generator=generator, dtype=torch.float64)
@@ -41,7 +43,6 @@ def test_hand_loss_pytorch_and_ours_are_one_number(seed, shape):
 
 
 def test_ours_equals_the_numpy_twin():
-    reference = pytest.importorskip("minibert.reference")
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(2, 4, 6, generator=generator, dtype=torch.float64)
     labels = torch.tensor([[5, -100, 0, -100], [-100, 2, -100, -100]])
@@ -139,7 +140,6 @@ def test_both_answers_count():
 
 
 def test_the_loss_of_pairs_equals_the_numpy_twin():
-    reference = pytest.importorskip("minibert.reference")
     logits = torch.randn(5, 2, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     labels = torch.tensor([0, 1, -100, 1, 0])
     twin = reference.cross_entropy(logits.numpy(), labels.numpy())

@@ -7,7 +7,8 @@ it must hold, and on mutants with one typical mistake, which some property must 
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.reference import (
@@ -25,7 +26,7 @@ SENTENCES = {
     "padding": st.integers(1, 12),
     "size": st.integers(1, 9),
 }
-check_many = settings(max_examples=60, deadline=None)
+check_many = examples(60)
 
 
 def draw(seed, words, padding, size):

@@ -7,6 +7,7 @@ import math
 import pytest
 import torch
 from bert_pairs import (
+    SMALL,
     build,
     close,
     draw_batch,
@@ -17,14 +18,6 @@ from bert_pairs import (
 from minibert.config import BertConfig
 from minibert.model import BertModel, BertPooler, NoRandomWeights, initialize_weights
 
-SMALL = BertConfig(
-    vocab_size=41,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=20,
-    max_position_embeddings=13,
-)
 BATCH = draw_batch(SMALL, seed=0)
 SEEN = BATCH["attention_mask"] == 1
 

@@ -7,6 +7,7 @@ import pickle
 import pytest
 import torch
 from bert_pairs import (
+    SMALL,
     build,
     close,
     draw_batch,
@@ -14,16 +15,6 @@ from bert_pairs import (
     scatter_weights,
 )
 
-from minibert.config import BertConfig
-
-SMALL = BertConfig(
-    vocab_size=41,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=20,
-    max_position_embeddings=13,
-)
 BATCH = draw_batch(SMALL, seed=0)
 SEEN = BATCH["attention_mask"] == 1
 

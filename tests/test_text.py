@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import normalizers, pre_tokenizers
 
 from minibert.text import (
     clean_text,
@@ -19,6 +20,11 @@ from minibert.text import (
 ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
+# Checks of types would take most of the time.
+many_calls = pytest.mark.usefixtures("unchecked")
+
+
+@pytest.fixture(scope="module")
 def some_characters() -> list[str]:
     """Take the first scripts whole, every seventh character of the others, and all edges."""
     import minibert.text as module
@@ -33,7 +39,6 @@ def some_characters() -> list[str]:
 @pytest.fixture(scope="module")
 def witness():
     """Build one step of the Rust normalizer."""
-    normalizers = pytest.importorskip("tokenizers").normalizers
 
     def only(**step):
         off = dict.fromkeys(("clean_text", "handle_chinese_chars", "lowercase"), False)
@@ -47,30 +52,34 @@ def differing(ours, theirs, characters) -> list[str]:
     return [f"{ord(c):04X}" for c in characters if ours(f"a{c}b") != theirs(f"a{c}b")]
 
 
-def test_cleaning_is_that_of_the_witness_for_every_character(witness):
-    assert differing(clean_text, witness(clean_text=True), some_characters()) == []
+@many_calls
+def test_cleaning_is_that_of_the_witness_for_every_character(witness, some_characters):
+    assert differing(clean_text, witness(clean_text=True), some_characters) == []
 
 
-def test_chinese_characters_are_those_of_the_witness(witness):
-    assert differing(space_chinese, witness(handle_chinese_chars=True), some_characters()) == []
+@many_calls
+def test_chinese_characters_are_those_of_the_witness(witness, some_characters):
+    assert differing(space_chinese, witness(handle_chinese_chars=True), some_characters) == []
 
 
-def test_accents_are_those_of_the_witness(witness):
+@many_calls
+def test_accents_are_those_of_the_witness(witness, some_characters):
     # A character that this Python takes apart and the witness does not know yet is no accent.
-    old = [c for c in some_characters() if unicodedata.normalize("NFD", c) == c or ord(c) < 0x10000]
+    old = [c for c in some_characters if unicodedata.normalize("NFD", c) == c or ord(c) < 0x10000]
     assert differing(strip_accents, witness(strip_accents=True), old) == []
 
 
-def test_small_letters_are_those_of_the_witness(witness):
+@many_calls
+def test_small_letters_are_those_of_the_witness(witness, some_characters):
     # Letters that this Python does not know have no small form here.
-    known = [c for c in some_characters() if unicodedata.category(c) != "Cn"]
+    known = [c for c in some_characters if unicodedata.category(c) != "Cn"]
     assert differing(lower_case, witness(lowercase=True), known) == []
 
 
-def test_punctuation_is_that_of_the_witness():
-    pre_tokenizers = pytest.importorskip("tokenizers").pre_tokenizers
+@many_calls
+def test_punctuation_is_that_of_the_witness(some_characters):
     split = pre_tokenizers.BertPreTokenizer().pre_tokenize_str
-    kept = [c for c in some_characters() if clean_text(c) == c and not c.isspace()]
+    kept = [c for c in some_characters if clean_text(c) == c and not c.isspace()]
     ours = {c: space_punctuation(f"a{c}b").split() for c in kept}
     theirs = {c: [word for word, _ in split(f"a{c}b")] for c in kept}
     assert [c for c in kept if ours[c] != theirs[c]] == []

@@ -8,6 +8,7 @@ from matplotlib.colors import to_rgb
 from minibert.visualize import (
     PALETTE,
     attention_map,
+    head_grid,
     loss_curve,
     new_axes,
     token_colors,
@@ -81,3 +82,20 @@ def test_word_map_puts_every_word_at_its_point_in_its_group():
 
 def test_word_map_without_groups_needs_no_legend():
     assert word_map(np.zeros((1, 2)), ["cat"]).get_legend() is None
+
+
+def test_head_grid_has_layers_as_rows_and_counts_from_one():
+    axes = head_grid(np.array([[0.25, 1.0, 0.0], [0.5, 0.125, 0.75]]))
+    texts = {tuple(map(float, t.get_position())): t.get_text() for t in axes.texts}
+    assert texts[(0.0, 0.0)] == ".25"
+    assert texts[(2.0, 1.0)] == ".75"
+    assert texts[(1.0, 0.0)] == "1.00"
+    assert [t.get_text() for t in axes.get_xticklabels()] == ["1", "2", "3"]
+    assert [t.get_text() for t in axes.get_yticklabels()] == ["1", "2"]
+
+
+def test_head_grid_can_leave_the_cells_empty_and_has_a_largest_value():
+    axes = new_axes()
+    assert head_grid(np.ones((2, 2)), axes, largest=4.0, digits=0) is axes
+    assert not axes.texts
+    assert axes.images[0].get_clim() == (0, 4)

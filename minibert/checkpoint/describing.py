@@ -57,7 +57,7 @@ def read_config(
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     fields = read_json(folder / CONFIG)
     try:
@@ -92,7 +92,7 @@ def describe_model(model: nn.Module) -> dict[str, Any]:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def require_sizes(config: BertConfig, tensors: Tensors) -> None:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     sizes = {size for tensor in tensors.values() if tensor.numel() for size in tensor.shape}
     for name in SIZES:

@@ -46,7 +46,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     if not path.is_file():
         raise FileNotFoundError(
@@ -82,7 +82,7 @@ def parse_json(text: bytes, source: str) -> dict[str, Any]:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -137,7 +137,7 @@ def read_weights(folder: Path) -> Tensors:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     whole, sharded = ((folder / name).is_file() for name in (WEIGHTS, INDEX))
     if whole and sharded:
@@ -184,7 +184,7 @@ def read_tensors(path: Path) -> Tensors:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     size = path.stat().st_size
     with open(path, "rb") as file:
@@ -256,7 +256,7 @@ def list_names(names: Iterable[str], most: int = MOST) -> str:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def find_folder(directory: str | Path) -> Path:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     if not isinstance(directory, str | Path):
         kind = type(directory).__name__

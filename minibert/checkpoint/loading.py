@@ -68,7 +68,7 @@ def load_pretrained(
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -98,14 +98,13 @@ def load_pretrained(
     config, arguments = read_config(folder, model_class, arguments)
     tensors = read_weights(folder)
     require_sizes(config, tensors)
-    with torch.device("meta"), NoRandomWeights():
+    with torch.device("meta"), NoRandomWeights():  # sizes; all numbers come from below
         model = model_class(config, **arguments)
     names = names_of(model)
     prefixed = any(name.startswith("bert.") for name in names.shapes)
     theirs = repair_names(tensors, prefixed)
     chosen = match_names(model_class.__name__, names, theirs, new, unused)
-    model.to(_dtype_of(chosen))
-    _place(model, names, chosen | _draw(model, new))
+    _place(model, names, chosen | _draw(model, new, _dtype_of(chosen)))
     return model.eval()
 
 
@@ -128,7 +127,7 @@ def _dtype_of(tensors: Tensors) -> torch.dtype:
     return next(iter(examples))
 
 
-def _draw(model: nn.Module, new: Collection[str]) -> Tensors:
+def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors:
     """Draw the weights of the parts that start anew."""
     for part in new:
         try:
@@ -138,7 +137,8 @@ def _draw(model: nn.Module, new: Collection[str]) -> Tensors:
             raise ValueError(
                 f"new names {part!r}, but {type(model).__name__} has no such part; it has {parts}"
             ) from None
-        initialize_weights(module.to_empty(device="cpu"), model.config.initializer_range)
+        module.to_empty(device="cpu").to(dtype)
+        initialize_weights(module, model.config.initializer_range)
     return {name: t for name, t in model.state_dict().items() if belongs_to(name, new)}
 
 

@@ -44,7 +44,7 @@ def repair_names(tensors: Tensors, prefixed: bool) -> Tensors:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -100,7 +100,7 @@ class Names(NamedTuple):
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
 
     shapes: dict[str, tuple[int, ...]]
@@ -122,7 +122,7 @@ def names_of(model: torch.nn.Module) -> Names:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def belongs_to(name: str, parts: Iterable[str]) -> bool:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -196,13 +196,14 @@ def match_names(
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     theirs = {
         n: t for n, t in theirs.items() if not belongs_to(n, new) and not belongs_to(n, unused)
     }
     wanted = {name for name in ours.first.values() if not belongs_to(name, new)}
-    missing = {name: ours.shapes[name] for name in ours.first if name in wanted - theirs.keys()}
+    absent = wanted - theirs.keys()
+    missing = {name: ours.shapes[name] for name in ours.first if name in absent}
     extra = {n: tuple(t.shape) for n, t in theirs.items() if n not in ours.shapes}
     misshaped = {
         name: (tuple(tensor.shape), ours.shapes[name])
@@ -213,7 +214,7 @@ def match_names(
         raise ValueError(_complaint(owner, theirs, ours.shapes, missing, extra, misshaped))
     for name, tensor in theirs.items():
         first = ours.first[name]
-        if first in theirs.keys() - {name} and not torch.equal(tensor, theirs[first]):
+        if first != name and first in theirs and not torch.equal(tensor, theirs[first]):
             raise ValueError(
                 f"{name} and {first} are one tensor in a {owner}, but differ in the weights; a "
                 "decoder of its own is not supported"

@@ -63,7 +63,7 @@ def save_pretrained(
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def finish_saving(folder: Path) -> None:
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     saved = folder / SAVED
     if saved.is_symlink() or not saved.is_dir():

@@ -56,7 +56,7 @@ def load_tokenizer(
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     folder = find_folder(directory)
     path = folder / TOKENIZER
@@ -116,7 +116,7 @@ def describe_tokenizer(tokenizer: WordPieceTokenizer, model_max_length: int) -> 
 
     References
     ----------
-    Chapter 15, to come.
+    Chapter 15.
     """
     tokens = {key: values[0] for key, values in REQUIRED_VALUES.items() if key.endswith("_token")}
     return {

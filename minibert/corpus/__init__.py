@@ -3,6 +3,7 @@
 Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
 Chapter 16 has requests of customers, and questions that mean the same or not.
 Chapter 17 has sentences whose names are tagged, and passages with questions.
+Chapter 18 has sentences with words of two senses, and the classes of the small world's words.
 """
 
 from .channel import Channel, hide_words
@@ -18,6 +19,7 @@ from .floor import (
 )
 from .grammar import World, parse_world, senses, small_world, untagged, world_words
 from .ladder import MASK_TOKEN, Ladder, masked_word_ladder, masked_word_loss, vocabulary
+from .meanings import WORD_CLASSES, SenseSentence, parse_senses, sense_sentences, word_classes
 from .oracle import Beliefs, Oracle
 from .questions import (
     Question,
@@ -38,6 +40,7 @@ __all__ = [
     "PAIR_LABELS",
     "REQUEST_LABELS",
     "SPLITS",
+    "WORD_CLASSES",
     "Beliefs",
     "Channel",
     "Estimate",
@@ -48,6 +51,7 @@ __all__ = [
     "Question",
     "QuestionPair",
     "Request",
+    "SenseSentence",
     "Span",
     "TaggedSentence",
     "World",
@@ -63,6 +67,7 @@ __all__ = [
     "parse_pairs",
     "parse_questions",
     "parse_requests",
+    "parse_senses",
     "parse_world",
     "passage_questions",
     "question_kind",
@@ -73,12 +78,14 @@ __all__ = [
     "sample_documents",
     "sample_pairs",
     "sample_tagged",
+    "sense_sentences",
     "senses",
     "service_requests",
     "small_world",
     "split_text",
     "untagged",
     "vocabulary",
+    "word_classes",
     "world_ladder",
     "world_words",
 ]

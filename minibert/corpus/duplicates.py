@@ -24,7 +24,7 @@ class QuestionPair(NamedTuple):
 
     References
     ----------
-    Devlin et al. (2019), appendix B.1. Chapter 16, to come.
+    Devlin et al. (2019), appendix B.1. Chapter 16.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def question_pairs(split: str) -> tuple[QuestionPair, ...]:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -94,7 +94,7 @@ def parse_pairs(text: str) -> tuple[QuestionPair, ...]:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------

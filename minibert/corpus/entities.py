@@ -21,7 +21,7 @@ class TaggedSentence(NamedTuple):
 
     References
     ----------
-    Ramshaw and Marcus (1995). Chapter 17, to come.
+    Ramshaw and Marcus (1995). Chapter 17.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:
 
     References
     ----------
-    Tjong Kim Sang and De Meulder (2003). Chapter 17, to come.
+    Tjong Kim Sang and De Meulder (2003). Chapter 17.
 
     Examples
     --------
@@ -131,7 +131,7 @@ def parse_entities(text: str) -> tuple[TaggedSentence, ...]:
 
     References
     ----------
-    Tjong Kim Sang and De Meulder (2003). Chapter 17, to come.
+    Tjong Kim Sang and De Meulder (2003). Chapter 17.
 
     Examples
     --------

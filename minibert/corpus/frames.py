@@ -55,7 +55,7 @@ def fill_frames(rules: str, *, rng: Random) -> str:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------

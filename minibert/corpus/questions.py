@@ -34,7 +34,7 @@ class Span(NamedTuple):
 
     References
     ----------
-    Rajpurkar et al. (2016), whose names these are. Chapter 17, to come.
+    Rajpurkar et al. (2016), whose names these are. Chapter 17.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Question(NamedTuple):
 
     References
     ----------
-    Rajpurkar et al. (2018). Chapter 17, to come.
+    Rajpurkar et al. (2018). Chapter 17.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def passage_questions(split: str) -> tuple[Question, ...]:
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def parse_questions(text: str) -> tuple[Question, ...]:
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -204,7 +204,7 @@ def read_squad(path: str | Path) -> tuple[Question, ...]:
 
     References
     ----------
-    Rajpurkar et al. (2016) and (2018). Chapter 17, to come.
+    Rajpurkar et al. (2016) and (2018). Chapter 17.
 
     Examples
     --------
@@ -245,7 +245,7 @@ def question_kind(question: str) -> str:
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------

@@ -30,7 +30,7 @@ class Request(NamedTuple):
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -65,7 +65,7 @@ def service_requests(split: str) -> tuple[Request, ...]:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def parse_requests(text: str) -> tuple[Request, ...]:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------

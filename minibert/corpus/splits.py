@@ -29,7 +29,7 @@ def split_text(chapter: int, name: str, split: str) -> str:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------

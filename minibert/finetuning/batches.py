@@ -47,7 +47,7 @@ class TaskBatches:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------

@@ -29,7 +29,7 @@ def train_from_top(model: nn.Module, groups: int) -> None:
 
     References
     ----------
-    Howard and Ruder (2018), section 3.3. Chapter 16, to come.
+    Howard and Ruder (2018), section 3.3. Chapter 16.
 
     Examples
     --------

@@ -35,7 +35,7 @@ def name_labels(num_labels: int | None, id2label: Mapping[int, str] | None) -> d
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -82,7 +82,7 @@ def read_labels(fields: Mapping[str, Any]) -> dict[int, str]:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def write_labels(id2label: Mapping[int, str]) -> dict[str, Any]:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -144,7 +144,7 @@ def require_tensor(name: str, labels: object) -> None:
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
     """
     if not isinstance(labels, Tensor):
         raise TypeError(f"{name} must be a tensor, not a {type(labels).__name__}")

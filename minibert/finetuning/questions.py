@@ -26,7 +26,7 @@ class QuestionAnsweringModelOutput(NamedTuple):
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -53,7 +53,7 @@ class BertForQuestionAnswering(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17, to come.
+    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
 
     Examples
     --------

@@ -14,7 +14,7 @@ from minibert.dropout import Dropout
 from minibert.losses import classification_loss, multi_label_loss, regression_loss
 from minibert.model import BertModel, NoRandomWeights, initialize_weights
 
-from .labels import PROBLEM_TYPES, name_labels, read_labels, require_tensor, write_labels
+from .labels import PROBLEM_TYPES, name_labels, require_tensor, write_labels
 
 _LOSSES = dict(
     zip(PROBLEM_TYPES, (regression_loss, classification_loss, multi_label_loss), strict=True)
@@ -33,7 +33,7 @@ class SequenceClassifierOutput(NamedTuple):
 
     References
     ----------
-    Chapter 16, to come.
+    Chapter 16.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class BertForSequenceClassification(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 4.1. Chapter 16, to come.
+    Devlin et al. (2019), section 4.1. Chapter 16.
 
     Examples
     --------
@@ -103,28 +103,6 @@ class BertForSequenceClassification(nn.Module):
         with NoRandomWeights():
             self.classifier = nn.Linear(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> BertForSequenceClassification:
-        """Build the model that a config.json of Hugging Face's describes.
-
-        Parameters
-        ----------
-        fields : mapping
-            The file as ``json.load`` returns it.
-
-        Returns
-        -------
-        BertForSequenceClassification
-            With new weights.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `BertConfig.from_dict` refuses the fields, or those of the labels make no sense.
-        """
-        labels = {"id2label": read_labels(fields), "problem_type": fields.get("problem_type")}
-        return cls(BertConfig.from_dict(fields), **labels)
 
     @property
     def label_fields(self) -> dict[str, Any]:

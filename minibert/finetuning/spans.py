@@ -24,7 +24,7 @@ class BestSpans(NamedTuple):
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def best_spans(
 
     References
     ----------
-    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17, to come.
+    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
 
     Examples
     --------

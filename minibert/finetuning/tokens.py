@@ -13,7 +13,7 @@ from minibert.dropout import Dropout
 from minibert.losses import classification_loss
 from minibert.model import BertModel, NoRandomWeights, initialize_weights
 
-from .labels import name_labels, read_labels, require_tensor, write_labels
+from .labels import name_labels, require_tensor, write_labels
 
 
 class TokenClassifierOutput(NamedTuple):
@@ -28,7 +28,7 @@ class TokenClassifierOutput(NamedTuple):
 
     References
     ----------
-    Chapter 17, to come.
+    Chapter 17.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class BertForTokenClassification(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 5.3. Chapter 17, to come.
+    Devlin et al. (2019), section 5.3. Chapter 17.
 
     Examples
     --------
@@ -91,27 +91,6 @@ class BertForTokenClassification(nn.Module):
         with NoRandomWeights():
             self.classifier = nn.Linear(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> BertForTokenClassification:
-        """Build the model that a config.json of Hugging Face's describes.
-
-        Parameters
-        ----------
-        fields : mapping
-            The file as ``json.load`` returns it.
-
-        Returns
-        -------
-        BertForTokenClassification
-            With new weights.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If `BertConfig.from_dict` refuses the fields, or those of the labels make no sense.
-        """
-        return cls(BertConfig.from_dict(fields), id2label=read_labels(fields))
 
     @property
     def label_fields(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ anything.
 from .figures import explore, picture
 from .html import Html, bars, html, matrix, token_row
 from .learning import flashcards, quiz, right, wrong
+from .maps import small_map
 from .source import seed_everything, show_source
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "right",
     "seed_everything",
     "show_source",
+    "small_map",
     "token_row",
     "wrong",
 ]

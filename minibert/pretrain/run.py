@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 import math
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -69,8 +70,8 @@ def pretrain(options: argparse.Namespace) -> int:
     else:
         plan = read_plan(folder)
         run = _Run(folder, plan, documents or open_texts(plan["files"]), processes, device)
-        if signal := run.train():
-            return 128 + signal
+        if stopped_by := run.train():
+            return 128 + stopped_by
         by_first(processes, device, run.finish)
     if processes.rank == 0:
         print((folder / REPORT).read_text(encoding="utf-8"), end="")
@@ -245,7 +246,7 @@ class _Run:
             if trainer.step:
                 trainer.save()
             self._say(f"Stopped after step {trainer.step}; {way_on(self.folder)}")
-            return stoppable.signal or 15
+            return stoppable.signal or signal.SIGTERM  # another process has got it
         except OSError as error:
             if error.__cause__ is None:
                 raise

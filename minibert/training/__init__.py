@@ -15,6 +15,7 @@ from .config import TrainingConfig, learning_rate_factor
 from .devices import autocast_dtype, choose_device
 from .optimizer import make_optimizer, parameter_groups
 from .processes import Processes
+from .stopping import BestWeights
 from .stream import BatchStream, seed_torch
 from .terms import count_labels, loss_terms
 from .trainer import BertTrainer
@@ -22,6 +23,7 @@ from .trainer import BertTrainer
 __all__ = [
     "BatchStream",
     "BertTrainer",
+    "BestWeights",
     "Checkpoint",
     "DamagedCheckpoint",
     "Processes",

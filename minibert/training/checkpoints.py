@@ -15,6 +15,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from jaxtyping import Shaped
@@ -28,6 +29,7 @@ NAME = re.compile(r"step-(\d{8,})")
 DRAFT, TRASH = ".draft", ".trash"
 SUMS = "SHA256SUMS"
 FILES = ("model.safetensors", "optimizer.safetensors", "state.json", "history.jsonl")
+BEST = "best.safetensors"  # only in a run that puts its best weights back
 
 Tensors = Mapping[str, Shaped[Tensor, "..."]]
 
@@ -54,6 +56,8 @@ class Checkpoint(NamedTuple):
         Step, place in the data, configuration; only what JSON can hold.
     history : list of dict
         The records up to this step.
+    best : dict from str to tensor, any shape, optional
+        The weights with the lowest evaluation loss so far, if the run keeps them.
 
     References
     ----------
@@ -69,6 +73,7 @@ class Checkpoint(NamedTuple):
     optimizer: Tensors
     state: dict[str, Any]
     history: list[dict[str, Any]]
+    best: Tensors = MappingProxyType({})
 
 
 def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
@@ -122,8 +127,12 @@ def _write_files(draft: Path, checkpoint: Checkpoint) -> None:
     save_file(dict(checkpoint.optimizer), draft / FILES[1])
     _write_text(draft / FILES[2], json.dumps(checkpoint.state, indent=1) + "\n")
     _write_text(draft / FILES[3], json_lines(checkpoint.history))
-    _write_text(draft / SUMS, "".join(f"{_digest(draft / name)}  {name}\n" for name in FILES))
-    for name in (*FILES, SUMS):
+    names = FILES
+    if checkpoint.best:
+        names = (*FILES, BEST)
+        save_file(dict(checkpoint.best), draft / BEST)
+    _write_text(draft / SUMS, "".join(f"{_digest(draft / name)}  {name}\n" for name in names))
+    for name in (*names, SUMS):
         sync(draft / name)
     sync(draft)
 
@@ -206,35 +215,39 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     path = Path(path)
     if not path.is_dir():
         raise FileNotFoundError(f"there is no checkpoint {str(path)!r}; check the name")
-    _verify(path)
+    has_best = BEST in _verify(path)
     model, optimizer, state, history = (path / name for name in FILES)
     return Checkpoint(
         load_file(model),
         load_file(optimizer),
         json.loads(state.read_text(encoding="utf-8")),
         read_history(history),
+        load_file(path / BEST) if has_best else {},
     )
 
 
-def _verify(path: Path) -> None:
-    """Compare every file with the list of check sums."""
+def _verify(path: Path) -> tuple[str, ...]:
+    """Compare every file with the list of check sums; return their names."""
     if not (path / SUMS).is_file():
         raise DamagedCheckpoint(
             f"{str(path)!r} has no file {SUMS}, so it is no checkpoint of a training run, or a "
             "part of one"
         )
+    told = (path / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
+    has_best = (path / BEST).exists() or any(BEST in line for line in told)
+    names = (*FILES, BEST) if has_best else FILES
     found = []
-    for name in FILES:
+    for name in names:
         if not (path / name).is_file():
             raise DamagedCheckpoint(f"{str(path)!r} lacks {name}; the checkpoint is not whole")
         found.append(f"{_digest(path / name)}  {name}")
-    told = (path / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
-    for index, line in enumerate(found):
+    for index, (name, line) in enumerate(zip(names, found, strict=True)):
         if told[index : index + 1] != [line]:
             raise DamagedCheckpoint(
-                f"{str(path / FILES[index])!r} ({(path / FILES[index]).stat().st_size} bytes) is "
+                f"{str(path / name)!r} ({(path / name).stat().st_size} bytes) is "
                 f"not what its check sum in {SUMS} says; the file is cut or damaged"
             )
+    return names
 
 
 def _digest(path: Path) -> str:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-# What may differ when a run goes on: how often it speaks and saves changes no weight.
+# What may differ when a run goes on: how often it speaks and saves changes no weight. How often it
+# evaluates does if that decides when it stops.
 FREE_TO_CHANGE = ("logging_steps", "eval_steps", "save_steps")
 
 
@@ -49,6 +50,10 @@ class TrainingConfig:
         Updates between two evaluations, at least 1; None evaluates at the end only.
     save_steps : int, default 500
         Updates between two checkpoints, at least 1; there is always one at the end.
+    early_stopping_patience : int or None, default None
+        After so many evaluations in a row without a lower loss the run ends, at least 1; and
+        however it ends, the weights with the lowest loss are put back. It needs `eval_steps`. None
+        trains to the end and keeps the last weights.
 
     Raises
     ------
@@ -82,6 +87,7 @@ class TrainingConfig:
     logging_steps: int = 10
     eval_steps: int | None = None
     save_steps: int = 500
+    early_stopping_patience: int | None = None
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -89,6 +95,13 @@ class TrainingConfig:
             _require_count(name, getattr(self, name), 1)
         if self.eval_steps is not None:
             _require_count("eval_steps", self.eval_steps, 1)
+        if self.early_stopping_patience is not None:
+            _require_count("early_stopping_patience", self.early_stopping_patience, 1)
+            if self.eval_steps is None:
+                raise ValueError(
+                    f"early_stopping_patience ({self.early_stopping_patience}) counts evaluations, "
+                    "but eval_steps is None; say after how many updates to evaluate"
+                )
         _require_count("seed", self.seed, 0)
         _require_count("warmup_steps", self.warmup_steps, 0)
         if self.warmup_steps > self.max_steps:
@@ -138,13 +151,15 @@ class TrainingConfig:
         Returns
         -------
         list of str
-            Name and both values of each difference; how often a run logs, evaluates and saves is
-            none.
+            Name and both values of each difference; how often a run logs and saves is none, and how
+            often it evaluates is one only if that decides when it stops.
         """
-        ours = dataclasses.asdict(self)
+        ours, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
+        if self.early_stopping_patience is not None:
+            free.remove("eval_steps")
         return [
             f"{name} was {other.get(name)!r} and is {ours.get(name)!r}"
-            for name in sorted({*ours, *other} - {*FREE_TO_CHANGE})
+            for name in sorted({*ours, *other} - free)
             if ours.get(name) != other.get(name)
         ]
 

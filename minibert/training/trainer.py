@@ -25,6 +25,7 @@ from .config import TrainingConfig
 from .devices import choose_device
 from .history import HistoryFile, Meter, count_tokens
 from .progress import progress_bar
+from .stopping import BestWeights
 from .stream import BatchStream, require_repeatable
 from .tensors import model_tensors, optimizer_tensors, restore_model, restore_optimizer
 from .terms import Batch
@@ -93,6 +94,7 @@ class BertTrainer:
         self.folder = None if folder is None else Path(folder)
         self.show_progress = show_progress
         self.step = self.epoch = self.batch = 0
+        self.best = BestWeights(config.early_stopping_patience)
         self.history: list[dict[str, Any]] = []
         self._file: HistoryFile | None = None
         self._meter = Meter(*self.terms)
@@ -103,6 +105,9 @@ class BertTrainer:
         self, batches: Iterable[Batch], eval_batches: Iterable[Batch] | None = None
     ) -> list[dict[str, Any]]:
         """Train until `max_steps` updates are made, from wherever the run stands.
+
+        With `early_stopping_patience` it may end before, and ``trainer.best.step`` tells to which
+        update the weights belong that the model has in the end.
 
         Parameters
         ----------
@@ -134,12 +139,14 @@ class BertTrainer:
             while True:
                 if self._must_save():
                     self.save()
-                if self.step == total:
+                if self._is_at_end:
+                    self.best.put_back(self.model)
                     return self.history
                 self._update(stream, bar)
                 if eval_batches is not None and self._is_due(self.config.eval_steps):
                     losses = self.evaluate(eval_batches)
                     self._record({f"eval_{name}": loss for name, loss in losses.items()})
+                    self.best.see(losses["loss"], self.step, self.model)
 
     def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
         """Compute the mean loss over all labels of all batches, without dropout.
@@ -224,6 +231,7 @@ class BertTrainer:
         self.step, self.epoch, self.batch = state["step"], state["epoch"], state["batch"]
         self.history, self._data = list(checkpoint.history), state["data"]
         self._meter.restore(state["meter"])
+        self.best.restore(state.get("best", {}), checkpoint.best)
         self._torn, self._saved = False, self.step
         return self.step
 
@@ -232,10 +240,14 @@ class BertTrainer:
         """Whether this is the one process that writes and shows."""
         return self.updater.processes.rank == 0
 
+    @property
+    def _is_at_end(self) -> bool:
+        """Whether all updates are made, or the loss has not fallen for too long."""
+        return self.step == self.config.max_steps or self.best.is_over
+
     def _is_due(self, steps: int | None) -> bool:
         """Whether so many steps have passed once more, or the run is at its end."""
-        at_end = self.step == self.config.max_steps
-        return at_end or (steps is not None and self.step % steps == 0)
+        return self._is_at_end or (steps is not None and self.step % steps == 0)
 
     def _must_save(self) -> bool:
         """Whether a checkpoint is due and not there: also one that could not be written before."""
@@ -263,8 +275,7 @@ class BertTrainer:
 
     def _record(self, fields: Mapping[str, Any]) -> None:
         """Add to the history."""
-        record = {"step": self.step, **fields}
-        self.history.append(record)
+        self.history.append({"step": self.step, **fields})
         if self._file is not None:
             self._file.add_last()
 
@@ -298,6 +309,7 @@ class BertTrainer:
             )
         if eval_batches is not None:
             require_repeatable(eval_batches)
+        self.best.require(eval_batches)
         if self.folder is not None and not self.step and checkpoint_folders(self.folder):
             newest = checkpoint_folders(self.folder)[0].name
             raise ValueError(
@@ -323,9 +335,10 @@ class BertTrainer:
             "config": dataclasses.asdict(self.config),
             "terms": self.terms,
             "data": self._data,
+            "best": self.best.state,
         }
-        optimizer = optimizer_tensors(self.updater.optimizer, self.model)
-        return Checkpoint(model_tensors(self.model), optimizer, state, self.history)
+        tensors = model_tensors(self.model), optimizer_tensors(self.updater.optimizer, self.model)
+        return Checkpoint(*tensors, state, self.history, self.best.weights)
 
     def _stop_together(self, problem: OSError | None) -> None:
         """Let every process know whether the one that writes has failed."""

@@ -7,6 +7,7 @@ from ast import literal_eval
 import pytest
 import torch
 from bert_pairs import build, close, draw_batch, draw_config
+from effort import mostly_slow
 from safetensors.torch import load_file
 from saved_folders import (
     KINDS,
@@ -23,7 +24,7 @@ from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
-SEEDS = range(4)
+SEEDS = mostly_slow(range(4))
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
 TYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 

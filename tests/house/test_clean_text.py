@@ -61,6 +61,7 @@ def _keys(value: object) -> set[str]:
     return set().union(*map(_keys, value)) if isinstance(value, list) else set()
 
 
+@pytest.mark.slow
 def test_text_is_clean(this_project):
     this_project.keeps(clean_text)
 

@@ -22,7 +22,7 @@ WITH_EXAMPLES = ("minibert.reference", "minibert.corpus", "minibert.losses")
 # modules that are not named here grow with the book.
 FINISHED_IN = {
     "losses": {5, 12, 16, 17},
-    "corpus": {5, 14, 16, 17},
+    "corpus": {5, 14, 16, 17, 18},
     "text": {6},
     "wordpiece": {6},
     "config": {7},
@@ -43,6 +43,8 @@ FINISHED_IN = {
     "tagging": {17},
     "answering": {17},
     "metrics": {17},
+    "looking": {18},
+    "probing": {18},
 } | {f"chapter{number:02}": {number} for number in range(1, 100)}
 
 # A module may stand before its chapter does, if it says so: `Chapter 8, to come.`

@@ -39,6 +39,8 @@ MAY_IMPORT = {
     "tagging": frozenset({"losses", "wordpiece"}),
     "answering": frozenset({"finetuning", "inference", "offsets", "wordpiece"}),
     "metrics": frozenset(),
+    "looking": frozenset({"model"}),
+    "probing": frozenset(),
     "pretrain": ANYTHING,
     "fill": ANYTHING,
     "checks": ANYTHING,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -56,6 +57,7 @@ def _problem(link: str, path: Path, pages: dict[Path, str]) -> str:
     return ""
 
 
+@cache
 def _anchors(text: str) -> set[str]:
     """List the anchors of a page: its headings as the book and GitHub name them, and labels."""
     anchors = set(TARGET.findall(text))

@@ -171,6 +171,7 @@ def test_what_it_says_before_it_trains(tmp_path, capsys):
     assert built.config.vocab_size == pieces
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_bytes_and_another_another_model(finished, tmp_path):
     folder, arguments = finished
     assert pretrain(*arguments, "--out", tmp_path / "same") == 0
@@ -239,6 +240,7 @@ def test_the_settings_of_the_training(tmp_path, monkeypatch):
         assert torch.equal(begun, same)
 
 
+@pytest.mark.slow
 def test_several_files_are_one_text(tmp_path):
     arguments = write_inputs(tmp_path)
     for number, part in enumerate(small_text().split("\n\n")):

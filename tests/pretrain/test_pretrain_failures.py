@@ -158,6 +158,7 @@ def _full(*_, **__):
     raise OSError(28, "No space left on device")
 
 
+@pytest.mark.slow
 def test_a_full_disk_loses_nothing(here, capsys, monkeypatch):
     assert begin("text.txt --out whole") == 0
     saves = iter(range(10))
@@ -181,6 +182,7 @@ def test_a_full_disk_loses_nothing(here, capsys, monkeypatch):
     assert end_of("out") == end_of("whole")
 
 
+@pytest.mark.slow
 def test_a_disk_that_is_full_at_the_very_end(here, capsys, monkeypatch):
     monkeypatch.setattr(saving, "save_file", _full)
     assert begin("text.txt --out out") == 1

@@ -5,7 +5,8 @@ from inspect import unwrap
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.reference import (
@@ -21,7 +22,7 @@ TIGHT, LOOSE = 1e-12, 1e-7
 seeds = st.integers(0, 2**32 - 1)
 different_sizes = st.permutations([3, 4, 5, 6])
 leading_shapes = st.sampled_from([(), (3,), (2, 3)])
-a_few = settings(derandomize=True, deadline=None, max_examples=20)
+a_few = examples(20)
 
 ONE_CAT = np.array([[1.0, 0, 2], [-1, 2, 0]])
 KEY_WEIGHT = np.array([[1.0, 0, 0], [0, 0, 1], [0, 1, 0]])

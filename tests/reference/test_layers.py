@@ -5,7 +5,8 @@ from inspect import unwrap
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.reference import (
@@ -21,7 +22,7 @@ TIGHT, LOOSE = 1e-12, 1e-7
 seeds = st.integers(0, 2**32 - 1)
 leading_shapes = st.sampled_from([(), (2,), (2, 3)])
 different_sizes = st.permutations([4, 5, 7])
-a_few = settings(derandomize=True, deadline=None, max_examples=20)
+a_few = examples(20)
 torch_layer_norm = torch.nn.functional.layer_norm
 
 

@@ -5,7 +5,8 @@ from inspect import unwrap
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from effort import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.reference import (
@@ -20,7 +21,7 @@ from minibert.reference import (
 TIGHT, LOOSE = 1e-12, 1e-7
 seeds = st.integers(0, 2**32 - 1)
 leading_shapes = st.sampled_from([(4,), (2, 3)])
-a_few = settings(derandomize=True, deadline=None, max_examples=20)
+a_few = examples(20)
 TABLE = np.array([[1.0, 2], [3, 4], [5, 6]])
 
 

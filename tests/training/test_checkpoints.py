@@ -11,6 +11,7 @@ import sys
 
 import pytest
 import torch
+from effort import mostly_slow
 from small_model import Known, SmallModel, end_of, make_trainer, ragged_batches
 from torch import nn
 
@@ -129,7 +130,7 @@ def test_each_part_of_a_checkpoint_is_needed(finished, folder, monkeypatch, forg
 
 
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("damage", ["cut", "empty", "bit", "gone", "longer"])
+@pytest.mark.parametrize("damage", mostly_slow(["bit", "gone", "cut", "empty", "longer"], quick=2))
 def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name, damage):
     file = folder / "step-00000012" / name
     content = bytearray(file.read_bytes())
@@ -269,7 +270,10 @@ FULL = (
 )
 
 
-@pytest.mark.parametrize("call", ["os.fsync", "os.rename", "checkpoints.save_file", "Path.mkdir"])
+CALLS = ["os.rename", "os.fsync", "checkpoints.save_file", "Path.mkdir"]
+
+
+@pytest.mark.parametrize("call", mostly_slow(CALLS))
 def test_a_write_that_fails_loses_nothing(finished, tmp_path, monkeypatch, call):
     owner = {"os": os, "Path": checkpoints.Path, "checkpoints": checkpoints}[call.split(".")[0]]
     name = call.split(".")[1]

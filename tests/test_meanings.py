@@ -1,0 +1,68 @@
+"""The sentences of Chapter 18 are what their datasheet says."""
+
+from collections import Counter
+from importlib import resources
+
+import pytest
+
+from minibert.corpus import (
+    WORD_CLASSES,
+    parse_senses,
+    sense_sentences,
+    senses,
+    small_world,
+    word_classes,
+    world_words,
+)
+
+SENTENCES = sense_sentences()
+
+
+def test_ten_words_two_senses_eight_sentences():
+    counts = Counter((s.word, s.sense) for s in SENTENCES)
+    assert len(counts) == 20
+    assert set(counts.values()) == {8}
+    assert set(Counter(word for word, _ in counts).values()) == {2}
+    assert len({s.text for s in SENTENCES}) == 160
+
+
+def test_neither_length_nor_place_gives_a_sense_away():
+    for word in {s.word for s in SENTENCES}:
+        lengths, places = {}, {}
+        for s in (s for s in SENTENCES if s.word == word):
+            words = s.text.lower().replace(",", "").rstrip(".?").split()
+            index = next(i for i, w in enumerate(words) if w.startswith(word))
+            lengths.setdefault(s.sense, []).append(len(words))
+            places.setdefault(s.sense, []).append(index / len(words))
+        for values, most in ((lengths, 3), (places, 0.4)):
+            one, other = (sum(v) / len(v) for v in values.values())
+            assert abs(one - other) < most, (word, values)
+
+
+def test_the_datasheet_counts_right():
+    folder = resources.files("minibert.corpus") / "chapter18"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    for s in SENTENCES:
+        assert f" {s.word} | " in text
+        assert s.sense in text
+
+
+def test_classes_of_words_of_the_world():
+    classes, world = word_classes(), small_world()
+    assert Counter(classes.values()) == {"noun": 195, "verb": 78, "adjective": 58}
+    assert set(classes.values()) == set(WORD_CLASSES)
+    assert set(classes) <= set(world_words(world)) - set(senses(world))
+    assert list(classes) == sorted(classes)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("She lost her bat.", "holds 'its word' 0 times"),
+        ("bat/club\nShe lost her bats.", "holds 'bat' 0 times"),
+        ("bat/club\nA bat is a bat.", "holds 'bat' 2 times"),
+    ],
+)
+def test_a_sentence_without_its_word(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_senses(text)
