@@ -76,15 +76,15 @@ def test_every_layer_and_every_sentence_vector(minilm, ours, theirs):
     assert compared == TEXTS
 
 
-def test_attention_maps_of_a_padded_batch(folder, ours, theirs):
+def test_attention_maps_of_a_padded_batch(minilm, ours, theirs):
     texts = ["Anna lost her key, but Ben found the key.", "The bank of the river was steep.", ""]
-    mine = load_tokenizer(folder)(texts, padding=True)
+    mine = load_tokenizer(minilm)(texts, padding=True)
     theirs.set_attn_implementation("eager")
     with torch.no_grad():
         maps = ours(**mine, return_attention=True).attentions
         witnesses = theirs(**mine, output_attentions=True).attentions
         theirs.set_attn_implementation("sdpa")
-        alone = ours(**load_tokenizer(folder)(texts[1:2]), return_attention=True).attentions
+        alone = ours(**load_tokenizer(minilm)(texts[1:2]), return_attention=True).attentions
     assert len(maps) == len(witnesses) == 6
     real = mine["attention_mask"].bool()
     for probs, witness, single in zip(maps, witnesses, alone):
