@@ -37,7 +37,7 @@ lab: $(INSTALLED)  ## open the chapters in JupyterLab
 notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS=… for some)
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
 
-quick: $(INSTALLED)  ## test the package and the rules of the house, in three minutes
+quick: $(INSTALLED)  ## test the package and the rules of the house, in two minutes
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" --hypothesis-profile=quick \
 	  minibert tests --ignore=tests/book
 
