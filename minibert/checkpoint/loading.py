@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import torch
 from torch import nn
 
-from minibert.model import NoRandomWeights, initialize_weights
+from minibert.model import initialize_weights
 
 from .describing import read_config, require_sizes
 from .files import FLOATS, Tensors, read_weights
 from .hub import find_folder
-from .names import Names, belongs_to, match_names, names_of, repair_names
+from .names import Names, match_names, names_of, repair_names
 from .saving import finish_saving
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -98,7 +98,7 @@ def load_pretrained(
     config, arguments = read_config(folder, model_class, arguments)
     tensors = read_weights(folder)
     require_sizes(config, tensors)
-    with torch.device("meta"), NoRandomWeights():  # sizes; all numbers come from below
+    with torch.device("meta"):  # sizes; all numbers come from below
         model = model_class(config, **arguments)
     names = names_of(model)
     prefixed = any(name.startswith("bert.") for name in names.shapes)
@@ -129,6 +129,7 @@ def _dtype_of(tensors: Tensors) -> torch.dtype:
 
 def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors:
     """Draw the weights of the parts that start anew."""
+    drawn: Tensors = {}
     for part in new:
         try:
             module = model.get_submodule(part)
@@ -139,7 +140,8 @@ def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors
             ) from None
         module.to_empty(device="cpu").to(dtype)
         initialize_weights(module, model.config.initializer_range)
-    return {name: t for name, t in model.state_dict().items() if belongs_to(name, new)}
+        drawn |= module.state_dict(prefix=f"{part}.")
+    return drawn
 
 
 def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
