@@ -2,6 +2,8 @@
 
 import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -22,10 +24,13 @@ FLAGS = (
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test once for every page (`page_name`) or every chapter (`chapter`) of the book."""
+    """Run a test once for every page (`page_name`) or every chapter (`chapter`) of the book.
+
+    The tests of a module on one page follow one another, so that they can share it.
+    """
     for argument, folder in (("page_name", "."), ("chapter", "chapters")):
         if argument in metafunc.fixturenames:
-            metafunc.parametrize(argument, built_pages(folder))
+            metafunc.parametrize(argument, built_pages(folder), scope="module")
 
 
 @pytest.fixture(scope="session")
@@ -66,10 +71,31 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture
-def reader(browser, site, html):
-    """Give a reader; the test fails if a page asks outside, misses a file or complains."""
+@contextmanager
+def reading(browser, site, html) -> Iterator[Reader]:
+    """Give a reader, and fail if a page has asked outside, missed a file or complained."""
     person = Reader(browser, site, html)
     yield person
     person.close()
     assert not person.complaints, "\n".join(dict.fromkeys(person.complaints))
+
+
+@pytest.fixture
+def reader(browser, site, html):
+    """Give a test a reader of its own."""
+    with reading(browser, site, html) as person:
+        yield person
+
+
+@pytest.fixture(scope="module")
+def page_from_disk(browser, site, html, page_name):
+    """Open a page from the disk, once for all tests of a module."""
+    with reading(browser, site, html) as person:
+        yield person.open(page_name, from_disk=True)
+
+
+@pytest.fixture(scope="module")
+def chapter_page(browser, site, html, chapter):
+    """Open a chapter from the server, once for all tests of a module: loading takes the longest."""
+    with reading(browser, site, html) as person:
+        yield person.open(chapter)
