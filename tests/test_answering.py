@@ -234,6 +234,7 @@ def test_a_question_needs_a_passage():
         answer_questions(Searcher(), TINY, ["a", "b"], ["c"])
 
 
+@pytest.mark.slow
 def test_a_model_learns_to_answer_from_its_windows():
     torch.manual_seed(0)
     config = BertConfig(

@@ -212,6 +212,7 @@ def test_a_batch_always_asks_for_something_and_a_row_not_always():
     assert [0, 1] in counts and [1, 0] in counts and [1, 1] in counts
 
 
+@pytest.mark.slow
 def test_in_a_short_text_every_word_has_the_same_chance():
     chosen = torch.stack(
         [corrupt(torch.tensor([CLS, 9, 8, 7, SEP]), seed).labels != -100 for seed in range(1000)]

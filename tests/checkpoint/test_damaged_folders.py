@@ -132,6 +132,7 @@ def odd_changes(fields):
             yield from (fields | {key: inner} for inner in odd_changes(value))
 
 
+@pytest.mark.slow
 def test_odd_values_in_good_json(tmp_path):
     folder = tmp_path / "folder"
     tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "the"])

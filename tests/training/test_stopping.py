@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 import torch
+from effort import mostly_slow
 from small_model import SmallModel, end_of, make_trainer, ragged_batches
 
 from minibert.training import (
@@ -52,7 +53,9 @@ def test_a_run_ends_when_the_loss_has_not_fallen_for_so_many_evaluations():
     assert max(losses) == trainer.step
 
 
-@pytest.mark.parametrize("changes", [{}, {"max_steps": 60}, {"early_stopping_patience": 20}])
+@pytest.mark.parametrize(
+    "changes", mostly_slow([{}, {"max_steps": 60}, {"early_stopping_patience": 20}])
+)
 def test_however_it_ends_the_best_weights_are_put_back(changes):
     trainer = train(**changes)
     losses = losses_of(trainer)
@@ -142,7 +145,7 @@ class PowerCut(BaseException):
     """Nothing after it happens."""
 
 
-@pytest.mark.parametrize("every", [1, 2, 5])
+@pytest.mark.parametrize("every", mostly_slow([2, 1, 5]))
 def test_an_interrupted_run_ends_bit_for_bit_alike(whole, tmp_path, monkeypatch, every):
     """Cut off again and again, while a checkpoint is being written."""
     chance, cuts = random.Random(every), 0
