@@ -50,12 +50,12 @@ Batch = dict[str, Tensor | bool]
 STATUS = Path("/proc/self/status")
 
 
-def build_theirs(config: BertConfig) -> nn.Module:
+def build_theirs(
+    config: BertConfig, model_class: type[nn.Module] = transformers.BertForPreTraining
+) -> nn.Module:
     """Build transformers' model."""
     fields = dataclasses.asdict(config)
-    return transformers.BertForPreTraining(
-        transformers.BertConfig(**fields, attn_implementation="sdpa")
-    )
+    return model_class(transformers.BertConfig(**fields, attn_implementation="sdpa"))
 
 
 PEAKS = {  # whose peak memory: how to build the model, what else the batch says
