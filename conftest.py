@@ -26,6 +26,17 @@ def unchecked() -> Iterator[None]:
     jaxtyping.config.update("jaxtyping_disable", before)
 
 
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    """Compute with one thread, as the recorded runs do."""
+    import torch  # after the environment above, which it reads
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(scope="session")
 def minilm() -> Path:
     """Find the folder of a real trained encoder, all-MiniLM-L6-v2; its package is not imported."""

