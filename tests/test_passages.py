@@ -67,8 +67,8 @@ def test_the_datasheet_tells_the_counts():
 
 def test_there_is_enough_of_everything():
     passages = {asked.context for asked in EVERY}
-    assert [len(questions) for questions in SPLITS.values()] == [776, 202, 423]
-    assert len(passages) == 106
+    assert [len(questions) for questions in SPLITS.values()] == [1282, 202, 423]
+    assert len(passages) == 139
     assert sum(bool(CHINESE.search(passage)) for passage in passages) == 10
     assert sum(len(passage.split()) > 200 for passage in passages) == 5
     assert sum(bool(re.search(r"[à-öø-žÀ-ÖØ-Ž]", passage)) for passage in passages) >= 15
@@ -131,6 +131,24 @@ def test_the_fashion_capital():
     assert answer.text == "Shanghai"
     assert asked.context.count("Shanghai") == 2  # the second place is the one that tells
     assert asked.context[answer.answer_start :].startswith("Shanghai is the financial center")
+
+
+def test_the_training_part_does_not_know_the_fashion_capital():
+    told = {asked.context for asked in SPLITS["train"]} | {a.question for a in SPLITS["train"]}
+    assert not [text for text in told if re.search("(?i)shanghai|fashion|financ", text)]
+
+
+@pytest.mark.parametrize("split", ["validation", "test"])
+def test_training_does_not_repeat_the_wording_of_another_part(split):
+    def wordings(split, length=8):
+        passages = {asked.context.lower() for asked in SPLITS[split]}
+        return {
+            tuple(words[start : start + length])
+            for words in (re.findall(r"\w+", passage) for passage in passages)
+            for start in range(len(words) - length + 1)
+        }
+
+    assert not wordings("train") & wordings(split)
 
 
 def scores(read):

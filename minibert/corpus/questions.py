@@ -120,7 +120,7 @@ def passage_questions(split: str) -> tuple[Question, ...]:
     Examples
     --------
     >>> [len(passage_questions(split)) for split in ("train", "validation", "test")]
-    [776, 202, 423]
+    [1282, 202, 423]
     """
     return parse_questions(split_text(17, "questions", split))
 
