@@ -39,9 +39,9 @@ from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
 from .records import mean_and_sd, origin
+from .weights import SMALL_WORLD
 
 RECORD = Path(__file__).with_suffix(".json")
-MODEL = Path(__file__).parents[1] / "book" / "data" / "small-world"
 COMMAND = "python -m benchmarks.small_world --record"
 STEPS, EVERY, SEEDS = 8_000, 250, 5
 DOCUMENTS, BATCH, LONGEST, VOCABULARY = 60_000, 32, 40, 1200
@@ -112,11 +112,11 @@ def measure(trainer: BertTrainer, tokenizer: WordPieceTokenizer) -> dict[str, fl
 
 def keep(model: torch.nn.Module, tokenizer: WordPieceTokenizer) -> None:
     """Store a model in Hugging Face's layout."""
-    MODEL.mkdir(parents=True, exist_ok=True)
+    SMALL_WORLD.mkdir(parents=True, exist_ok=True)
     config = {"model_type": "bert", **dataclasses.asdict(model.config)}
-    (MODEL / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
-    save_model(model, str(MODEL / "model.safetensors"), metadata={"format": "pt"})
-    tokenizer.save(MODEL / "vocab.txt")
+    (SMALL_WORLD / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
+    save_model(model, str(SMALL_WORLD / "model.safetensors"), metadata={"format": "pt"})
+    tokenizer.save(SMALL_WORLD / "vocab.txt")
 
 
 def shorten(record: dict) -> dict[str, float]:
