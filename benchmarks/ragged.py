@@ -1,6 +1,6 @@
 """Time training from ragged sentences to updated weights, all of it, against transformers.
 
-``python -m benchmarks.ragged`` prints two rows, in about ten minutes: pairs of English sentences,
+``python -m benchmarks.ragged`` prints two rows, in some minutes each: pairs of English sentences,
 for masked words and the next sentence, and single sentences, for masked words alone. A pair has
 less padding, since a long sentence often meets a short one. One round is one pool of texts, all
 different in length: tokens, masks, padding, forward, the losses, backward, AdamW; dropout is 0.1 in

