@@ -50,8 +50,8 @@ def masked_lm_loss(
     """
     _check(logits, labels)
     asked = labels != IGNORED_LABEL
-    log_probs = logits[asked].log_softmax(dim=-1)
-    return -log_probs.gather(-1, labels[asked].long().unsqueeze(-1)).mean()
+    log_probs = logits.log_softmax(dim=-1)
+    return -log_probs[asked, labels[asked].long()].mean()
 
 
 def next_sentence_loss(
