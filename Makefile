@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab notebooks quick test check bench records pins clean python assets chromium
+.PHONY: help book serve lab notebooks quick test coverage check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -42,7 +42,10 @@ quick: $(INSTALLED)  ## test the package and the rules of the house, in two minu
 	  minibert tests --ignore=tests/book
 
 test: chromium book  ## prove everything: package, rules, chapters, pages
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder --cov=minibert
+	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
+
+coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
+	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert minibert tests --ignore=tests/book
 
 check: $(INSTALLED)  ## check the style and the rules of the house
 	$(BIN)/ruff check
