@@ -110,6 +110,17 @@ def test_a_run_that_goes_on_ends_bit_for_bit_as_if_it_had_not_stopped(finished, 
     assert (folder / "history.jsonl").read_text().count("\n") == 6
 
 
+def test_weights_that_lie_across_the_memory_come_back(tmp_path):
+    model = SmallModel()
+    model.dense.weight.data = model.dense.weight.data.T
+    assert not model.dense.weight.is_contiguous()
+    trainer = make_trainer(tmp_path, model, max_steps=4)
+    trainer.fit(ragged_batches())
+    again = make_trainer(tmp_path, max_steps=4)
+    again.resume()
+    assert torch.equal(again.model.dense.weight, model.dense.weight)
+
+
 @pytest.mark.parametrize("forgotten", ["chance", "place", "optimizer", "buffer", "meter"])
 def test_each_part_of_a_checkpoint_is_needed(finished, folder, monkeypatch, forgotten):
     shutil.rmtree(folder / "step-00000012")

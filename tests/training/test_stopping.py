@@ -255,3 +255,10 @@ def test_how_often_it_evaluates_decides_when_it_stops(whole, tmp_path):
     plain = make_trainer(tmp_path / "plain", max_steps=4, eval_steps=2)
     plain.fit(ragged_batches(), ragged_batches(seed=1))
     assert make_trainer(tmp_path / "plain", max_steps=4, eval_steps=4).resume() == 4
+
+
+def test_a_run_that_goes_on_before_its_first_evaluation_has_no_best_weights_yet():
+    best = BestWeights(patience=2)
+    best.see(0.5, 7, SmallModel())
+    best.restore(BestWeights(patience=2).state, {})
+    assert (best.loss, best.step, best.waited, best.weights) == (math.inf, 0, 0, {})
