@@ -231,7 +231,7 @@ class BertTrainer:
         self.step, self.epoch, self.batch = state["step"], state["epoch"], state["batch"]
         self.history, self._data = list(checkpoint.history), state["data"]
         self._meter.restore(state["meter"])
-        self.best.restore(state["best"], checkpoint.best)
+        self.best.restore(state.get("best", {}), checkpoint.best)
         self._torn, self._saved = False, self.step
         return self.step
 

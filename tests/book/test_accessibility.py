@@ -42,12 +42,13 @@ NAME_WHAT_IS_ALIKE = """() => {
     ].join();
     surroundings.set(element, place);
     const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
-    if (!texts.some((text) => text.data.trim())) continue;
+    const isField = element.matches('input, select, textarea');  // its text is in no node
+    if (!isField && !texts.some((text) => text.data.trim())) continue;
     const kind = [
       place, style.color, style.fontSize, style.fontWeight, style.textDecorationLine,
       style.textShadow, style.visibility, style.display,
     ].join();
-    if (!kinds.has(kind)) first.add(element);
+    if (isField || !kinds.has(kind)) first.add(element);
     kinds.add(kind);
   }
   for (const element of document.querySelectorAll('*'))

@@ -17,6 +17,7 @@ from minibert.training import (
     TrainingConfig,
     checkpoint_folders,
     read_checkpoint,
+    write_checkpoint,
 )
 
 EVALUATED = {"eval_steps": 2, "max_steps": 40, "warmup_steps": 3, "logging_steps": 40}
@@ -262,3 +263,13 @@ def test_a_run_that_goes_on_before_its_first_evaluation_has_no_best_weights_yet(
     best.see(0.5, 7, SmallModel())
     best.restore(BestWeights(patience=2).state, {})
     assert (best.loss, best.step, best.waited, best.weights) == (math.inf, 0, 0, {})
+
+
+def test_a_checkpoint_from_before_there_was_early_stopping(tmp_path):
+    make_trainer(tmp_path, max_steps=4).fit(ragged_batches())
+    checkpoint = read_checkpoint(checkpoint_folders(tmp_path)[0])
+    del checkpoint.state["best"]
+    write_checkpoint(tmp_path, checkpoint)
+    again = make_trainer(tmp_path, max_steps=4)
+    assert again.resume() == 4
+    assert again.best.step == 0
