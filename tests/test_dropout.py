@@ -139,11 +139,11 @@ def test_a_rate_that_is_none(p):
         Dropout(p)
 
 
-def test_the_gradient_keeps_two_bytes_per_entry():
+def test_the_gradient_keeps_one_byte_per_entry():
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x) or x, lambda x: x):
         Dropout(0.1)(torch.randn(20, 50, requires_grad=True))
-    assert sum(x.nbytes for x in kept) == 2 * 20 * 50
+    assert sum(x.nbytes for x in kept) == 20 * 50
 
 
 def test_the_gradient_of_float64_against_finite_differences():
