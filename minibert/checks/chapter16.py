@@ -131,8 +131,8 @@ def check_stopping(function: Callable) -> Verdict:
                 "best one, then the last one."),
         Mistake(lambda losses, patience: (_stop(losses, patience)[1],) * 2, "The last weights are "
                 "not the best ones: patience has made them worse."),
-        Mistake(_best_of_all, "You look at evaluations that are never made. The run ends before "
-                "the loss falls again."),
+        *(Mistake(wrong, "You look at evaluations that are never made. The run ends before the "
+                  "loss falls again.") for wrong in (_best_of_all, _all_are_made)),
         Mistake(lambda losses, patience: _stop(losses, patience + 1), "You wait one evaluation too "
                 "long."),
         Mistake(lambda losses, patience: _stop(losses, max(1, patience - 1)), "You wait one "
@@ -151,6 +151,7 @@ def check_stopping(function: Callable) -> Verdict:
         ([0.9, 0.95, 0.5, 0.6, 0.45, 0.5, 0.6, 0.2], 2),
         ([0.7, 0.7, 0.7, 0.6], 2),
         ([0.5, 0.6, 0.4, 0.3], 1),
+        ([0.6, 0.7, 0.8, 0.9, 0.95, 0.3], 2),
     ]
 
     @functools.wraps(function)
@@ -256,6 +257,12 @@ def _stop(losses: Sequence[float], patience: int) -> tuple[int, int]:
 def _best_of_all(losses: Sequence[float], patience: int) -> tuple[int, int]:
     """Take the best of all evaluations, made or not: a mistake."""
     return int(np.argmin(losses)) + 1, _stop(losses, patience)[1]
+
+
+def _all_are_made(losses: Sequence[float], patience: int) -> tuple[int, int]:
+    """Find the best of all evaluations, and wait from there: a mistake."""
+    best = int(np.argmin(losses)) + 1
+    return best, min(best + patience, len(losses))
 
 
 def _against_the_last(losses: Sequence[float], patience: int) -> tuple[int, int]:

@@ -159,6 +159,7 @@ def not_higher(losses, patience):
         (lambda x, p: stopping(x, p)[::-1], "Turned around"),
         (lambda x, p: (stopping(x, p)[1], stopping(x, p)[1]), "not the best ones"),
         (lambda x, p: (x.index(min(x)) + 1, stopping(x, p)[1]), "that are never made"),
+        (lambda x, p: ((b := x.index(min(x)) + 1), min(b + p, len(x))), "that are never made"),
         (lambda x, p: stopping(x, p + 1), "one evaluation too long"),
         (lambda x, p: stopping(x, max(p - 1, 1)), "one evaluation too few"),
         (lambda x, p: stopping(x, 1), "What is patience for"),
