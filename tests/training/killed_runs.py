@@ -65,9 +65,10 @@ def main(folder, wanted):
     kills = with_checkpoint = while_writing = runs = different = 0
     while kills < wanted:
         runs += 1
-        path = folder / str(runs)
-        while killed(path, chance.uniform(0, whole / 5)):
+        path, longest = folder / str(runs), whole / 5
+        while killed(path, chance.uniform(0, longest)):
             kills += 1
+            longest *= 1.05  # on a machine that has become slower the run must come to an end, too
             with_checkpoint += bool(checkpoint_folders(path))
             while_writing += (path / DRAFT).exists() or (path / TRASH).exists()
         different += end_of(path) != end_of(folder / "whole")
