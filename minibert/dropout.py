@@ -64,8 +64,8 @@ class Dropout(nn.Dropout):
 class _Thin(torch.autograd.Function):
     """Multiply x by 0 or 1 and by the scale; so the gradient.
 
-    It remembers one byte per entry, where autograd would remember a factor of four. `torch.where`
-    would do the same, but takes nearly three times as long as a product.
+    It remembers one byte per entry; autograd would remember a factor, which has four. `torch.where`
+    takes nearly three times as long as this product.
     """
 
     @staticmethod
