@@ -101,7 +101,8 @@ def mask_if_padded(
 
 def _may_look_at(tensor: Tensor) -> bool:
     """Say whether a look at the entries is free: on a GPU it is not, and a compiler cannot."""
-    return tensor.device.type == "cpu" and not torch.compiler.is_compiling()
+    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return tensor.device.type == "cpu" and not compiling
 
 
 def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "{seq} {seq}"]:

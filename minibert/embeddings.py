@@ -13,6 +13,7 @@ class BertEmbeddings(nn.Module):
 
     ``dropout(LayerNorm(word[input_ids] + position[position_ids] + token_type[token_type_ids]))``,
     each of the three a learned table. The row of the padding token starts at 0 and stays there.
+    `inputs_embeds` take the place of ``word[input_ids]``.
 
     Parameters
     ----------
@@ -43,20 +44,24 @@ class BertEmbeddings(nn.Module):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"],
+        input_ids: Int[Tensor, "batch seq"] | None = None,
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
     ) -> Float[Tensor, "batch seq hidden"]:
         """Look up and add.
 
         Parameters
         ----------
-        input_ids : Int[Tensor, "batch seq"]
-            Ids from 0 to ``vocab_size - 1``.
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``. Give these or `inputs_embeds`, not both.
         token_type_ids : Int[Tensor, "batch seq"], optional
             Segment of each token, 0 to ``type_vocab_size - 1``; all 0 by default.
         position_ids : Int[Tensor, "#batch seq"], optional
             Place of each token, 0 to ``max_position_embeddings - 1``; by default 0, 1, 2, ….
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            One vector for each token instead of the one from the table of words; positions and
+            segments are still added.
 
         Returns
         -------
@@ -67,42 +72,55 @@ class BertEmbeddings(nn.Module):
         Raises
         ------
         TypeError
-            If ids are not a tensor of integers.
+            If ids are not a tensor of integers, or vectors not one of floats.
         ValueError
-            If a shape does not fit, a sequence is too long, or an id has no row. An id is looked
-            for only once the lookup itself has failed, so that good ids cost nothing. On a GPU
-            the lookup fails with CUDA's own message.
+            If none or both of ids and vectors are given, a shape does not fit, a sequence is too
+            long, or an id has no row. An id is looked for only once the lookup itself has failed,
+            so that good ids cost nothing. On a GPU the lookup fails with CUDA's own message.
         """
-        self._check(input_ids, token_type_ids, position_ids)
+        self._check(input_ids, token_type_ids, position_ids, inputs_embeds)
+        words = inputs_embeds  # (batch, seq, hidden)
+        if words is None:
+            words = _look_up(input_ids, self.word_embeddings, "input_ids", "vocab_size")
         if token_type_ids is None:
-            token_type_ids = torch.zeros(1, dtype=torch.long, device=input_ids.device)
+            token_type_ids = torch.zeros(1, dtype=torch.long, device=words.device)  # (1,)
         if position_ids is None:
-            position_ids = torch.arange(input_ids.shape[1], device=input_ids.device)
-        words = _look_up(input_ids, self.word_embeddings, "input_ids", "vocab_size")
+            position_ids = torch.arange(words.shape[1], device=words.device)  # (seq,)
         segments = _look_up(
             token_type_ids, self.token_type_embeddings, "token_type_ids", "type_vocab_size"
         )
         places = _look_up(
             position_ids, self.position_embeddings, "position_ids", "max_position_embeddings"
         )
-        return self.dropout(self.LayerNorm(words + (segments + places)))
+        return self.dropout(self.LayerNorm(words + (segments + places)))  # (batch, seq, hidden)
 
     def _check(
-        self, input_ids: Tensor, token_type_ids: Tensor | None, position_ids: Tensor | None
+        self,
+        input_ids: Tensor | None,
+        token_type_ids: Tensor | None,
+        position_ids: Tensor | None,
+        inputs_embeds: Tensor | None,
     ) -> None:
         """Say in words what no lookup could make sense of."""
-        _require_ids(input_ids)
+        if (input_ids is None) == (inputs_embeds is None):
+            given = "neither is" if input_ids is None else "both are"
+            raise ValueError(f"give either input_ids or inputs_embeds; {given} given")
+        if inputs_embeds is None:
+            _require_ids(input_ids)
+            batch, seq = input_ids.shape
+        else:
+            _require_vectors(inputs_embeds, self.word_embeddings.embedding_dim)
+            batch, seq, _ = inputs_embeds.shape
         longest = self.position_embeddings.num_embeddings
-        if position_ids is None and input_ids.shape[1] > longest:
+        if position_ids is None and seq > longest:
             raise ValueError(
-                f"a sequence of {input_ids.shape[1]} tokens is longer than "
+                f"a sequence of {seq} tokens is longer than "
                 f"max_position_embeddings ({longest}); truncate it, or cut it into windows"
             )
-        shape = tuple(input_ids.shape)
         if token_type_ids is not None:
-            _require_shape("token_type_ids", token_type_ids, {shape})
+            _require_shape("token_type_ids", token_type_ids, [(batch, seq)])
         if position_ids is not None:
-            _require_shape("position_ids", position_ids, {shape, (1, shape[1])})
+            _require_shape("position_ids", position_ids, [(batch, seq), (1, seq)])
 
 
 def _require_ids(input_ids: Tensor) -> None:
@@ -117,12 +135,24 @@ def _require_ids(input_ids: Tensor) -> None:
         raise ValueError(f"input_ids of shape {shape} hold no token; give at least one")
 
 
-def _require_shape(name: str, ids: Tensor, shapes: set[tuple[int, ...]]) -> None:
-    _require_integers(name, ids)
-    if ids.shape not in shapes:
-        allowed = " or ".join(str(shape) for shape in sorted(shapes, reverse=True))
+def _require_vectors(inputs_embeds: object, hidden: int) -> None:
+    if not isinstance(inputs_embeds, Tensor) or not inputs_embeds.is_floating_point():
+        kind = getattr(inputs_embeds, "dtype", type(inputs_embeds).__name__)
+        raise TypeError(f"inputs_embeds must be a tensor of floats, not {kind}")
+    shape = tuple(inputs_embeds.shape)
+    if len(shape) != 3 or shape[2] != hidden or 0 in shape:
         raise ValueError(
-            f"{name} of shape {tuple(ids.shape)} do not fit input_ids; they need the shape "
+            f"inputs_embeds must have the shape (batch, seq, {hidden}), with at least one token, "
+            f"not {shape}"
+        )
+
+
+def _require_shape(name: str, ids: Tensor, shapes: list[tuple[int, int]]) -> None:
+    _require_integers(name, ids)
+    if not any(ids.shape == shape for shape in shapes):  # a set would need sizes of known value
+        allowed = " or ".join(str(shape) for shape in dict.fromkeys(shapes))
+        raise ValueError(
+            f"{name} of shape {tuple(ids.shape)} do not fit the tokens; they need the shape "
             f"{allowed}"
         )
 

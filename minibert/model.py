@@ -189,10 +189,11 @@ class BertModel(nn.Module):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"],
+        input_ids: Int[Tensor, "batch seq"] | None = None,
         attention_mask: Shaped[Tensor, "batch seq"] | None = None,
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         return_attention: bool = False,
         return_hidden_states: bool = False,
     ) -> BertModelOutput:
@@ -200,8 +201,8 @@ class BertModel(nn.Module):
 
         Parameters
         ----------
-        input_ids : Int[Tensor, "batch seq"]
-            Ids from 0 to ``vocab_size - 1``.
+        input_ids : Int[Tensor, "batch seq"], optional
+            Ids from 0 to ``vocab_size - 1``. Give these or `inputs_embeds`, not both.
         attention_mask : Shaped[Tensor, "batch seq"], optional
             1 for tokens, 0 for padding; all 1 by default. A row of zeros is no error: its tokens
             look at everything equally, and its numbers are finite but mean nothing.
@@ -209,6 +210,8 @@ class BertModel(nn.Module):
             Segment of each token; all 0 by default.
         position_ids : Int[Tensor, "#batch seq"], optional
             Place of each token; by default 0, 1, 2, ….
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            One vector for each token instead of the one from the table of words.
         return_attention : bool, default False
             Whether to return the attention weights of every layer.
         return_hidden_states : bool, default False
@@ -224,24 +227,24 @@ class BertModel(nn.Module):
         TypeError, ValueError
             If the input does not fit the model or itself; the message gives the values.
         """
-        embeddings = self.embeddings(input_ids, token_type_ids, position_ids)
-        mask = self._mask(attention_mask, input_ids)
+        embeddings = self.embeddings(input_ids, token_type_ids, position_ids, inputs_embeds)
+        mask = self._mask(attention_mask, embeddings.shape[:2])
         output = self.encoder(embeddings, mask, return_attention, return_hidden_states)
         if self.pooler is None:
             return output
         return output._replace(pooler_output=self.pooler(output.last_hidden_state))
 
-    def _mask(self, attention_mask: Tensor | None, input_ids: Tensor) -> Tensor | None:
+    def _mask(self, attention_mask: Tensor | None, shape: tuple[int, int]) -> Tensor | None:
         """Check the attention mask, and make the additive one of it if anything is padded."""
         if attention_mask is None:
             return None
         if not isinstance(attention_mask, Tensor):
             kind = type(attention_mask).__name__
             raise TypeError(f"attention_mask must be a tensor of ones and zeros, not a {kind}")
-        if attention_mask.shape != input_ids.shape:
+        if attention_mask.shape != shape:
             raise ValueError(
-                f"attention_mask of shape {tuple(attention_mask.shape)} does not fit input_ids; it "
-                f"needs the shape {tuple(input_ids.shape)}, 1 for a token and 0 for padding"
+                f"attention_mask of shape {tuple(attention_mask.shape)} does not fit the tokens; "
+                f"it needs the shape {tuple(shape)}, 1 for a token and 0 for padding"
             )
         return mask_if_padded(attention_mask)
 

@@ -106,10 +106,11 @@ class BertForMaskedLM(nn.Module):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"],
+        input_ids: Int[Tensor, "batch seq"] | None = None,
         attention_mask: Shaped[Tensor, "batch seq"] | None = None,
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
         return_logits: bool = False,
     ) -> MaskedLMOutput:
@@ -123,6 +124,8 @@ class BertForMaskedLM(nn.Module):
         ----------
         input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
             As `BertModel` takes them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            One vector for each token instead of `input_ids`.
         labels : Int[Tensor, "batch seq"], optional
             Id of the true word, -100 where nothing is asked.
         return_logits : bool, default False
@@ -139,11 +142,11 @@ class BertForMaskedLM(nn.Module):
             If the input or the labels do not fit, or no position is labeled.
         """
         hidden_states = self.bert(
-            input_ids, attention_mask, token_type_ids, position_ids
+            input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         ).last_hidden_state
         if labels is None:
             return MaskedLMOutput(logits=self.cls(hidden_states))
-        _require_labels("labels", labels, input_ids.shape)
+        _require_labels("labels", labels, hidden_states.shape[:2])
         if not return_logits:
             hidden_states, labels = keep_labeled(hidden_states, labels)
         logits = self.cls(hidden_states)
@@ -190,10 +193,11 @@ class BertForPreTraining(nn.Module):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"],
+        input_ids: Int[Tensor, "batch seq"] | None = None,
         attention_mask: Shaped[Tensor, "batch seq"] | None = None,
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
         next_sentence_label: Int[Tensor, " batch"] | None = None,
         return_logits: bool = False,
@@ -208,6 +212,8 @@ class BertForPreTraining(nn.Module):
         ----------
         input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
             As `BertModel` takes them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            One vector for each token instead of `input_ids`.
         labels : Int[Tensor, "batch seq"], optional
             Id of the true word, -100 where nothing is asked.
         next_sentence_label : Int[Tensor, "batch"], optional
@@ -226,11 +232,11 @@ class BertForPreTraining(nn.Module):
         TypeError, ValueError
             If the input or the labels do not fit, or labels are given and nothing is labeled.
         """
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids)
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         hidden_states = encoded.last_hidden_state
         everywhere = return_logits or (labels is None and next_sentence_label is None)
         if labels is not None:
-            _require_labels("labels", labels, input_ids.shape)
+            _require_labels("labels", labels, hidden_states.shape[:2])
         elif not everywhere:
             hidden_states = None  # only pairs are asked about
         if labels is not None and not everywhere:
@@ -239,7 +245,7 @@ class BertForPreTraining(nn.Module):
         word_loss = None if labels is None else masked_lm_loss(word_scores, labels)
         pair_loss = None
         if next_sentence_label is not None:
-            _require_labels("next_sentence_label", next_sentence_label, input_ids.shape[:1])
+            _require_labels("next_sentence_label", next_sentence_label, pair_scores.shape[:1])
             pair_loss = next_sentence_loss(pair_scores, next_sentence_label)
         losses = [loss for loss in (word_loss, pair_loss) if loss is not None]
         return BertForPreTrainingOutput(

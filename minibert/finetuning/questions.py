@@ -75,10 +75,11 @@ class BertForQuestionAnswering(nn.Module):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"],
+        input_ids: Int[Tensor, "batch seq"] | None = None,
         attention_mask: Shaped[Tensor, "batch seq"] | None = None,
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         start_positions: Int[Tensor, " batch"] | None = None,
         end_positions: Int[Tensor, " batch"] | None = None,
     ) -> QuestionAnsweringModelOutput:
@@ -88,6 +89,8 @@ class BertForQuestionAnswering(nn.Module):
         ----------
         input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
             As `BertModel` takes them: ``[CLS] question [SEP] passage [SEP]``.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            One vector for each token instead of `input_ids`.
         start_positions, end_positions : Int[Tensor, "batch"], optional
             Number of the first and of the last token of the answer; 0, the token [CLS], where the
             passage has none. A position of seq or more, and -100, asks nothing.
@@ -103,7 +106,7 @@ class BertForQuestionAnswering(nn.Module):
             If the input or the positions do not fit, one of the two is missing, or none lies
             inside.
         """
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids)
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         start_logits, end_logits = self.qa_outputs(encoded.last_hidden_state).unbind(-1)
         if start_positions is None and end_positions is None:
             return QuestionAnsweringModelOutput(None, start_logits, end_logits)

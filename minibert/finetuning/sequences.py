@@ -117,10 +117,11 @@ class BertForSequenceClassification(nn.Module):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"],
+        input_ids: Int[Tensor, "batch seq"] | None = None,
         attention_mask: Shaped[Tensor, "batch seq"] | None = None,
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Shaped[Tensor, "batch ..."] | None = None,
     ) -> SequenceClassifierOutput:
         """Score every label, and compute the loss if the true ones are given.
@@ -129,6 +130,8 @@ class BertForSequenceClassification(nn.Module):
         ----------
         input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
             As `BertModel` takes them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            One vector for each token instead of `input_ids`.
         labels : Shaped[Tensor, "batch ..."], optional
             A single label: its number, in shape (batch,), or -100. Several: a 1 or a 0 for each, in
             shape (batch, classes). Regression: the numbers, in shape (batch,) or (batch, classes).
@@ -143,7 +146,7 @@ class BertForSequenceClassification(nn.Module):
         TypeError, ValueError
             If the input or the labels do not fit, or nothing is labeled.
         """
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids)
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         logits = self.classifier(self.dropout(encoded.pooler_output))
         if labels is None:
             return SequenceClassifierOutput(logits=logits)

@@ -105,10 +105,11 @@ class BertForTokenClassification(nn.Module):
 
     def forward(
         self,
-        input_ids: Int[Tensor, "batch seq"],
+        input_ids: Int[Tensor, "batch seq"] | None = None,
         attention_mask: Shaped[Tensor, "batch seq"] | None = None,
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
     ) -> TokenClassifierOutput:
         """Score every label at every token, and compute the loss if the true ones are given.
@@ -117,6 +118,8 @@ class BertForTokenClassification(nn.Module):
         ----------
         input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
             As `BertModel` takes them.
+        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
+            One vector for each token instead of `input_ids`.
         labels : Int[Tensor, "batch seq"], optional
             Number of the true label, -100 where nothing is asked: at special tokens, at padding,
             and at the pieces that continue a word.
@@ -131,7 +134,7 @@ class BertForTokenClassification(nn.Module):
         TypeError, ValueError
             If the input or the labels do not fit, or nothing is labeled.
         """
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids)
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         logits = self.classifier(self.dropout(encoded.last_hidden_state))
         if labels is None:
             return TokenClassifierOutput(logits=logits)

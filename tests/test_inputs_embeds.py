@@ -1,0 +1,131 @@
+"""Vectors instead of ids: the same as looking them up, and the same as in transformers."""
+
+import pytest
+import torch
+from bert_pairs import SMALL, build, build_pair, close, draw, draw_batch, draw_config, draw_labels
+
+from minibert.finetuning import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
+from minibert.model import BertModel
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+
+KINDS = [
+    BertModel,
+    BertForMaskedLM,
+    BertForPreTraining,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    BertForQuestionAnswering,
+]
+BATCH = draw_batch(SMALL, seed=0)
+LABELS = {
+    BertForMaskedLM: {"labels": draw_labels(SMALL, BATCH, 0)["labels"]},
+    BertForPreTraining: draw_labels(SMALL, BATCH, 0),
+    BertForSequenceClassification: {"labels": torch.tensor([0, 1, 1, 0])},
+    BertForTokenClassification: {"labels": BATCH["token_type_ids"]},
+    BertForQuestionAnswering: dict.fromkeys(
+        ("start_positions", "end_positions"), torch.tensor([1, 2, 0, 1])
+    ),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def tensors(output):
+    """Collect what an output holds, in order."""
+    return [value for value in output if isinstance(value, torch.Tensor)]
+
+
+def with_vectors(model, batch):
+    """Look the words up beforehand."""
+    rest = {name: values for name, values in batch.items() if name != "input_ids"}
+    table = getattr(model, "bert", model).embeddings.word_embeddings
+    return rest | {"inputs_embeds": table(batch["input_ids"])}
+
+
+@every_kind
+def test_vectors_of_the_table_give_what_the_ids_give(kind):
+    model = build(SMALL, kind=kind)
+    for labels in ({}, LABELS.get(kind, {})):
+        ours = tensors(model(**with_vectors(model, BATCH), **labels))
+        expected = tensors(model(**BATCH, **labels))
+        assert ours
+        for own, other in zip(ours, expected, strict=True):
+            assert torch.equal(own, other)
+
+
+@every_kind
+@pytest.mark.parametrize("seed", range(2))
+def test_any_vectors_give_what_transformers_gives(kind, seed):
+    config = draw_config(seed)
+    ours, theirs = build_pair(config, seed, kind=kind)
+    batch = draw_batch(config, seed)
+    vectors = draw(*batch.pop("input_ids").shape, config.hidden_size, seed=seed)
+    expected = theirs(**batch, inputs_embeds=vectors)
+    output = ours(**batch, inputs_embeds=vectors)._asdict()
+    given = {name: value for name, value in output.items() if value is not None}
+    assert given
+    for name, value in given.items():
+        close(value, expected[name], 1e-10)
+
+
+@every_kind
+def test_the_vectors_come_where_transformers_takes_them(kind):
+    model = build(SMALL, kind=kind)
+    vectors = with_vectors(model, BATCH)["inputs_embeds"]
+    ids, mask, types = BATCH.values()
+    (first, *_), (other, *_) = (
+        tensors(model(None, mask, types, None, vectors)),
+        tensors(model(ids, mask, types)),
+    )
+    assert torch.equal(first, other)
+
+
+def test_the_vectors_get_a_gradient():
+    model = build(SMALL)
+    vectors = draw(2, 5, 12).requires_grad_()
+    model(inputs_embeds=vectors).pooler_output.sum().backward()
+    assert (vectors.grad.abs().amax(dim=-1) > 0).all()
+
+
+def test_positions_may_be_given_beside_the_vectors():
+    model, vectors = build(SMALL), draw(2, 13, 12)
+    places = torch.arange(13).flip(0)[None]
+    output = model(inputs_embeds=vectors, position_ids=places).last_hidden_state
+    assert (output - model(inputs_embeds=vectors).last_hidden_state).abs().max() > 0.1
+
+
+VECTORS = draw(4, 6, 12)
+BAD = [
+    ({}, ValueError, "give either input_ids or inputs_embeds; neither is given"),
+    (
+        {"input_ids": BATCH["input_ids"], "inputs_embeds": VECTORS},
+        ValueError,
+        "give either input_ids or inputs_embeds; both are given",
+    ),
+    ({"inputs_embeds": VECTORS.tolist()}, TypeError, "must be a tensor of floats, not list"),
+    ({"inputs_embeds": VECTORS.long()}, TypeError, r"tensor of floats, not torch\.int64"),
+    ({"inputs_embeds": VECTORS[0]}, ValueError, r"\(batch, seq, 12\), .* not \(6, 12\)"),
+    ({"inputs_embeds": VECTORS[..., 1:]}, ValueError, r"\(batch, seq, 12\), .* not \(4, 6, 11\)"),
+    ({"inputs_embeds": VECTORS[:, :0]}, ValueError, r"at least one token, not \(4, 0, 12\)"),
+    ({"inputs_embeds": draw(1, 14, 12)}, ValueError, r"14 tokens .* \(13\); truncate it"),
+    (
+        {"inputs_embeds": VECTORS, "attention_mask": torch.ones(4, 5)},
+        ValueError,
+        r"attention_mask of shape \(4, 5\) does not fit the tokens; .* \(4, 6\), 1 for",
+    ),
+    (
+        {"inputs_embeds": VECTORS, "token_type_ids": torch.ones(4, 5).long()},
+        ValueError,
+        r"token_type_ids of shape \(4, 5\) do not fit the tokens; .* shape \(4, 6\)$",
+    ),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("given", "error", "words"), BAD)
+def test_vectors_that_make_no_sense_are_told_so(given, error, words):
+    with pytest.raises(error, match=words):
+        build(SMALL)(**given)
