@@ -7,10 +7,15 @@ from pathlib import Path
 
 import jaxtyping
 import pytest
+from chapter_cells import settle_first
 from hypothesis import settings
+from nbval.plugin import IPyNbCell
 from notebooks import KERNEL_ENVIRONMENT
 
 os.environ.update(KERNEL_ENVIRONMENT)
+
+# The one change to nbval, which has no option for how it compares.
+IPyNbCell.compare_outputs = settle_first(IPyNbCell.compare_outputs)
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("quick", settings.get_profile("steady"), max_examples=20)

@@ -8,11 +8,9 @@ import nbformat
 import notebooks
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from nbval.plugin import get_sanitize_patterns
 from normal_form import COLAB_ID, normalize, put_colab_cell_first
 
 OPENING = "# A chapter\n\n| This chapter | |\n| --- | --- |\n| **Cost** | … |"
-SANITIZE = Path(__file__).with_name("sanitize.cfg")
 
 
 @pytest.fixture
@@ -162,24 +160,3 @@ def test_a_measurement_near_the_stored_one_changes_only_the_counts():
     for far in ({**near, "seconds": 17.0}, {**near, "megabytes": 610}):
         assert costs.keep_if_close(old, far) == far
     assert costs.keep_if_close(None, near) == near
-
-
-def sanitize(output):
-    for regex, replace in get_sanitize_patterns(SANITIZE.read_text(encoding="utf-8")):
-        output = re.sub(regex, replace, output)
-    return output
-
-
-def test_what_a_figure_says_is_compared_and_where_it_stands_is_not():
-    figure = (
-        '<svg role="img" aria-label="a line" viewBox="0 0 3 4" fill="currentColor" style="w:3px">'
-    )
-    figure += '<path d="M 0 1\nL 2 3"/><text x="0.5" y="1">0.24</text></svg>'
-    moved = (
-        figure.replace('x="0.5"', 'x="0.6"')
-        .replace("L 2 3", "L 2 3.1")
-        .replace("0 0 3 4", "0 0 3 5")
-    )
-    assert sanitize(moved) == sanitize(figure)
-    for word in ("0.24", "a line"):
-        assert sanitize(figure.replace(word, "else")) != sanitize(figure)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from agreement import LABEL
 from book_tree import Cell, Chapter, chapters
 from planting import code
 from prose import Block, blocks
@@ -21,12 +22,6 @@ SILENT = {"Exercises", "References"}  # numbers that are given, and numbers of p
 # Facts of the real model are quoted from papers; there a whole percentage is a whole number.
 QUOTING = "In the real BERT"
 WHOLE_PERCENT = re.compile(r"(?<![\d.])\d+ ?%")
-# Names with a number in them: `section 3.2.1`, `Figures 2.1 and 2.2`, `Python 3.11`.
-LABEL = re.compile(
-    r"\b(?:sections?|figures?|exercises?|tables?|equations?|chapters?|versions?|python|pytorch)"
-    r"\s+\d+(?:\.\d+)*(?:(?:,|,? and| to)\s+\d+(?:\.\d+)+)*",
-    re.IGNORECASE,
-)
 PERCENT = re.compile(r"(?<![\d.])(\d+(?:\.\d+)?)[\s~]*(?:\\?%|percent\b)")
 DECIMAL = re.compile(
     r"(?<![\d.])(\d+\.\d+)(?!\.?\d)"

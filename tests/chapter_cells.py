@@ -1,0 +1,32 @@
+"""How nbval compares a chapter's cell: number by number, and everything else to the letter."""
+
+from collections.abc import Callable
+from functools import wraps
+
+from agreement import settle
+from nbformat import NotebookNode
+
+
+def settle_first(compare: Callable[..., bool]) -> Callable[..., bool]:
+    """Settle what agrees before nbval compares outputs as text.
+
+    What it then shows as a difference is a real one.
+    """
+
+    @wraps(compare)
+    def compare_outputs(cell, test, ref, skip_compare=None):
+        stored, new = cell.sanitize_outputs(ref), cell.sanitize_outputs(test)
+        if len(stored) == len(new):
+            new = [_settled(before, now) for before, now in zip(stored, new)]
+        return compare(cell, new, stored, skip_compare)
+
+    return compare_outputs
+
+
+def _settled(stored, new):
+    """Settle a text, or every text that an output holds under the same name."""
+    if isinstance(stored, str) and isinstance(new, str):
+        return settle(stored, new)
+    if isinstance(stored, dict) and isinstance(new, dict):
+        return NotebookNode({key: _settled(stored.get(key), new[key]) for key in new})
+    return new
