@@ -14,8 +14,8 @@ from safetensors.torch import save_file
 from torch import nn
 
 from minibert.config import BertConfig
-from minibert.training.checkpoints import sync
-from minibert.training.tensors import model_tensors
+from minibert.training.resume import sync
+from minibert.training.state import model_tensors
 from minibert.wordpiece import WordPieceTokenizer
 
 from .describing import describe_model

@@ -11,7 +11,6 @@ from minibert.reference import additive_mask, causal_mask
 from .verdict import Mistake, Verdict, check
 
 LOWEST = np.finfo(np.float64).min
-IGNORED_LABEL = -100
 
 
 def _hide(attention_mask: np.ndarray, number: float) -> np.ndarray:
@@ -200,7 +199,7 @@ def check_mean_loss(function: Callable) -> Verdict:
     """
 
     def labeled(labels):
-        return labels != IGNORED_LABEL
+        return labels != -100
 
     def zeroed(losses, labels):
         return np.where(labeled(labels), losses, 0.0)

@@ -12,7 +12,7 @@ from typing import Any
 from minibert.config import BertConfig
 from minibert.data import TextDocuments
 from minibert.training import checkpoint_folders
-from minibert.training.checkpoints import sync
+from minibert.training.resume import sync
 
 from .options import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE, PLAN
 from .texts import hold_out, open_texts

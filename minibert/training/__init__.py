@@ -4,20 +4,22 @@ Nothing here knows BERT. A model is any module whose output has a ``loss``, and 
 of dictionaries of tensors that can be walked through again.
 """
 
-from .checkpoints import (
+from .batch_stream import BatchStream, seed_torch
+from .config import TrainingConfig, learning_rate_factor
+from .devices import autocast_dtype, choose_device
+from .evaluation import evaluate
+from .loss_terms import count_labels
+from .optimizer import make_optimizer, parameter_groups
+from .processes import Processes
+from .resume import (
     Checkpoint,
     DamagedCheckpoint,
     checkpoint_folders,
     read_checkpoint,
     write_checkpoint,
 )
-from .config import TrainingConfig, learning_rate_factor
-from .devices import autocast_dtype, choose_device
-from .optimizer import make_optimizer, parameter_groups
-from .processes import Processes
+from .step import StepResult, training_step
 from .stopping import BestWeights
-from .stream import BatchStream, seed_torch
-from .terms import count_labels, loss_terms
 from .trainer import BertTrainer
 
 __all__ = [
@@ -27,16 +29,18 @@ __all__ = [
     "Checkpoint",
     "DamagedCheckpoint",
     "Processes",
+    "StepResult",
     "TrainingConfig",
     "autocast_dtype",
     "checkpoint_folders",
     "choose_device",
     "count_labels",
+    "evaluate",
     "learning_rate_factor",
-    "loss_terms",
     "make_optimizer",
     "parameter_groups",
     "read_checkpoint",
     "seed_torch",
+    "training_step",
     "write_checkpoint",
 ]

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 
 import torch
+from jaxtyping import Shaped
+from torch import Tensor
 
 
 def choose_device() -> torch.device:
@@ -77,3 +81,61 @@ def autocast_dtype(device: torch.device) -> torch.dtype | None:
     if device.type == "cuda" and torch.cuda.is_bf16_supported():
         return torch.bfloat16
     return None
+
+
+def autocast(device: torch.device, bf16: bool) -> AbstractContextManager:
+    """Compute what follows in the type of `autocast_dtype`, if that is wanted.
+
+    Parameters
+    ----------
+    device : torch.device
+        Where the model is.
+    bf16 : bool
+        Whether it is wanted.
+
+    Returns
+    -------
+    context manager
+        ``torch.autocast``, or one that changes nothing.
+
+    References
+    ----------
+    Chapter 13.
+
+    Examples
+    --------
+    >>> with autocast(torch.device("cpu"), bf16=True):
+    ...     (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
+    torch.float32
+    """
+    dtype = autocast_dtype(device) if bf16 else None
+    return torch.autocast(device.type, dtype) if dtype else nullcontext()
+
+
+def to_device(
+    batch: Mapping[str, Shaped[Tensor, "..."]], device: torch.device
+) -> dict[str, Shaped[Tensor, "..."]]:
+    """Move a batch to where the model is.
+
+    Parameters
+    ----------
+    batch : mapping from str to tensor, any shape
+        The arguments of the model.
+    device : torch.device
+        Where the model is.
+
+    Returns
+    -------
+    dict from str to tensor, any shape
+        The same, on that device.
+
+    References
+    ----------
+    Chapter 13.
+
+    Examples
+    --------
+    >>> to_device({"labels": torch.tensor([1])}, torch.device("cpu"))
+    {'labels': tensor([1])}
+    """
+    return {name: rows.to(device, non_blocking=True) for name, rows in batch.items()}

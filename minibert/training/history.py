@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .terms import Batch
+from .loss_terms import Batch
 
 
 class Meter:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import torch
 from jaxtyping import Shaped
 from torch import Tensor, distributed, nn
 
-from .terms import Batch
+from .loss_terms import Batch
 
 
 @dataclass(frozen=True)
@@ -93,17 +93,28 @@ class Processes:
             raise ValueError(f"a batch for {self.count} processes needs equal rows, not {rows}")
         return {name: x[self.rank :: self.count] if x.ndim else x for name, x in batch.items()}
 
-    def add_gradients(self, parameters: Iterable[nn.Parameter]) -> None:
-        """Add up the gradients of all processes; a parameter that nobody has used keeps none.
+    def add_up(
+        self, parameters: Sequence[nn.Parameter], losses: Mapping[str, float]
+    ) -> dict[str, float]:
+        """Add up the gradients of all processes, and their losses.
 
         Parameters
         ----------
-        parameters : iterable of nn.Parameter
-            In the same order in every process.
+        parameters : sequence of nn.Parameter
+            In the same order in every process; one that no process has used keeps no gradient.
+        losses : mapping from str to float
+            The same names in every process.
+
+        Returns
+        -------
+        dict from str to float
+            The sums of the losses.
         """
-        if self.count == 1:
-            return
-        parameters = list(parameters)
+        if self.count > 1:
+            self._add_gradients(parameters)
+        return self.add_numbers(losses, parameters[0].device)
+
+    def _add_gradients(self, parameters: Sequence[nn.Parameter]) -> None:
         used = torch.tensor(
             [float(p.grad is not None) for p in parameters], device=parameters[0].device
         )
@@ -149,3 +160,6 @@ class Processes:
         if self.count > 1:
             for tensor in [*model.parameters(), *model.buffers()]:
                 distributed.broadcast(tensor.detach(), src=0)
+
+
+ALONE = Processes()

@@ -8,8 +8,8 @@ from typing import Any
 
 from torch import nn
 
-from .checkpoints import Tensors
-from .tensors import model_tensors, restore_model
+from .resume import Tensors
+from .state import model_tensors, restore_model
 
 
 class BestWeights:
@@ -30,10 +30,10 @@ class BestWeights:
     >>> model, best = nn.Linear(1, 1), BestWeights(patience=2)
     >>> for step, loss in enumerate([0.9, 0.5, 0.6, 0.7], start=1):
     ...     _ = nn.init.constant_(model.weight, step)
-    ...     best.see(loss, step, model)
+    ...     best.record(loss, step, model)
     >>> best.is_over, best.step, best.loss
     (True, 2, 0.5)
-    >>> best.put_back(model)
+    >>> best.restore_best(model)
     >>> model.weight.item()
     2.0
     """
@@ -67,7 +67,7 @@ class BestWeights:
             return {}
         return {"loss": self.loss, "step": self.step, "waited": self.waited}
 
-    def see(self, loss: float, step: int, model: nn.Module) -> None:
+    def record(self, loss: float, step: int, model: nn.Module) -> None:
         """Take note of an evaluation.
 
         Parameters
@@ -106,7 +106,7 @@ class BestWeights:
                 "eval_batches, rows that are not trained on"
             )
 
-    def put_back(self, model: nn.Module) -> None:
+    def restore_best(self, model: nn.Module) -> None:
         """Give the model the best weights, if any are kept.
 
         Parameters

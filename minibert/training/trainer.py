@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 import time
-import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,32 +12,33 @@ import torch
 from torch import nn
 from tqdm import std
 
-from .checkpoints import (
-    Checkpoint,
-    DamagedCheckpoint,
-    checkpoint_folders,
-    read_checkpoint,
-    write_checkpoint,
-)
+from .batch_stream import BatchStream, require_repeatable
 from .config import TrainingConfig
 from .devices import choose_device
+from .evaluation import evaluate
 from .history import HistoryFile, Meter, count_tokens
+from .loss_terms import ONE_LOSS, Batch
+from .optimizer import make_optimizer
+from .processes import Processes
 from .progress import progress_bar
+from .resume import (
+    Checkpoint,
+    checkpoint_folders,
+    read_newest,
+    write_checkpoint,
+)
+from .state import model_tensors, optimizer_tensors, restore_model, restore_optimizer
+from .step import StepResult, training_step
 from .stopping import BestWeights
-from .stream import BatchStream, require_repeatable
-from .tensors import model_tensors, optimizer_tensors, restore_model, restore_optimizer
-from .terms import Batch
-from .updates import Updater
 
 FORMAT = "minibert training 1"
 
 
 class BertTrainer:
-    """Train a model: update, record, evaluate, save, and go on after any interruption.
+    """Train a model: step, record, evaluate, save, and go on after any interruption.
 
     The model is any module that takes the entries of a batch as keywords and whose output has a
-    loss. An update is computed as if all its batches were one: each term of the loss is weighted by
-    its number of labels, over accumulated batches and over processes alike.
+    loss. `training_step` changes the weights; the trainer keeps the books.
 
     Parameters
     ----------
@@ -88,9 +87,12 @@ class BertTrainer:
         show_progress: bool = True,
     ) -> None:
         device = choose_device() if device is None else torch.device(device)
-        self.terms = dict(terms or {"loss": "labels"})
-        self.updater = Updater(model, config, self.terms, device)
-        self.model, self.config, self.device = model, config, device
+        self.model, self.config, self.device = model.to(device), config, device
+        self.terms = dict(terms or ONE_LOSS)
+        self.processes = Processes.join(device)
+        self.processes.copy_weights(model)
+        self.optimizer = make_optimizer(model, config)
+        self.optimizer.register_step_pre_hook(self._mark_incomplete)
         self.folder = None if folder is None else Path(folder)
         self.show_progress = show_progress
         self.step = self.epoch = self.batch = 0
@@ -99,7 +101,7 @@ class BertTrainer:
         self._file: HistoryFile | None = None
         self._meter = Meter(*self.terms)
         self._data: dict[str, Any] | None = None
-        self._torn, self._saved = False, 0
+        self._step_incomplete, self._saved = False, 0
 
     def fit(
         self, batches: Iterable[Batch], eval_batches: Iterable[Batch] | None = None
@@ -134,19 +136,19 @@ class BertTrainer:
         self._require_sound(batches, eval_batches)
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
         self._begin_history()
-        total, show = self.config.max_steps, self.show_progress and self._speaks
+        total, show = self.config.max_steps, self.show_progress and self._is_main_process
         with progress_bar(total, self.step, show=show) as bar:
             while True:
                 if self._must_save():
                     self.save()
                 if self._is_at_end:
-                    self.best.put_back(self.model)
+                    self.best.restore_best(self.model)
                     return self.history
-                self._update(stream, bar)
+                self._make_step(stream, bar)
                 if eval_batches is not None and self._is_due(self.config.eval_steps):
                     losses = self.evaluate(eval_batches)
                     self._record({f"eval_{name}": loss for name, loss in losses.items()})
-                    self.best.see(losses["loss"], self.step, self.model)
+                    self.best.record(losses["loss"], self.step, self.model)
 
     def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
         """Compute the mean loss over all labels of all batches, without dropout.
@@ -166,7 +168,13 @@ class BertTrainer:
         ValueError
             If a term has no label at all.
         """
-        return self.updater.evaluate(batches)
+        return evaluate(
+            self.model,
+            batches,
+            terms=self.terms,
+            bf16=self.config.bf16,
+            processes=self.processes,
+        )
 
     def save(self) -> Path:
         """Write a checkpoint of the run as it stands, and keep the one before.
@@ -194,7 +202,7 @@ class BertTrainer:
                     f"{self._last_good()}"
                 )
         problem = None
-        if self._speaks:
+        if self._is_main_process:
             try:
                 write_checkpoint(self.folder, self._checkpoint())
             except OSError as error:
@@ -223,22 +231,24 @@ class BertTrainer:
             If it belongs to another run (another model, configuration or kind of loss), or the
             trainer has no folder.
         """
-        checkpoint = self._newest_whole()
+        if self.folder is None:
+            raise ValueError("the trainer has no folder to go on from; make it with folder='…'")
+        checkpoint = read_newest(self.folder)
         state = checkpoint.state
         self._require_same_run(state)
         restore_model(self.model, checkpoint.model)
-        restore_optimizer(self.updater.optimizer, self.model, checkpoint.optimizer)
+        restore_optimizer(self.optimizer, self.model, checkpoint.optimizer)
         self.step, self.epoch, self.batch = state["step"], state["epoch"], state["batch"]
         self.history, self._data = list(checkpoint.history), state["data"]
         self._meter.restore(state["meter"])
         self.best.restore(state.get("best", {}), checkpoint.best)
-        self._torn, self._saved = False, self.step
+        self._step_incomplete, self._saved = False, self.step
         return self.step
 
     @property
-    def _speaks(self) -> bool:
+    def _is_main_process(self) -> bool:
         """Whether this is the one process that writes and shows."""
-        return self.updater.processes.rank == 0
+        return self.processes.rank == 0
 
     @property
     def _is_at_end(self) -> bool:
@@ -254,24 +264,37 @@ class BertTrainer:
         due = self._is_due(self.config.save_steps) and self._saved != self.step
         return due and self.folder is not None
 
-    def _update(self, stream: BatchStream, bar: std.tqdm) -> None:
-        """Make one update of the weights, and tell."""
+    def _make_step(self, stream: BatchStream, bar: std.tqdm) -> None:
+        """Make one training step, and record it."""
         began = time.perf_counter()
         batches = stream.take(self.config.gradient_accumulation_steps)
-        gradient = self.updater.compute_gradient(batches, self.step)
-        loss, rate = sum(gradient.means.values()), self.config.learning_rate_at(self.step)
-        self._require_finite(loss, gradient.norm, rate)
-        self._torn = True
-        self.updater.apply(rate)
+        result = self._train_on(batches)
         self.step, self.epoch, self.batch = self.step + 1, stream.epoch, stream.batch
         tokens, seconds = sum(map(count_tokens, batches)), time.perf_counter() - began
-        self._meter.add(gradient.means, gradient.labels, tokens, seconds)
-        bar.set_postfix({"loss": f"{loss:.3f}", "tokens/s": f"{tokens / seconds:.0f}"}, False)
+        self._meter.add(result.means, result.labels, tokens, seconds)
+        loss = f"{sum(result.means.values()):.3f}"
+        bar.set_postfix({"loss": loss, "tokens/s": f"{tokens / seconds:.0f}"}, False)
         bar.update()
         if self._is_due(self.config.logging_steps):
-            fields = {"learning_rate": rate, "grad_norm": gradient.norm}
+            fields = {"learning_rate": result.learning_rate, "grad_norm": result.grad_norm}
             self._record({"epoch": self.epoch} | self._meter.read() | fields)
-        self._torn = False
+        self._step_incomplete = False
+
+    def _train_on(self, batches: list[Batch]) -> StepResult:
+        """Make one training step; if its numbers are bad, say what there is to go back to."""
+        model, optimizer = self.model, self.optimizer
+        try:
+            return training_step(
+                model, optimizer, batches, self.step, self.config, self.terms, self.processes
+            )
+        except FloatingPointError as error:
+            raise FloatingPointError(
+                f"{error}; {self._last_good()}. Try a lower learning rate or a longer warm-up"
+            ) from error
+
+    def _mark_incomplete(self, *_: object) -> None:
+        """Note that the weights change now, before the books know it."""
+        self._step_incomplete = True
 
     def _record(self, fields: Mapping[str, Any]) -> None:
         """Add to the history."""
@@ -281,18 +304,9 @@ class BertTrainer:
 
     def _begin_history(self) -> None:
         """Let the file tell what the run knows: after a crash it may tell more."""
-        if self.folder is not None and self._speaks:
+        if self.folder is not None and self._is_main_process:
             self._file = HistoryFile(self.folder / "history.jsonl", self.history)
             self._file.write()
-
-    def _require_finite(self, loss: float, norm: float, rate: float) -> None:
-        """Stop before bad numbers reach the weights."""
-        if not (math.isfinite(loss) and math.isfinite(norm)):
-            raise FloatingPointError(
-                f"step {self.step + 1} was not made: its loss is {loss} and the norm of its "
-                f"gradient {norm}, at a learning rate of {rate:g}. The weights are those of step "
-                f"{self.step}; {self._last_good()}. Try a lower learning rate or a longer warm-up"
-            )
 
     def _last_good(self) -> str:
         paths = [] if self.folder is None else checkpoint_folders(self.folder)
@@ -302,7 +316,7 @@ class BertTrainer:
         self, batches: Iterable[Batch], eval_batches: Iterable[Batch] | None
     ) -> None:
         """Refuse to train on what would give another run than the one begun."""
-        if self._torn:
+        if self._step_incomplete:
             raise RuntimeError(
                 f"the update after step {self.step} was interrupted half-way; call resume(), or "
                 "make a new model and a new trainer"
@@ -337,30 +351,14 @@ class BertTrainer:
             "data": self._data,
             "best": self.best.state,
         }
-        tensors = model_tensors(self.model), optimizer_tensors(self.updater.optimizer, self.model)
+        tensors = model_tensors(self.model), optimizer_tensors(self.optimizer, self.model)
         return Checkpoint(*tensors, state, self.history, self.best.weights)
 
     def _stop_together(self, problem: OSError | None) -> None:
         """Let every process know whether the one that writes has failed."""
         failed = {"failed": float(problem is not None)}
-        if self.updater.processes.add_numbers(failed, self.device)["failed"]:
+        if self.processes.add_numbers(failed, self.device)["failed"]:
             raise problem or OSError("the process that writes could not save the checkpoint")
-
-    def _newest_whole(self) -> Checkpoint:
-        """Read the newest checkpoint that is not damaged."""
-        if self.folder is None:
-            raise ValueError("the trainer has no folder to go on from; make it with folder='…'")
-        paths = checkpoint_folders(self.folder)
-        if not paths:
-            raise FileNotFoundError(
-                f"{str(self.folder)!r} holds no checkpoint; begin a run with fit()"
-            )
-        for path in paths[:-1]:
-            try:
-                return read_checkpoint(path)
-            except DamagedCheckpoint as error:
-                warnings.warn(f"{error}; going back to the checkpoint before", stacklevel=3)
-        return read_checkpoint(paths[-1])
 
     def _require_same_run(self, state: Mapping[str, Any]) -> None:
         """Refuse a checkpoint of another kind of run."""
@@ -372,8 +370,8 @@ class BertTrainer:
         config = self.config.differences(state["config"])
         terms = {"terms": state["terms"]}, {"terms": self.terms}
         if config or terms[0] != terms[1]:
-            told = "; ".join([*config, *filter(None, [_differences(*terms)])])
-            raise ValueError(f"the checkpoint belongs to another run: {told}. Go on with the same")
+            found = "; ".join([*config, *filter(None, [_differences(*terms)])])
+            raise ValueError(f"the checkpoint belongs to another run: {found}. Go on with the same")
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:

@@ -34,7 +34,7 @@ def stopping(losses, patience):
     best = BestWeights(patience)
     model = torch.nn.Linear(1, 1)
     for number, loss in enumerate(losses, start=1):
-        best.see(loss, number, model)
+        best.record(loss, number, model)
         if best.is_over:
             break
     return best.step, number

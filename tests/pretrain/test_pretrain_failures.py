@@ -11,7 +11,7 @@ from small_runs import CONFIG, WISHES, end_of, small_text, write_inputs
 from minibert.checkpoint import saving
 from minibert.pretrain.__main__ import main
 from minibert.pretrain.messages import sentence_of
-from minibert.training import BertTrainer, checkpoints
+from minibert.training import BertTrainer, resume
 
 TEXTS = {
     "empty.txt": b"",
@@ -162,13 +162,13 @@ def _full(*_, **__):
 def test_a_full_disk_loses_nothing(here, capsys, monkeypatch):
     assert begin("text.txt --out whole") == 0
     saves = iter(range(10))
-    real = checkpoints.save_file
+    real = resume.save_file
 
     def fill_up(*given):
         # Two files each: the third checkpoint, of step 6, finds no room.
         return _full() if next(saves) >= 4 else real(*given)
 
-    monkeypatch.setattr(checkpoints, "save_file", fill_up)
+    monkeypatch.setattr(resume, "save_file", fill_up)
     capsys.readouterr()
     assert begin("text.txt --out out") == 1
     told = sentence(capsys)

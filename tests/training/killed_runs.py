@@ -16,7 +16,7 @@ import torch._dynamo  # the first update loads it; here once, not in each child
 from small_model import end_of, make_trainer, ragged_batches
 
 from minibert.training import checkpoint_folders
-from minibert.training.checkpoints import DRAFT, TRASH
+from minibert.training.resume import DRAFT, TRASH
 
 STEPS = 40
 

@@ -63,7 +63,7 @@ def main(folder):
         }
         for name, trainer in trainers.items()
     }
-    processes = trainers["float32"].updater.processes
+    processes = trainers["float32"].processes
     found["processes"] = [processes.rank, processes.count]
     found["messages"] = _failures(folder)
     (folder / f"{processes.rank}.json").write_text(json.dumps(found))

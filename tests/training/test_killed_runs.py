@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_model import end_of, make_trainer, ragged_batches
 
-from minibert.training import checkpoint_folders, checkpoints, read_checkpoint
+from minibert.training import checkpoint_folders, read_checkpoint, resume
 
 pytestmark = pytest.mark.slow
 
@@ -39,10 +39,10 @@ CALLS = [
     (os, "fsync"),
     (os, "rename"),
     (os, "replace"),
-    (checkpoints.Path, "rename"),
-    (checkpoints.Path, "mkdir"),
-    (checkpoints.Path, "write_text"),
-    (checkpoints, "save_file"),
+    (resume.Path, "rename"),
+    (resume.Path, "mkdir"),
+    (resume.Path, "write_text"),
+    (resume, "save_file"),
     (shutil, "rmtree"),
 ]
 
@@ -83,7 +83,7 @@ def test_whatever_call_is_the_last_one(end, tmp_path, monkeypatch, owner, name, 
         run(folder)
         assert end_of(folder) == end
         # A cut in the last cleaning leaves something to clean.
-        left = {path.name for path in folder.iterdir()} - {checkpoints.TRASH, "step-00000004"}
+        left = {path.name for path in folder.iterdir()} - {resume.TRASH, "step-00000004"}
         assert left == {"history.jsonl", "step-00000005", "step-00000006"}
     assert cuts >= (1 if name == "replace" else 4)
 
@@ -91,7 +91,7 @@ def test_whatever_call_is_the_last_one(end, tmp_path, monkeypatch, owner, name, 
 def test_the_disk_has_everything_before_the_name_appears(tmp_path, monkeypatch):
     """What a file system may lose in a power cut: contents and names nobody has waited for."""
     events, names = [], {}
-    real_fsync, real_rename, real_save = os.fsync, os.rename, checkpoints.save_file
+    real_fsync, real_rename, real_save = os.fsync, os.rename, resume.save_file
 
     def name(handle):
         return names.get(os.fstat(handle).st_ino) or Path(os.readlink(f"/proc/self/fd/{handle}"))
@@ -112,14 +112,14 @@ def test_the_disk_has_everything_before_the_name_appears(tmp_path, monkeypatch):
         pytest.skip("needs /proc to know which file a handle belongs to")
     monkeypatch.setattr(os, "fsync", fsync)
     monkeypatch.setattr(os, "rename", rename)
-    monkeypatch.setattr(checkpoints, "save_file", save)
+    monkeypatch.setattr(resume, "save_file", save)
     trainer = make_trainer(tmp_path / "run", max_steps=1, save_steps=1)
     trainer.fit(ragged_batches())
     moved = events.index(("renamed", "step-00000001"))
     before, after = events[:moved], events[moved + 1 :]
-    for file in [*checkpoints.FILES, checkpoints.SUMS, checkpoints.DRAFT]:
+    for file in [*resume.FILES, resume.SUMS, resume.DRAFT]:
         assert ("on disk", file) in before
-    for file in checkpoints.FILES[:2]:
+    for file in resume.FILES[:2]:
         assert before.index(("written", file)) < before.index(("on disk", file))
     assert ("on disk", "run") in after
 

@@ -137,4 +137,4 @@ def test_rows_that_do_not_fit():
 def test_without_torchrun_there_is_one_process(monkeypatch):
     monkeypatch.delenv("WORLD_SIZE", raising=False)
     assert Processes.join(torch.device("cpu")) == Processes(0, 1)
-    assert make_trainer(**WISHES).updater.processes.count == 1
+    assert make_trainer(**WISHES).processes.count == 1

@@ -114,19 +114,19 @@ def test_fit_again_has_nothing_to_do():
 def test_an_equal_loss_is_not_lower_and_one_that_is_no_number_neither():
     best, model = BestWeights(patience=3), SmallModel()
     for step, loss in enumerate([0.5, 0.5, math.nan], start=1):
-        best.see(loss, step, model)
+        best.record(loss, step, model)
     assert (best.step, best.loss, best.waited, best.is_over) == (1, 0.5, 2, False)
-    best.see(0.4, 4, model)
+    best.record(0.4, 4, model)
     assert (best.step, best.waited) == (4, 0)
 
 
 def test_the_copy_does_not_change_with_the_model():
     best, model = BestWeights(patience=1), SmallModel()
-    best.see(1.0, 1, model)
+    best.record(1.0, 1, model)
     kept = model.dense.weight.clone()
     with torch.no_grad():
         model.dense.weight.zero_()
-    best.put_back(model)
+    best.restore_best(model)
     assert torch.equal(model.dense.weight, kept)
     assert model.decoder.weight is model.embedding.weight
 
@@ -260,7 +260,7 @@ def test_how_often_it_evaluates_decides_when_it_stops(whole, tmp_path):
 
 def test_a_run_that_goes_on_before_its_first_evaluation_has_no_best_weights_yet():
     best = BestWeights(patience=2)
-    best.see(0.5, 7, SmallModel())
+    best.record(0.5, 7, SmallModel())
     best.restore(BestWeights(patience=2).state, {})
     assert (best.loss, best.step, best.waited, best.weights) == (math.inf, 0, 0, {})
 

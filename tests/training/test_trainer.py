@@ -85,14 +85,11 @@ def test_a_record_is_the_mean_over_the_labels_since_the_last_one():
         assert record["word_loss"] == pytest.approx(mean, abs=1e-12)
 
 
-def test_the_learning_rate_of_the_schedule_reaches_the_optimizer(monkeypatch):
+def test_the_learning_rate_of_the_schedule_reaches_the_optimizer():
     trainer = make_trainer(max_steps=6, warmup_steps=2)
     seen = []
-    step = trainer.updater.optimizer.step
-    monkeypatch.setattr(
-        trainer.updater.optimizer,
-        "step",
-        lambda: (seen.append([g["lr"] for g in trainer.updater.optimizer.param_groups]), step()),
+    trainer.optimizer.register_step_pre_hook(
+        lambda optimizer, *_: seen.append([group["lr"] for group in optimizer.param_groups])
     )
     trainer.fit(ragged_batches())
     shares = [0, 0.5, 1, 0.75, 0.5, 0.25]
@@ -128,13 +125,24 @@ def test_other_data_are_refused():
         trainer.fit(Known(ragged_batches(), seed=2, pairs=7))
 
 
-def test_an_update_that_was_interrupted_half_way_is_not_repeated(monkeypatch):
+def interrupt(*_):
+    raise KeyboardInterrupt
+
+
+def test_a_step_that_was_interrupted_before_the_update_is_made_again():
     trainer = make_trainer()
+    hook = trainer.model.pairs.register_forward_hook(interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        trainer.fit(ragged_batches())
+    hook.remove()
+    trainer.model.calls.zero_()
+    history = without_times(trainer.fit(ragged_batches()))
+    assert history == without_times(make_trainer().fit(ragged_batches()))
 
-    def interrupt(*_):
-        raise KeyboardInterrupt
 
-    monkeypatch.setattr(trainer.updater, "apply", interrupt)
+def test_an_update_that_was_interrupted_half_way_is_not_repeated():
+    trainer = make_trainer()
+    trainer.optimizer.register_step_post_hook(interrupt)
     with pytest.raises(KeyboardInterrupt):
         trainer.fit(ragged_batches())
     with pytest.raises(RuntimeError, match="the update after step 0 was interrupted half-way"):
@@ -237,7 +245,7 @@ def test_autocast_reaches_the_model_where_it_is_wanted(monkeypatch, bf16):
             seen.append(torch.is_autocast_enabled("cpu"))
             return super().forward(**batch)
 
-    monkeypatch.setattr("minibert.training.updates.autocast_dtype", lambda device: torch.bfloat16)
+    monkeypatch.setattr("minibert.training.devices.autocast_dtype", lambda device: torch.bfloat16)
     trainer = make_trainer(model=Watching(), max_steps=2, bf16=bf16)
     trainer.fit(ragged_batches())
     trainer.evaluate(ragged_batches()[:1])

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor, nn
 
-from .checkpoints import Tensors
+from .resume import Tensors
 
 
 def model_tensors(model: nn.Module) -> dict[str, Shaped[Tensor, "..."]]:

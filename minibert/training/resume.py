@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -226,6 +227,41 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
     )
 
 
+def read_newest(folder: str | Path) -> Checkpoint:
+    """Read the newest checkpoint of a run that is not damaged.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Where the checkpoints of the run are.
+
+    Returns
+    -------
+    Checkpoint
+        On the CPU; for each damaged one that was passed over there is a warning.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no checkpoint.
+    DamagedCheckpoint
+        If none of them is whole.
+
+    References
+    ----------
+    Chapter 13.
+    """
+    paths = checkpoint_folders(folder)
+    if not paths:
+        raise FileNotFoundError(f"{str(folder)!r} holds no checkpoint; begin a run with fit()")
+    for path in paths[:-1]:
+        try:
+            return read_checkpoint(path)
+        except DamagedCheckpoint as error:
+            warnings.warn(f"{error}; going back to the checkpoint before", stacklevel=3)
+    return read_checkpoint(paths[-1])
+
+
 def _verify(path: Path) -> tuple[str, ...]:
     """Compare every file with the list of check sums; return their names."""
     if not (path / SUMS).is_file():
@@ -233,8 +269,8 @@ def _verify(path: Path) -> tuple[str, ...]:
             f"{str(path)!r} has no file {SUMS}, so it is no checkpoint of a training run, or a "
             "part of one"
         )
-    told = (path / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
-    has_best = (path / BEST).exists() or any(BEST in line for line in told)
+    expected = (path / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
+    has_best = (path / BEST).exists() or any(BEST in line for line in expected)
     names = (*FILES, BEST) if has_best else FILES
     found = []
     for name in names:
@@ -242,7 +278,7 @@ def _verify(path: Path) -> tuple[str, ...]:
             raise DamagedCheckpoint(f"{str(path)!r} lacks {name}; the checkpoint is not whole")
         found.append(f"{_digest(path / name)}  {name}")
     for index, (name, line) in enumerate(zip(names, found, strict=True)):
-        if told[index : index + 1] != [line]:
+        if expected[index : index + 1] != [line]:
             raise DamagedCheckpoint(
                 f"{str(path / name)!r} ({(path / name).stat().st_size} bytes) is "
                 f"not what its check sum in {SUMS} says; the file is cut or damaged"

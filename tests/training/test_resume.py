@@ -19,12 +19,12 @@ from minibert.training import (
     Checkpoint,
     DamagedCheckpoint,
     checkpoint_folders,
-    checkpoints,
     read_checkpoint,
+    resume,
     write_checkpoint,
 )
 
-FILES = [*checkpoints.FILES, checkpoints.SUMS]
+FILES = [*resume.FILES, resume.SUMS]
 
 
 def run(folder, **changes):
@@ -33,7 +33,7 @@ def run(folder, **changes):
     return trainer
 
 
-def resume(folder, **changes):
+def go_on(folder, **changes):
     trainer = make_trainer(folder, **changes)
     trainer.resume()
     trainer.fit(ragged_batches())
@@ -97,7 +97,7 @@ def test_what_is_read_is_what_was_written(finished):
     for name, tensor in checkpoint.model.items():
         assert torch.equal(tensor, names[name])
     assert checkpoint.model["calls"] == 12  # a buffer
-    state = trainer.updater.optimizer.state
+    state = trainer.optimizer.state
     for name, parameter in trainer.model.named_parameters():
         for kind in ("exp_avg", "exp_avg_sq", "step"):
             assert torch.equal(checkpoint.optimizer[f"{name}.{kind}"], state[parameter][kind])
@@ -105,7 +105,7 @@ def test_what_is_read_is_what_was_written(finished):
 
 def test_a_run_that_goes_on_ends_bit_for_bit_as_if_it_had_not_stopped(finished, folder):
     shutil.rmtree(folder / "step-00000012")
-    resume(folder)
+    go_on(folder)
     assert end_of(folder) == end_of(finished)
     assert (folder / "history.jsonl").read_text().count("\n") == 6
 
@@ -127,11 +127,11 @@ def test_each_part_of_a_checkpoint_is_needed(finished, folder, monkeypatch, forg
     trainer = make_trainer(folder)
     trainer.resume()
     if forgotten == "chance":
-        monkeypatch.setattr("minibert.training.updates.seed_torch", lambda *_: None)
+        monkeypatch.setattr("minibert.training.step.seed_torch", lambda *_: None)
     if forgotten == "place":
         trainer.batch += 1
     if forgotten == "optimizer":
-        trainer.updater.optimizer.state.clear()
+        trainer.optimizer.state.clear()
     if forgotten == "buffer":
         trainer.model.calls.zero_()
     if forgotten == "meter":
@@ -271,7 +271,7 @@ def assert_nothing_is_lost(folder, trainer):
     """After a failure at step 8: the one of step 4 is whole, and the run can go on."""
     assert [path.name for path in checkpoint_folders(folder)] == ["step-00000004"]
     read_checkpoint(folder / "step-00000004")
-    assert not (folder / checkpoints.DRAFT).exists()
+    assert not (folder / resume.DRAFT).exists()
     assert trainer.step == 8
 
 
@@ -281,12 +281,12 @@ FULL = (
 )
 
 
-CALLS = ["os.rename", "os.fsync", "checkpoints.save_file", "Path.mkdir"]
+CALLS = ["os.rename", "os.fsync", "resume.save_file", "Path.mkdir"]
 
 
 @pytest.mark.parametrize("call", mostly_slow(CALLS))
 def test_a_write_that_fails_loses_nothing(finished, tmp_path, monkeypatch, call):
-    owner = {"os": os, "Path": checkpoints.Path, "checkpoints": checkpoints}[call.split(".")[0]]
+    owner = {"os": os, "Path": resume.Path, "resume": resume}[call.split(".")[0]]
     name = call.split(".")[1]
     real = getattr(owner, name)
 
@@ -304,7 +304,7 @@ def test_a_write_that_fails_loses_nothing(finished, tmp_path, monkeypatch, call)
     assert_nothing_is_lost(folder, trainer)
     copy = shutil.copytree(folder, tmp_path / "copy")
     trainer.fit(ragged_batches())  # from memory
-    resume(copy)  # from the disk
+    go_on(copy)  # from the disk
     assert end_of(folder) == end_of(copy) == end_of(finished)
 
 
@@ -314,21 +314,20 @@ def test_files_that_may_not_grow_lose_nothing(finished, tmp_path):
 
     trainer = make_trainer(tmp_path)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    real, limit = trainer.updater.apply, tmp_path / "step-00000004" / "model.safetensors"
+    limit = tmp_path / "step-00000004" / "model.safetensors"
 
-    def limited(rate):
-        real(rate)
+    def lower_the_limit(*_):
         if trainer.step == 7:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit.stat().st_size - 100, hard))
 
-    trainer.updater.apply = limited
+    hook = trainer.optimizer.register_step_post_hook(lower_the_limit)
     try:
         with pytest.raises(OSError, match=FULL):
             trainer.fit(ragged_batches())
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert_nothing_is_lost(tmp_path, trainer)
-    trainer.updater.apply = real
+    hook.remove()
     trainer.fit(ragged_batches())
     assert end_of(tmp_path) == end_of(finished)
 
@@ -356,19 +355,17 @@ def fill(path):
 @pytest.mark.filterwarnings("ignore:.*lacks records for now:UserWarning")
 def test_a_full_disk_loses_nothing(finished, small_disk):
     trainer = make_trainer(small_disk / "run")
-    real = trainer.updater.apply
 
-    def filling(rate):
-        real(rate)
+    def fill_the_disk(*_):
         if trainer.step == 7:
             fill(small_disk / "rubbish")
 
-    trainer.updater.apply = filling
+    hook = trainer.optimizer.register_step_post_hook(fill_the_disk)
     with pytest.raises(OSError, match=FULL):
         trainer.fit(ragged_batches())
     assert_nothing_is_lost(small_disk / "run", trainer)
     (small_disk / "rubbish").unlink()
-    trainer.updater.apply = real
+    hook.remove()
     trainer.fit(ragged_batches())
     assert end_of(small_disk / "run") == end_of(finished)
     history = (small_disk / "run" / "history.jsonl").read_text().splitlines()

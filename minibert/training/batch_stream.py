@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from .terms import Batch
+from .loss_terms import Batch
 
 # What the chance is for; one seed serves both.
 DATA, MODEL = range(2)

@@ -1,0 +1,75 @@
+"""The mean loss over data that are not trained on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+from torch import nn
+
+from .batch_stream import check_batch
+from .devices import autocast, to_device
+from .history import sum_of_terms
+from .loss_terms import ONE_LOSS, Batch, Terms, labeled_part, loss_term
+from .processes import ALONE, Processes
+
+
+def evaluate(
+    model: nn.Module,
+    batches: Iterable[Batch],
+    *,
+    terms: Terms = ONE_LOSS,
+    bf16: bool = False,
+    processes: Processes = ALONE,
+) -> dict[str, float]:
+    """Compute the mean loss over all labels of all batches, without dropout.
+
+    Parameters
+    ----------
+    model : nn.Module
+        It is left in the mode, training or not, in which it was.
+    batches : iterable of dict
+        Of any sizes; the same in every process.
+    terms : mapping from str to str, default {"loss": "labels"}
+        Fields of the output that are losses, and the labels of each.
+    bf16 : bool, default False
+        Whether to compute in bfloat16 where that is faster.
+    processes : Processes, optional
+        Those that evaluate together; by default there is only this one.
+
+    Returns
+    -------
+    dict from str to float
+        ``loss``, and each term if there are several.
+
+    Raises
+    ------
+    ValueError
+        If a term has no label at all.
+
+    References
+    ----------
+    Chapter 13.
+    """
+    device = next(model.parameters()).device
+    sums, labels = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
+    was_training = model.training
+    model.eval()
+    try:
+        with torch.no_grad():
+            for batch in batches:
+                batch, counts = labeled_part(processes.share(check_batch(batch)), terms)
+                if not counts:
+                    continue
+                with autocast(device, bf16):
+                    output = model(**to_device(batch, device))
+                for term, count in counts.items():
+                    sums[term] += loss_term(output, term).item() * count
+                    labels[term] += count
+    finally:
+        model.train(was_training)
+    sums, labels = (processes.add_numbers(numbers, device) for numbers in (sums, labels))
+    for term, count in labels.items():
+        if not count:
+            raise ValueError(f"no batch has a label for {term!r}, so it has no mean")
+    return sum_of_terms({term: sums[term] / labels[term] for term in terms})

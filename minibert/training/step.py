@@ -1,0 +1,160 @@
+"""One training step: forward, loss, backward, clip, update."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torch import nn
+from torch.optim import Optimizer
+
+from .batch_stream import MODEL, seed_torch
+from .config import TrainingConfig
+from .devices import autocast, to_device
+from .loss_terms import ONE_LOSS, Batch, Terms, count_labels, labeled_part, loss_term
+from .processes import ALONE, Processes
+
+
+class StepResult(NamedTuple):
+    """Container for what is known after a training step.
+
+    Parameters
+    ----------
+    means : dict from str to float
+        The mean of each term of the loss, over all labels of the step.
+    labels : dict from str to int
+        How many labels that were.
+    grad_norm : float
+        Length of the whole gradient, before it was shortened.
+    learning_rate : float
+        That of this step.
+
+    References
+    ----------
+    Chapter 13.
+
+    Examples
+    --------
+    >>> StepResult({"loss": 2.5}, {"loss": 300}, 1.5, 1e-4).grad_norm
+    1.5
+    """
+
+    means: dict[str, float]
+    labels: dict[str, int]
+    grad_norm: float
+    learning_rate: float
+
+
+def training_step(
+    model: nn.Module,
+    optimizer: Optimizer,
+    batches: Sequence[Batch],
+    step: int,
+    config: TrainingConfig,
+    terms: Terms = ONE_LOSS,
+    processes: Processes = ALONE,
+) -> StepResult:
+    """Update the weights once, as if all batches, in all processes, were one large batch.
+
+    A term of the loss is a mean over labels, and each batch holds some of them. Its mean is
+    weighted by its share: ``sum over b of mean_b * labels_b / labels`` is the mean over all labels.
+    With equal weights a label would count more the fewer there are beside it.
+
+    Parameters
+    ----------
+    model : nn.Module
+        Its weights are changed in place.
+    optimizer : torch.optim.Optimizer
+        That of the model.
+    batches : sequence of dict
+        The batches whose gradients are added up; the same in every process.
+    step : int
+        Number of steps before this one; learning rate and dropout depend on it.
+    config : TrainingConfig
+        Learning rate, longest gradient, precision and seed.
+    terms : mapping from str to str, default {"loss": "labels"}
+        Fields of the output that are losses, and the labels of each.
+    processes : Processes, optional
+        Those that train together; by default there is only this one.
+
+    Returns
+    -------
+    StepResult
+        The mean losses, what they are means of, and how the weights were changed.
+
+    Raises
+    ------
+    FloatingPointError
+        If the loss or the gradient is not finite; the weights have not been changed.
+    TypeError
+        If the output lacks a term of the loss.
+    ValueError
+        If no batch has a label.
+
+    References
+    ----------
+    Chapter 13.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from types import SimpleNamespace
+    >>> class Line(nn.Linear):
+    ...     def forward(self, x, labels):
+    ...         return SimpleNamespace(loss=(super().forward(x) - labels).square().mean())
+    >>> model, config = Line(1, 1), TrainingConfig(max_steps=10, seed=0)
+    >>> batch = {"x": torch.tensor([[1.0], [2.0]]), "labels": torch.tensor([[3.0], [5.0]])}
+    >>> result = training_step(model, torch.optim.AdamW(model.parameters()), [batch], 0, config)
+    >>> result.labels, result.learning_rate
+    ({'loss': 2}, 0.0001)
+    """
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    device = parameters[0].device
+    labels = _count_all_labels(batches, terms, step)
+    means = dict.fromkeys(terms, 0.0)
+
+    model.train()
+    seed_torch(config.seed, MODEL, step, processes.rank)  # for the dropout of this step
+    optimizer.zero_grad()
+    for batch in batches:
+        batch, counts = labeled_part(processes.share(batch), terms)
+        if not counts:
+            continue
+        with autocast(device, config.bf16):
+            output = model(**to_device(batch, device))
+        # A mean over the labels of this batch, weighted by its share of all labels.
+        losses = {term: loss_term(output, term) * (n / labels[term]) for term, n in counts.items()}
+        sum(losses.values()).backward()  # adds to the gradients of the batches before
+        for term, loss in losses.items():
+            means[term] += loss.item()
+    means = processes.add_up(parameters, means)
+
+    norm = nn.utils.clip_grad_norm_(parameters, config.max_grad_norm).item()
+    learning_rate = config.learning_rate_at(step)
+    _require_finite(sum(means.values()), norm, step, learning_rate)
+    for group in optimizer.param_groups:
+        group["lr"] = learning_rate
+    optimizer.step()
+    return StepResult(means, labels, norm, learning_rate)
+
+
+def _count_all_labels(batches: Sequence[Batch], terms: Terms, step: int) -> dict[str, int]:
+    """Count the labels of each term over all batches; there must be one."""
+    counts = [count_labels(batch, terms) for batch in batches]
+    labels = {term: sum(count[term] for count in counts) for term in terms}
+    if not any(labels.values()):
+        raise ValueError(
+            f"step {step + 1} has no label in its {len(batches)} batches, so there is nothing "
+            "to learn; give at least one"
+        )
+    return labels
+
+
+def _require_finite(loss: float, norm: float, step: int, learning_rate: float) -> None:
+    """Stop before bad numbers reach the weights."""
+    if not (math.isfinite(loss) and math.isfinite(norm)):
+        raise FloatingPointError(
+            f"step {step + 1} was not made: its loss is {loss} and the norm of its gradient "
+            f"{norm}, at a learning rate of {learning_rate:g}. The weights are those of step {step}"
+        )
