@@ -1,5 +1,6 @@
 """The tokenizer: the same ids as transformers, and every promise of its docstrings."""
 
+import os
 import pickle
 import random
 from pathlib import Path
@@ -264,15 +265,13 @@ def test_where_nothing_can_be_saved(tmp_path):
 
 
 def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
-    import minibert.wordpiece.vocabulary as files
-
     path = tmp_path / "vocab.txt"
     tiny.save(path)
 
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr(files.os, "replace", fail)
+    monkeypatch.setattr(os, "replace", fail)
     with pytest.raises(OSError, match="disk full"):
         WordPieceTokenizer([*TINY, "more"]).save(path)
     assert list(WordPieceTokenizer.load(path).pieces) == TINY

@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import nn
 
 from minibert.config import BertConfig
-from minibert.training.resume import sync
+from minibert.disk import remove, sync, written_whole
 from minibert.training.state import model_tensors
 from minibert.wordpiece import WordPieceTokenizer
 
@@ -76,18 +76,15 @@ def save_pretrained(
     """
     _require_model(model, tokenizer)
     folder = Path(directory)
-    draft = folder / DRAFT
     finish_saving(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _require_files(folder)
-        _remove(draft)
-        draft.mkdir()
-        _write_files(draft, model, tokenizer)
-        _remove(folder / SAVED)  # a link, at most
-        os.rename(draft, folder / SAVED)
+        with written_whole(folder / SAVED, draft=folder / DRAFT) as draft:
+            draft.mkdir()
+            _write_files(draft, model, tokenizer)
+            remove(folder / SAVED)  # a link, at most
     except (OSError, SafetensorError) as error:
-        shutil.rmtree(draft, ignore_errors=True)
         raise OSError(
             f"the model could not be saved to {str(folder)!r} ({error}); what was there before is "
             "whole. Make room or repair the folder, then save again"
@@ -133,7 +130,7 @@ def finish_saving(folder: Path) -> None:
 
 
 def _write_files(draft: Path, model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
-    """Fill a folder and wait until the disk has it."""
+    """Fill a folder."""
     tensors = {name: tensor.cpu() for name, tensor in model_tensors(model).items()}
     save_file(tensors, draft / WEIGHTS, metadata={"format": "pt"})
     _write_json(draft / CONFIG, describe_model(model))
@@ -141,9 +138,6 @@ def _write_files(draft: Path, model: nn.Module, tokenizer: WordPieceTokenizer | 
         tokenizer.save(draft / VOCABULARY)
         longest = model.config.max_position_embeddings
         _write_json(draft / TOKENIZER, describe_tokenizer(tokenizer, longest))
-    for path in draft.iterdir():
-        sync(path)
-    sync(draft)
 
 
 def _write_json(path: Path, fields: dict[str, Any]) -> None:
@@ -167,11 +161,3 @@ def _require_files(folder: Path) -> None:
     for name in FILES:
         if (folder / name).is_dir() and not (folder / name).is_symlink():
             raise IsADirectoryError(f"{name} is a folder there")
-
-
-def _remove(path: Path) -> None:
-    """Take a folder away, or a link to one."""
-    if path.is_symlink() or path.is_file():
-        path.unlink()
-    elif path.is_dir():
-        shutil.rmtree(path)

@@ -5,20 +5,18 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
-import os
 from pathlib import Path
 from typing import Any
 
 from minibert.config import BertConfig
 from minibert.data import TextDocuments
+from minibert.disk import draft_of, written_whole
 from minibert.training import checkpoint_folders
-from minibert.training.resume import sync
 
 from .options import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE, PLAN
 from .texts import hold_out, open_texts
 
 FORMAT = "minibert pretrain 1"
-DRAFT = f".{PLAN}"
 
 Plan = dict[str, Any]
 
@@ -248,10 +246,8 @@ def write_plan(folder: str | Path, plan: Plan) -> None:
     ----------
     Chapter 14.
     """
-    draft = Path(folder) / DRAFT
-    draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
-    sync(draft)
-    os.replace(draft, Path(folder) / PLAN)
+    with written_whole(Path(folder) / PLAN) as draft:
+        draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
 
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
@@ -274,7 +270,8 @@ def _require_free(folder: Path) -> None:
         )
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
-    found = sorted({path.name for path in folder.iterdir()} - {DRAFT}) if folder.exists() else []
+    draft = draft_of(folder / PLAN).name
+    found = sorted({path.name for path in folder.iterdir()} - {draft}) if folder.exists() else []
     if found:
         raise ValueError(
             f"{str(folder)!r} is not empty (it holds {found[0]!r}); name a new or an empty folder"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from minibert.disk import written_whole
 
 from .loss_terms import Batch
 
@@ -182,11 +183,10 @@ class HistoryFile:
 
     def write(self) -> None:
         """Write all records, in place of what the file held."""
-        draft = self.path.with_name(f".{self.path.name}")
         with self._warning():
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            draft.write_text(json_lines(self.records), encoding="utf-8", newline="\n")
-            os.replace(draft, self.path)
+            with written_whole(self.path) as draft:
+                draft.write_text(json_lines(self.records), encoding="utf-8", newline="\n")
             self._is_whole = True
 
     def add_last(self) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import shutil
 import warnings
@@ -23,6 +22,8 @@ from jaxtyping import Shaped
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor
+
+from minibert.disk import sync, written_whole
 
 from .history import json_lines, read_history
 
@@ -102,17 +103,15 @@ def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
     Chapter 13.
     """
     folder = Path(folder)
-    draft, target = folder / DRAFT, folder / f"step-{checkpoint.state['step']:08}"
+    target = folder / f"step-{checkpoint.state['step']:08}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _remove(draft)
-        draft.mkdir()
-        _write_files(draft, checkpoint)
-        _remove(target)  # a damaged one that was passed over, or one of the same step
-        os.rename(draft, target)
+        with written_whole(target, draft=folder / DRAFT) as draft:
+            draft.mkdir()
+            _write_files(draft, checkpoint)
+            _remove(target)  # a damaged one that was passed over, or one of the same step
         sync(folder)
     except (OSError, SafetensorError) as error:
-        shutil.rmtree(draft, ignore_errors=True)
         raise OSError(
             f"the checkpoint of step {checkpoint.state['step']} could not be written to "
             f"{str(folder)!r} ({error}); {_what_is_left(folder)}. Make room or repair "
@@ -123,7 +122,7 @@ def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
 
 
 def _write_files(draft: Path, checkpoint: Checkpoint) -> None:
-    """Fill a folder and wait until the disk has it."""
+    """Fill a folder."""
     save_file(dict(checkpoint.model), draft / FILES[0])
     save_file(dict(checkpoint.optimizer), draft / FILES[1])
     _write_text(draft / FILES[2], json.dumps(checkpoint.state, indent=1) + "\n")
@@ -133,9 +132,6 @@ def _write_files(draft: Path, checkpoint: Checkpoint) -> None:
         names = (*FILES, BEST)
         save_file(dict(checkpoint.best), draft / BEST)
     _write_text(draft / SUMS, "".join(f"{_digest(draft / name)}  {name}\n" for name in names))
-    for name in (*names, SUMS):
-        sync(draft / name)
-    sync(draft)
 
 
 def _what_is_left(folder: Path) -> str:
@@ -296,24 +292,3 @@ def _digest(path: Path) -> str:
 
 def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
-
-
-def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, have reached the disk.
-
-    Parameters
-    ----------
-    path : Path
-        On Windows folders cannot be waited for.
-
-    References
-    ----------
-    Chapter 13.
-    """
-    if path.is_dir() and os.name == "nt":
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

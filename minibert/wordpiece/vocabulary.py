@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from minibert.disk import written_whole
 
 from .learning import SPECIAL_TOKENS
 
@@ -72,14 +72,8 @@ def write_pieces(pieces: Sequence[str], path: str | Path) -> None:
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it, as vocab.txt")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; make it first")
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.writelines(piece + "\n" for piece in pieces)
-        os.replace(draft, path)
-    except BaseException:
-        os.unlink(draft)
-        raise
+    with written_whole(path) as draft, open(draft, "w", encoding="utf-8", newline="\n") as file:
+        file.writelines(piece + "\n" for piece in pieces)
 
 
 def check_pieces(pieces: Sequence[str], vocab: Mapping[str, int]) -> None:

@@ -13,6 +13,7 @@ from effort import mostly_slow
 from saved_folders import in_our_words, same_weights, their_folder
 from torch import nn
 
+from minibert import disk
 from minibert.checkpoint import load_pretrained, load_tokenizer, save_pretrained, saving
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM
@@ -155,15 +156,16 @@ def failing_writes(monkeypatch, number):
         return operation
 
     for owner, name in [
-        (saving, "save_file"), (saving, "sync"), (saving.Path, "mkdir"),
-        (saving.Path, "write_text"), (saving.Path, "unlink"), (os, "rename"), (os, "replace"),
-        (WordPieceTokenizer, "save"), (saving.shutil, "rmtree"),
+        (saving, "save_file"), (saving, "sync"), (disk, "sync"), (saving.Path, "mkdir"),
+        (saving.Path, "write_text"), (saving.Path, "chmod"), (saving.Path, "touch"),
+        (saving.Path, "unlink"), (os, "replace"), (WordPieceTokenizer, "save"),
+        (saving.shutil, "rmtree"),
     ]:  # fmt: skip
         monkeypatch.setattr(owner, name, failing(getattr(owner, name)))
     return count
 
 
-OPERATIONS = 21
+OPERATIONS = 31
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,11 @@ ANYTHING = frozenset({"*"})
 MAY_IMPORT = {
     "reference": frozenset(),
     "visualize": frozenset(),
+    "disk": frozenset(),
     "config": frozenset(),
     "text": frozenset(),
     "losses": frozenset(),
-    "wordpiece": frozenset({"text"}),
+    "wordpiece": frozenset({"disk", "text"}),
     "masking": frozenset({"losses"}),  # the one -100, for those who write labels and read them
     "dropout": frozenset(),
     "embeddings": frozenset({"config", "dropout"}),
@@ -31,9 +32,9 @@ MAY_IMPORT = {
     "data": frozenset({"wordpiece", "masking"}),
     "model": frozenset({"config", "embeddings", "attention", "layer"}),
     "pretraining": frozenset({"config", "model", "heads", "losses"}),
-    "training": frozenset({"losses"}),  # the one -100
+    "training": frozenset({"disk", "losses"}),  # the one -100
     "finetuning": frozenset({"config", "dropout", "data", "losses", "model", "wordpiece"}),
-    "checkpoint": frozenset({"config", "finetuning", "model", "training", "wordpiece"}),
+    "checkpoint": frozenset({"config", "disk", "finetuning", "model", "training", "wordpiece"}),
     "inference": frozenset({"wordpiece"}),
     "offsets": frozenset({"text", "wordpiece"}),
     "tagging": frozenset({"losses", "wordpiece"}),

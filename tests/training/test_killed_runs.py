@@ -91,7 +91,7 @@ def test_whatever_call_is_the_last_one(end, tmp_path, monkeypatch, owner, name, 
 def test_the_disk_has_everything_before_the_name_appears(tmp_path, monkeypatch):
     """What a file system may lose in a power cut: contents and names nobody has waited for."""
     events, names = [], {}
-    real_fsync, real_rename, real_save = os.fsync, os.rename, resume.save_file
+    real_fsync, real_replace, real_save = os.fsync, os.replace, resume.save_file
 
     def name(handle):
         return names.get(os.fstat(handle).st_ino) or Path(os.readlink(f"/proc/self/fd/{handle}"))
@@ -100,8 +100,8 @@ def test_the_disk_has_everything_before_the_name_appears(tmp_path, monkeypatch):
         real_fsync(handle)
         events.append(("on disk", name(handle).name))
 
-    def rename(source, target):
-        real_rename(source, target)
+    def replace(source, target):
+        real_replace(source, target)
         events.append(("renamed", Path(target).name))
 
     def save(tensors, path):
@@ -111,7 +111,7 @@ def test_the_disk_has_everything_before_the_name_appears(tmp_path, monkeypatch):
     if not Path("/proc/self/fd").exists():
         pytest.skip("needs /proc to know which file a handle belongs to")
     monkeypatch.setattr(os, "fsync", fsync)
-    monkeypatch.setattr(os, "rename", rename)
+    monkeypatch.setattr(os, "replace", replace)
     monkeypatch.setattr(resume, "save_file", save)
     trainer = make_trainer(tmp_path / "run", max_steps=1, save_steps=1)
     trainer.fit(ragged_batches())

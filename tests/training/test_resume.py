@@ -281,7 +281,7 @@ FULL = (
 )
 
 
-CALLS = ["os.rename", "os.fsync", "resume.save_file", "Path.mkdir"]
+CALLS = ["os.replace", "os.fsync", "resume.save_file", "Path.mkdir"]
 
 
 @pytest.mark.parametrize("call", mostly_slow(CALLS))

@@ -1,0 +1,142 @@
+"""Files and folders that are written whole or not at all.
+
+What is to appear under a name is first written under another one beside it and forced to the disk;
+then it takes its place in one step. Whoever opens the name, and whenever the machine stops, finds
+the old content or the new one. Who may read it follows from the umask, as for any other file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+def draft_of(path: Path) -> Path:
+    """Name the draft of a file or folder: hidden, and beside it.
+
+    Parameters
+    ----------
+    path : Path
+        Where it is to stand in the end.
+
+    Returns
+    -------
+    Path
+        In the same folder.
+
+    References
+    ----------
+    Chapter 13.
+
+    Examples
+    --------
+    >>> draft_of(Path("vocab.txt")).name
+    '.vocab.txt.draft'
+    """
+    return path.with_name(f".{path.name}.draft")
+
+
+@contextmanager
+def written_whole(path: Path, draft: Path | None = None) -> Iterator[Path]:
+    """Let a draft be written, and put it into its place when it is complete.
+
+    ``with written_whole(path) as draft:`` leaves it to the block to make a file or a folder of this
+    name. If the block fails, or the disk does, the draft goes and `path` is what it was.
+
+    Parameters
+    ----------
+    path : Path
+        A file, which may exist, or a folder, which must not.
+    draft : Path, optional
+        Another name in the same folder, for drafts that a later call is to find and clear away.
+
+    Yields
+    ------
+    Path
+        The draft; nothing has this name.
+
+    References
+    ----------
+    Chapter 13.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "vocab.txt"
+    >>> with written_whole(path) as draft:
+    ...     _ = draft.write_text("[PAD]")
+    >>> path.read_text(), draft.exists()
+    ('[PAD]', False)
+    """
+    draft = draft or draft_of(path)
+    remove(draft)
+    try:
+        mode = _usual_mode(draft)
+        yield draft
+        _finish(draft, mode)
+        os.replace(draft, path)  # the last that can fail
+    except BaseException:
+        with contextlib.suppress(OSError):
+            remove(draft)
+        raise
+
+
+def remove(path: Path) -> None:
+    """Take a file, a folder or a link away, if it is there; what a link points to stays.
+
+    Parameters
+    ----------
+    path : Path
+        A folder goes with all that it holds.
+
+    References
+    ----------
+    Chapter 13.
+    """
+    if path.is_symlink() or path.is_file():
+        path.unlink()
+    elif path.is_dir():
+        shutil.rmtree(path)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, have reached the disk.
+
+    Parameters
+    ----------
+    path : Path
+        On Windows folders cannot be waited for.
+
+    References
+    ----------
+    Chapter 13.
+    """
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _usual_mode(path: Path) -> int:
+    """Ask the system who may read a new file here; some libraries make theirs private."""
+    path.touch()
+    mode = path.stat().st_mode
+    path.unlink()
+    return mode
+
+
+def _finish(path: Path, mode: int) -> None:
+    """Give a file, or every file of a folder, its mode, and wait until the disk has it."""
+    if path.is_dir():
+        for part in path.iterdir():
+            _finish(part, mode)
+    else:
+        path.chmod(mode)
+    sync(path)

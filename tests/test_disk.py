@@ -1,0 +1,144 @@
+"""Files that are written whole or not at all, and that others may read if the umask allows it."""
+
+import os
+import stat
+import sys
+
+import pytest
+import torch
+from bert_pairs import SMALL, build
+
+from minibert.checkpoint import save_pretrained
+from minibert.disk import draft_of, remove, written_whole
+from minibert.pretrain.plan import write_plan
+from minibert.training.history import HistoryFile
+from minibert.training.resume import Checkpoint, write_checkpoint
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+
+@pytest.fixture(params=["file", "folder"])
+def write(request):
+    """Two ways to fill a draft, and to read what it has become."""
+
+    def write(draft, text):
+        if request.param == "folder":
+            draft.mkdir()
+            draft = draft / "content"
+        draft.write_text(text)
+
+    return write
+
+
+def read(path):
+    return (path / "content" if path.is_dir() else path).read_text()
+
+
+def test_it_stands_there_only_when_it_is_complete(tmp_path, write):
+    path = tmp_path / "vocab.txt"
+    with written_whole(path) as draft:
+        write(draft, "new")
+        assert not path.exists()
+        assert draft == draft_of(path) and draft.parent == tmp_path
+    assert read(path) == "new"
+    assert os.listdir(tmp_path) == ["vocab.txt"]
+
+
+def test_a_file_is_replaced_in_one_step(tmp_path):
+    path = tmp_path / "vocab.txt"
+    path.write_text("old")
+    with written_whole(path) as draft:
+        draft.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+
+
+@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt, OSError])
+def test_a_failure_leaves_the_old_file_and_no_draft(tmp_path, write, error):
+    path = tmp_path / "vocab.txt"
+    path.write_text("old")
+
+    def fail():
+        with written_whole(path) as draft:
+            write(draft, "half")
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["vocab.txt"]
+
+
+@pytest.mark.parametrize("name", ["fsync", "replace"])
+def test_a_disk_that_fails_leaves_the_old_file_and_no_draft(tmp_path, monkeypatch, name):
+    path = tmp_path / "vocab.txt"
+    path.write_text("old")
+
+    def full(*arguments):
+        raise OSError(28, "No space left on device")
+
+    def write():
+        with written_whole(path) as draft:
+            draft.write_text("new")
+
+    monkeypatch.setattr(os, name, full)
+    with pytest.raises(OSError, match="No space left"):
+        write()
+    assert path.read_text() == "old"
+    assert os.listdir(tmp_path) == ["vocab.txt"]
+
+
+def test_what_a_killed_process_has_left_is_cleared_away(tmp_path, write):
+    path = tmp_path / "vocab.txt"
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    for leave in (
+        lambda draft: draft.write_text("half"),
+        lambda draft: draft.mkdir(),
+        lambda draft: draft.symlink_to(outside),
+    ):
+        leave(draft_of(path))
+        with written_whole(path) as draft:
+            write(draft, "new")
+        assert read(path) == "new"
+        remove(path)
+    assert outside.read_text() == "mine"
+
+
+def test_everything_reaches_the_disk_before_it_takes_its_place(tmp_path, monkeypatch):
+    events = []
+    for name in ("fsync", "replace"):
+        real = getattr(os, name)
+        monkeypatch.setattr(os, name, lambda *a, n=name, r=real: (events.append(n), r(*a)))
+    with written_whole(tmp_path / "folder") as draft:
+        draft.mkdir()
+        for name in ("one", "two"):
+            (draft / name).write_text(name)
+    files, folders = 2, 1 if os.name != "nt" else 0
+    assert events == ["fsync"] * (files + folders) + ["replace"]
+
+
+def write_everything(folder):
+    """Write every kind of file that the package leaves in a folder."""
+    tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "cat"])
+    tokenizer.save(folder / "vocab.txt")
+    save_pretrained(build(SMALL, dtype=torch.float32), folder / "bert", tokenizer)
+    tensors = {"weight": torch.zeros(3)}
+    write_checkpoint(folder, Checkpoint(tensors, tensors, {"step": 1}, [], tensors))
+    HistoryFile(folder / "history.jsonl", [{"step": 1}]).write()
+    write_plan(folder, {})
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no umask")
+@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+def test_the_umask_alone_says_who_may_read(tmp_path, umask):
+    before = os.umask(umask)
+    try:
+        (tmp_path / "run").mkdir()
+        write_everything(tmp_path / "run")
+    finally:
+        os.umask(before)
+    paths = sorted((tmp_path / "run").rglob("*"))
+    assert sum(path.is_file() for path in paths) == 13
+    for path in paths:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        assert mode == (0o777 if path.is_dir() else 0o666) & ~umask, path
