@@ -11,6 +11,8 @@ from typing import Any
 
 from torch.nn import functional
 
+from minibert.whole_numbers import require_whole_number
+
 ACTIVATIONS = MappingProxyType(
     {
         "gelu": functional.gelu,
@@ -127,9 +129,9 @@ class BertConfig:
     def __post_init__(self) -> None:
         """Check every value."""
         for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"):
-            _require_count(name, getattr(self, name))
+            require_whole_number(name, getattr(self, name), 1, "; nearest is 1")
         for name in ("intermediate_size", "max_position_embeddings", "type_vocab_size"):
-            _require_count(name, getattr(self, name))
+            require_whole_number(name, getattr(self, name), 1, "; nearest is 1")
         for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
             _require_share(name, getattr(self, name))
         if self.classifier_dropout is not None:
@@ -261,15 +263,8 @@ class BertConfig:
         return cls(**{name: fields[name] for name in known & fields.keys()})
 
 
-def _require_count(name: str, value: object) -> None:
-    if not _is_number(value, int):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} ({value}) must be at least 1; nearest is 1")
-
-
 def _require_share(name: str, value: object) -> None:
-    if not _is_number(value, int | float):
+    if not _is_number(value):
         raise TypeError(f"{name} must be a number from 0 to 1, not {value!r}")
     if not 0 <= value <= 1:
         nearest = min(1, max(0, value))
@@ -277,14 +272,14 @@ def _require_share(name: str, value: object) -> None:
 
 
 def _require_positive(name: str, value: object, default: float) -> None:
-    if not _is_number(value, int | float):
+    if not _is_number(value):
         raise TypeError(f"{name} must be a number above 0, not {value!r}")
     if not 0 < value < math.inf:
         raise ValueError(f"{name} ({value}) must be above 0 and finite; BERT's is {default}")
 
 
-def _is_number(value: object, kind: Any) -> bool:
-    return isinstance(value, kind) and not isinstance(value, bool)
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _require_activation(name: object) -> None:
@@ -298,8 +293,7 @@ def _require_activation(name: object) -> None:
 
 
 def _require_pad_token_id(pad_token_id: object, vocab_size: int) -> None:
-    if not _is_number(pad_token_id, int):
-        raise TypeError(f"pad_token_id must be a whole number, not {pad_token_id!r}")
+    require_whole_number("pad_token_id", pad_token_id)
     if not 0 <= pad_token_id < vocab_size:
         nearest = min(vocab_size - 1, max(0, pad_token_id))
         raise ValueError(

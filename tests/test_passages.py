@@ -299,7 +299,7 @@ def test_an_answer_that_is_elsewhere(tmp_path, start):
         (b"[1, 2]", r"is not made as SQuAD is \(TypeError"),
         (b'{"data": [{"paragraphs": [{"qas": []}]}]}', r"\(KeyError: 'context'\)"),
         (b"{", r"is not made as SQuAD is \(JSONDecodeError"),
-        (b"\xe7", r"is not made as SQuAD is \(UnicodeDecodeError"),
+        (b"{\n\xe7", r"line 2 of .*other\.json' is not UTF-8 \(byte 0xe7\); open the file"),
     ],
 )
 def test_a_file_of_another_make(tmp_path, content, message):

@@ -250,7 +250,7 @@ def test_what_cannot_be_loaded(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no file .*nowhere\.txt"):
         WordPieceTokenizer.load(tmp_path / "nowhere.txt")
     (tmp_path / "latin.txt").write_bytes(b"[PAD]\ncaf\xe9\n")
-    with pytest.raises(ValueError, match=r"latin.txt' is not UTF-8 at byte 9"):
+    with pytest.raises(ValueError, match=r"line 2 of '.*latin.txt' is not UTF-8 .* vocab.txt\?"):
         WordPieceTokenizer.load(tmp_path / "latin.txt")
     (tmp_path / "gap.txt").write_text("\n".join([*TINY[:6], "", *TINY[6:]]))
     with pytest.raises(ValueError, match="piece 6 is ''"):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+from minibert.text_files import read_text
+
 from .splits import split_text
 
 
@@ -97,17 +99,7 @@ def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:
     >>> read_entities(path)
     (TaggedSentence(words=('Rome', 'sleeps'), tags=('B-LOC', 'O')),)
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}; check the name and the folder")
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{str(path)!r} is not UTF-8 (byte 0x{error.object[error.start]:02x} at "
-            f"{error.start}); open it in an editor and save it with the encoding UTF-8"
-        ) from error
-    return parse_entities(text)
+    return parse_entities(read_text(path))
 
 
 def parse_entities(text: str) -> tuple[TaggedSentence, ...]:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from minibert.text_files import read_text
+
 from .splits import split_text
 
 KINDS = {
@@ -216,13 +218,10 @@ def read_squad(path: str | Path) -> tuple[Question, ...]:
     >>> read_squad(path)[0].answers
     (Span(text='Bo', answer_start=0),)
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}; check the name and the folder")
+    text = read_text(path)
     try:
-        content = json.loads(path.read_text(encoding="utf-8-sig"))
-        return tuple(_squad_questions(content))
-    except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        return tuple(_squad_questions(json.loads(text)))
+    except (KeyError, TypeError, json.JSONDecodeError) as error:
         raise ValueError(
             f"{str(path)!r} is not made as SQuAD is ({type(error).__name__}: {error}); give a file "
             "like train-v1.1.json or dev-v2.0.json"

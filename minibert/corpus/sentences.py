@@ -3,6 +3,8 @@
 from importlib import resources
 from pathlib import Path
 
+from minibert.text_files import read_text
+
 
 def read_sentences(path: str | Path) -> tuple[str, ...]:
     r"""Read a UTF-8 text file with one sentence a line; blank lines are skipped.
@@ -36,21 +38,10 @@ def read_sentences(path: str | Path) -> tuple[str, ...]:
     >>> read_sentences(path)
     ('one cat', 'one dog')
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}; check the name and the folder")
-    sentences = []
-    for number, line in enumerate(path.read_bytes().split(b"\n"), start=1):
-        try:
-            sentences.append(line.decode("utf-8-sig").strip())
-        except UnicodeDecodeError as error:
-            raise ValueError(
-                f"line {number} of {str(path)!r} is not UTF-8 (byte 0x{line[error.start]:02x}); "
-                "open the file in an editor and save it with the encoding UTF-8"
-            ) from error
-    if not any(sentences):
+    sentences = tuple(filter(None, map(str.strip, read_text(path).split("\n"))))
+    if not sentences:
         raise ValueError(f"{str(path)!r} holds no sentence; write one sentence on each line")
-    return tuple(filter(None, sentences))
+    return sentences
 
 
 def hundred_sentences() -> tuple[str, ...]:

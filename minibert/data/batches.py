@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from minibert.masking import corrupt_tokens
+from minibert.whole_numbers import require_whole_number
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.batches import Batch, pad_rows
 
@@ -145,10 +146,11 @@ class PretrainingBatches:
         mlm_probability: float = 0.15,
     ) -> None:
         check_documents(documents)
-        _require("batch_size", batch_size, 1, "rows are trained together")
-        _require("seed", seed, 0, "it is a whole number")
-        _require("max_length", max_length, 5, "three special tokens and one of each sentence")
-        _require("batches_per_pool", batches_per_pool, 1, "they are sorted together")
+        require_whole_number("batch_size", batch_size, 1, ": rows are trained together")
+        require_whole_number("seed", seed, 0)
+        told = ": three special tokens and one of each sentence"
+        require_whole_number("max_length", max_length, 5, told)
+        require_whole_number("batches_per_pool", batches_per_pool, 1, ": they are sorted together")
         self.documents, self.tokenizer = documents, tokenizer
         self.batch_size, self.seed, self.max_length = batch_size, seed, max_length
         self.batches_per_pool, self.mlm_probability = batches_per_pool, mlm_probability
@@ -247,10 +249,3 @@ class PretrainingBatches:
 
     def _rng(self, epoch: int, purpose: int, number: int) -> np.random.Generator:
         return np.random.default_rng((self.seed, epoch, purpose, number))
-
-
-def _require(name: str, value: object, least: int, why: str) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} ({value}) must be at least {least}: {why}")

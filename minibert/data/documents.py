@@ -13,6 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from minibert.text_files import decode_line, require_file
+
 LONGEST_LINE = 2**20  # bytes
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
@@ -144,22 +146,13 @@ def _is_blank(line: bytes, number: int, path: Path) -> bool:
             f"line {number} of {str(path)!r} is longer than {LONGEST_LINE} bytes; "
             "write one sentence on each line"
         )
-    try:
-        return not line.decode("utf-8").strip()
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"line {number} of {str(path)!r} is not UTF-8 (byte 0x{line[error.start]:02x}); "
-            "open the file in an editor and save it with the encoding UTF-8"
-        ) from error
+    return not decode_line(line, number, path).strip()
 
 
 def _checked(path: str | Path) -> Path:
-    path = Path(path)
-    if path.is_dir():
+    if Path(path).is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name the .txt files in it")
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}; check the name and the folder")
-    return path
+    return require_file(path)
 
 
 def _version(status: os.stat_result) -> tuple[int, int]:

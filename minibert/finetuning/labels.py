@@ -8,6 +8,8 @@ from typing import Any
 
 from torch import Tensor
 
+from minibert.whole_numbers import require_whole_number
+
 PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")
 
 
@@ -153,8 +155,5 @@ def require_tensor(name: str, labels: object) -> None:
 def _checked(num_labels: object) -> int:
     if num_labels is None:
         return 2
-    if not isinstance(num_labels, int) or isinstance(num_labels, bool):
-        raise TypeError(f"num_labels must be a whole number, not {num_labels!r}")
-    if num_labels < 1:
-        raise ValueError(f"num_labels ({num_labels}) must be at least 1; nearest is 1")
+    require_whole_number("num_labels", num_labels, 1, "; nearest is 1")
     return num_labels

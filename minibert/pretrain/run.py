@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
-import os
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -61,7 +60,7 @@ def pretrain(options: argparse.Namespace) -> int:
     ----------
     Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 14.
     """
-    device, folder = find_device(options.device), Path(options.out)
+    device, folder = choose_device(options.device), Path(options.out)
     processes = Processes.join(device)
     documents = by_first(processes, device, lambda: _prepare(options))
     if (folder / REPORT).is_file():
@@ -76,48 +75,6 @@ def pretrain(options: argparse.Namespace) -> int:
     if processes.rank == 0:
         print((folder / REPORT).read_text(encoding="utf-8"), end="")
     return 0
-
-
-def find_device(name: str | None) -> torch.device:
-    """Find the device of that name, or the best one.
-
-    Parameters
-    ----------
-    name : str or None
-        Such as "cpu" or "cuda"; None leaves the choice to `choose_device`.
-
-    Returns
-    -------
-    torch.device
-        One that is there.
-
-    Raises
-    ------
-    ValueError
-        If it is not there.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> find_device("cpu")
-    device(type='cpu')
-    """
-    if name is None:
-        return choose_device()
-    before = os.environ.get("MINIBERT_DEVICE")
-    os.environ["MINIBERT_DEVICE"] = name
-    try:
-        return choose_device()
-    except (ValueError, RuntimeError) as error:
-        told = str(error).partition("\n")[0].replace("MINIBERT_DEVICE is", "there is no --device")
-        raise ValueError(told) from error
-    finally:
-        os.environ.pop("MINIBERT_DEVICE")
-        if before is not None:
-            os.environ["MINIBERT_DEVICE"] = before
 
 
 def by_first(processes: Processes, device: torch.device, work: Callable[[], Any]) -> Any:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from minibert.whole_numbers import require_whole_number
+
 # What may differ when a run goes on: how often it speaks and saves changes no weight. How often it
 # evaluates does if that decides when it stops.
 FREE_TO_CHANGE = ("logging_steps", "eval_steps", "save_steps")
@@ -92,18 +94,18 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         """Check every value."""
         for name in ("max_steps", "gradient_accumulation_steps", "logging_steps", "save_steps"):
-            _require_count(name, getattr(self, name), 1)
+            require_whole_number(name, getattr(self, name), 1)
         if self.eval_steps is not None:
-            _require_count("eval_steps", self.eval_steps, 1)
+            require_whole_number("eval_steps", self.eval_steps, 1)
         if self.early_stopping_patience is not None:
-            _require_count("early_stopping_patience", self.early_stopping_patience, 1)
+            require_whole_number("early_stopping_patience", self.early_stopping_patience, 1)
             if self.eval_steps is None:
                 raise ValueError(
                     f"early_stopping_patience ({self.early_stopping_patience}) counts evaluations, "
                     "but eval_steps is None; say after how many updates to evaluate"
                 )
-        _require_count("seed", self.seed, 0)
-        _require_count("warmup_steps", self.warmup_steps, 0)
+        require_whole_number("seed", self.seed, 0)
+        require_whole_number("warmup_steps", self.warmup_steps, 0)
         if self.warmup_steps > self.max_steps:
             raise ValueError(
                 f"warmup_steps ({self.warmup_steps}) must not exceed max_steps "
@@ -197,13 +199,6 @@ def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> flo
     if step < warmup_steps:
         return step / warmup_steps
     return max(0.0, (max_steps - step) / max(1, max_steps - warmup_steps))
-
-
-def _require_count(name: str, value: object, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a whole number, not {value!r}")
-    if value < least:
-        raise ValueError(f"{name} ({value}) must be at least {least}")
 
 
 def _require_number(name: str, value: object, fits: Callable[[float], bool], wanted: str) -> None:

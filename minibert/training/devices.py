@@ -11,11 +11,16 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 
-def choose_device() -> torch.device:
+def choose_device(name: str | None = None) -> torch.device:
     """Choose CUDA if there is such a device, then Apple's MPS, then the CPU.
 
-    The environment variable MINIBERT_DEVICE overrules the choice. Under torchrun each process takes
-    the CUDA device with its own number.
+    A name overrules the choice, and without one the environment variable MINIBERT_DEVICE does.
+    Under torchrun each process takes the CUDA device with its own number.
+
+    Parameters
+    ----------
+    name : str, optional
+        Such as "cpu", "cuda", "cuda:1" or "mps".
 
     Returns
     -------
@@ -25,7 +30,7 @@ def choose_device() -> torch.device:
     Raises
     ------
     ValueError
-        If MINIBERT_DEVICE names a device that is not there.
+        If the device that was named is not there.
 
     References
     ----------
@@ -37,10 +42,11 @@ def choose_device() -> torch.device:
     True
     """
     found = [name for name in ("cuda", "mps") if _is_available(name)] + ["cpu"]
-    wanted = os.environ.get("MINIBERT_DEVICE") or found[0]
+    wanted = name or os.environ.get("MINIBERT_DEVICE") or found[0]
     if wanted.split(":")[0] not in found:
+        source = "the device" if name else "MINIBERT_DEVICE"
         raise ValueError(
-            f"MINIBERT_DEVICE is {wanted!r}, which this machine does not have; "
+            f"{source} is {wanted!r}, which this machine does not have; "
             f"it has {' and '.join(found)}"
         )
     if wanted == "cuda":

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from minibert.disk import written_whole
+from minibert.text_files import read_text
 
 from .learning import SPECIAL_TOKENS
 
@@ -34,16 +35,10 @@ def read_pieces(path: str | Path) -> list[str]:
     ----------
     Chapter 6.
     """
-    path = Path(path)
-    if not path.is_file():
-        raise FileNotFoundError(f"there is no file {str(path)!r}; give the path of a vocab.txt")
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ValueError(
-            f"{str(path)!r} is not UTF-8 at byte {error.start}; is it a vocab.txt?"
-        ) from error
-    return text.replace("\r\n", "\n").removesuffix("\n").split("\n")
+    text = read_text(
+        path, if_missing="give the path of a vocab.txt", if_garbled="is it a vocab.txt?"
+    )
+    return text.removesuffix("\n").split("\n")
 
 
 def write_pieces(pieces: Sequence[str], path: str | Path) -> None:

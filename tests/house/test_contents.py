@@ -14,7 +14,10 @@ from python_code import Definition, exports, modules
 TOC = "book/_toc.yml"
 CODE = re.compile(r"`([^`]+)`")
 # What chapters use all along and no chapter finishes.
-NOT_OF_A_CHAPTER = {"checks", "disk", "notebook", "visualize", "pretrain", "fill"}
+NOT_OF_A_CHAPTER = {
+    *("checks", "notebook", "visualize", "pretrain", "fill"),
+    *("disk", "text_files", "whole_numbers"),
+}
 
 
 def contents(root: Path) -> list[str]:

@@ -18,22 +18,26 @@ MAY_IMPORT = {
     "reference": frozenset(),
     "visualize": frozenset(),
     "disk": frozenset(),
-    "config": frozenset(),
+    "text_files": frozenset(),
+    "whole_numbers": frozenset(),
+    "config": frozenset({"whole_numbers"}),
     "text": frozenset(),
     "losses": frozenset(),
-    "wordpiece": frozenset({"disk", "text"}),
+    "wordpiece": frozenset({"disk", "text", "text_files", "whole_numbers"}),
     "masking": frozenset({"losses"}),  # the one -100, for those who write labels and read them
     "dropout": frozenset(),
     "embeddings": frozenset({"config", "dropout"}),
     "attention": frozenset({"config", "dropout"}),
     "heads": frozenset({"config"}),
     "layer": frozenset({"config", "dropout", "attention"}),
-    "corpus": frozenset(),
-    "data": frozenset({"wordpiece", "masking"}),
+    "corpus": frozenset({"text_files"}),
+    "data": frozenset({"masking", "text_files", "whole_numbers", "wordpiece"}),
     "model": frozenset({"config", "embeddings", "attention", "layer"}),
     "pretraining": frozenset({"config", "model", "heads", "losses"}),
-    "training": frozenset({"disk", "losses"}),  # the one -100
-    "finetuning": frozenset({"config", "dropout", "data", "losses", "model", "wordpiece"}),
+    "training": frozenset({"disk", "losses", "whole_numbers"}),  # the one -100
+    "finetuning": frozenset(
+        {"config", "dropout", "data", "losses", "model", "whole_numbers", "wordpiece"}
+    ),
     "checkpoint": frozenset({"config", "disk", "finetuning", "model", "training", "wordpiece"}),
     "inference": frozenset({"wordpiece"}),
     "offsets": frozenset({"text", "wordpiece"}),

@@ -64,7 +64,8 @@ CASES = {
     "text.txt --out out --config narrow.json": "--max-length (24) exceeds max_position_embeddings"
     " (20) of 'narrow.json'; give --max-length 20 or less",
     "text.txt --out out --config segment.json": "type_vocab_size (1) of 'segment.json' must be 2",
-    "text.txt --out out --device gpu": "there is no --device 'gpu', which this machine does not",
+    "text.txt --out out --device gpu": "the device is 'gpu', which this machine does not have",
+    "text.txt --out out --device cpu:x": "Invalid device string: 'cpu:x'",
     "text.txt --out text.txt": "'text.txt' is a file; name a folder after --out",
     "text.txt --out text.txt/out": "Not a directory",
     "text.txt --out folder": "'folder' is not empty (it holds 'mine'); name a new or an empty",

@@ -215,6 +215,8 @@ def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):
     assert choose_device() == torch.device("cuda:1")
     monkeypatch.setenv("MINIBERT_DEVICE", "cpu")
     assert choose_device() == torch.device("cpu")
+    assert choose_device("cuda") == torch.device("cuda:3")
+    assert choose_device("mps") == torch.device("mps")
 
 
 def test_a_device_that_is_not_there_is_named(monkeypatch):
@@ -225,6 +227,8 @@ def test_a_device_that_is_not_there_is_named(monkeypatch):
         ValueError, match=r"MINIBERT_DEVICE is 'cuda', which this machine .* has cpu"
     ):
         choose_device()
+    with pytest.raises(ValueError, match=r"the device is 'mps:0', which this .* it has cpu"):
+        choose_device("mps:0")
 
 
 def test_half_precision_only_where_it_is_faster(monkeypatch):
