@@ -112,6 +112,12 @@ def test_entities_by_hand():
     assert scores.support == 5
 
 
+def test_an_entity_that_is_named_twice_counts_once():
+    cat, dog = ("CAT", 0, 2), ("DOG", 3, 4)
+    assert score_entities([[cat, cat, dog]], [[cat]]) == (1 / 2, 1, 2 / 3, 1)
+    assert score_entities([[cat]], [[cat, dog, dog]]) == (1, 1 / 2, 2 / 3, 2)
+
+
 def test_nothing_found_and_nothing_there():
     assert score_entities([[]], [[("PER", 0, 1)]]) == (0, 0, 0, 1)
     assert score_entities([[("PER", 0, 1)]], [[]]) == (0, 0, 0, 0)

@@ -1,5 +1,6 @@
 """Text files as documents: what is read, what is refused, and how little memory it takes."""
 
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -120,6 +121,18 @@ def test_only_empty_lines(write, content):
 def test_a_file_that_changes_meanwhile_is_noticed(write):
     documents = TextDocuments(write("one cat\nit sleeps\n"))
     write("one cat\nit sleeps now\n")
+    with pytest.raises(ValueError, match=r"a\.txt' was changed after it was opened; begin again"):
+        documents[0]
+
+
+def test_a_file_that_changes_at_equal_size_is_noticed(write):
+    path = write("one cat\nit sleeps\n")
+    documents = TextDocuments(path)
+    before = path.stat()
+    write("one dog\nit sleeps\n")
+    # A coarse clock may not have moved on.
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1_000_000_000))
+    assert path.stat().st_size == before.st_size
     with pytest.raises(ValueError, match=r"a\.txt' was changed after it was opened; begin again"):
         documents[0]
 

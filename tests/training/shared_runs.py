@@ -44,6 +44,15 @@ def unused_part(folder):
     return trainer
 
 
+def dropout_draws():
+    """Note a number from the generator of dropout in each of three steps."""
+    drawn = []
+    model = SmallModel()
+    model.register_forward_pre_hook(lambda *_: drawn.append(torch.rand(()).item()))
+    make_trainer(None, model, max_steps=3).fit(ragged_batches())
+    return drawn
+
+
 def _no_room(_):
     raise OSError(28, "No space left on device")
 
@@ -65,6 +74,7 @@ def main(folder):
     }
     processes = trainers["float32"].processes
     found["processes"] = [processes.rank, processes.count]
+    found["dropout_draws"] = dropout_draws()
     found["messages"] = _failures(folder)
     (folder / f"{processes.rank}.json").write_text(json.dumps(found))
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import torch
-from shared_runs import WISHES, run, unused_part
+from shared_runs import WISHES, dropout_draws, run, unused_part
 from small_model import make_trainer, ragged_batches, without_times
 
 from minibert.training import Processes, checkpoint_folders, read_checkpoint
@@ -94,6 +94,12 @@ def test_both_took_part_and_one_wrote(shared):
     checkpoint = read_checkpoint(newest)
     for name, weight in found[1]["float32"]["weights"].items():
         assert checkpoint.model[name].flatten().tolist() == weight
+
+
+def test_each_process_has_a_dropout_of_its_own(shared):
+    draws = [number for found in shared[0] for number in found["dropout_draws"]]
+    assert len(set(draws)) == len(draws) == 6
+    assert shared[0][0]["dropout_draws"] == dropout_draws()  # the first one is as if alone
 
 
 def test_a_run_of_one_process_went_on_with_two(shared):

@@ -4,6 +4,7 @@ import io
 import json
 import math
 import os
+import shutil
 
 import pytest
 import torch
@@ -11,7 +12,7 @@ from small_model import Known, SmallModel, joined, make_trainer, ragged_batches,
 from tqdm.std import tqdm
 
 from minibert.training import autocast_dtype, choose_device, progress
-from minibert.training.history import HistoryFile, count_tokens, read_history
+from minibert.training.history import HistoryFile, Meter, count_tokens, read_history
 
 
 def test_evaluation_weighs_every_label_the_same():
@@ -123,6 +124,31 @@ def test_other_data_are_refused():
     trainer.fit(Known(ragged_batches(), seed=1, pairs=7))
     with pytest.raises(ValueError, match="not those of the first 3 steps: seed was 1 and is 2"):
         trainer.fit(Known(ragged_batches(), seed=2, pairs=7))
+
+
+def test_data_that_do_not_say_what_they_are_do_not_follow_those_that_do(tmp_path):
+    first, second = "seed was 1 and is None", "seed was None and is 1"
+    known, plain = Known(ragged_batches(), seed=1), ragged_batches()
+    for told, before, after in ((first, known, plain), (second, plain, known)):
+        folder = tmp_path / told
+        trainer = make_trainer(folder, max_steps=4, save_steps=2)
+        trainer.fit(before)
+        shutil.rmtree(folder / "step-00000004")
+        resumed = make_trainer(folder, max_steps=4, save_steps=2)
+        assert resumed.resume() == 2
+        for each, steps in ((trainer, 4), (resumed, 2)):
+            with pytest.raises(ValueError, match=f"not those of the first {steps} steps: {told}"):
+                each.fit(after)
+
+
+def test_the_speed_is_that_since_the_last_record():
+    meter = Meter("loss")
+    meter.add({"loss": 1.0}, {"loss": 1}, tokens=100, seconds=2.0)
+    assert meter.read()["tokens_per_second"] == 50
+    meter.add({"loss": 1.0}, {"loss": 1}, tokens=300, seconds=1.5)
+    record = meter.read()
+    assert record["tokens_per_second"] == 200
+    assert (record["tokens"], record["seconds"]) == (400, 3.5)
 
 
 def interrupt(*_):
