@@ -258,7 +258,8 @@ class BertConfig:
         26
         """
         known = {field.name for field in dataclasses.fields(cls)}
-        for key in sorted(fields.keys() - known - IGNORED_KEYS):
+        strange = fields.keys() - known - IGNORED_KEYS
+        for key in sorted(strange, key=lambda key: (key != "model_type", key)):
             _require_supported(key, fields[key], known)
         return cls(**{name: fields[name] for name in known & fields.keys()})
 

@@ -314,7 +314,10 @@ def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:
 
 def _require_integers(what: str, labels: Tensor) -> None:
     if labels.dtype not in (torch.int64, torch.int32):
-        raise TypeError(f"{what} must be integers, torch.int64 or torch.int32, not {labels.dtype}")
+        raise TypeError(
+            f"{what} must be integers, torch.int64 or torch.int32, not {labels.dtype}; convert "
+            "them with .long()"
+        )
 
 
 def _require_shape(

@@ -279,6 +279,18 @@ def test_an_unknown_key_is_refused_by_name():
         BertConfig.from_dict({"rope_theta": 10000})
 
 
+@pytest.mark.parametrize(
+    "name", ["DistilBertConfig", "RobertaConfig", "AlbertConfig", "GPT2Config"]
+)
+def test_of_another_model_it_is_said_that_it_is_another(name):
+    fields = getattr(transformers, name)().to_dict()
+    kind = fields["model_type"]
+    with pytest.raises(
+        ValueError, match=rf"^model_type \('{kind}'\) is not supported; BERT's encoder has 'bert'$"
+    ):
+        BertConfig.from_dict(fields)
+
+
 def test_a_wrong_value_in_a_file_is_named_too():
     with pytest.raises(ValueError, match=r"hidden_size \(770\)"):
         BertConfig.from_dict({"hidden_size": 770})

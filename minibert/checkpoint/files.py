@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import torch
 from jaxtyping import Shaped
 from safetensors import SafetensorError
 from safetensors.torch import load_file
@@ -19,7 +18,6 @@ PICKLE = "pytorch_model.bin"
 SHARD = re.compile(r"\w[\w.-]*\.safetensors")
 LARGEST_JSON, LARGEST_HEADER = 10_000_000, 100_000_000  # bytes
 MOST = 20  # names written out in a message
-FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
 
 Tensors = dict[str, Shaped[Tensor, "..."]]
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from .files import CONFIG, INDEX, WEIGHTS
 
 NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?", re.ASCII)
-WANTED = (CONFIG, WEIGHTS, INDEX, "model-*.safetensors", "vocab.txt", "tokenizer_config.json")
+TOKENIZER = ("vocab.txt", "tokenizer.json", "tokenizer_config.json")
+WANTED = (CONFIG, WEIGHTS, INDEX, "model-*.safetensors", *TOKENIZER)
 
 
 def find_folder(directory: str | Path) -> Path:

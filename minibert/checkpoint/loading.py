@@ -12,9 +12,10 @@ from torch import nn
 from minibert.model import initialize_weights
 
 from .describing import read_config, require_sizes
-from .files import FLOATS, Tensors, read_weights
+from .files import Tensors, read_weights
 from .hub import find_folder
 from .names import Names, match_names, names_of, repair_names
+from .refusals import dtype_of
 from .saving import finish_saving
 
 Model = TypeVar("Model", bound=nn.Module)
@@ -104,7 +105,7 @@ def load_pretrained(
     prefixed = any(name.startswith("bert.") for name in names.shapes)
     theirs = repair_names(tensors, prefixed)
     chosen = match_names(model_class.__name__, names, theirs, new, unused)
-    _place(model, names, chosen | _draw(model, new, _dtype_of(chosen)))
+    _place(model, names, chosen | _draw(model, new, dtype_of(chosen, "the file")))
     return model.eval()
 
 
@@ -113,18 +114,6 @@ def _require_parts(new: object, unused: object) -> None:
     for keyword, parts in (("new", new), ("unused", unused)):
         if isinstance(parts, str):
             raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
-
-
-def _dtype_of(tensors: Tensors) -> torch.dtype:
-    """Return the one type of all numbers, and refuse a mixture."""
-    examples = {tensor.dtype: name for name, tensor in tensors.items()}
-    if len(examples) != 1 or not examples.keys() <= set(FLOATS):
-        told = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
-        allowed = ", ".join(map(str, FLOATS))
-        raise ValueError(
-            f"the weights must all be of one type out of {allowed}, but {told}; convert the file"
-        )
-    return next(iter(examples))
 
 
 def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors:

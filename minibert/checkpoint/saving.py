@@ -19,7 +19,8 @@ from minibert.training.state import model_tensors
 from minibert.wordpiece import WordPieceTokenizer
 
 from .describing import describe_model
-from .files import CONFIG, INDEX, WEIGHTS
+from .files import CONFIG, INDEX, WEIGHTS, Tensors
+from .refusals import require_loadable
 from .vocabularies import TOKENIZER, VOCABULARY, describe_tokenizer
 
 DRAFT, SAVED = ".model-draft", ".model-saved"
@@ -57,7 +58,10 @@ def save_pretrained(
     TypeError
         If the model has no BertConfig.
     ValueError
-        If the tokenizer has more pieces than the model knows.
+        If the tokenizer has more pieces than the model knows, or the folder could not be loaded or
+        would be worth nothing: weights that something else still computes (pruning, a
+        parametrization, an adapter), that are of several types or on the meta device, or that are
+        not finite.
     OSError
         If the folder cannot be written; then its model is the one it was.
 
@@ -75,6 +79,8 @@ def save_pretrained(
     ['config.json', 'model.safetensors']
     """
     _require_model(model, tokenizer)
+    tensors = model_tensors(model)
+    require_loadable(tensors)
     folder = Path(directory)
     finish_saving(folder)
     try:
@@ -82,7 +88,8 @@ def save_pretrained(
         _require_files(folder)
         with written_whole(folder / SAVED, draft=folder / DRAFT) as draft:
             draft.mkdir()
-            _write_files(draft, model, tokenizer)
+            _write_tensors(draft / WEIGHTS, tensors)
+            _write_words(draft, model, tokenizer)
             remove(folder / SAVED)  # a link, at most
     except (OSError, SafetensorError) as error:
         raise OSError(
@@ -129,10 +136,13 @@ def finish_saving(folder: Path) -> None:
         ) from None
 
 
-def _write_files(draft: Path, model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
-    """Fill a folder."""
-    tensors = {name: tensor.cpu() for name, tensor in model_tensors(model).items()}
-    save_file(tensors, draft / WEIGHTS, metadata={"format": "pt"})
+def _write_tensors(path: Path, tensors: Tensors) -> None:
+    tensors = {name: tensor.cpu() for name, tensor in tensors.items()}
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
+def _write_words(draft: Path, model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
+    """Write the files that are text."""
     _write_json(draft / CONFIG, describe_model(model))
     if tokenizer is not None:
         tokenizer.save(draft / VOCABULARY)

@@ -1,4 +1,4 @@
-"""vocab.txt and what must be known besides: whether capitals and accents are dropped."""
+"""The pieces of a folder, and what must be known besides: whether capitals and accents go."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from minibert.wordpiece import WordPieceTokenizer
 
 from .files import CONFIG, read_json
 from .hub import find_folder
+from .tokenizer_json import WHOLE, read_tokenizer_json
 
 VOCABULARY, TOKENIZER = "vocab.txt", "tokenizer_config.json"
 
@@ -31,15 +32,16 @@ def load_tokenizer(
 ) -> WordPieceTokenizer:
     """Read the tokenizer of a folder in Hugging Face's layout.
 
-    The pieces are in ``vocab.txt``; ``tokenizer_config.json`` says whether the model knows capitals
-    and accents. If it does not, the caller must.
+    The pieces are in ``vocab.txt``, or else in ``tokenizer.json``. This file, or
+    ``tokenizer_config.json``, says whether the model knows capitals and accents; if neither does,
+    the caller must.
 
     Parameters
     ----------
     directory : str or Path
         A folder, or a name on the Hugging Face Hub, as for `load_pretrained`.
     do_lower_case : bool, optional
-        True for an uncased model, False for a cased one; must agree with the file.
+        True for an uncased model, False for a cased one; must agree with the files.
 
     Returns
     -------
@@ -62,10 +64,32 @@ def load_tokenizer(
     path = folder / TOKENIZER
     fields = read_json(path) if path.is_file() else {}
     _require_bert(path, fields)
+    if (folder / VOCABULARY).is_file():
+        told = _drops_capitals(path, fields, do_lower_case)
+        tokenizer = WordPieceTokenizer.load(folder / VOCABULARY, told)
+    elif (folder / WHOLE).is_file():
+        pieces, whole = read_tokenizer_json(folder / WHOLE)
+        _require_bert(folder / WHOLE, whole)
+        told = _drops_capitals(folder / WHOLE, whole, do_lower_case)
+        tokenizer = WordPieceTokenizer(pieces, _drops_capitals(path, fields, told, WHOLE))
+    else:
+        raise FileNotFoundError(
+            f"{str(folder)!r} has neither {VOCABULARY} nor {WHOLE}; get one of them from where the "
+            "model comes from"
+        )
+    if (folder / CONFIG).is_file():
+        _require_room(folder, tokenizer, read_json(folder / CONFIG).get("vocab_size"))
+    return tokenizer
+
+
+def _drops_capitals(
+    path: Path, fields: dict[str, Any], do_lower_case: bool | None, teller: str = "the caller"
+) -> bool:
+    """Say whether capitals go, and accents with them; refuse silence and contradictions."""
     told = fields.get("do_lower_case", do_lower_case)
     if not isinstance(told, bool) or do_lower_case not in (told, None):
         raise ValueError(
-            f"{str(path)!r} gives do_lower_case as {fields.get('do_lower_case')}, the caller as "
+            f"{str(path)!r} gives do_lower_case as {fields.get('do_lower_case')}, {teller} as "
             f"{do_lower_case}; say do_lower_case=True for an uncased model, False for a cased one"
         )
     if fields.get("strip_accents") not in (None, told):
@@ -73,10 +97,7 @@ def load_tokenizer(
             f"{str(path)!r} asks for strip_accents {fields['strip_accents']!r} and do_lower_case "
             f"{told}; here accents go where capitals go"
         )
-    tokenizer = WordPieceTokenizer.load(folder / VOCABULARY, told)
-    if (folder / CONFIG).is_file():
-        _require_room(folder, tokenizer, read_json(folder / CONFIG).get("vocab_size"))
-    return tokenizer
+    return told
 
 
 def _require_bert(path: Path, fields: dict[str, Any]) -> None:
@@ -94,8 +115,8 @@ def _require_bert(path: Path, fields: dict[str, Any]) -> None:
 def _require_room(folder: Path, tokenizer: WordPieceTokenizer, vocab_size: object) -> None:
     if isinstance(vocab_size, int) and tokenizer.vocab_size > vocab_size:
         raise ValueError(
-            f"vocab.txt of {str(folder)!r} has {tokenizer.vocab_size} pieces, but the model knows "
-            f"only {vocab_size}; they must come from one model"
+            f"the tokenizer of {str(folder)!r} has {tokenizer.vocab_size} pieces, but the model "
+            f"knows only {vocab_size}; they must come from one model"
         )
 
 

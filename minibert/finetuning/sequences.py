@@ -159,8 +159,15 @@ class BertForSequenceClassification(nn.Module):
             return self.problem_type
         if self.num_labels == 1:
             return "regression"
-        whole = labels.dtype in (torch.int64, torch.int32)
-        return "single_label_classification" if whole else "multi_label_classification"
+        if labels.dtype in (torch.int64, torch.int32):
+            return "single_label_classification"
+        if labels.dim() == 1 and not labels.is_floating_point():
+            raise TypeError(
+                f"labels of shape {tuple(labels.shape)} are {labels.dtype}; numbers of labels must "
+                "be torch.int64 or torch.int32: labels.long(). For a yes or no to each of "
+                f"{self.num_labels} labels the shape must be {(len(labels), self.num_labels)}"
+            )
+        return "multi_label_classification"
 
 
 def _checked(problem_type: str | None, num_labels: int) -> str | None:

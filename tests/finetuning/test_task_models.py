@@ -193,6 +193,30 @@ def test_a_gpu_gives_the_same_loss(task):
     close(loss.cpu(), expected, 1e-4)
 
 
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.uint8, torch.int8, torch.int16], ids=lambda dtype: str(dtype)
+)
+def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
+    model = build(SMALL, kind=BertForSequenceClassification, num_labels=3)
+    labels = torch.tensor([0, 1, 1, 0]).to(dtype)
+    with pytest.raises(
+        TypeError, match=rf"\(4,\) are {dtype}; .*: labels\.long\(\)\. .* must be \(4, 3\)$"
+    ):
+        model(**BATCH, labels=labels)
+    assert model(**BATCH, labels=labels.long()).loss.isfinite()
+    yes_or_no = torch.eye(4, 3).to(dtype)
+    close(
+        model(**BATCH, labels=yes_or_no).loss,
+        model(**BATCH, labels=yes_or_no.double()).loss,
+    )
+    single = build(
+        SMALL, kind=BertForSequenceClassification, problem_type="single_label_classification"
+    )
+    with pytest.raises(TypeError, match=rf"not {dtype}; convert them with \.long\(\)$"):
+        single(**BATCH, labels=labels)
+
+
 # --- Training, with the one loop there is --------------------------------------------------------
 
 

@@ -1,0 +1,99 @@
+"""Weights that could be written, but not read again, or not used."""
+
+from __future__ import annotations
+
+import re
+
+import torch
+
+from .files import Tensors, list_names
+
+FLOATS = (torch.float32, torch.float64, torch.float16, torch.bfloat16)
+
+# What the names of tensors show is still on, and the way to the plain weights.
+STILL_ON = {
+    r"\bparametrizations\.": "torch.nn.utils.parametrize.remove_parametrizations(module, 'weight')",
+    r"\b(weight|bias)_mask$": "torch.nn.utils.prune.remove(module, 'weight')",
+    r"\b(weight|bias)_g$": "torch.nn.utils.remove_weight_norm(module)",
+    r"\b(weight|bias)_u$": "torch.nn.utils.remove_spectral_norm(module)",
+    r"\b(lora_\w+|base_layer|modules_to_save|prompt_encoder)\.": (
+        "model = model.merge_and_unload() of PEFT, or save the adapter by its own save_pretrained"
+    ),
+    r"^_orig_mod\.": "the model that went into torch.compile, model._orig_mod",
+}
+
+
+def require_loadable(tensors: Tensors) -> None:
+    """Refuse weights that `load_pretrained` would refuse, and those that are no numbers.
+
+    Parameters
+    ----------
+    tensors : dict from str to tensor, any shape
+        Of a model.
+
+    Raises
+    ------
+    ValueError
+        If something still computes weights out of others, they are of several types, on the meta
+        device, or not finite; the message names them and the way out.
+
+    References
+    ----------
+    Chapter 15.
+    """
+    for shown, way_out in STILL_ON.items():
+        if found := [name for name in tensors if re.search(shown, name)]:
+            raise ValueError(
+                f"{list_names(found, most=3)} can be read by no BERT: something is still on that "
+                f"computes the weights. Make them final first: {way_out}"
+            )
+    if found := [name for name, tensor in tensors.items() if tensor.is_meta]:
+        raise ValueError(
+            f"{list_names(found, most=3)} are on the meta device, sizes without numbers; load or "
+            "draw the weights before saving"
+        )
+    dtype_of(tensors, "the model, as by model.float()")
+    if found := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
+        raise ValueError(
+            f"{list_names(found, most=3)} hold numbers that are not finite (NaN or infinity); a "
+            "training run has diverged there. Go back to weights from before"
+        )
+
+
+def dtype_of(tensors: Tensors, owner: str) -> torch.dtype:
+    """Return the one type of all numbers, and refuse a mixture.
+
+    Parameters
+    ----------
+    tensors : dict from str to tensor, any shape
+        Of a model or a file, at least one.
+    owner : str
+        What is to be converted otherwise, for the message.
+
+    Returns
+    -------
+    torch.dtype
+        One of `FLOATS`.
+
+    Raises
+    ------
+    ValueError
+        If there are several, or it is another one.
+
+    References
+    ----------
+    Chapter 15.
+
+    Examples
+    --------
+    >>> dtype_of({"weight": torch.zeros(3)}, "the file")
+    torch.float32
+    """
+    examples = {tensor.dtype: name for name, tensor in tensors.items()}
+    if len(examples) != 1 or not examples.keys() <= set(FLOATS):
+        told = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
+        allowed = ", ".join(map(str, FLOATS))
+        raise ValueError(
+            f"the weights must all be of one type out of {allowed}, but {told}; convert {owner}"
+        )
+    return next(iter(examples))

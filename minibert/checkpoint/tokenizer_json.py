@@ -1,0 +1,130 @@
+"""tokenizer.json: a whole tokenizer in one file, read if it is BERT's and refused if it is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from minibert.wordpiece import SPECIAL_TOKENS
+
+from .files import list_names, read_json
+
+WHOLE = "tokenizer.json"
+
+# What must stand in each part of the file, for ours to cut text in the same way.
+REQUIRED_PARTS: dict[str, dict[str, Any]] = {
+    "model": {
+        "type": "WordPiece",
+        "unk_token": "[UNK]",
+        "continuing_subword_prefix": "##",
+        "max_input_chars_per_word": 100,
+    },
+    "normalizer": {"type": "BertNormalizer", "clean_text": True},
+    "pre_tokenizer": {"type": "BertPreTokenizer"},
+}
+FLAGS = ("single_word", "lstrip", "rstrip", "normalized")
+
+CLS, SEP, SEP_B = (
+    {"SpecialToken": {"id": token, "type_id": segment}}
+    for token, segment in (("[CLS]", 0), ("[SEP]", 0), ("[SEP]", 1))
+)
+A, B = ({"Sequence": {"id": text, "type_id": segment}} for segment, text in enumerate("AB"))
+
+
+def read_tokenizer_json(path: Path) -> tuple[list[str], dict[str, Any]]:
+    """Read the pieces of a tokenizer.json, and what it says of capitals and accents.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+
+    Returns
+    -------
+    pieces : list of str
+        In the order of their ids.
+    fields : dict
+        ``do_lower_case``, ``strip_accents`` and ``tokenize_chinese_chars``, as a
+        tokenizer_config.json would call them.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged, or holds another tokenizer than BERT's; the message names the part.
+
+    References
+    ----------
+    Chapter 15.
+    """
+    whole = read_json(path)
+    for part, required in REQUIRED_PARTS.items():
+        for key, value in required.items():
+            _require(path, f"{part}.{key}", _get(whole, part, key), value)
+    ids = _read_ids(path, _get(whole, "model", "vocab"))
+    _require_special_tokens(path, whole.get("added_tokens"), ids)
+    _require_template(path, whole.get("post_processor"), ids)
+    normalizer = whole["normalizer"]
+    fields = {
+        "do_lower_case": normalizer.get("lowercase"),
+        "strip_accents": normalizer.get("strip_accents"),
+        "tokenize_chinese_chars": normalizer.get("handle_chinese_chars"),
+    }
+    return sorted(ids, key=ids.__getitem__), fields
+
+
+def _get(fields: object, *keys: str) -> Any:
+    """Walk into nested objects; None where there is nothing."""
+    for key in keys:
+        fields = fields.get(key) if isinstance(fields, dict) else None
+    return fields
+
+
+def _require(path: Path, name: str, value: object, expected: object) -> None:
+    if value != expected:
+        raise ValueError(
+            f"{str(path)!r}: {name} {value!r} is not supported; BERT's is {expected!r}"
+        )
+
+
+def _read_ids(path: Path, ids: object) -> dict[str, int]:
+    """Refuse a vocabulary whose ids do not count from 0, or that lacks a special token."""
+    if not isinstance(ids, dict) or not all(type(number) is int for number in ids.values()):
+        raise ValueError(f"{str(path)!r}: model.vocab is no object from pieces to ids; get it anew")
+    if wrong := sorted(set(ids.values()) ^ set(range(len(ids)))):
+        raise ValueError(
+            f"{str(path)!r}: the ids of {len(ids)} pieces must run from 0 to {len(ids) - 1}, each "
+            f"once, but not so {list_names(map(str, wrong), most=5)}; get it anew"
+        )
+    if missing := [token for token in SPECIAL_TOKENS if token not in ids]:
+        raise ValueError(f"{str(path)!r}: model.vocab lacks {', '.join(missing)}; get it anew")
+    return ids
+
+
+def _require_special_tokens(path: Path, tokens: object, ids: dict[str, int]) -> None:
+    """Refuse tokens that are cut out of the text beforehand, other than the five of every BERT."""
+    tokens = tokens if isinstance(tokens, list) else []
+    found = {str(_get(token, "content")): token for token in tokens}
+    if strange := [content for content in found if content not in SPECIAL_TOKENS]:
+        raise ValueError(
+            f"{str(path)!r}: the added token {strange[0]!r} is not supported; BERT's are "
+            f"{', '.join(SPECIAL_TOKENS)}"
+        )
+    for content in SPECIAL_TOKENS:
+        token = found.get(content)
+        _require(path, f"the id of the added token {content}", _get(token, "id"), ids[content])
+        for flag in FLAGS:
+            _require(path, f"{flag} of the added token {content}", _get(token, flag), False)
+
+
+def _require_template(path: Path, post_processor: object, ids: dict[str, int]) -> None:
+    """Refuse anything but ``[CLS] A [SEP]`` and ``[CLS] A [SEP] B [SEP]``."""
+    of_bert = {name: [f"[{name.upper()}]", ids[f"[{name.upper()}]"]] for name in ("sep", "cls")}
+    if post_processor == {"type": "BertProcessing", **of_bert}:
+        return
+    name = "post_processor"
+    _require(path, f"{name}.type", _get(post_processor, "type"), "TemplateProcessing")
+    _require(path, f"{name}.single", _get(post_processor, "single"), [CLS, A, SEP])
+    _require(path, f"{name}.pair", _get(post_processor, "pair"), [CLS, A, SEP, B, SEP_B])
+    for token in ("[CLS]", "[SEP]"):
+        its = _get(post_processor, "special_tokens", token, "ids")
+        _require(path, f"{name}.special_tokens.{token}.ids", its, [ids[token]])
