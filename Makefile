@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab notebooks quick test coverage check bench records pins clean python assets chromium
+.PHONY: help book serve lab notebooks quick test portable coverage check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -43,6 +43,10 @@ quick: $(INSTALLED)  ## test the package and the rules of the house, in two minu
 
 test: chromium book  ## prove everything: package, rules, chapters, pages
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
+
+portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
+	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest -n 2 --dist loadscope book/chapters
+	BOOK_ARITHMETIC=newest $(BIN)/python -m pytest -n 2 --dist loadscope book/chapters
 
 coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
 	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert minibert tests --ignore=tests/book

@@ -10,9 +10,7 @@ import pytest
 from chapter_cells import settle_first
 from hypothesis import settings
 from nbval.plugin import IPyNbCell
-from notebooks import KERNEL_ENVIRONMENT
-
-os.environ.update(KERNEL_ENVIRONMENT)
+from notebooks import ChapterError, kernel_environment
 
 # The one change to nbval, which has no option for how it compares.
 IPyNbCell.compare_outputs = settle_first(IPyNbCell.compare_outputs)
@@ -20,6 +18,14 @@ IPyNbCell.compare_outputs = settle_first(IPyNbCell.compare_outputs)
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("quick", settings.get_profile("steady"), max_examples=20)
 settings.load_profile("steady")
+
+
+def pytest_configure() -> None:
+    """Set the environment of the chapters, before anything imports torch or numpy."""
+    try:
+        os.environ.update(kernel_environment())
+    except ChapterError as error:
+        raise pytest.UsageError(f"{error}.") from None
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ a second run changes no byte. Nothing is written when a cell fails.
 
 import argparse
 import os
+import platform
 import re
 import sys
 import time
@@ -20,20 +21,34 @@ from normal_form import normalize, put_colab_cell_first
 BOOK = Path(__file__).resolve().parents[1]
 SECONDS_PER_CELL = 1200
 
-# One thread, the processor alone and the instructions that every processor of the last ten years
-# has: the same numbers everywhere. The tests run the chapters in the same environment.
+# One thread, and the processor alone. The tests run the chapters in the same environment.
 KERNEL_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
-    "ATEN_CPU_CAPABILITY": "avx2",
-    "MKL_CBWR": "AVX2",
-    "ONEDNN_MAX_CPU_ISA": "AVX2",
     "CUDA_VISIBLE_DEVICES": "",
     "MINIBERT_DEVICE": "cpu",
     "PYTHONHASHSEED": "0",
     "TQDM_DISABLE": "1",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+}
+
+# Which instructions of an x86 processor compute. Stored is what those of the last ten years share;
+# `make portable` compares it with what the oldest ones make of it, and with all that there are.
+ARITHMETICS = {
+    "avx2": {
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "MKL_CBWR": "AVX2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+    },
+    "oldest": {
+        "ATEN_CPU_CAPABILITY": "default",
+        "MKL_CBWR": "COMPATIBLE",
+        "ONEDNN_MAX_CPU_ISA": "SSE41",
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "NPY_DISABLE_CPU_FEATURES": "X86_V3 X86_V4 AVX512_ICL AVX512_SPR",
+    },
+    "newest": {},
 }
 
 # Without it every kernel warns that it talks to this process over the loopback interface.
@@ -85,6 +100,19 @@ def repository_url(root: Path = BOOK.parent) -> str:
     return re.search(r'^Repository = "(.+)"$', text, re.MULTILINE).group(1)
 
 
+def kernel_environment(machine: str = platform.machine()) -> dict[str, str]:
+    """Give the environment of a kernel, in the arithmetic that BOOK_ARITHMETIC names.
+
+    Other processors than x86 have only their own.
+    """
+    name = os.environ.get("BOOK_ARITHMETIC", "avx2")
+    if name not in ARITHMETICS:
+        names = ", ".join(ARITHMETICS)
+        raise ChapterError(f"BOOK_ARITHMETIC is {name!r}; it must be one of {names}, or not set")
+    own = ARITHMETICS[name] if machine.lower() in ("x86_64", "amd64") else {}
+    return {**KERNEL_ENVIRONMENT, **own}
+
+
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> tuple[float, float]:
     """Run every cell on a fresh kernel; return the seconds and the peak memory in megabytes."""
     client = NotebookClient(
@@ -96,7 +124,7 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> tuple[float, float
         extra_arguments=QUIET,
         resources={"metadata": {"path": str(folder)}},
     )
-    with client.setup_kernel(env={**os.environ, **KERNEL_ENVIRONMENT}):
+    with client.setup_kernel(env={**os.environ, **kernel_environment()}):
         start = time.perf_counter()
         for index, cell in enumerate(notebook.cells):
             if cell.cell_type == "code":

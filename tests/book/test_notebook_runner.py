@@ -1,6 +1,10 @@
 """`make notebooks`: the same bytes twice, a sentence when a cell fails, nothing half done."""
 
+import os
+import platform
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import costs
@@ -81,6 +85,60 @@ def test_a_failing_cell_is_named_and_nothing_is_written(write, capfd):
         "01-a-chapter.ipynb: code cell 3, which begins '# why', stopped with "
         "ZeroDivisionError: division by zero. The file is unchanged.\n"
     )
+
+
+X86 = pytest.mark.skipif(
+    platform.machine().lower() not in ("x86_64", "amd64"), reason="these are instructions of x86"
+)
+CAPABILITY = "import torch\nprint(torch.backends.cpu.get_cpu_capability())"
+
+
+@X86
+@pytest.mark.parametrize(("name", "capability"), [("avx2", "AVX2"), ("oldest", "DEFAULT")])
+def test_the_arithmetic_that_is_named_computes(write, monkeypatch, name, capability):
+    monkeypatch.setenv("BOOK_ARITHMETIC", name)
+    path, book = write(CAPABILITY)
+    assert run(path, book) == 0
+    assert nbformat.read(path, as_version=4).cells[2].outputs[0].text == capability + "\n"
+
+
+@X86
+@pytest.mark.parametrize(("name", "code"), [("avx2", 1), ("oldest", 0)])
+def test_the_tests_compute_in_it_as_well(tmp_path, name, code):
+    output = new_output("stream", text="DEFAULT\n")
+    cell = new_code_cell(CAPABILITY, outputs=[output], execution_count=1)
+    path = tmp_path / "planted.ipynb"
+    nbformat.write(new_notebook(cells=[cell]), path)
+    assert run_tests(path, name).returncode == code
+
+
+def run_tests(path, name):
+    # Named here, conftest.py is read for a notebook that lies outside the project as well.
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "conftest.py", str(path)],
+        cwd=notebooks.BOOK.parent,
+        env={**os.environ, "BOOK_ARITHMETIC": name},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_an_arithmetic_that_there_is_not_gets_a_sentence(write, monkeypatch, capfd):
+    sentence = "BOOK_ARITHMETIC is 'avx'; it must be one of avx2, oldest, newest, or not set."
+    monkeypatch.setenv("BOOK_ARITHMETIC", "avx")
+    path, book = write("1")
+    assert run(path, book) == 1
+    assert sentence in capfd.readouterr().err
+    ran = run_tests(path, "avx")
+    assert ran.returncode == pytest.ExitCode.USAGE_ERROR
+    assert ran.stderr == f"ERROR: {sentence}\n\n"
+
+
+def test_other_processors_compute_as_they_do(monkeypatch):
+    for name in notebooks.ARITHMETICS:
+        monkeypatch.setenv("BOOK_ARITHMETIC", name)
+        assert notebooks.kernel_environment("arm64") == notebooks.KERNEL_ENVIRONMENT
 
 
 def test_what_is_no_chapter_gets_a_sentence(write, capfd, tmp_path):
