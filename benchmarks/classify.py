@@ -20,6 +20,7 @@ import torch
 
 from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.corpus import REQUEST_LABELS
+from minibert.fast import switch_on
 from minibert.finetuning import BertForSequenceClassification, train_from_top
 from minibert.inference import encode_rows
 from minibert.model import initialize_weights
@@ -70,13 +71,14 @@ PLANS = {  # task, encoder, method
 def new_model(encoder: str, labels: tuple[str, ...], seed: int) -> BertForSequenceClassification:
     """Put a new classifier on an encoder; everything is new if it has no weights of its own."""
     seed_everything(seed)
-    model = load_pretrained(
-        BertForSequenceClassification,
-        folder_of(encoder),
-        new=("classifier",),
-        unused=() if encoder == "MiniLM" else ("cls",),
-        id2label=dict(enumerate(labels)),
-    )
+    with switch_on():
+        model = load_pretrained(
+            BertForSequenceClassification,
+            folder_of(encoder),
+            new=("classifier",),
+            unused=() if encoder == "MiniLM" else ("cls",),
+            id2label=dict(enumerate(labels)),
+        )
     if encoder == "new weights":
         initialize_weights(model, model.config.initializer_range)
     return model

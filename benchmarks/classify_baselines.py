@@ -11,6 +11,7 @@ import numpy as np
 
 from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
+from minibert.fast import switch_on
 from minibert.inference import sentence_vectors
 from minibert.model import BertModel
 from tests.book.definitions import chapter_definitions
@@ -67,7 +68,9 @@ def fixed_vectors(encoder: str) -> dict[str, np.ndarray]:
     from sklearn.linear_model import LogisticRegression
 
     unused = ("pooler",) if encoder == "MiniLM" else ("cls", "pooler")
-    model = load_pretrained(BertModel, folder_of(encoder), unused=unused, add_pooling_layer=False)
+    options = {"unused": unused, "add_pooling_layer": False}
+    with switch_on():
+        model = load_pretrained(BertModel, folder_of(encoder), **options)
     tokenizer = load_tokenizer(folder_of(encoder), do_lower_case=True)
     texts = {s: [request.text for request in service_requests(s)] for s in SPLITS}
     vectors = {
@@ -81,7 +84,9 @@ def fixed_vectors(encoder: str) -> dict[str, np.ndarray]:
 
 def similar_vectors() -> dict[str, np.ndarray]:
     """Call questions duplicates whose vectors are nearer than a threshold, that of the training."""
-    model = load_pretrained(BertModel, minilm_folder(), unused=("pooler",), add_pooling_layer=False)
+    options = {"unused": ("pooler",), "add_pooling_layer": False}
+    with switch_on():
+        model = load_pretrained(BertModel, minilm_folder(), **options)
     tokenizer, cosines = load_tokenizer(minilm_folder()), {}
     for split in SPLITS:
         sides = zip(*[pair[:2] for pair in question_pairs(split)], strict=True)

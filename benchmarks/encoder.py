@@ -4,45 +4,54 @@
 candidate once, in random order, and a ratio compares two runs of the same round. Forward means
 evaluation without gradients; fwd + bwd is training, with dropout 0.1 in both models, and the
 gradient of every output. ``--padded`` pads half of the sequences to twice their length. On a
-machine that others use as well, ``--busy`` counts the processor's time of one thread. ``--steps``
-takes away one of our steps at a time, and so shows what each of them earns.
+machine that others use as well, ``--busy`` counts the processor's time of one thread. "Without
+nothing" is ours with all fast parts, "without all of it" ours with plain ones; ``--steps`` also
+takes away one at a time, and so shows what each of them earns.
 """
 
 import argparse
-import contextlib
 import dataclasses
 import random
 import statistics
 import time
-from collections.abc import Callable
-from unittest.mock import patch
+from collections.abc import Callable, Iterable
+from functools import partial
 
 import torch
 import transformers
 from torch import Tensor, nn
 
-from minibert.attention import BertSelfAttention, additive_mask
 from minibert.config import BertConfig
-from minibert.dropout import Dropout
+from minibert.fast import FAST_PARTS, switch_on
 from minibert.model import BertModel
+from minibert.parts import default_part, use
 
 CONFIGS = {"128 x 2": BertConfig.tiny, "256 x 4": BertConfig.mini, "bert-base": BertConfig.base}
 Candidates = dict[str, Callable[[], None]]
-STEPS = {  # what is taken away: how
-    "nothing": contextlib.nullcontext,
-    "our dropout": lambda: patch.object(Dropout, "forward", nn.Dropout.forward),
-    "no mask if all 1": lambda: patch("minibert.model.mask_if_padded", additive_mask),
-    "SDPA": lambda: patch.object(BertSelfAttention, "_must_write_out", lambda *_: True),
-    "writing out": lambda: patch.object(BertSelfAttention, "_must_write_out", lambda *_: False),
+STEPS = {  # what is taken away: whose parts are plain
+    "nothing": (),
+    "fast dropout": ("dropout",),
+    "no mask if all 1": ("encoder",),
+    "SDPA": ("self_attention",),
+    "all of it": tuple(FAST_PARTS),
 }
 
 
-def build_pair(config: BertConfig) -> tuple[BertModel, transformers.BertModel]:
-    """Build transformers' model, and ours with its weights."""
+def build(kind: type[nn.Module], config: BertConfig, plain: Iterable[str] = ()) -> nn.Module:
+    """Build our model of fast parts, but for those that shall be plain."""
+    with switch_on(), use(**{role: default_part(role) for role in plain}):
+        return kind(config)
+
+
+def build_pair(
+    config: BertConfig, steps: Iterable[str]
+) -> tuple[dict[str, BertModel], transformers.BertModel]:
+    """Build transformers' model, and ours with its weights, without each of the steps."""
     fields = dataclasses.asdict(config)
     theirs = transformers.BertModel(transformers.BertConfig(**fields, attn_implementation="sdpa"))
-    ours = BertModel(config)
-    ours.load_state_dict(theirs.state_dict(), strict=True)
+    ours = {step: build(BertModel, config, STEPS[step]) for step in steps}
+    for model in ours.values():
+        model.load_state_dict(theirs.state_dict(), strict=True)
     return ours, theirs
 
 
@@ -101,33 +110,25 @@ def compare(ours: BertModel, theirs: nn.Module, batch: dict[str, Tensor]) -> flo
 
 
 def candidates_of(
-    ours: BertModel, theirs: nn.Module, run: Callable, batch: dict[str, Tensor], steps: bool
+    ours: dict[str, BertModel], theirs: nn.Module, run: Callable, batch: dict[str, Tensor]
 ) -> Candidates:
     """Name what is to be timed."""
-
-    def without(step: str) -> Callable[[], None]:
-        def timed() -> None:
-            with STEPS[step]():
-                run(ours, batch)
-
-        return timed
-
-    named = {step: without(step) for step in STEPS} if steps else {"ours": lambda: run(ours, batch)}
-    return {"theirs": lambda: run(theirs, batch)} | named
+    models = {"theirs": theirs} | ours
+    return {name: partial(run, model, batch) for name, model in models.items()}
 
 
 def print_rows(name: str, arguments: argparse.Namespace) -> None:
     """Measure one configuration in all sizes."""
-    ours, theirs = build_pair(CONFIGS[name]())
+    ours, theirs = build_pair(CONFIGS[name](), arguments.steps)
     clock = time.process_time if arguments.busy else time.perf_counter
     for seq in arguments.seq:
         for size in arguments.batch:
             batch = draw_batch(size, seq, arguments.padded)
-            difference = compare(ours, theirs, batch)
+            difference = compare(ours["nothing"], theirs, batch)
             for what, run in {"forward": forward, "fwd + bwd": forward_backward}.items():
-                for model in (ours, theirs):
+                for model in (*ours.values(), theirs):
                     model.train(run is forward_backward)
-                named = candidates_of(ours, theirs, run, batch, arguments.steps)
+                named = candidates_of(ours, theirs, run, batch)
                 times = measure(named, arguments.seconds * len(named), arguments.rounds, clock)
                 base = times.pop("theirs")
                 ratios = "   ".join(f"{spread(base, runs):>18}" for runs in times.values())
@@ -153,7 +154,8 @@ def main() -> None:
     arguments = parser.parse_args()
     arguments.threads = 1 if arguments.busy else arguments.threads
     torch.set_num_threads(arguments.threads)
-    names = [f"without {step}" for step in STEPS] if arguments.steps else ["times as fast as"]
+    arguments.steps = list(STEPS) if arguments.steps else ["nothing", "all of it"]
+    names = [f"without {step}" for step in arguments.steps]
     print(f"transformers {transformers.__version__}, torch {torch.__version__}, ", end="")
     print(f"{arguments.threads} threads; times as fast as transformers: median [quartiles]")
     heads = "   ".join(f"{name:>18}" for name in names)

@@ -13,25 +13,22 @@ what each of them earns.
 """
 
 import argparse
-import contextlib
 import dataclasses
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from unittest.mock import patch
 
 import torch
 import transformers
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks.encoder import measure, spread
-from minibert.attention import additive_mask
+from benchmarks.encoder import STEPS, build, measure, spread
 from minibert.config import BertConfig
-from minibert.dropout import Dropout
 from minibert.masking import corrupt_tokens
 from minibert.pretraining import BertForPreTraining
 
@@ -39,11 +36,6 @@ SIZES = {  # configuration, batch, seq
     "128 x 2": (BertConfig.tiny(vocab_size=1000), 64, 32),
     "256 x 4": (BertConfig.mini(vocab_size=8192), 32, 128),
     "bert-base": (BertConfig.base(), 8, 128),
-}
-STEPS = {  # what is taken away: how
-    "nothing": contextlib.nullcontext,
-    "our dropout": lambda: patch.object(Dropout, "forward", nn.Dropout.forward),
-    "no mask if all 1": lambda: patch("minibert.model.mask_if_padded", additive_mask),
 }
 SIDE = 2048  # of the matrices whose product shows what the machine can do
 Batch = dict[str, Tensor | bool]
@@ -60,8 +52,9 @@ def build_theirs(
 
 PEAKS = {  # whose peak memory: how to build the model, what else the batch says
     "theirs": (build_theirs, {}),
-    "ours": (BertForPreTraining, {}),
-    "scores everywhere": (BertForPreTraining, {"return_logits": True}),
+    "ours": (partial(build, BertForPreTraining), {}),
+    "scores everywhere": (partial(build, BertForPreTraining), {"return_logits": True}),
+    "plain parts": (BertForPreTraining, {}),
 }
 
 
@@ -115,35 +108,27 @@ def multiplier() -> Callable[[], None]:
     return multiply
 
 
-def without(name: str, step: Callable[[], None]) -> Callable[[], None]:
-    """Take one of our inventions away from a training step."""
-
-    def timed() -> None:
-        with STEPS[name]():
-            step()
-
-    return timed
-
-
 def candidates_of(
-    ours: nn.Module, theirs: nn.Module, batch: Batch, steps: bool
+    ours: dict[str, nn.Module], theirs: nn.Module, batch: Batch, steps: bool
 ) -> dict[str, Callable[[], None]]:
     """Name what is to be timed."""
     default, fused = stepper(theirs, batch, fused=False), stepper(theirs, batch, fused=True)
-    best = stepper(ours, batch, fused=True)
+    each = {step: stepper(model, batch, fused=True) for step, model in ours.items()}
     if not steps:
         return {
             "product": multiplier(),
             "theirs": default,
             "theirs, fused AdamW": fused,
-            "ours": best,
+            "ours": each["nothing"],
+            "ours, plain parts": each["all of it"],
         }
-    everywhere = stepper(ours, batch | {"return_logits": True}, fused=True)
+    whole = ours["nothing"]
+    everywhere = stepper(whole, batch | {"return_logits": True}, fused=True)
     return {
         "theirs": default,
-        **{f"without {name}": without(name, best) for name in STEPS},
+        **{f"without {step}": timed for step, timed in each.items()},
         "without scores at labels only": everywhere,
-        "without fused AdamW": stepper(ours, batch, fused=False),
+        "without fused AdamW": stepper(whole, batch, fused=False),
     }
 
 
@@ -160,12 +145,13 @@ def print_times(names: list[str], arguments: argparse.Namespace) -> None:
     print(f"{'model':10} {'theirs ms':>9} {'rounds':>6}  times as fast: median [quartiles]")
     for name in names:
         config, *shape = SIZES[name]
-        ours, theirs, batch = (
-            BertForPreTraining(config),
-            build_theirs(config),
-            draw_batch(config, *shape),
-        )
-        difference = compare(ours, theirs, batch)
+        ours = {
+            step: build(BertForPreTraining, config, plain)
+            for step, plain in STEPS.items()
+            if arguments.steps or step in ("nothing", "all of it")
+        }
+        theirs, batch = build_theirs(config), draw_batch(config, *shape)
+        difference = max(compare(model, theirs, batch) for model in ours.values())
         named = candidates_of(ours, theirs, batch, arguments.steps)
         times = measure(named, arguments.seconds * len(named), arguments.rounds, clock)
         base, product = times.pop("theirs"), times.pop("product", None)

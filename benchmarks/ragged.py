@@ -29,6 +29,7 @@ from benchmarks.pretraining import build_theirs
 from benchmarks.tokenizer import prose
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, bucket_by_length, draw_pairs, padding_share
+from minibert.fast import switch_on
 from minibert.inference import encode_rows
 from minibert.masking import corrupt_tokens
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
@@ -151,7 +152,9 @@ def candidates(
 def compare(kind: str, made: dict[str, Batches], config: BertConfig, **wishes) -> None:
     """Train all three in turn, and print how much faster than theirs they are."""
     theirs, ours = MODELS[kind]
-    models = {name: build_theirs(config, theirs) for name in made} | {"ours": ours(config)}
+    models = {name: build_theirs(config, theirs) for name in made}
+    with switch_on():
+        models["ours"] = ours(config)
     named = {name: trainer(models[name], made[name], name == "ours") for name in made}
     times = measure(named, 0, **wishes)
     base = times.pop("theirs")

@@ -30,7 +30,8 @@ from torch.nn import functional
 from benchmarks.encoder import measure, spread
 from benchmarks.weights import minilm_folder
 from minibert.checkpoint import load_pretrained, load_tokenizer
-from minibert.inference import sentence_vectors, store_by_columns
+from minibert.fast import store_by_columns, switch_on
+from minibert.inference import sentence_vectors
 from minibert.model import BertModel
 from minibert.wordpiece import WordPieceTokenizer
 
@@ -114,7 +115,9 @@ def main() -> None:
     torch.set_num_threads(1 if arguments.busy else arguments.threads)
     clock = time.process_time if arguments.busy else time.perf_counter
     folder = arguments.folder or minilm_folder()
-    model, tokenizer = load_pretrained(BertModel, folder), load_tokenizer(folder)
+    tokenizer, plain = load_tokenizer(folder), load_pretrained(BertModel, folder)
+    with switch_on():
+        model = load_pretrained(BertModel, folder)
     their_model = transformers.BertModel.from_pretrained(folder).eval()
     their_tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))
     theirs = {
@@ -126,6 +129,8 @@ def main() -> None:
         ),
     }
     ours = {
+        "minibert, plain parts": our_encoder(plain, tokenizer, 2048),
+    } | {
         f"minibert, batches of {most} tokens": our_encoder(model, tokenizer, most)
         for most in arguments.max_tokens
     }
@@ -141,6 +146,7 @@ def main() -> None:
         "transformers": their_encoder(their_model, their_tokenizer, 1, by_length=False),
         "transformers, by columns": their_encoder(columns[0], their_tokenizer, 1, by_length=False),
         "minibert": our_encoder(model, tokenizer, 2048),
+        "minibert, plain parts": our_encoder(plain, tokenizer, 2048),
         "minibert, by columns": our_encoder(columns[1], tokenizer, 2048),
     }
     alone = {name: one_at_a_time(encode) for name, encode in alone.items()}

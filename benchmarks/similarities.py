@@ -20,6 +20,7 @@ from torch.nn import functional
 
 from benchmarks.weights import minilm_folder
 from minibert.checkpoint import load_pretrained, load_tokenizer
+from minibert.fast import switch_on
 from minibert.inference import encode_rows, predict, sentence_vectors
 from minibert.model import BertModel
 
@@ -61,9 +62,11 @@ def common_words(texts) -> Tensor:
 
 def similarities(folder: Path) -> dict[str, Tensor]:
     """Compare every sentence with every other one, in four ways."""
-    model, tokenizer = load_pretrained(BertModel, folder), load_tokenizer(folder)
-    torch.manual_seed(SEED)
-    untrained = BertModel(model.config)
+    tokenizer = load_tokenizer(folder)
+    with switch_on():
+        model = load_pretrained(BertModel, folder)
+        torch.manual_seed(SEED)
+        untrained = BertModel(model.config)
     vectors = {
         "trained, mean": sentence_vectors(model, tokenizer, SENTENCES),
         "trained, [CLS]": first_vectors(model, tokenizer, SENTENCES),

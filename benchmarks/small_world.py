@@ -34,6 +34,7 @@ from minibert.corpus import (
     world_ladder,
 )
 from minibert.data import PretrainingBatches
+from minibert.fast import switch_on
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
@@ -70,8 +71,10 @@ def train(seed: int) -> dict:
     wall, cpu = time.perf_counter(), time.process_time()
     documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(seed))
     tokenizer = WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size=VOCABULARY)
+    with switch_on():
+        model = chapter.small_bert(tokenizer, seed)
     trainer = BertTrainer(
-        chapter.small_bert(tokenizer, seed),
+        model,
         chapter.small_plan(STEPS, seed, EVERY),
         device="cpu",
         terms=TERMS,

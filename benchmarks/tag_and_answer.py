@@ -28,6 +28,7 @@ from torch import nn
 from minibert.answering import Answers, answer_questions, merge_windows, sliding_windows
 from minibert.checkpoint import load_tokenizer
 from minibert.corpus import Question, entity_sentences, passage_questions
+from minibert.fast import switch_on
 from minibert.finetuning import TaskBatches
 from minibert.inference import predict
 from minibert.tagging import find_entities
@@ -69,7 +70,8 @@ def train(seed: int) -> tuple[dict, dict]:
     folder = minilm_folder()
     tokenizer = load_tokenizer(folder)
     torch.manual_seed(seed)
-    tagger, reader = chapter.new_tagger(folder, TAGS), chapter.new_reader(folder)
+    with switch_on():
+        tagger, reader = chapter.new_tagger(folder, TAGS), chapter.new_reader(folder)
     run = {"seed": seed, "tagger": train_tagger(tagger, tokenizer, seed)}
     run["reader"], stored = train_reader(reader, tokenizer, seed)
     run["megabytes"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

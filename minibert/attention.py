@@ -1,14 +1,16 @@
-"""Self-attention with many heads: who may look at whom, who does, and what it brings home."""
+"""Self-attention with many heads: which tokens may be looked at, which are, and what comes of it.
+
+Chapter 8.
+"""
 
 import math
 
 import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor, nn
-from torch.nn import functional
 
 from .config import BertConfig
-from .dropout import Dropout
+from .parts import part
 
 
 def additive_mask(
@@ -30,7 +32,7 @@ def additive_mask(
     Returns
     -------
     Float[Tensor, "batch 1 1 seq"]
-        0 (in fact -0.0) or m; the new axes stand for every head and every query.
+        0 or m; the new axes stand for every head and every query.
 
     Raises
     ------
@@ -40,7 +42,6 @@ def additive_mask(
 
     References
     ----------
-    Chapter 8.
     Numpy twin: minibert.reference.additive_mask.
 
     Examples
@@ -53,56 +54,15 @@ def additive_mask(
         raise ValueError(
             f"attention_mask must have the shape (batch, seq), not {tuple(attention_mask.shape)}"
         )
-    if _may_look_at(attention_mask):
+    if may_look_at(attention_mask):
         strange = attention_mask[(attention_mask != 0) & (attention_mask != 1)]
         if strange.numel():
             raise ValueError(
                 "attention_mask holds only 1 (may be looked at) and 0 (padding), not "
                 f"{strange[0].item()}"
             )
-    return (1 - attention_mask[:, None, None, :].to(dtype)) * torch.finfo(dtype).min
-
-
-def mask_if_padded(
-    attention_mask: Shaped[Tensor, "batch seq"],
-) -> Float[Tensor, "batch 1 1 seq"] | None:
-    """Return the additive mask, or None if every entry is 1: adding 0 everywhere is no work to do.
-
-    Parameters
-    ----------
-    attention_mask : Shaped[Tensor, "batch seq"]
-        1 for a token that may be looked at, 0 for padding.
-
-    Returns
-    -------
-    Float[Tensor, "batch 1 1 seq"] or None
-        ``additive_mask(attention_mask)``; on a GPU always, since looking at the entries would
-        make the CPU wait for them.
-
-    Raises
-    ------
-    ValueError
-        As `additive_mask` does.
-
-    References
-    ----------
-    Chapter 8.
-
-    Examples
-    --------
-    >>> import torch
-    >>> mask_if_padded(torch.ones(2, 3)) is None
-    True
-    """
-    if _may_look_at(attention_mask) and (attention_mask == 1).all():
-        return None
-    return additive_mask(attention_mask)
-
-
-def _may_look_at(tensor: Tensor) -> bool:
-    """Say whether a look at the entries is free: on a GPU it is not, and a compiler cannot."""
-    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    return tensor.device.type == "cpu" and not compiling
+    hidden = 1 - attention_mask[:, None, None, :].to(dtype)  # (batch, 1, 1, seq)
+    return hidden * torch.finfo(dtype).min
 
 
 def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "{seq} {seq}"]:
@@ -129,7 +89,7 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.3. Chapter 8.
+    Vaswani et al. (2017), section 3.2.3.
     Numpy twin: minibert.reference.causal_mask.
 
     Examples
@@ -143,15 +103,17 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
     return torch.full((seq, seq), torch.finfo(dtype).min, dtype=dtype).triu(diagonal=1)
 
 
+def may_look_at(tensor: Shaped[Tensor, "..."]) -> bool:
+    """Return whether looking at the entries is free: on a GPU it is not, and a compiler cannot."""
+    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return tensor.device.type == "cpu" and not compiling
+
+
 class BertSelfAttention(nn.Module):
-    """Let every token ask all others a question, in several heads at once.
+    """Let every token look at all tokens, in several heads at once.
 
     In each head ``probs = softmax(query @ key.T / sqrt(head_size) + additive_mask)`` and
     ``context = dropout(probs) @ value``; the heads' contexts stand side by side in the result.
-
-    Two ways lead there. Written out, the weights can be seen. PyTorch's fused function, SDPA, never
-    stores them and is faster, but not with dropout on a CPU; and where a query may look at nothing,
-    its gradient is wrong. In these cases, too, attention is written out.
 
     Parameters
     ----------
@@ -160,7 +122,7 @@ class BertSelfAttention(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.2. Chapter 8.
+    Vaswani et al. (2017), section 3.2.2.
     Numpy twin: minibert.reference.attention.
 
     Examples
@@ -178,7 +140,7 @@ class BertSelfAttention(nn.Module):
         self.query = nn.Linear(config.hidden_size, config.hidden_size)
         self.key = nn.Linear(config.hidden_size, config.hidden_size)
         self.value = nn.Linear(config.hidden_size, config.hidden_size)
-        self.dropout = Dropout(config.attention_probs_dropout_prob)
+        self.dropout = part("dropout")(config.attention_probs_dropout_prob)
 
     def forward(
         self,
@@ -186,7 +148,7 @@ class BertSelfAttention(nn.Module):
         additive_mask: Float[Tensor, "..."] | None = None,
         return_attention: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Attend.
+        """Compute the context of every token, and on request the weights that made it.
 
         Parameters
         ----------
@@ -202,81 +164,58 @@ class BertSelfAttention(nn.Module):
         context : Float[Tensor, "batch seq hidden"]
             One vector per token.
         probs : Float[Tensor, "batch heads seq seq"] or None
-            The weights that made it, if asked for: row i says how much token i looks at each
-            token. Rows sum to 1; in training, dropout has already thinned them.
+            The weights, if they are wanted: row i says how much token i looks at each token. Rows
+            sum to 1; in training, dropout has already thinned them.
 
         Raises
         ------
         TypeError, ValueError
             If the mask is not made of floats or does not fit the scores.
         """
-        query = self._split_heads(self.query(hidden_states))
-        key = self._split_heads(self.key(hidden_states))
-        value = self._split_heads(self.value(hidden_states))
+        query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
+        key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
+        value = self.split_heads(self.value(hidden_states))  # (batch, heads, seq, head_size)
+        products = query @ key.transpose(-1, -2)  # (batch, heads, seq, seq)
+        scores = products / math.sqrt(self.head_size)
         if additive_mask is not None:
-            additive_mask = _fit_mask(additive_mask, query)
-        if return_attention or self._must_write_out(query, additive_mask):
-            context, probs = self._written_out(query, key, value, additive_mask)
-        else:
-            dropout_p = self.dropout.p if self.training else 0.0
-            context = functional.scaled_dot_product_attention(
-                query, key, value, additive_mask, dropout_p
-            )
-            probs = None
-        return self._join_heads(context), probs if return_attention else None
+            scores = scores + fit_mask(additive_mask, scores)
+        probs = self.dropout(scores.softmax(dim=-1))  # each row sums to 1
+        context = self.join_heads(probs @ value)  # (batch, seq, hidden)
+        return context, probs if return_attention else None
 
-    def _written_out(
-        self, query: Tensor, key: Tensor, value: Tensor, additive_mask: Tensor | None
-    ) -> tuple[Tensor, Tensor]:
-        """Compute the scores, the weights and the context one after the other."""
-        scores = (query / math.sqrt(self.head_size)) @ key.transpose(-1, -2)
-        if additive_mask is not None:
-            scores = scores + additive_mask
-        probs = self.dropout(scores.softmax(dim=-1))
-        return probs @ value, probs
+    def split_heads(
+        self, x: Float[Tensor, "batch seq hidden"]
+    ) -> Float[Tensor, "batch heads seq head_size"]:
+        """Cut each vector into one piece per head, and let each head see all tokens."""
+        pieces = x.unflatten(-1, (-1, self.head_size))  # (batch, seq, heads, head_size)
+        return pieces.transpose(1, 2)  # (batch, heads, seq, head_size)
 
-    def _split_heads(self, x: Tensor) -> Tensor:
-        """Go from (batch, seq, hidden) to (batch, heads, seq, head_size)."""
-        return x.unflatten(-1, (-1, self.head_size)).transpose(1, 2)
-
-    def _join_heads(self, x: Tensor) -> Tensor:
-        """Go back from (batch, heads, seq, head_size) to (batch, seq, hidden)."""
-        return x.transpose(1, 2).flatten(2)
-
-    def _must_write_out(self, query: Tensor, additive_mask: Tensor | None) -> bool:
-        """Say where SDPA is slower, or where its gradient is wrong."""
-        drops_on_cpu = self.training and self.dropout.p > 0 and query.device.type == "cpu"
-        masked = query.requires_grad and additive_mask is not None
-        return drops_on_cpu or (masked and _hides_a_row(additive_mask))
+    def join_heads(
+        self, x: Float[Tensor, "batch heads seq head_size"]
+    ) -> Float[Tensor, "batch seq hidden"]:
+        """Put the pieces of all heads side by side again."""
+        pieces = x.transpose(1, 2)  # (batch, seq, heads, head_size)
+        return pieces.flatten(2)  # (batch, seq, hidden)
 
 
-def _hides_a_row(additive_mask: Tensor) -> bool:
-    """Say whether some query may look at nothing, if a look at the mask is free.
-
-    For such a row SDPA recomputes every weight as exp(m - (m + log(seq))). Next to m the logarithm
-    is lost, so its gradient comes out seq times too large.
-    """
-    return _may_look_at(additive_mask) and bool((additive_mask.amax(dim=-1) < 0).any())
-
-
-def _fit_mask(additive_mask: Tensor, query: Tensor) -> Tensor:
-    """Check a mask and bring it to the dimensions and the precision of the scores."""
+def fit_mask(
+    additive_mask: Shaped[Tensor, "..."], scores: Float[Tensor, "batch heads seq seq"]
+) -> Float[Tensor, "..."]:
+    """Return an additive mask in the precision of the scores; raise if it is none or cannot fit."""
     if not additive_mask.is_floating_point():
         raise TypeError(
             f"an additive mask holds floats, 0 or very negative, not {additive_mask.dtype}; make "
             "one with additive_mask(attention_mask)"
         )
-    scores = (*query.shape[:-1], query.shape[-2])
     try:
-        additive_mask.expand(scores)
+        additive_mask.expand(scores.shape)
     except RuntimeError:
         raise ValueError(
             f"an additive mask of shape {tuple(additive_mask.shape)} does not fit scores of shape "
-            f"{scores}, (batch, heads, seq, seq)"
+            f"{tuple(scores.shape)}, (batch, heads, seq, seq)"
         ) from None
-    four = additive_mask.reshape((1,) * (4 - additive_mask.dim()) + additive_mask.shape)
     # The most negative number of a wider type would become minus infinity.
-    return four.to(query.dtype).clamp(min=torch.finfo(query.dtype).min)
+    return additive_mask.to(scores.dtype).clamp(min=torch.finfo(scores.dtype).min)
 
 
 class BertSelfOutput(nn.Module):
@@ -292,7 +231,7 @@ class BertSelfOutput(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.1. Chapter 8.
+    Vaswani et al. (2017), section 3.1.
     Numpy twin: minibert.reference.linear, minibert.reference.layer_norm.
 
     Examples
@@ -306,29 +245,17 @@ class BertSelfOutput(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
-        self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = Dropout(config.hidden_dropout_prob)
+        self.LayerNorm = part("layer_norm")(config.hidden_size, config.layer_norm_eps)
+        self.dropout = part("dropout")(config.hidden_dropout_prob)
 
     def forward(
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         input_tensor: Float[Tensor, "batch seq hidden"],
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Mix, add and normalize.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            The contexts of all heads, side by side.
-        input_tensor : Float[Tensor, "batch seq hidden"]
-            What went into attention.
-
-        Returns
-        -------
-        Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        """
-        return self.LayerNorm(self.dropout(self.dense(hidden_states)) + input_tensor)
+        """Mix the contexts of all heads, add what went into attention, and normalize."""
+        mixed = self.dropout(self.dense(hidden_states))
+        return self.LayerNorm(mixed + input_tensor)
 
 
 class BertAttention(nn.Module):
@@ -343,7 +270,7 @@ class BertAttention(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.1. Chapter 8.
+    Vaswani et al. (2017), section 3.1.
 
     Examples
     --------
@@ -355,8 +282,8 @@ class BertAttention(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.self = BertSelfAttention(config)
-        self.output = BertSelfOutput(config)
+        self.self = part("self_attention")(config)
+        self.output = part("self_output")(config)
 
     def forward(
         self,
@@ -364,23 +291,6 @@ class BertAttention(nn.Module):
         additive_mask: Float[Tensor, "..."] | None = None,
         return_attention: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Attend, mix, add and normalize.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        return_attention : bool, default False
-            Whether to return the weights.
-
-        Returns
-        -------
-        attention_output : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The weights, if asked for.
-        """
+        """Attend, mix, add and normalize; on request return the weights as well."""
         context, probs = self.self(hidden_states, additive_mask, return_attention)
         return self.output(context, hidden_states), probs

@@ -1,11 +1,14 @@
-"""From ids to the vectors that enter the first layer."""
+"""From ids to the vectors that enter the first layer.
+
+Chapter 7.
+"""
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from .config import BertConfig
-from .dropout import Dropout
+from .parts import part
 
 
 class BertEmbeddings(nn.Module):
@@ -22,7 +25,7 @@ class BertEmbeddings(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3, figure 2. Chapter 7.
+    Devlin et al. (2019), section 3, figure 2.
     Numpy twin: minibert.reference.embedding_lookup, minibert.reference.layer_norm.
 
     Examples
@@ -39,8 +42,8 @@ class BertEmbeddings(nn.Module):
         self.word_embeddings = nn.Embedding(config.vocab_size, hidden, config.pad_token_id)
         self.position_embeddings = nn.Embedding(config.max_position_embeddings, hidden)
         self.token_type_embeddings = nn.Embedding(config.type_vocab_size, hidden)
-        self.LayerNorm = nn.LayerNorm(hidden, eps=config.layer_norm_eps)
-        self.dropout = Dropout(config.hidden_dropout_prob)
+        self.LayerNorm = part("layer_norm")(hidden, config.layer_norm_eps)
+        self.dropout = part("dropout")(config.hidden_dropout_prob)
 
     def forward(
         self,
@@ -49,7 +52,7 @@ class BertEmbeddings(nn.Module):
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Look up and add.
+        """Look up three vectors for each token, add them, and normalize.
 
         Parameters
         ----------
@@ -79,20 +82,21 @@ class BertEmbeddings(nn.Module):
             so that good ids cost nothing. On a GPU the lookup fails with CUDA's own message.
         """
         self._check(input_ids, token_type_ids, position_ids, inputs_embeds)
-        words = inputs_embeds  # (batch, seq, hidden)
-        if words is None:
+        words = inputs_embeds
+        if words is None:  # (batch, seq) becomes (batch, seq, hidden)
             words = _look_up(input_ids, self.word_embeddings, "input_ids", "vocab_size")
         if token_type_ids is None:
-            token_type_ids = torch.zeros(1, dtype=torch.long, device=words.device)  # (1,)
+            token_type_ids = torch.zeros(1, dtype=torch.long, device=words.device)  # (1)
         if position_ids is None:
-            position_ids = torch.arange(words.shape[1], device=words.device)  # (seq,)
+            position_ids = torch.arange(words.shape[1], device=words.device)  # (seq)
         segments = _look_up(
             token_type_ids, self.token_type_embeddings, "token_type_ids", "type_vocab_size"
         )
-        places = _look_up(
+        positions = _look_up(
             position_ids, self.position_embeddings, "position_ids", "max_position_embeddings"
         )
-        return self.dropout(self.LayerNorm(words + (segments + places)))  # (batch, seq, hidden)
+        embeddings = words + (segments + positions)  # (batch, seq, hidden)
+        return self.dropout(self.LayerNorm(embeddings))
 
     def _check(
         self,
@@ -101,7 +105,7 @@ class BertEmbeddings(nn.Module):
         position_ids: Tensor | None,
         inputs_embeds: Tensor | None,
     ) -> None:
-        """Say in words what no lookup could make sense of."""
+        """Raise if no lookup could make sense of the arguments."""
         if (input_ids is None) == (inputs_embeds is None):
             given = "neither is" if input_ids is None else "both are"
             raise ValueError(f"give either input_ids or inputs_embeds; {given} given")
@@ -206,7 +210,7 @@ def sinusoidal_positions(
 
     References
     ----------
-    Vaswani et al. (2017), section 3.5. Chapter 7.
+    Vaswani et al. (2017), section 3.5.
 
     Examples
     --------

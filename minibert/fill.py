@@ -16,6 +16,7 @@ from torch import Tensor
 
 from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.checkpoint.files import CONFIG, read_json
+from minibert.fast import switch_on
 from minibert.inference import predict
 from minibert.pretrain.messages import FAILURES, complain, sentence_of, show_warning
 from minibert.pretrain.options import PLAN, way_on, whole_number
@@ -193,7 +194,8 @@ def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer
     unused = ("bert.pooler", "cls.seq_relationship")  # of the question for the next sentence
     try:
         _require_head(folder)
-        model = load_pretrained(BertForMaskedLM, folder, unused=unused)
+        with switch_on():
+            model = load_pretrained(BertForMaskedLM, folder, unused=unused)
     except FileNotFoundError as error:
         if (folder / PLAN).exists():
             raise ValueError(

@@ -1,10 +1,14 @@
-"""The heads of pre-training: from vectors to words, and from [CLS] to yes or no."""
+"""The heads of pre-training: from vectors to words, and from [CLS] to yes or no.
+
+Chapter 11.
+"""
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from .config import ACTIVATIONS, BertConfig
+from .parts import part
 
 
 class BertPredictionHeadTransform(nn.Module):
@@ -19,7 +23,7 @@ class BertPredictionHeadTransform(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), the released code. Chapter 11.
+    Devlin et al. (2019), the released code.
     Numpy twin: minibert.reference.linear, minibert.reference.gelu, minibert.reference.layer_norm.
 
     Examples
@@ -32,21 +36,10 @@ class BertPredictionHeadTransform(nn.Module):
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
         self.activation = ACTIVATIONS[config.hidden_act]
-        self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
+        self.LayerNorm = part("layer_norm")(config.hidden_size, config.layer_norm_eps)
 
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... hidden"]:
-        """Mix, bend and normalize.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "... hidden"]
-            Vectors out of the last layer; any leading dimensions.
-
-        Returns
-        -------
-        Float[Tensor, "... hidden"]
-            As many vectors, ready to be compared with the embeddings of words.
-        """
+        """Mix the numbers of each vector, apply the activation, and normalize."""
         return self.LayerNorm(self.activation(self.dense(hidden_states)))
 
 
@@ -66,7 +59,7 @@ class BertLMPredictionHead(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1; Press and Wolf (2017), section 3. Chapter 11.
+    Devlin et al. (2019), section 3.1, task 1; Press and Wolf (2017), section 3.
     Numpy twin: minibert.reference.tied_logits.
 
     Examples
@@ -82,7 +75,7 @@ class BertLMPredictionHead(nn.Module):
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
         super().__init__()
-        self.transform = BertPredictionHeadTransform(config)
+        self.transform = part("prediction_head_transform")(config)
         self.decoder = nn.Linear(config.hidden_size, config.vocab_size)
         self.bias = nn.Parameter(torch.zeros(config.vocab_size))
         self.tie(word_embeddings)
@@ -110,23 +103,13 @@ class BertLMPredictionHead(nn.Module):
         self.decoder.bias = self.bias
 
     def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
-        """Score.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "... hidden"]
-            Vectors out of the last layer: all of them, or only those that are asked for.
-
-        Returns
-        -------
-        Float[Tensor, "... vocab"]
-            One score per word; their softmax is the prediction.
-        """
-        return self.decoder(self.transform(hidden_states))
+        """Score every word; the softmax of the scores is the prediction."""
+        prepared = self.transform(hidden_states)  # (..., hidden)
+        return self.decoder(prepared)  # (..., vocab)
 
 
 class BertOnlyMLMHead(nn.Module):
-    """Hold the head of masked words alone, where Hugging Face's names expect it.
+    """The head of masked words alone, where Hugging Face's names expect it.
 
     ``predictions(sequence_output)``.
 
@@ -137,10 +120,6 @@ class BertOnlyMLMHead(nn.Module):
     word_embeddings : nn.Embedding
         The table of the embeddings, shared with the decoder.
 
-    References
-    ----------
-    Chapter 11.
-
     Examples
     --------
     >>> head = BertOnlyMLMHead(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
@@ -150,26 +129,15 @@ class BertOnlyMLMHead(nn.Module):
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
         super().__init__()
-        self.predictions = BertLMPredictionHead(config, word_embeddings)
+        self.predictions = part("prediction_head")(config, word_embeddings)
 
     def forward(self, sequence_output: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
-        """Score every word.
-
-        Parameters
-        ----------
-        sequence_output : Float[Tensor, "... hidden"]
-            Vectors out of the last layer.
-
-        Returns
-        -------
-        Float[Tensor, "... vocab"]
-            One score per word.
-        """
+        """Score every word, one score each."""
         return self.predictions(sequence_output)
 
 
 class BertPreTrainingHeads(nn.Module):
-    """Hold both heads of pre-training: one for masked words, one for the next sentence.
+    """Both heads of pre-training: one for masked words, one for the next sentence.
 
     ``predictions(sequence_output)`` and ``seq_relationship(pooled_output)``, a linear map to two
     scores: 0 for "B follows A", 1 for "B comes from elsewhere".
@@ -183,7 +151,7 @@ class BertPreTrainingHeads(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1. Chapter 11.
+    Devlin et al. (2019), section 3.1.
     Numpy twin: minibert.reference.tied_logits, minibert.reference.linear.
 
     Examples
@@ -196,8 +164,8 @@ class BertPreTrainingHeads(nn.Module):
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
         super().__init__()
-        self.predictions = BertLMPredictionHead(config, word_embeddings)
-        self.seq_relationship = nn.Linear(config.hidden_size, 2)
+        self.predictions = part("prediction_head")(config, word_embeddings)
+        self.seq_relationship = part("classifier")(config.hidden_size, 2)
 
     def forward(
         self,
@@ -209,8 +177,7 @@ class BertPreTrainingHeads(nn.Module):
         Parameters
         ----------
         sequence_output : Float[Tensor, "... hidden"] or None
-            Vectors out of the last layer: all, or only those that are asked for. None scores no
-            words.
+            Vectors out of the last layer: all, or only those with a label. None scores no words.
         pooled_output : Float[Tensor, "batch hidden"]
             One vector per pair of sentences, out of the pooler.
 

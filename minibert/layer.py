@@ -1,15 +1,17 @@
-"""One layer of BERT: attention, then a small network for every token on its own."""
+"""One layer of BERT: attention, then a small network for every token on its own.
+
+Chapter 9.
+"""
 
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from .attention import BertAttention
 from .config import ACTIVATIONS, BertConfig
-from .dropout import Dropout
+from .parts import part
 
 
 class BertIntermediate(nn.Module):
-    """Widen every token's vector and bend it: the first half of the feed-forward network.
+    """Widen every token's vector and apply the activation: the first half of the feed-forward.
 
     ``gelu(dense(hidden_states))``, with the activation that `config.hidden_act` names.
 
@@ -20,7 +22,7 @@ class BertIntermediate(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.3; Hendrycks and Gimpel (2016). Chapter 9.
+    Vaswani et al. (2017), section 3.3; Hendrycks and Gimpel (2016).
     Numpy twin: minibert.reference.linear, minibert.reference.gelu.
 
     Examples
@@ -38,19 +40,8 @@ class BertIntermediate(nn.Module):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch seq intermediate"]:
-        """Widen and bend.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-
-        Returns
-        -------
-        Float[Tensor, "batch seq intermediate"]
-            One wide vector per token.
-        """
-        return self.activation(self.dense(hidden_states))
+        """Widen each vector and apply the activation."""
+        return self.activation(self.dense(hidden_states))  # (batch, seq, intermediate)
 
 
 class BertOutput(nn.Module):
@@ -65,7 +56,7 @@ class BertOutput(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.3. Chapter 9.
+    Vaswani et al. (2017), section 3.3.
     Numpy twin: minibert.reference.linear, minibert.reference.layer_norm.
 
     Examples
@@ -78,29 +69,17 @@ class BertOutput(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
-        self.LayerNorm = nn.LayerNorm(config.hidden_size, eps=config.layer_norm_eps)
-        self.dropout = Dropout(config.hidden_dropout_prob)
+        self.LayerNorm = part("layer_norm")(config.hidden_size, config.layer_norm_eps)
+        self.dropout = part("dropout")(config.hidden_dropout_prob)
 
     def forward(
         self,
         hidden_states: Float[Tensor, "batch seq intermediate"],
         input_tensor: Float[Tensor, "batch seq hidden"],
     ) -> Float[Tensor, "batch seq hidden"]:
-        """Narrow, add and normalize.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq intermediate"]
-            The wide vectors.
-        input_tensor : Float[Tensor, "batch seq hidden"]
-            What went into the feed-forward network.
-
-        Returns
-        -------
-        Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        """
-        return self.LayerNorm(self.dropout(self.dense(hidden_states)) + input_tensor)
+        """Narrow the wide vectors, add what went into the feed-forward network, and normalize."""
+        narrow = self.dropout(self.dense(hidden_states))  # (batch, seq, hidden)
+        return self.LayerNorm(narrow + input_tensor)
 
 
 class BertLayer(nn.Module):
@@ -115,7 +94,7 @@ class BertLayer(nn.Module):
 
     References
     ----------
-    Vaswani et al. (2017), section 3.1; Devlin et al. (2019), section 3. Chapter 9.
+    Vaswani et al. (2017), section 3.1; Devlin et al. (2019), section 3.
 
     Examples
     --------
@@ -128,9 +107,9 @@ class BertLayer(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.attention = BertAttention(config)
-        self.intermediate = BertIntermediate(config)
-        self.output = BertOutput(config)
+        self.attention = part("attention")(config)
+        self.intermediate = part("intermediate")(config)
+        self.output = part("output")(config)
 
     def forward(
         self,
@@ -138,23 +117,7 @@ class BertLayer(nn.Module):
         additive_mask: Float[Tensor, "..."] | None = None,
         return_attention: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
-        """Pass the vectors of all tokens through the layer.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        return_attention : bool, default False
-            Whether to return the attention weights.
-
-        Returns
-        -------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            One vector per token.
-        probs : Float[Tensor, "batch heads seq seq"] or None
-            The attention weights, if asked for.
-        """
-        attention_output, probs = self.attention(hidden_states, additive_mask, return_attention)
-        return self.output(self.intermediate(attention_output), attention_output), probs
+        """Pass the vectors of all tokens through the layer; on request return the weights too."""
+        attended, probs = self.attention(hidden_states, additive_mask, return_attention)
+        wide = self.intermediate(attended)  # (batch, seq, intermediate)
+        return self.output(wide, attended), probs  # (batch, seq, hidden)

@@ -1,4 +1,7 @@
-"""Losses: predictions and labels in, one scalar out, in nats per labeled position."""
+"""Losses: predictions and labels in, one scalar out, in nats per labeled position.
+
+Chapters 5, 12, 16 and 17.
+"""
 
 import torch
 from jaxtyping import Float, Int, Shaped
@@ -6,6 +9,57 @@ from torch import Tensor
 from torch.nn import functional
 
 IGNORED_LABEL = -100
+
+
+def cross_entropy(
+    logits: Float[Tensor, "... classes"],
+    labels: Int[Tensor, "..."],
+    *,
+    answers: str = "classes",
+    place: str = "item",
+) -> Float[Tensor, ""]:
+    """Compute the mean negative log-probability of the true answers; all losses of choice are this.
+
+    ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of items
+    whose label is not -100.
+
+    Parameters
+    ----------
+    logits : Float[Tensor, "... classes"]
+        One score per possible answer; any leading dimensions, such as batch and seq.
+    labels : Int[Tensor, "..."]
+        The number of the true answer, from 0 to classes - 1, or -100 for an item without label.
+    answers, place : str
+        What errors call the possible answers, and an item.
+
+    Returns
+    -------
+    Float[Tensor, ""]
+        Nats per labeled item, at least 0, differentiable.
+
+    Raises
+    ------
+    TypeError
+        If the labels are not integers.
+    ValueError
+        If the shapes do not fit, a label is out of range, or nothing is labeled.
+
+    References
+    ----------
+    Numpy twin: minibert.reference.cross_entropy.
+
+    Examples
+    --------
+    >>> import torch
+    >>> logits = torch.tensor([[0.0, 0.0], [3.0, 4.0]])
+    >>> round(cross_entropy(logits, torch.tensor([1, -100])).item(), 4)
+    0.6931
+    """
+    _require_labels(logits, labels, answers, place)
+    labeled = labels != IGNORED_LABEL
+    log_probs = logits.log_softmax(dim=-1)
+    chosen = log_probs[labeled, labels[labeled].long()]  # (number of labeled items)
+    return -chosen.mean()
 
 
 def masked_lm_loss(
@@ -38,7 +92,6 @@ def masked_lm_loss(
     References
     ----------
     Devlin et al. (2019), section 3.1, task 1.
-    Chapter 5.
     Numpy twin: minibert.reference.cross_entropy.
 
     Examples
@@ -48,10 +101,7 @@ def masked_lm_loss(
     >>> round(masked_lm_loss(logits, torch.tensor([[1, -100]])).item(), 4)
     0.6931
     """
-    _check(logits, labels)
-    asked = labels != IGNORED_LABEL
-    log_probs = logits.log_softmax(dim=-1)
-    return -log_probs[asked, labels[asked].long()].mean()
+    return cross_entropy(logits, labels, answers="vocabulary entries", place="position")
 
 
 def next_sentence_loss(
@@ -83,7 +133,7 @@ def next_sentence_loss(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 2. Chapter 12.
+    Devlin et al. (2019), section 3.1, task 2.
     Numpy twin: minibert.reference.cross_entropy.
 
     Examples
@@ -99,8 +149,7 @@ def next_sentence_loss(
             "sentence and for any other"
         )
     answers = "answers (0 the next sentence, 1 any other)"
-    _check(logits, labels, answers, place="pair", answer="its label")
-    return masked_lm_loss(logits, labels)
+    return cross_entropy(logits, labels, answers=answers, place="pair")
 
 
 def classification_loss(
@@ -109,8 +158,7 @@ def classification_loss(
     """Compute the mean loss of choosing one class of several, for sequences or for tokens.
 
     ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of
-    sequences or tokens whose label is not -100: the loss of masked words with classes in place of
-    a vocabulary.
+    sequences or tokens whose label is not -100.
 
     Parameters
     ----------
@@ -134,7 +182,7 @@ def classification_loss(
 
     References
     ----------
-    Devlin et al. (2019), section 4.1. Chapter 16.
+    Devlin et al. (2019), section 4.1.
     Numpy twin: minibert.reference.cross_entropy.
 
     Examples
@@ -149,8 +197,7 @@ def classification_loss(
             "with 1 class there is nothing to choose, and the loss is always 0; take num_labels=2, "
             "or regression for a number"
         )
-    _check(logits, labels, "classes", "item", "the number of its class")
-    return masked_lm_loss(logits, labels)
+    return cross_entropy(logits, labels)
 
 
 def multi_label_loss(
@@ -177,10 +224,6 @@ def multi_label_loss(
     ------
     ValueError
         When the shapes do not fit, a label is not between 0 and 1, or there is none.
-
-    References
-    ----------
-    Chapter 16.
 
     Examples
     --------
@@ -223,10 +266,6 @@ def regression_loss(
     ------
     ValueError
         When the shapes do not fit, a label is not finite, or there is none.
-
-    References
-    ----------
-    Chapter 16.
 
     Examples
     --------
@@ -277,7 +316,7 @@ def span_loss(
 
     References
     ----------
-    Devlin et al. (2019), section 4.2. Chapter 17.
+    Devlin et al. (2019), section 4.2.
     Numpy twin: minibert.reference.cross_entropy.
 
     Examples
@@ -297,19 +336,19 @@ def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:
     _require_integers(f"{which} positions", positions)
     _require_shape(positions, logits.shape[:1], logits, f"{which} positions")
     seq = logits.shape[1]
-    asked = positions.masked_fill(positions >= seq, IGNORED_LABEL)
-    wrong = asked[(asked < 0) & (asked != IGNORED_LABEL)]
+    inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)
+    wrong = inside[(inside < 0) & (inside != IGNORED_LABEL)]
     if wrong.numel():
         raise ValueError(
             f"{which} position {wrong[0].item()} is negative; positions run from 0 to {seq - 1}, "
             f"and {seq} or more, or {IGNORED_LABEL}, asks nothing"
         )
-    if not (asked != IGNORED_LABEL).any():
+    if not (inside != IGNORED_LABEL).any():
         raise ValueError(
             f"no {which} position lies inside the {seq} tokens, so there is no mean; give at least "
             "one, 0 for [CLS] where the passage has no answer"
         )
-    return masked_lm_loss(logits, asked)
+    return cross_entropy(logits, inside, answers="positions", place="sequence")
 
 
 def _require_integers(what: str, labels: Tensor) -> None:
@@ -333,29 +372,23 @@ def _require_shape(
         raise ValueError(f"there are no {what}, so there is no mean; give at least one sequence")
 
 
-def _check(
-    logits: Tensor,
-    labels: Tensor,
-    answers: str = "vocabulary entries",
-    place: str = "position",
-    answer: str = "the id of its true word",
-) -> None:
-    """Say in words what is wrong with the labels."""
+def _require_labels(logits: Tensor, labels: Tensor, answers: str, place: str) -> None:
+    """Raise if the labels cannot be those of the logits."""
     _require_integers("labels", labels)
     if logits.shape[:-1] != labels.shape:
         raise ValueError(
             f"labels of shape {tuple(labels.shape)} do not fit logits of shape "
             f"{tuple(logits.shape)}; labels need the shape {tuple(logits.shape[:-1])}"
         )
-    vocab = logits.shape[-1]
-    wrong = labels[(labels != IGNORED_LABEL) & ((labels < 0) | (labels >= vocab))]
+    classes = logits.shape[-1]
+    wrong = labels[(labels != IGNORED_LABEL) & ((labels < 0) | (labels >= classes))]
     if wrong.numel():
         raise ValueError(
-            f"label {wrong[0].item()} is out of range; with {vocab} {answers} a label is "
-            f"0 to {vocab - 1}, or {IGNORED_LABEL} where nothing is asked"
+            f"label {wrong[0].item()} is out of range; with {classes} {answers} a label is "
+            f"0 to {classes - 1}, or {IGNORED_LABEL} for a {place} without label"
         )
     if not (labels != IGNORED_LABEL).any():
         raise ValueError(
             f"no {place} is labeled (every label is {IGNORED_LABEL}), so there is no mean; "
-            f"give at least one {place} {answer}"
+            f"give at least one {place} its label"
         )

@@ -1,21 +1,21 @@
-"""The encoder: embeddings, a stack of layers, and a summary of the whole sequence."""
+"""The encoder: embeddings, a stack of layers, and a summary of the whole sequence.
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+Chapter 10.
+"""
+
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
-from .attention import mask_if_padded
+from .attention import additive_mask
 from .config import BertConfig
-from .embeddings import BertEmbeddings
-from .layer import BertLayer
+from .parts import part
 
 
 class BertModelOutput(NamedTuple):
-    """Hold what the encoder returns.
+    """What the encoder returns.
 
     Parameters
     ----------
@@ -27,10 +27,6 @@ class BertModelOutput(NamedTuple):
         On request, what goes into the first layer and what comes out of each: layers + 1 tensors.
     attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
         On request, the attention weights that each layer has used.
-
-    References
-    ----------
-    Chapter 10.
 
     Examples
     --------
@@ -58,7 +54,7 @@ class BertEncoder(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3. Chapter 10.
+    Devlin et al. (2019), section 3.
 
     Examples
     --------
@@ -69,7 +65,7 @@ class BertEncoder(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.layer = nn.ModuleList(BertLayer(config) for _ in range(config.num_hidden_layers))
+        self.layer = nn.ModuleList(part("layer")(config) for _ in range(config.num_hidden_layers))
 
     def forward(
         self,
@@ -121,7 +117,7 @@ class BertPooler(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 2. Chapter 10.
+    Devlin et al. (2019), section 3.1, task 2.
     Numpy twin: minibert.reference.linear.
 
     Examples
@@ -138,19 +134,9 @@ class BertPooler(nn.Module):
     def forward(
         self, hidden_states: Float[Tensor, "batch seq hidden"]
     ) -> Float[Tensor, "batch hidden"]:
-        """Summarize.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            The vectors out of the last layer.
-
-        Returns
-        -------
-        Float[Tensor, "batch hidden"]
-            Numbers between -1 and 1.
-        """
-        return self.dense(hidden_states[:, 0]).tanh()
+        """Apply a linear layer and tanh to the vector of [CLS]."""
+        first = hidden_states[:, 0]  # (batch, hidden)
+        return self.dense(first).tanh()
 
 
 class BertModel(nn.Module):
@@ -167,7 +153,7 @@ class BertModel(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3. Chapter 10.
+    Devlin et al. (2019), section 3.
 
     Examples
     --------
@@ -181,10 +167,9 @@ class BertModel(nn.Module):
     def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
         super().__init__()
         self.config = config
-        with NoRandomWeights():
-            self.embeddings = BertEmbeddings(config)
-            self.encoder = BertEncoder(config)
-            self.pooler = BertPooler(config) if add_pooling_layer else None
+        self.embeddings = part("embeddings")(config)
+        self.encoder = part("encoder")(config)
+        self.pooler = part("pooler")(config) if add_pooling_layer else None
         initialize_weights(self, config.initializer_range)
 
     def forward(
@@ -227,26 +212,30 @@ class BertModel(nn.Module):
         TypeError, ValueError
             If the input does not fit the model or itself; the message gives the values.
         """
-        embeddings = self.embeddings(input_ids, token_type_ids, position_ids, inputs_embeds)
-        mask = self._mask(attention_mask, embeddings.shape[:2])
-        output = self.encoder(embeddings, mask, return_attention, return_hidden_states)
+        hidden_states = self.embeddings(
+            input_ids, token_type_ids, position_ids, inputs_embeds
+        )  # (batch, seq, hidden)
+        mask = self._additive_mask(attention_mask, hidden_states)  # (batch, 1, 1, seq)
+        output = self.encoder(hidden_states, mask, return_attention, return_hidden_states)
         if self.pooler is None:
             return output
-        return output._replace(pooler_output=self.pooler(output.last_hidden_state))
+        pooled = self.pooler(output.last_hidden_state)  # (batch, hidden)
+        return output._replace(pooler_output=pooled)
 
-    def _mask(self, attention_mask: Tensor | None, shape: tuple[int, int]) -> Tensor | None:
-        """Check the attention mask, and make the additive one of it if anything is padded."""
+    def _additive_mask(self, attention_mask: Tensor | None, hidden_states: Tensor) -> Tensor | None:
+        """Check the attention mask, and make the additive one in the precision of the vectors."""
         if attention_mask is None:
             return None
         if not isinstance(attention_mask, Tensor):
             kind = type(attention_mask).__name__
             raise TypeError(f"attention_mask must be a tensor of ones and zeros, not a {kind}")
+        shape = hidden_states.shape[:2]
         if attention_mask.shape != shape:
             raise ValueError(
                 f"attention_mask of shape {tuple(attention_mask.shape)} does not fit the tokens; "
                 f"it needs the shape {tuple(shape)}, 1 for a token and 0 for padding"
             )
-        return mask_if_padded(attention_mask)
+        return additive_mask(attention_mask, hidden_states.dtype)
 
 
 @torch.no_grad()
@@ -264,10 +253,6 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
     initializer_range : float
         Standard deviation of the normal distribution.
 
-    References
-    ----------
-    Chapter 10.
-
     Examples
     --------
     >>> import torch
@@ -279,43 +264,12 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
     """
     if any(parameter.is_meta for parameter in module.parameters()):
         return  # sizes without numbers
-    for part in module.modules():
-        if isinstance(part, nn.Linear | nn.Embedding):
-            nn.init.normal_(part.weight, std=initializer_range)
-        if isinstance(part, nn.LayerNorm):
-            nn.init.ones_(part.weight)
-        if getattr(part, "bias", None) is not None:
-            nn.init.zeros_(part.bias)
-        if getattr(part, "padding_idx", None) is not None:
-            nn.init.zeros_(part.weight[part.padding_idx])
-
-
-class NoRandomWeights(TorchFunctionMode):
-    """Build modules without drawing random weights, for weights that come from elsewhere.
-
-    Inside ``with NoRandomWeights():`` the functions of ``torch.nn.init`` that draw numbers leave
-    their tensor as it is, which is to say undefined. BertModel builds its parts this way, since
-    PyTorch's default weights would be overwritten; whoever loads a checkpoint saves the second
-    drawing, too.
-
-    References
-    ----------
-    Chapter 10.
-
-    Examples
-    --------
-    >>> source = BertModel(BertConfig.tiny())
-    >>> with NoRandomWeights():
-    ...     model = BertModel(BertConfig.tiny())
-    >>> model.load_state_dict(source.state_dict(), strict=True)
-    <All keys matched successfully>
-    """
-
-    def __torch_function__(
-        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        """Skip the drawing of weights; let everything else happen."""
-        kwargs = kwargs or {}
-        if getattr(func, "__module__", "") == "torch.nn.init":
-            return kwargs["tensor"] if "tensor" in kwargs else args[0]
-        return func(*args, **kwargs)
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear | nn.Embedding):
+            nn.init.normal_(layer.weight, std=initializer_range)
+        if isinstance(layer, nn.LayerNorm):
+            nn.init.ones_(layer.weight)
+        if isinstance(layer, nn.Linear | nn.LayerNorm) and layer.bias is not None:
+            nn.init.zeros_(layer.bias)
+        if isinstance(layer, nn.Embedding) and layer.padding_idx is not None:
+            nn.init.zeros_(layer.weight[layer.padding_idx])

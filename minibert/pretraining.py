@@ -1,4 +1,7 @@
-"""BERT with the heads of its pre-training: masked words, alone or with the next sentence."""
+"""BERT with the heads of its pre-training: masked words, alone or with the next sentence.
+
+Chapter 12.
+"""
 
 from typing import NamedTuple
 
@@ -6,13 +9,13 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from .config import BertConfig
-from .heads import BertOnlyMLMHead, BertPreTrainingHeads
 from .losses import IGNORED_LABEL, masked_lm_loss, next_sentence_loss
-from .model import BertModel, NoRandomWeights, initialize_weights
+from .model import initialize_weights
+from .parts import part
 
 
 class MaskedLMOutput(NamedTuple):
-    """Hold what `BertForMaskedLM` returns: a loss if there are labels, otherwise scores.
+    """What `BertForMaskedLM` returns: a loss if there are labels, otherwise scores.
 
     Parameters
     ----------
@@ -20,10 +23,6 @@ class MaskedLMOutput(NamedTuple):
         Nats per labeled token; None without labels.
     logits : Float[Tensor, "batch seq vocab"] or None
         Scores of every word at every position; with labels only on request.
-
-    References
-    ----------
-    Chapter 12.
 
     Examples
     --------
@@ -37,7 +36,7 @@ class MaskedLMOutput(NamedTuple):
 
 
 class BertForPreTrainingOutput(NamedTuple):
-    """Hold what `BertForPreTraining` returns: losses if there are labels, otherwise scores.
+    """What `BertForPreTraining` returns: losses if there are labels, otherwise scores.
 
     Parameters
     ----------
@@ -51,10 +50,6 @@ class BertForPreTrainingOutput(NamedTuple):
         The part of the masked words, nats per labeled token; None without their labels.
     next_sentence_loss : Float[Tensor, ""] or None
         The part of the pairs, nats per labeled pair; None without their labels.
-
-    References
-    ----------
-    Chapter 12.
 
     Examples
     --------
@@ -83,7 +78,7 @@ class BertForMaskedLM(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1. Chapter 12.
+    Devlin et al. (2019), section 3.1, task 1.
 
     Examples
     --------
@@ -99,9 +94,8 @@ class BertForMaskedLM(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        self.bert = BertModel(config, add_pooling_layer=False)
-        with NoRandomWeights():
-            self.cls = BertOnlyMLMHead(config, self.bert.embeddings.word_embeddings)
+        self.bert = part("bert")(config, add_pooling_layer=False)
+        self.cls = part("mlm_head")(config, self.bert.embeddings.word_embeddings)
         initialize_weights(self.cls.predictions.transform, config.initializer_range)
 
     def forward(
@@ -141,15 +135,14 @@ class BertForMaskedLM(nn.Module):
         TypeError, ValueError
             If the input or the labels do not fit, or no position is labeled.
         """
-        hidden_states = self.bert(
-            input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
-        ).last_hidden_state
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
+        hidden_states = encoded.last_hidden_state  # (batch, seq, hidden)
         if labels is None:
             return MaskedLMOutput(logits=self.cls(hidden_states))
         _require_labels("labels", labels, hidden_states.shape[:2])
         if not return_logits:
-            hidden_states, labels = keep_labeled(hidden_states, labels)
-        logits = self.cls(hidden_states)
+            hidden_states, labels = keep_labeled(hidden_states, labels)  # (positions, hidden)
+        logits = self.cls(hidden_states)  # (batch, seq, vocab) or (positions, vocab)
         loss = masked_lm_loss(logits, labels)
         return MaskedLMOutput(loss, logits if return_logits else None)
 
@@ -166,7 +159,7 @@ class BertForPreTraining(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 12.
+    Devlin et al. (2019), section 3.1 and appendix A.2.
 
     Examples
     --------
@@ -185,11 +178,10 @@ class BertForPreTraining(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        self.bert = BertModel(config)
-        with NoRandomWeights():
-            self.cls = BertPreTrainingHeads(config, self.bert.embeddings.word_embeddings)
-        for part in (self.cls.predictions.transform, self.cls.seq_relationship):
-            initialize_weights(part, config.initializer_range)
+        self.bert = part("bert")(config)
+        self.cls = part("pretraining_heads")(config, self.bert.embeddings.word_embeddings)
+        for new in (self.cls.predictions.transform, self.cls.seq_relationship):
+            initialize_weights(new, config.initializer_range)
 
     def forward(
         self,
@@ -233,27 +225,26 @@ class BertForPreTraining(nn.Module):
             If the input or the labels do not fit, or labels are given and nothing is labeled.
         """
         encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
-        hidden_states = encoded.last_hidden_state
+        hidden_states = encoded.last_hidden_state  # (batch, seq, hidden)
+        _require_labels("labels", labels, hidden_states.shape[:2])
+        _require_labels("next_sentence_label", next_sentence_label, hidden_states.shape[:1])
         everywhere = return_logits or (labels is None and next_sentence_label is None)
-        if labels is not None:
-            _require_labels("labels", labels, hidden_states.shape[:2])
+        if labels is None and not everywhere:
+            hidden_states = None  # only the pairs are labeled
         elif not everywhere:
-            hidden_states = None  # only pairs are asked about
-        if labels is not None and not everywhere:
-            hidden_states, labels = keep_labeled(hidden_states, labels)
-        word_scores, pair_scores = self.cls(hidden_states, encoded.pooler_output)
-        word_loss = None if labels is None else masked_lm_loss(word_scores, labels)
-        pair_loss = None
+            hidden_states, labels = keep_labeled(hidden_states, labels)  # (positions, hidden)
+        prediction_logits, seq_relationship_logits = self.cls(hidden_states, encoded.pooler_output)
+        losses = {}
+        if labels is not None:
+            losses["masked_lm_loss"] = masked_lm_loss(prediction_logits, labels)
         if next_sentence_label is not None:
-            _require_labels("next_sentence_label", next_sentence_label, pair_scores.shape[:1])
-            pair_loss = next_sentence_loss(pair_scores, next_sentence_label)
-        losses = [loss for loss in (word_loss, pair_loss) if loss is not None]
+            pairs = seq_relationship_logits  # (batch, 2)
+            losses["next_sentence_loss"] = next_sentence_loss(pairs, next_sentence_label)
         return BertForPreTrainingOutput(
-            sum(losses) if losses else None,
-            word_scores if everywhere else None,
-            pair_scores,
-            word_loss,
-            pair_loss,
+            loss=sum(losses.values()) if losses else None,
+            prediction_logits=prediction_logits if everywhere else None,
+            seq_relationship_logits=seq_relationship_logits,
+            **losses,
         )
 
 
@@ -278,10 +269,6 @@ def keep_labeled(
     labels : Int[Tensor, "positions"]
         Their labels, none of them -100.
 
-    References
-    ----------
-    Chapter 12.
-
     Examples
     --------
     >>> import torch
@@ -294,7 +281,9 @@ def keep_labeled(
 
 
 def _require_labels(name: str, labels: object, shape: tuple[int, ...]) -> None:
-    """Say in words that labels are no tensor, or of another shape than what they label."""
+    """Raise if labels, where there are any, do not have the shape of what they label."""
+    if labels is None:
+        return
     if not isinstance(labels, Tensor):
         raise TypeError(f"{name} must be a tensor of integers, not a {type(labels).__name__}")
     if labels.shape != shape:

@@ -6,17 +6,16 @@ import torch
 from bert_pairs import draw, equal, scatter_weights
 
 from minibert import reference
-from minibert.attention import (
-    BertSelfAttention,
-    additive_mask,
-    causal_mask,
-    mask_if_padded,
-)
+from minibert.attention import BertSelfAttention, additive_mask, causal_mask
 from minibert.config import BertConfig
+from minibert.fast.attention import FastSelfAttention
 
 SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
 SMALL = BertConfig(**SIZES)
 PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
+
+
+WAYS = [BertSelfAttention, FastSelfAttention]
 
 
 def build(kind=BertSelfAttention, config=SMALL, seed=0):
@@ -70,27 +69,19 @@ def test_the_causal_mask_needs_a_token(seq):
         causal_mask(seq)
 
 
-def test_no_mask_where_nothing_is_padded():
-    assert mask_if_padded(torch.ones(2, 3, dtype=torch.long)) is None
-    assert mask_if_padded(torch.ones(2, 3, dtype=torch.bool)) is None
-    assert torch.equal(mask_if_padded(PADDED), additive_mask(PADDED))
-    with pytest.raises(ValueError, match=r"not 2\.0"):
-        mask_if_padded(torch.tensor([[2.0, 2.0]]))
-
-
 def test_masks_on_another_device_are_not_looked_at():
     mask = additive_mask(torch.ones(2, 3, device="meta"))
     assert mask.device.type == "meta"
-    assert mask_if_padded(torch.ones(2, 3, device="meta")).shape == (2, 1, 1, 3)
 
 
 # --- Precision and wrong masks -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16, torch.float32, torch.float64])
+@pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize("written_out", [True, False])
-def test_a_mask_of_another_precision_is_fitted_without_infinity(dtype, written_out):
-    attention = build().to(dtype)
+def test_a_mask_of_another_precision_is_fitted_without_infinity(dtype, written_out, kind):
+    attention = build(kind).to(dtype)
     x = draw(2, 5, 6).to(dtype)
     seen = torch.tensor([[0, 0, 0, 0, 0], [1, 1, 0, 0, 0]])
     with torch.no_grad():
@@ -104,8 +95,9 @@ def test_a_mask_of_another_precision_is_fitted_without_infinity(dtype, written_o
 
 
 @pytest.mark.usefixtures("unchecked")
-def test_an_attention_mask_is_no_additive_mask():
-    attention = build()
+@pytest.mark.parametrize("kind", WAYS)
+def test_an_attention_mask_is_no_additive_mask(kind):
+    attention = build(kind)
     for mask in (PADDED[:, None, None, :], PADDED.bool()[:, None, None, :]):
         with pytest.raises(TypeError, match=rf"0 or very negative, not {mask.dtype}; .*additive_"):
             attention(draw(3, 5, 6), mask)
@@ -114,25 +106,28 @@ def test_an_attention_mask_is_no_additive_mask():
 @pytest.mark.parametrize(
     "shape", [(4,), (3, 5), (3, 1, 4), (2, 1, 1, 5), (3, 2, 5, 5), (1, 3, 1, 1, 5)]
 )
-def test_an_additive_mask_that_does_not_fit_is_named(shape):
+@pytest.mark.parametrize("kind", WAYS)
+def test_an_additive_mask_that_does_not_fit_is_named(shape, kind):
     words = (
         r"mask of shape \(" + str(shape)[1:-1] + r"\) does not fit scores of shape \(3, 3, 5, 5\)"
     )
     with pytest.raises(ValueError, match=words):
-        build()(draw(3, 5, 6), torch.zeros(shape))
+        build(kind)(draw(3, 5, 6), torch.zeros(shape))
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (5,), (5, 5), (3, 1, 1, 5), (1, 3, 5, 1)])
-def test_an_additive_mask_may_stretch(shape):
-    attention = build()
+@pytest.mark.parametrize("kind", WAYS)
+def test_an_additive_mask_may_stretch(shape, kind):
+    attention = build(kind)
     x = draw(3, 5, 6)
     for written_out in (True, False):
         equal(attention(x, torch.zeros(shape), written_out)[0], attention(x)[0].detach().numpy())
 
 
+@pytest.mark.parametrize("kind", WAYS)
 @pytest.mark.parametrize("written_out", [True, False])
-def test_minus_infinity_is_taken_for_the_lowest_number(written_out):
-    attention = build()
+def test_minus_infinity_is_taken_for_the_lowest_number(written_out, kind):
+    attention = build(kind)
     lowest = additive_mask(torch.tensor([[1, 1, 0], [0, 0, 0]]), torch.float64)
     infinite = torch.where(lowest < 0, float("-inf"), lowest)
     expected = attention(draw(2, 3, 6), lowest)[0]

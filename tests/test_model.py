@@ -16,7 +16,7 @@ from bert_pairs import (
 )
 
 from minibert.config import BertConfig
-from minibert.model import BertModel, BertPooler, NoRandomWeights, initialize_weights
+from minibert.model import BertModel, BertPooler, initialize_weights
 
 BATCH = draw_batch(SMALL, seed=0)
 SEEN = BATCH["attention_mask"] == 1
@@ -41,7 +41,7 @@ def formula(config):
 
 def on_paper(config):
     """Build a model that has shapes and no numbers, at once."""
-    with torch.device("meta"), NoRandomWeights():
+    with torch.device("meta"):
         return BertModel(config)
 
 
@@ -148,44 +148,6 @@ def test_layer_norm_starts_anew():
     initialize_weights(norm, 0.5)
     assert (norm.weight == 1).all()
     assert (norm.bias == 0).all()
-
-
-def test_weights_are_drawn_once():
-    torch.manual_seed(0)
-    model = BertModel(SMALL)
-    torch.manual_seed(0)
-    with NoRandomWeights():
-        empty = BertModel(SMALL)
-    initialize_weights(empty, SMALL.initializer_range)
-    for first, second in zip(model.parameters(), empty.parameters(), strict=True):
-        assert torch.equal(first, second)
-
-
-def test_nothing_else_changes_without_random_weights():
-    torch.manual_seed(0)
-    with NoRandomWeights():
-        whole = torch.zeros(2, dtype=torch.int64)
-        drawn = torch.randn(2)
-        left = torch.nn.init.normal_(whole.double())
-        kept = torch.nn.init.uniform_(tensor=drawn.clone(), a=5.0, b=6.0)
-        assert whole.sum(dim=0).item() == 0
-    assert whole.dtype == torch.int64
-    assert drawn.any()
-    assert (left == 0).all()
-    assert torch.equal(kept, drawn)
-
-
-def test_building_without_random_weights_draws_nothing():
-    torch.manual_seed(0)
-    before = torch.get_rng_state()
-    with NoRandomWeights():
-        model = BertModel(SMALL)
-    assert torch.equal(torch.get_rng_state(), before)
-    assert all(p.requires_grad for p in model.parameters())
-    source = build(SMALL, dtype=torch.float32)
-    model.load_state_dict(source.state_dict(), strict=True)
-    close(model.eval()(**BATCH).last_hidden_state, source(**BATCH).last_hidden_state)
-    assert BertModel(SMALL).pooler.dense.weight.std() > 0.01, "the mode ends with its block"
 
 
 # --- What is returned ----------------------------------------------------------------------------

@@ -162,7 +162,7 @@ BAD = [
         [0],
         r"labels of shape \(1,\) do not fit .*\(2, 3\).*shape \(2,\)",
     ),
-    (classification_loss, ZEROS, [-100, -100], "no item is labeled .* the number of its class"),
+    (classification_loss, ZEROS, [-100, -100], "no item is labeled .* one item its label"),
     (classification_loss, ZEROS[:, :1], [0, 0], "with 1 class .* take num_labels=2, or regression"),
     (multi_label_loss, ZEROS, [[0.0, 1, 1.5]] * 2, r"label 1\.5 is no answer .* 1 for yes, 0 for"),
     (multi_label_loss, ZEROS, [[0.0, 1, -100]] * 2, "label -100 is no answer to yes or no"),

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.corpus import World, sample_tagged, small_world, untagged
+from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.wordpiece import WordPieceTokenizer
 
@@ -41,7 +42,9 @@ def rounded(values: object) -> float | list:
 
 def load(folder: Path, kind: type = BertModel) -> tuple:
     """Read a model and its tokenizer."""
-    return load_pretrained(kind, folder).eval(), load_tokenizer(folder, do_lower_case=True)
+    with switch_on():
+        model = load_pretrained(kind, folder)
+    return model.eval(), load_tokenizer(folder, do_lower_case=True)
 
 
 def tell(encoder: Encoder, tellings: int, seed: int) -> list[Telling]:

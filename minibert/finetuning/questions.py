@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.losses import span_loss
-from minibert.model import BertModel, NoRandomWeights, initialize_weights
+from minibert.model import initialize_weights
+from minibert.parts import part
 
 from .labels import require_tensor
 
@@ -68,9 +69,8 @@ class BertForQuestionAnswering(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.config = config
-        self.bert = BertModel(config, add_pooling_layer=False)
-        with NoRandomWeights():
-            self.qa_outputs = nn.Linear(config.hidden_size, 2)
+        self.bert = part("bert")(config, add_pooling_layer=False)
+        self.qa_outputs = part("classifier")(config.hidden_size, 2)
         initialize_weights(self.qa_outputs, config.initializer_range)
 
     def forward(

@@ -10,9 +10,9 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.dropout import Dropout
 from minibert.losses import classification_loss, multi_label_loss, regression_loss
-from minibert.model import BertModel, NoRandomWeights, initialize_weights
+from minibert.model import initialize_weights
+from minibert.parts import part
 
 from .labels import PROBLEM_TYPES, name_labels, require_tensor, write_labels
 
@@ -97,11 +97,10 @@ class BertForSequenceClassification(nn.Module):
         self.id2label = name_labels(num_labels, id2label)
         self.num_labels = len(self.id2label)
         self.problem_type = _checked(problem_type, self.num_labels)
-        self.bert = BertModel(config)
+        self.bert = part("bert")(config)
         share = config.classifier_dropout
-        self.dropout = Dropout(config.hidden_dropout_prob if share is None else share)
-        with NoRandomWeights():
-            self.classifier = nn.Linear(config.hidden_size, self.num_labels)
+        self.dropout = part("dropout")(config.hidden_dropout_prob if share is None else share)
+        self.classifier = part("classifier")(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
 
     @property

@@ -9,9 +9,9 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.dropout import Dropout
 from minibert.losses import classification_loss
-from minibert.model import BertModel, NoRandomWeights, initialize_weights
+from minibert.model import initialize_weights
+from minibert.parts import part
 
 from .labels import name_labels, require_tensor, write_labels
 
@@ -85,11 +85,10 @@ class BertForTokenClassification(nn.Module):
         self.config = config
         self.id2label = name_labels(num_labels, id2label)
         self.num_labels = len(self.id2label)
-        self.bert = BertModel(config, add_pooling_layer=False)
+        self.bert = part("bert")(config, add_pooling_layer=False)
         share = config.classifier_dropout
-        self.dropout = Dropout(config.hidden_dropout_prob if share is None else share)
-        with NoRandomWeights():
-            self.classifier = nn.Linear(config.hidden_size, self.num_labels)
+        self.dropout = part("dropout")(config.hidden_dropout_prob if share is None else share)
+        self.classifier = part("classifier")(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
 
     @property

@@ -16,6 +16,7 @@ from minibert.checkpoint import save_pretrained
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, TextDocuments
 from minibert.data.documents import Documents, sentence_counts
+from minibert.fast import switch_on
 from minibert.losses import IGNORED_LABEL
 from minibert.pretraining import BertForPreTraining
 from minibert.training import (
@@ -187,7 +188,8 @@ class _Run:
             pad_token_id=self.tokenizer.pad_token_id,
         )
         torch.manual_seed(plan["seed"])
-        self.model = BertForPreTraining(config)
+        with switch_on():
+            self.model = BertForPreTraining(config)
 
     def train(self) -> int:
         """Train to the end and return 0, or to a signal and return its number."""

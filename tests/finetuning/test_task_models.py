@@ -16,7 +16,7 @@ from minibert.finetuning import (
     BertForTokenClassification,
     train_from_top,
 )
-from minibert.model import BertModel, NoRandomWeights
+from minibert.model import BertModel
 from minibert.training import BertTrainer, TrainingConfig
 
 BATCH = draw_batch(SMALL, seed=0)
@@ -53,10 +53,9 @@ def test_one_label_means_a_number():
 
 @pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
 def test_names_of_labels(kind):
-    with NoRandomWeights():
-        assert kind(SMALL).id2label == {0: "LABEL_0", 1: "LABEL_1"}
-        assert kind(SMALL, 3).num_labels == 3
-        named = kind(SMALL, id2label={1: "yes", 0: "no", 2: "perhaps"})
+    assert kind(SMALL).id2label == {0: "LABEL_0", 1: "LABEL_1"}
+    assert kind(SMALL, 3).num_labels == 3
+    named = kind(SMALL, id2label={1: "yes", 0: "no", 2: "perhaps"})
     assert list(named.id2label.items()) == [(0, "no"), (1, "yes"), (2, "perhaps")]
     assert named.classifier.weight.shape == (3, 12)
     assert named.label_fields["id2label"] == {"0": "no", "1": "yes", "2": "perhaps"}
@@ -160,14 +159,6 @@ def test_the_head_has_a_dropout_of_its_own():
         model = build(config, kind=kind).train()
         logits = model(**BATCH).logits
         close(logits, model.classifier.bias.expand_as(logits))
-
-
-@every_task
-def test_building_without_random_weights_draws_nothing(task):
-    before = torch.get_rng_state()
-    with NoRandomWeights():
-        task.kind(SMALL, **task.task)
-    assert torch.equal(torch.get_rng_state(), before)
 
 
 @every_task

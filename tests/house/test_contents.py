@@ -15,7 +15,7 @@ TOC = "book/_toc.yml"
 CODE = re.compile(r"`([^`]+)`")
 # What chapters use all along and no chapter finishes.
 NOT_OF_A_CHAPTER = {
-    *("checks", "notebook", "visualize", "pretrain", "fill"),
+    *("checks", "fast", "fill", "notebook", "pretrain", "visualize"),
     *("disk", "text_files", "whole_numbers"),
 }
 
@@ -122,8 +122,8 @@ def completed(root: Path) -> list[str]:
                     "export. Write the module first, then names in it."
                 )
             found += [
-                f"{chapter.name}: completes {d.name}, but the References of its docstring in "
-                f"{d.module} do not name Chapter {chapter.number}. Add the chapter there."
+                f"{chapter.name}: completes {d.name}, but the docstring of {d.module} does not "
+                f"name Chapter {chapter.number}. Add the chapter there."
                 for d in names
                 if chapter.number not in _chapters_of(d)
             ]
@@ -151,11 +151,12 @@ def _in(definition: Definition, module: str) -> bool:
 
 
 def _chapters_of(definition: Definition) -> set[int]:
-    """Read the chapters that the References of a docstring name."""
+    """Read the chapters that the docstring of a module names, or the References of its own."""
+    module = ast.get_docstring(ast.parse(definition.path.read_text(encoding="utf-8"))) or ""
     has_docstring = isinstance(definition.node, ast.FunctionDef | ast.ClassDef)
     text = (ast.get_docstring(definition.node) or "") if has_docstring else ""
     references = text.partition("References\n---")[2].partition("Examples\n---")[0]
-    return chapters_named(references)
+    return chapters_named(f"{module} {references}")
 
 
 def test_the_table_of_contents_lists_the_pages(this_project):
@@ -265,7 +266,9 @@ def test_a_docstring_that_names_another_chapter(plot):
     root = plant(plot)
     plot.file("minibert/reference/layers.py", MODULE.replace("Chapter 1.", "Chapter 2."))
     first, second = completed(root)
-    assert "01-a-chapter.ipynb: completes add, but the References of its docstring" in first
+    assert (
+        "01-a-chapter.ipynb: completes add, but the docstring of minibert.reference.layers" in first
+    )
     assert "minibert/reference/layers.py: add names the chapter that builds it" in second
 
 

@@ -1,4 +1,8 @@
-"""Every public name says what it computes, in which shapes, and which chapter builds it."""
+"""Every public name says what it computes, in which shapes; its module names the chapter.
+
+What a chapter imports has all sections of numpydoc, and so has what `__all__` lists. Elsewhere one
+or two lines are enough; sections that are there all the same must be right.
+"""
 
 import ast
 import re
@@ -8,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from book_tree import chapter_numbers, name_of
+from book_tree import chapter_numbers, chapters, name_of
 from numpydoc.hooks.validate_docstrings import AstValidator
 from numpydoc.validate import ERROR_MSGS, validate
 from prose import chapters_named
@@ -17,6 +21,9 @@ from python_code import modules, parse
 # No section "See Also", no extended summary where one line will do, and "integer" is a good word.
 NUMPYDOC = set(ERROR_MSGS) - {"SA01", "ES01", "EX01", "PR06"}
 WITH_EXAMPLES = ("minibert.reference", "minibert.corpus", "minibert.losses")
+
+# What may be wrong with a docstring of one line.
+OF_A_LINE = {code for code in NUMPYDOC if code[:2] in ("GL", "SS")}
 
 # A module is finished in one chapter and not reopened. These chapters finish these modules;
 # modules that are not named here grow with the book.
@@ -29,10 +36,10 @@ FINISHED_IN = {
     "embeddings": {7},
     "attention": {8},
     "layer": {9},
-    "dropout": {9},
     "model": {10},
     "masking": {11},
     "heads": {11},
+    "parts": {8},
     "pretraining": {12},
     "data": {13},
     "training": {13},
@@ -108,18 +115,40 @@ def _visible(node: ast.Module | ast.ClassDef) -> list[ast.FunctionDef | ast.Clas
 
 def docstrings(root: Path) -> list[str]:
     """Read every docstring as numpydoc does, and then with the rules of this book."""
-    numbers = chapter_numbers(root)
+    numbers, wanted = chapter_numbers(root), wanted_whole(root)
     with warnings.catch_warnings():
         # numpydoc warns of an unknown section, and then lists it with the other problems.
         warnings.filterwarnings("ignore", "Unknown section", UserWarning)
         return [
             f"{name_of(thing.path, root)}:{thing.node.lineno}: {thing.name}: {problem}."
             for thing in public(root)
-            for problem in _problems(thing, numbers)
+            for problem in _problems(thing, numbers, (thing.module, thing.name) in wanted)
         ]
 
 
-def _problems(thing: Public, numbers: set[int]) -> Iterator[str]:
+def wanted_whole(root: Path) -> set[tuple[str, str]]:
+    """Name what readers meet: what a chapter imports, and what `__all__` lists; no checkers."""
+    trees = [cell.tree for chapter in chapters(root) for cell in chapter.code]
+    met = set(_imported(trees))
+    for path in modules(root).values():
+        for node in parse(path).body:
+            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+                met |= set(ast.literal_eval(node.value))
+    return {
+        (thing.module, thing.name)
+        for thing in public(root)
+        if thing.name in met and not thing.module.startswith("minibert.checks")
+    }
+
+
+def _imported(trees: list[ast.Module]) -> Iterator[str]:
+    """Yield the names that code imports from the package."""
+    for node in (node for tree in trees for node in ast.walk(tree)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "minibert":
+            yield from (alias.name for alias in node.names)
+
+
+def _problems(thing: Public, numbers: set[int], wanted: bool) -> Iterator[str]:
     """Say what is wrong with one docstring."""
     reader = AstValidator(
         ast_node=thing.node, filename=thing.path, obj_name=thing.name, ancestry=thing.ancestry
@@ -127,17 +156,18 @@ def _problems(thing: Public, numbers: set[int]) -> Iterator[str]:
     if not reader.clean_doc:
         yield "has no docstring; write one in numpydoc sections, as its neighbors have"
         return
-    yield from _structure(thing, reader)
-    if isinstance(thing.node, ast.ClassDef):
+    brief = not wanted and "\n---" not in reader.clean_doc
+    yield from _structure(thing, OF_A_LINE if brief else NUMPYDOC)
+    if isinstance(thing.node, ast.ClassDef) and not brief:
         yield from _fields(thing, reader)
-    yield from _shapes(thing, reader)
+    yield from _shapes(thing, reader, brief)
     if not thing.is_method:
         yield from _references(thing, reader, numbers)
-        if thing.module.startswith(WITH_EXAMPLES) and ">>>" not in reader.raw_doc:
+        if wanted and thing.module.startswith(WITH_EXAMPLES) and ">>>" not in reader.raw_doc:
             yield "has no Examples; add a short one with >>>, which the tests run"
 
 
-def _structure(thing: Public, reader: AstValidator) -> Iterator[str]:
+def _structure(thing: Public, checks: set[str]) -> Iterator[str]:
     """Let numpydoc read."""
     # numpydoc does not know that the fields of a dataclass are its parameters.
     skipped = {"PR02"} if isinstance(thing.node, ast.ClassDef) else set()
@@ -149,7 +179,7 @@ def _structure(thing: Public, reader: AstValidator) -> Iterator[str]:
         ancestry=thing.ancestry,
     )
     for check, problem in report["errors"]:
-        if check in NUMPYDOC - skipped:
+        if check in checks - skipped:
             yield f"{problem.rstrip('.')} ({check})"
 
 
@@ -161,8 +191,8 @@ def _fields(thing: Public, reader: AstValidator) -> Iterator[str]:
         yield f"has the fields {', '.join(fields)}, but its Parameters are {', '.join(told)}"
 
 
-def _shapes(thing: Public, reader: AstValidator) -> Iterator[str]:
-    """Ask for a shape in each annotation of an array and in its line of the docstring."""
+def _shapes(thing: Public, reader: AstValidator, brief: bool) -> Iterator[str]:
+    """Ask for a shape in each annotation of an array and in its line of the docstring, if any."""
     entries = {n: p.type for p in reader.doc["Parameters"] for n in p.name.split(", ")}
     for name, annotation in thing.annotations.items():
         what = "what it returns" if name == "return" else name
@@ -171,7 +201,7 @@ def _shapes(thing: Public, reader: AstValidator) -> Iterator[str]:
                 yield f"{name} has no annotation; say its type in the signature"
             continue
         yield from (f"{what}: {problem}" for problem in _annotation(annotation, thing))
-        if not _is_array(annotation):
+        if brief or not _is_array(annotation):
             continue
         lines = [entries.get(name, "")]
         if name == "return":
@@ -214,19 +244,21 @@ def _dimensions(shape: str, thing: Public) -> Iterator[str]:
 
 def _references(thing: Public, reader: AstValidator, numbers: set[int]) -> Iterator[str]:
     """Ask for the chapter that builds the thing."""
-    named = chapters_named(" ".join(reader.doc["References"]))
+    module = ast.get_docstring(thing.ancestry[0]) or ""
+    told = f"{module} {' '.join(reader.doc['References'])}"
+    named = chapters_named(told)
     if not named:
-        yield "its References name no chapter; end them with the one that builds it, `Chapter 2.`"
-    planned = {int(number) for number in TO_COME.findall(" ".join(reader.doc["References"]))}
+        yield "its module names no chapter; end its docstring with the one that builds it"
+    planned = {int(number) for number in TO_COME.findall(told)}
     for number in sorted(named - numbers - planned):
-        yield f"its References name Chapter {number}, which is not in book/_toc.yml"
+        yield f"its module names Chapter {number}, which is not in book/_toc.yml"
     for number in sorted(planned & numbers):
-        yield f"its References say that Chapter {number} is to come, but it is here: drop the words"
+        yield f"its module says that Chapter {number} is to come, but it is here: drop the words"
     parts = thing.module.split(".")
     expected = FINISHED_IN.get(parts[-1] if parts[1] == "checks" else parts[1])
     if named and expected and not named & expected:
         wanted = " or ".join(f"Chapter {number}" for number in sorted(expected))
-        yield f"its References name another chapter than the one of {thing.module}: {wanted}"
+        yield f"it names another chapter than the one of {thing.module}: {wanted}"
 
 
 def test_docstrings(this_project):
@@ -235,6 +267,8 @@ def test_docstrings(this_project):
 
 GOOD = '''
 """Losses."""
+
+__all__ = ["loss"]
 
 import numpy as np
 from jaxtyping import Float
@@ -327,14 +361,14 @@ def test_a_good_docstring(plot):
         ('Float[np.ndarray, "batch vocab"]', "np.ndarray | None", "logits: annotate the array"),
         ('"batch vocab"', '"B vocab"', "logits: the dimension 'B' is not in the list of words"),
         ('"batch vocab"', '"batch {size}"', "logits: the dimension '{size}'"),
-        ("Someone (2019). Chapter 5.", "Someone (2019).", "its References name no chapter"),
+        ("Someone (2019). Chapter 5.", "Someone (2019).", "its module names no chapter"),
         ("(2019). Chapter 5.", "(2019). Chapter 5. Chapter 6.", "Chapter 6, which is not in"),
         ("(2019). Chapter 5.", "(2019). Chapter 5, to come.", "Chapter 5 is to come, but"),
         ("Someone (2019). Chapter 5.", "Chapter 2.", "another chapter than the one of minibert"),
         ("Returns\n    -------", "Gives\n    -----", 'Found unknown section "Gives"'),
         (">>> loss(1)\n    1", "Call it.", "loss: has no Examples"),
         ("left, right : int", "left : int", "Pair: has the fields left, right, but its Parameters"),
-        ("Chapter 5.\n\n    Examples\n    --------\n    >>> Pair", ">>> Pair", "Pair: its"),
+        ("Chapter 5.\n\n    Examples\n    --------\n    >>> Pair", ">>> Pair", "Pair: its module"),
         ('"""Add the two.', '"""Add the two', "Pair.total: Summary does not end"),
     ],
 )  # fmt: skip

@@ -1,4 +1,9 @@
-"""Dropout: the same mathematics as PyTorch's, with random numbers drawn four at a time."""
+"""Dropout: the same mathematics as PyTorch's, with random numbers drawn four at a time.
+
+Replaces torch.nn.Dropout.
+
+Chapter 20, to come.
+"""
 
 import torch
 from jaxtyping import Float
@@ -8,7 +13,7 @@ from torch.nn import functional
 _LEVELS = 2**16
 
 
-class Dropout(nn.Dropout):
+class FastDropout(nn.Dropout):
     """Set a random share of the numbers to 0 while training, and scale up what remains.
 
     ``y = x * keep / (1 - p)``, where ``keep`` is 0 with probability p and otherwise 1. The expected
@@ -25,15 +30,15 @@ class Dropout(nn.Dropout):
 
     References
     ----------
-    Srivastava et al. (2014), section 4. Chapter 9.
+    Srivastava et al. (2014), section 4.
 
     Examples
     --------
     >>> import torch
     >>> _ = torch.manual_seed(0)
-    >>> Dropout(0.5)(torch.ones(8)).unique()
+    >>> FastDropout(0.5)(torch.ones(8)).unique()
     tensor([0., 2.])
-    >>> Dropout(0.5).eval()(torch.ones(2))
+    >>> FastDropout(0.5).eval()(torch.ones(2))
     tensor([1., 1.])
     """
 

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from minibert.dropout import Dropout
+from minibert.fast.dropout import FastDropout
 
 MILLION = 2**20
 
@@ -17,23 +17,23 @@ def fixed_chance():
 
 def dropped(p, n=MILLION):
     """Say which of n entries were dropped."""
-    return Dropout(p)(torch.ones(n)) == 0
+    return FastDropout(p)(torch.ones(n)) == 0
 
 
 @pytest.mark.parametrize("p", [0.0, 0.1, 1.0])
 def test_outside_training_nothing_happens(p):
     x = torch.randn(3, 4)
-    assert Dropout(p).eval()(x) is x
+    assert FastDropout(p).eval()(x) is x
 
 
 def test_the_rate_0_returns_the_input_itself():
     x = torch.randn(3, 4)
-    assert Dropout(0.0)(x) is x
+    assert FastDropout(0.0)(x) is x
 
 
 def test_the_rate_1_drops_everything_and_the_gradient():
     x = torch.randn(3, 4, requires_grad=True)
-    y = Dropout(1.0)(x)
+    y = FastDropout(1.0)(x)
     assert (y == 0).all()
     assert (torch.autograd.grad(y.sum(), x)[0] == 0).all()
 
@@ -41,7 +41,7 @@ def test_the_rate_1_drops_everything_and_the_gradient():
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 1 / 3])
 def test_what_remains_is_scaled_by_the_rounded_rate(p):
     x = torch.randn(1000, dtype=torch.float64)
-    y = Dropout(p)(x)
+    y = FastDropout(p)(x)
     kept = y != 0
     rounded = round(p * 65536) / 65536
     torch.testing.assert_close(y[kept], x[kept] / (1 - rounded), rtol=1e-12, atol=0)
@@ -63,7 +63,7 @@ def test_the_smallest_rates_are_exact_to_one_level_in_65536():
 
 
 def test_the_expected_output_is_the_input():
-    mean = Dropout(0.1)(torch.ones(MILLION, dtype=torch.float64)).mean().item()
+    mean = FastDropout(0.1)(torch.ones(MILLION, dtype=torch.float64)).mean().item()
     assert abs(mean - 1) < 4.5 * math.sqrt(0.1 / 0.9 / MILLION)
 
 
@@ -81,23 +81,23 @@ def test_the_four_entries_of_one_draw_know_nothing_of_each_other(p):
 
 def test_the_gradient_passes_where_the_number_did():
     x = torch.randn(50, dtype=torch.float64, requires_grad=True)
-    y = Dropout(0.4)(x)
+    y = FastDropout(0.4)(x)
     (grad,) = torch.autograd.grad(y.sum(), x)
     torch.testing.assert_close(grad * x, y, rtol=1e-12, atol=0)
 
 
 def test_chance_is_torchs_and_goes_on():
     x = torch.ones(40)
-    first, second = Dropout(0.5)(x), Dropout(0.5)(x)
+    first, second = FastDropout(0.5)(x), FastDropout(0.5)(x)
     torch.manual_seed(0)
-    again = Dropout(0.5)(x)
+    again = FastDropout(0.5)(x)
     assert torch.equal(first, again)
     assert not torch.equal(first, second)
 
 
 @pytest.mark.parametrize(("entries", "draws"), [(8, 2), (9, 3), (1, 1)])
 def test_one_draw_of_64_bits_serves_four_entries(entries, draws):
-    Dropout(0.5)(torch.ones(entries))
+    FastDropout(0.5)(torch.ones(entries))
     after = torch.get_rng_state()
     torch.manual_seed(0)
     torch.empty(draws, dtype=torch.int64).random_(-(2**63), None)
@@ -105,51 +105,51 @@ def test_one_draw_of_64_bits_serves_four_entries(entries, draws):
 
 
 def test_elsewhere_than_on_a_cpu_it_is_pytorchs():
-    assert Dropout(0.5)(torch.ones(3, 4, device="meta")).device.type == "meta"
+    assert FastDropout(0.5)(torch.ones(3, 4, device="meta")).device.type == "meta"
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (4,), (5,), (2, 3, 7), (0,), (3, 0)])
 def test_any_shape(shape):
-    assert Dropout(0.5)(torch.ones(shape)).shape == shape
+    assert FastDropout(0.5)(torch.ones(shape)).shape == shape
 
 
 def test_an_input_that_is_not_contiguous():
     x = torch.randn(6, 5).T
-    y = Dropout(0.5)(x)
+    y = FastDropout(0.5)(x)
     assert y.shape == (5, 6)
     assert ((y == 0) | ((y - 2 * x).abs() < 1e-6)).all()
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
 def test_the_precision_stays(dtype):
-    y = Dropout(0.5)(torch.ones(100, dtype=dtype))
+    y = FastDropout(0.5)(torch.ones(100, dtype=dtype))
     assert y.dtype == dtype
     assert set(y.tolist()) == {0.0, 2.0}
 
 
 def test_the_input_is_not_changed():
     x = torch.ones(100)
-    Dropout(0.5)(x)
+    FastDropout(0.5)(x)
     assert (x == 1).all()
 
 
 @pytest.mark.parametrize("p", [-0.1, 1.1])
 def test_a_rate_that_is_none(p):
     with pytest.raises(ValueError, match=f"{p}"):
-        Dropout(p)
+        FastDropout(p)
 
 
 def test_the_gradient_keeps_one_byte_per_entry():
     kept = []
     with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x) or x, lambda x: x):
-        Dropout(0.1)(torch.randn(20, 50, requires_grad=True))
+        FastDropout(0.1)(torch.randn(20, 50, requires_grad=True))
     assert sum(x.nbytes for x in kept) == 20 * 50
 
 
 def test_the_gradient_of_float64_against_finite_differences():
     def drop(x):
         torch.manual_seed(1)
-        return Dropout(0.3)(x)
+        return FastDropout(0.3)(x)
 
     x = torch.randn(5, 7, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(drop, x) and torch.autograd.gradgradcheck(drop, x)

@@ -1,0 +1,59 @@
+"""Parts and tricks that are only faster, each beside the plain one it replaces and equal to it.
+
+One call switches all of them on: ``minibert.fast.switch_on()``.
+
+Chapter 20, to come.
+"""
+
+from __future__ import annotations
+
+from minibert.parts import Cast, replaced, use
+
+from .attention import FastSelfAttention
+from .columns import store_by_columns
+from .dropout import FastDropout
+from .initialization import (
+    FastClassifier,
+    FastEmbeddings,
+    FastEncoder,
+    FastMLMHead,
+    FastPooler,
+    FastPreTrainingHeads,
+    NoRandomWeights,
+)
+
+__all__ = ["FAST_PARTS", "NoRandomWeights", "store_by_columns", "switch_on"]
+
+FAST_PARTS = {
+    "embeddings": FastEmbeddings,
+    "self_attention": FastSelfAttention,
+    "encoder": FastEncoder,
+    "pooler": FastPooler,
+    "mlm_head": FastMLMHead,
+    "pretraining_heads": FastPreTrainingHeads,
+    "classifier": FastClassifier,
+    "dropout": FastDropout,
+}
+
+
+def switch_on() -> Cast:
+    """Let the faster parts play in all models that are built from here on, or in one block.
+
+    A part that somebody else plays already, such as the reader's own, is left to them.
+
+    Returns
+    -------
+    Cast
+        As `minibert.parts.use` returns it: ``with switch_on():`` ends with its block.
+
+    Examples
+    --------
+    >>> from minibert.parts import part
+    >>> with switch_on():
+    ...     part("dropout").__name__
+    'FastDropout'
+    >>> part("dropout").__name__
+    'Dropout'
+    """
+    taken = replaced()
+    return use(**{role: kind for role, kind in FAST_PARTS.items() if role not in taken})

@@ -1,0 +1,79 @@
+"""Self-attention by PyTorch's fused function, wherever that is faster and right.
+
+Replaces minibert.attention.BertSelfAttention.
+
+Chapter 20, to come.
+"""
+
+import math
+
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional
+
+from minibert.attention import BertSelfAttention, fit_mask, may_look_at
+
+
+class FastSelfAttention(BertSelfAttention):
+    """Compute the same contexts without ever storing the attention weights.
+
+    PyTorch's fused function, SDPA, works through the scores block by block. Where it would be slow
+    or wrong, or where the weights are wanted, attention is written out as in the plain part, with
+    the query divided before the product: it has fewer numbers than the scores.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives hidden_size, the number of heads and the dropout of the weights.
+    """
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Compute the context of every token, and on request the weights that made it."""
+        query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
+        key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
+        value = self.split_heads(self.value(hidden_states))  # (batch, heads, seq, head_size)
+        if additive_mask is not None:
+            shape = (*query.shape[:-1], query.shape[-2])  # (batch, heads, seq, seq)
+            additive_mask = fit_mask(additive_mask, query.new_empty(1).expand(shape))
+        if return_attention or not self._may_fuse(query, additive_mask):
+            context, probs = self._write_out(query, key, value, additive_mask)
+            return self.join_heads(context), probs if return_attention else None
+        dropout_p = self.dropout.p if self.training else 0.0
+        if additive_mask is not None:
+            additive_mask = additive_mask[(None,) * (4 - additive_mask.dim())]  # four dimensions
+        context = functional.scaled_dot_product_attention(
+            query, key, value, additive_mask, dropout_p
+        )
+        return self.join_heads(context), None  # (batch, seq, hidden)
+
+    def _write_out(
+        self, query: Tensor, key: Tensor, value: Tensor, additive_mask: Tensor | None
+    ) -> tuple[Tensor, Tensor]:
+        """Compute the scores, the weights and the context one after the other."""
+        scores = (query / math.sqrt(self.head_size)) @ key.transpose(-1, -2)
+        if additive_mask is not None:
+            scores = scores + additive_mask  # (batch, heads, seq, seq)
+        probs = self.dropout(scores.softmax(dim=-1))
+        return probs @ value, probs  # (batch, heads, seq, head_size), (batch, heads, seq, seq)
+
+    def _may_fuse(self, query: Tensor, additive_mask: Tensor | None) -> bool:
+        """Return whether SDPA is faster and right here.
+
+        It is slower with dropout on a CPU, where it falls back to a slow path. And it is wrong in
+        the gradient of a row that hides everything: there it recomputes every weight as
+        exp(m - (m + log(seq))), and next to m the logarithm is lost, so that the gradient comes out
+        seq times too large.
+        """
+        drops_on_cpu = self.training and self.dropout.p > 0 and query.device.type == "cpu"
+        hides_a_row = (
+            additive_mask is not None
+            and query.requires_grad
+            and may_look_at(additive_mask)
+            and bool((additive_mask.amax(dim=-1) < 0).any())
+        )
+        return not (drops_on_cpu or hides_a_row)

@@ -1,0 +1,269 @@
+"""Parts: who plays what, until when, and the words for a class that cannot play."""
+
+import pytest
+import torch
+from bert_pairs import close, draw_batch, scatter_weights
+from torch import nn
+
+from minibert.attention import BertAttention, BertSelfAttention
+from minibert.config import BertConfig
+from minibert.finetuning import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
+from minibert.layer import BertLayer
+from minibert.masking import corrupt_tokens
+from minibert.model import BertModel
+from minibert.parts import ROLES, contract, default_part, part, replaced, role_of, use
+from minibert.parts.contracts import require_contract
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+
+SIZES = {"vocab_size": 19, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
+SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
+MODELS = [
+    BertModel,
+    BertForMaskedLM,
+    BertForPreTraining,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    BertForQuestionAnswering,
+]
+
+
+class MySelfAttention(nn.Module):
+    """A reader's class: the plainest attention, with the mask simply added."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.heads = config.num_attention_heads
+        self.query = nn.Linear(config.hidden_size, config.hidden_size)
+        self.key = nn.Linear(config.hidden_size, config.hidden_size)
+        self.value = nn.Linear(config.hidden_size, config.hidden_size)
+        self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
+
+    def forward(self, x, mask=None, return_attention=False):
+        batch, seq, hidden = x.shape
+        size = hidden // self.heads
+        query, key, value = (
+            side(x).view(batch, seq, self.heads, size).transpose(1, 2)
+            for side in (self.query, self.key, self.value)
+        )
+        scores = query @ key.transpose(-1, -2) / size**0.5
+        if mask is not None:
+            scores = scores + mask
+        probs = self.dropout(torch.softmax(scores, dim=-1))
+        context = (probs @ value).transpose(1, 2).reshape(batch, seq, hidden)
+        return context, probs if return_attention else None
+
+
+def kinds(model):
+    return {type(module) for module in model.modules()}
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_every_model_is_built_of_whoever_plays(kind):
+    with use(self_attention=MySelfAttention):
+        model = kind(SMALL)
+    assert MySelfAttention in kinds(model)
+    assert BertSelfAttention not in kinds(model)
+
+
+@pytest.mark.parametrize("role", [r for r, t in ROLES.items() if t.built and r != "classifier"])
+def test_every_part_of_every_model_can_be_replaced(role):
+    mine = type("Mine", (default_part(role),), {})
+    before = [kind for kind in MODELS if default_part(role) in kinds(kind(SMALL)) - {kind}]
+    with use(**{role: mine}):
+        after = [kinds(kind(SMALL)) for kind in before]
+    assert before or role == "pretraining"
+    assert all(mine in held for held in after)
+    assert not any(default_part(role) in held for held in after)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+def test_a_readers_part_has_the_same_keys_and_gives_the_same_numbers(kind):
+    with use(self_attention=MySelfAttention):
+        theirs = kind(SMALL)
+    model = kind(SMALL)
+    scatter_weights(model, seed=1)
+    assert list(theirs.state_dict()) == list(model.state_dict())
+    theirs.load_state_dict(model.state_dict(), strict=True)
+    batch = draw_batch(SMALL, seed=3)
+    with torch.no_grad():
+        for a, b in zip(theirs.double().eval()(**batch), model.double().eval()(**batch)):
+            if isinstance(b, torch.Tensor):
+                close(a, b)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_a_mask_that_is_simply_added_works_in_every_precision(dtype):
+    with use(self_attention=MySelfAttention):
+        model = BertModel(SMALL).to(dtype).eval()
+    batch = draw_batch(SMALL, seed=3)
+    batch["attention_mask"][0] = 0  # a sentence of nothing but padding
+    with torch.no_grad():
+        output = model(**batch)
+    assert output.last_hidden_state.dtype == dtype
+    assert output.last_hidden_state.isfinite().all()
+
+
+def test_without_a_block_it_holds_until_it_is_taken_back():
+    try:
+        use(self_attention=MySelfAttention)
+        assert part("self_attention") is MySelfAttention
+        assert replaced() == {"self_attention": MySelfAttention}
+    finally:
+        use(self_attention=BertSelfAttention)
+    assert part("self_attention") is BertSelfAttention
+    assert replaced() == {}
+
+
+def test_a_block_ends_even_with_an_error_and_blocks_nest():
+    with use(self_attention=MySelfAttention):
+        with pytest.raises(KeyError), use(dropout=nn.Dropout1d):
+            raise KeyError
+        assert replaced() == {"self_attention": MySelfAttention}
+    assert replaced() == {}
+
+
+def test_who_plays_is_told():
+    with use(self_attention=MySelfAttention) as cast:
+        assert repr(cast) == "running on: self_attention: MySelfAttention, ours for the rest"
+    assert repr(use()) == "running on: our parts"
+
+
+def test_models_that_stand_keep_their_parts():
+    model = BertModel(SMALL)
+    with use(self_attention=MySelfAttention):
+        assert MySelfAttention not in kinds(model)
+
+
+# --- What cannot play ----------------------------------------------------------------------------
+
+
+def test_a_role_that_does_not_exist_is_named():
+    with pytest.raises(ValueError, match="no role 'selfattention'; did you mean self_attention"):
+        use(selfattention=MySelfAttention)
+    with pytest.raises(ValueError, match="no role 'pools'; did you mean pooler"):
+        part("pools")
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    "player", [nn.Linear(2, 2), "MySelfAttention", len, BertLayer(SMALL), None, int]
+)
+def test_a_part_is_a_class_of_modules(player):
+    with pytest.raises(TypeError, match="self_attention is played by a class derived from"):
+        use(self_attention=player)
+
+
+def test_nothing_changes_when_one_of_several_cannot_play():
+    with pytest.raises(TypeError):
+        use(attention=BertAttention, self_attention=len)
+    assert replaced() == {}
+
+
+class NoConfig(MySelfAttention):
+    def __init__(self):
+        pass
+
+
+class NoMask(MySelfAttention):
+    def forward(self, hidden_states):
+        return hidden_states, None
+
+
+class OtherNames(MySelfAttention):
+    def __init__(self, config):
+        super().__init__(config)
+        self.q = self.query
+        del self.query
+        self.gate = nn.Linear(config.hidden_size, 1, bias=False)
+
+
+class OtherShape(MySelfAttention):
+    def __init__(self, config):
+        super().__init__(config)
+        self.value = nn.Linear(config.hidden_size, config.intermediate_size)
+
+
+class Breaks(MySelfAttention):
+    def __init__(self, config):
+        super().__init__(config)
+        self.size = config.size
+
+
+@pytest.mark.parametrize(
+    ("player", "error", "words"),
+    [
+        (NoConfig, TypeError, r"NoConfig cannot play self_attention: __init__\(self\) must take "),
+        (NoMask, TypeError, r"forward\(self, hidden_states\) must take .*return_attention\)"),
+        (OtherNames, ValueError, r"lacks query.weight \(hidden, hidden\), query.bias \(hidden\)"),
+        (OtherNames, ValueError, r"has gate.weight, q.weight, q.bias|has q.weight, q.bias, gate"),
+        (OtherShape, ValueError, r"value.weight has the shape \(8, 6\) instead of \(6, 6\)"),
+        (Breaks, TypeError, "building it .* stopped with AttributeError: .*'size'"),
+    ],
+)
+def test_a_class_that_does_not_keep_the_contract_is_told_why(player, error, words):
+    with pytest.raises(error, match=words):
+        use(self_attention=player)
+    assert part("self_attention") is BertSelfAttention
+
+
+def test_another_network_may_say_that_it_is_one():
+    OtherNames.own_parameters = True
+    try:
+        with use(self_attention=OtherNames):
+            names = [name for name, _ in BertModel(SMALL).named_parameters()]
+    finally:
+        del OtherNames.own_parameters
+    assert "encoder.layer.0.attention.self.gate.weight" in names
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_function_plays_a_function():
+    def my_corrupt_tokens(input_ids, **rest):
+        return corrupt_tokens(input_ids, **rest)
+
+    with use(corrupt_tokens=my_corrupt_tokens):
+        assert part("corrupt_tokens") is my_corrupt_tokens
+    with pytest.raises(TypeError, match="played by a function, not by 3"):
+        use(corrupt_tokens=3)
+    with pytest.raises(TypeError, match=r"must take input_ids, vocab_size, .*unexpected keyword"):
+        use(corrupt_tokens=lambda input_ids: None)
+
+
+# --- The roles themselves ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_ours_keeps_the_contract_it_sets(role):
+    require_contract(role, default_part(role))
+    assert contract(role).startswith(f"{role}: ")
+
+
+def test_a_contract_names_everything():
+    text = contract("self_attention")
+    for word in ("MySelfAttention(config)", "forward(hidden_states, additive_mask", "probs (batch"):
+        assert word in text
+    assert "query.weight (hidden, hidden), query.bias (hidden)" in text
+    assert "word_embeddings.weight (vocab, hidden)" in contract("embeddings")
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        ("MySelfAttention", "self_attention"),
+        ("MyBert", "bert"),
+        ("MyPreTraining", "pretraining"),
+        ("MyPredictionHead", "prediction_head"),
+        ("my_corrupt_tokens", "corrupt_tokens"),
+    ],
+)
+def test_a_role_by_its_name(name, role):
+    assert role_of(name) == role
+
+
+def test_a_name_of_no_role():
+    with pytest.raises(ValueError, match=r"MySelfAtention is named after no role.*MySelfAttention"):
+        role_of("MySelfAtention")
