@@ -3,6 +3,7 @@
 import pytest
 import torch
 from bert_pairs import SMALL, build, close
+from effort import mostly_slow
 from torch import nn
 from torch._dynamo.testing import CompileCounter
 
@@ -14,7 +15,7 @@ pytestmark = pytest.mark.usefixtures("unchecked", "fresh_compiler")
 KINDS = [BertModel, BertForMaskedLM, BertForSequenceClassification]
 NAMES = ("input_ids", "attention_mask", "token_type_ids")
 SIZES = [(1, 2), (2, 13), (5, 7)]
-every_kind = pytest.mark.parametrize("kind", KINDS)
+every_kind = pytest.mark.parametrize("kind", mostly_slow(KINDS))
 
 
 @pytest.fixture

@@ -1,0 +1,132 @@
+"""What the README shows for ONNX, TorchScript and PEFT, run as it stands there."""
+
+import dataclasses
+from pathlib import Path
+
+import peft
+import pytest
+import torch
+import transformers
+from bert_pairs import SMALL, build, close
+
+from minibert.finetuning import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
+from minibert.model import BertModel
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+README = Path(__file__).parents[1] / "README.md"
+TEXTS = (["a cat"], ["a", "the cat", "cat cat cat cat cat"], ["the dog a cat", "a"])
+tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "the", "old", "cat", "dog"])
+
+
+def blocks():
+    """Cut the pieces of Python out of the README: ONNX, TorchScript, PEFT."""
+    text = README.read_text(encoding="utf-8").partition("<strong>With other tools")[2]
+    parts = text.partition("</details>")[0].split("```python\n")[1:]
+    found = [part.partition("```")[0] for part in parts]
+    assert len(found) == 3
+    return found
+
+
+def prepared(dtype=torch.float32):
+    """Give the names that stand in the text of the README."""
+    model = build(SMALL, dtype=dtype)
+    batch = tokenizer(["a cat", "the old dog"])
+    return {"torch": torch, "model": model, "batch": batch, "tokenizer": tokenizer}
+
+
+def same_numbers(run, model, names, atol):
+    for texts in TEXTS:
+        inputs = [tokenizer(texts)[name] for name in names]
+        for own, other in zip(run(*inputs), model(*inputs)[:2], strict=True):
+            close(torch.as_tensor(own), other.detach(), atol)
+
+
+# The exporter warns of its own ways.
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("unchecked")
+def test_onnx_takes_every_size(tmp_path, monkeypatch):
+    import onnxruntime
+
+    monkeypatch.chdir(tmp_path)
+    space = prepared()
+    exec(blocks()[0], space)
+    session = onnxruntime.InferenceSession("model.onnx")
+    assert all(given.shape == ["batch", "seq"] for given in session.get_inputs())
+
+    def run(*inputs):
+        return session.run(None, {n: v.numpy() for n, v in zip(space["names"], inputs)})
+
+    same_numbers(run, space["model"], space["names"], 1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
+@pytest.mark.usefixtures("unchecked")
+def test_the_tracer_takes_every_size():
+    space = prepared(torch.float64)
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    space["inputs"] = tuple(space["batch"][name] for name in names)
+    exec(blocks()[1], space)
+    same_numbers(space["traced"], space["model"], names, 1e-12)
+
+
+def for_peft(kind):
+    """Define the class of the README on top of one of ours."""
+    space = {"dataclasses": dataclasses, "transformers": transformers}
+    space["BertForSequenceClassification"] = kind
+    exec(blocks()[2], space)
+    return space["ForPeft"]
+
+
+WORD = torch.tensor([1, 1])
+LORA = {"r": 2, "target_modules": ["query", "value"]}
+SEQUENCES, TOKENS = BertForSequenceClassification, BertForTokenClassification
+QUESTIONS = BertForQuestionAnswering
+WHERE = {"start_positions": WORD, "end_positions": WORD}
+CASES = [
+    (SEQUENCES, "SEQ_CLS", peft.LoraConfig, LORA, {"labels": WORD}),
+    (TOKENS, "TOKEN_CLS", peft.LoraConfig, LORA, {"labels": torch.ones(2, 5).long()}),
+    (QUESTIONS, "QUESTION_ANS", peft.LoraConfig, LORA, WHERE),
+    (SEQUENCES, "SEQ_CLS", peft.PromptTuningConfig, {"num_virtual_tokens": 3}, {"labels": WORD}),
+    (SEQUENCES, "SEQ_CLS", peft.PromptEncoderConfig, {"num_virtual_tokens": 3}, {"labels": WORD}),
+    (QUESTIONS, "QUESTION_ANS", peft.PromptTuningConfig, {"num_virtual_tokens": 3}, WHERE),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("kind", "task", "adapter", "options", "labels"),
+    CASES,
+    ids=lambda value: getattr(value, "__name__", value if isinstance(value, str) else ""),
+)
+def test_the_task_types_of_peft_learn(kind, task, adapter, options, labels):
+    torch.manual_seed(0)
+    model = for_peft(kind)(SMALL)
+    model = peft.get_peft_model(model, adapter(task_type=task, **options))
+    before = {name: tensor.clone() for name, tensor in model.named_parameters()}
+    learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
+    optimizer = torch.optim.AdamW(learning, lr=0.05)
+    batch = dict(tokenizer(["a cat", "the old dog"]))
+    losses = []
+    for _ in range(10):
+        loss = model(**batch, **labels).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    assert losses[-1] < losses[0]
+    for name, parameter in model.named_parameters():
+        if not parameter.requires_grad:
+            assert torch.equal(parameter, before[name]), name
+
+
+def test_lora_without_a_task_type_needs_nothing():
+    model = peft.get_peft_model(BertModel(SMALL), peft.LoraConfig(**LORA))
+    output = model(**tokenizer(["a cat"]))
+    output.pooler_output.sum().backward()
+    assert sum(p.grad is not None for p in model.parameters()) == 8
