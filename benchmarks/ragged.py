@@ -175,7 +175,8 @@ def main() -> None:
     torch.set_num_threads(1 if arguments.busy else 2)
     clock = time.process_time if arguments.busy else time.perf_counter
     texts = documents()
-    tokenizer = WordPieceTokenizer.train(chain.from_iterable(texts), vocab_size=8192)
+    with switch_on():
+        tokenizer = WordPieceTokenizer.train(chain.from_iterable(texts), vocab_size=8192)
     config = BertConfig.mini(vocab_size=tokenizer.vocab_size)
     print(
         f"transformers {transformers.__version__}, torch {torch.__version__}, "

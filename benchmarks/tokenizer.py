@@ -22,6 +22,7 @@ import tokenizers
 import transformers
 from tokenizers import BertWordPieceTokenizer
 
+from minibert.fast import switch_on
 from minibert.text import split_words
 from minibert.wordpiece import WordPieceTokenizer
 
@@ -160,7 +161,7 @@ def main() -> None:
     given = parser.parse_args().vocab
     corpora = {"prose": prose(), "invented text": invent_texts(random.Random(6))}
     print(f"tokenizers {tokenizers.__version__}, transformers {transformers.__version__}")
-    with tempfile.TemporaryDirectory() as folder:
+    with switch_on(), tempfile.TemporaryDirectory() as folder:
         for name, texts in corpora.items():
             path = given or str(Path(folder) / "vocab.txt")
             if not given:

@@ -1,9 +1,7 @@
-"""Learning pieces: the fast way gives what the plain way gives, and always the same."""
+"""Learning pieces: by hand, in any order of the texts, and to the end."""
 
 import math
 import random
-from collections import Counter
-from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -18,68 +16,7 @@ from minibert.wordpiece import (
     learn_merges,
     learn_vocabulary,
     merge_gain,
-    spell,
 )
-
-COUNTS = st.dictionaries(st.text("abcd", min_size=1, max_size=8), st.integers(1, 9), min_size=1)
-
-
-def plain_merges(word_counts, min_frequency):
-    """Learn as the definition says, counting everything anew in every step."""
-    words = {word: spell(word) for word in word_counts}
-    while True:
-        pieces, pairs = Counter(), Counter()
-        for word, count in word_counts.items():
-            for piece in words[word]:
-                pieces[piece] += count
-            for pair in pairwise(words[word]):
-                pairs[pair] += count
-        total = pieces.total()
-        gains = {
-            (a, b): n * math.log(n * total / (pieces[a] * pieces[b]))
-            for (a, b), n in pairs.items()
-            if n >= min_frequency
-        }
-        best = max(gains.values(), default=0)
-        if best <= 1e-9:
-            return
-        a, b = min(pair for pair, gain in gains.items() if gain >= best * (1 - 1e-9))
-        piece = a + b.removeprefix("##")
-        yield a, b, piece, pairs[a, b], gains[a, b]
-        for word, spelled in words.items():
-            out = []
-            for p in spelled:
-                if out and out[-1] == a and p == b:
-                    out[-1] = piece
-                else:
-                    out.append(p)
-            words[word] = out
-
-
-@given(COUNTS, st.integers(1, 3))
-def test_the_fast_way_gives_what_the_plain_way_gives(word_counts, min_frequency):
-    fast = islice(learn_merges(word_counts, min_frequency), 40)
-    for merge, plain in zip(fast, plain_merges(word_counts, min_frequency), strict=False):
-        assert tuple(merge)[:4] == plain[:4]
-        assert merge.gain == pytest.approx(plain[4])
-
-
-def test_both_ways_agree_to_the_end_on_the_hundred_sentences():
-    counts = Counter(word for s in hundred_sentences() for word in s.split())
-    fast, plain = list(learn_merges(counts)), list(plain_merges(counts, 2))
-    assert [tuple(merge)[:4] for merge in fast] == [merge[:4] for merge in plain]
-    assert len(fast) > 100
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_both_ways_agree_to_the_end_on_words_of_few_letters(seed):
-    """Few letters make pairs frequent, so that each gluing changes many gains; some words recur."""
-    rng = random.Random(seed)
-    words = ["".join(rng.choices("abcd", [8, 4, 2, 1], k=rng.randint(1, 9))) for _ in range(120)]
-    counts = {word: 1 + int(rng.paretovariate(1)) for word in words}
-    fast, plain = list(learn_merges(counts, 1)), list(plain_merges(counts, 1))
-    assert [tuple(merge)[:4] for merge in fast] == [merge[:4] for merge in plain]
-    assert len(fast) > 150 and ("##a", "##a") in {(merge.left, merge.right) for merge in fast}
 
 
 def test_gain_is_what_the_surprises_say():

@@ -21,8 +21,9 @@ from .initialization import (
     FastPreTrainingHeads,
     NoRandomWeights,
 )
+from .learning import fast_learn_merges
 
-__all__ = ["FAST_PARTS", "NoRandomWeights", "store_by_columns", "switch_on"]
+__all__ = ["FAST_PARTS", "NoRandomWeights", "fast_learn_merges", "store_by_columns", "switch_on"]
 
 FAST_PARTS = {
     "embeddings": FastEmbeddings,
@@ -33,11 +34,12 @@ FAST_PARTS = {
     "pretraining_heads": FastPreTrainingHeads,
     "classifier": FastClassifier,
     "dropout": FastDropout,
+    "learn_wordpiece": fast_learn_merges,
 }
 
 
 def switch_on() -> Cast:
-    """Let the faster parts play in all models that are built from here on, or in one block.
+    """Let the faster parts play from here on, or in one block.
 
     A part that somebody else plays already, such as the reader's own, is left to them.
 

@@ -11,6 +11,7 @@ import numpy as np
 from minibert.data import TextDocuments, split_documents
 from minibert.data.documents import Documents
 from minibert.data.pairs import check_documents
+from minibert.fast import switch_on
 from minibert.wordpiece import WordPieceTokenizer
 
 
@@ -130,6 +131,7 @@ def learn_pieces(documents: Documents, vocab_size: int, cased: bool) -> WordPiec
     ['one', 'cat']
     """
     try:
-        return WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size, not cased)
+        with switch_on():
+            return WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size, not cased)
     except ValueError as error:
         raise ValueError(str(error).replace("vocab_size", "--vocab-size")) from error

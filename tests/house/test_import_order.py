@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "parts": frozenset({"config"}),
     "text": frozenset(),
     "losses": frozenset(),
-    "wordpiece": frozenset({"disk", "text", "text_files", "whole_numbers"}),
+    "wordpiece": frozenset({"disk", "parts", "text", "text_files", "whole_numbers"}),
     "masking": frozenset({"losses"}),  # the one -100, for those who write labels and read them
     "embeddings": frozenset({"config", "parts"}),
     "attention": frozenset({"config", "parts"}),
