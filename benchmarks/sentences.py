@@ -75,7 +75,7 @@ def our_encoder(model: nn.Module, tokenizer: WordPieceTokenizer, max_tokens: int
     """Encode with minibert, nothing remembered."""
 
     def encode(texts: list[str]) -> Tensor:
-        tokenizer._chunk_ids.clear()
+        tokenizer._word_ids.clear()
         return sentence_vectors(model, tokenizer, texts, max_tokens=max_tokens)
 
     return encode

@@ -98,7 +98,7 @@ def compare_encoding(name: str, texts: list[str], vocab_path: str) -> None:
     assert [warm.encode(t) for t in texts] == [e.ids for e in theirs._tokenizer.encode_batch(texts)]
 
     def encode_cold() -> list[list[int]]:
-        warm._chunk_ids.clear()
+        warm._word_ids.clear()
         return [warm.encode(text) for text in texts]
 
     times = race(

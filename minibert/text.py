@@ -4,7 +4,6 @@ Clean, set Chinese characters apart, strip accents, lower the case, cut at punct
 a function from text to text, and `split_words` takes them all.
 """
 
-import re
 import unicodedata
 from collections.abc import Callable
 from importlib import resources
@@ -20,8 +19,6 @@ CHINESE = (
     (0x2F800, 0x2FA1F),
 )
 SIGMA = "\N{GREEK CAPITAL LETTER SIGMA}"
-# What Python takes for white space, and BERT for control characters that it removes.
-NOT_A_SPACE = re.compile("[\x0b\x0c\x1c-\x1f\x85]")
 
 
 def clean_text(text: str) -> str:
@@ -184,33 +181,6 @@ def split_words(text: str, do_lower_case: bool = True) -> list[str]:
     if do_lower_case:
         text = lower_case(strip_accents(text))
     return space_punctuation(text).split()
-
-
-def split_chunks(text: str) -> list[str]:
-    """Cut a text at white space only, without a change inside the chunks but for what vanishes.
-
-    The words of a text are the words of its chunks. Chunks repeat, so they are worth remembering.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-
-    Returns
-    -------
-    list of str
-        Chunks without white space.
-
-    References
-    ----------
-    Chapter 6.
-
-    Examples
-    --------
-    >>> split_chunks("Don't panic,  学习!")
-    ["Don't", 'panic,', '学习!']
-    """
-    return NOT_A_SPACE.sub("", text).split()
 
 
 class _PerCharacter(dict):

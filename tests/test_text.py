@@ -12,7 +12,6 @@ from minibert.text import (
     lower_case,
     space_chinese,
     space_punctuation,
-    split_chunks,
     split_words,
     strip_accents,
 )
@@ -114,10 +113,10 @@ def test_cased_words_keep_capitals_and_accents():
     assert split_words("Café CAFE\u0301", do_lower_case=False) == ["Café", "CAFE\u0301"]
 
 
-@given(ANY_TEXT, st.booleans())
-def test_the_words_of_a_text_are_the_words_of_its_chunks(text, lower):
-    chunks = split_chunks(text)
-    assert split_words(text, lower) == [w for chunk in chunks for w in split_words(chunk, lower)]
+@given(ANY_TEXT, ANY_TEXT, st.booleans())
+def test_a_space_may_stand_for_a_cut(left, right, lower):
+    words = split_words(f"{left} {right}", lower)
+    assert words == split_words(left, lower) + split_words(right, lower)
 
 
 @given(ANY_TEXT, st.booleans())

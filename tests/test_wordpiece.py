@@ -279,13 +279,13 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_memory_is_bounded_and_changes_nothing(monkeypatch):
-    monkeypatch.setattr(module, "CHUNKS_REMEMBERED", 3)
+    monkeypatch.setattr(module, "WORDS_REMEMBERED", 3)
     tokenizer = WordPieceTokenizer(TINY)
     texts = ["play a", "plays un", "a" * 500, "unaffable a.", "play a"]
     for text in texts * 2:
         assert tokenizer.tokenize(text) == WordPieceTokenizer(TINY).tokenize(text)
-        assert len(tokenizer._chunk_ids) <= 3
-    assert "a" * 500 not in tokenizer._chunk_ids
+        assert len(tokenizer._word_ids) <= 3
+    assert "a" * 500 not in tokenizer._word_ids
 
 
 def test_what_is_given_back_is_the_callers_own():

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import SupportsInt
 
-from minibert.text import split_chunks, split_words
+from minibert.text import split_words
 
 from .batches import Batch, check_lengths, check_texts, check_wishes, pad_rows, truncate_pair
 from .learning import CONTINUED, LONGEST_WORD, SPECIAL_TOKENS, learn_vocabulary
@@ -17,7 +17,7 @@ from .matching import longest_match
 from .vocabulary import check_pieces, read_pieces, write_pieces
 
 SPECIAL = re.compile("(" + "|".join(map(re.escape, SPECIAL_TOKENS)) + ")")
-CHUNKS_REMEMBERED = 100_000
+WORDS_REMEMBERED = 100_000
 
 
 class WordPieceTokenizer:
@@ -63,7 +63,7 @@ class WordPieceTokenizer:
             for piece, number in self.vocab.items()
             if piece.startswith(CONTINUED)
         }
-        self._chunk_ids = _Memory(self._ids_of_chunk)
+        self._word_ids = _Memory(self._ids_of_word)
 
     @classmethod
     def train(
@@ -100,11 +100,8 @@ class WordPieceTokenizer:
         """
         if isinstance(texts, str):
             raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
-        chunks = Counter(chain.from_iterable(split_chunks(SPECIAL.sub(" ", t)) for t in texts))
-        word_counts: Counter[str] = Counter()
-        for chunk, count in chunks.items():
-            for word in split_words(chunk, do_lower_case):
-                word_counts[word] += count
+        plain = (SPECIAL.sub(" ", text) for text in texts)
+        word_counts = Counter(chain.from_iterable(split_words(t, do_lower_case) for t in plain))
         return cls(learn_vocabulary(word_counts, vocab_size, min_frequency), do_lower_case)
 
     @classmethod
@@ -270,20 +267,15 @@ class WordPieceTokenizer:
         return [*ids, *second, self.sep_token_id], types + [1] * (len(second) + 1)
 
     def _ids(self, text: str) -> list[int]:
-        """Look up a text, chunk by chunk; special tokens in it stand for themselves."""
-        if "[" not in text:
-            return list(chain.from_iterable(map(self._chunk_ids.__getitem__, split_chunks(text))))
+        """Look up a text, word by word; special tokens in it stand for themselves."""
         ids: list[int] = []
         for number, part in enumerate(SPECIAL.split(text)):
             if number % 2:
                 ids.append(self.vocab[part])
             else:
-                ids += chain.from_iterable(map(self._chunk_ids.__getitem__, split_chunks(part)))
+                words = split_words(part, self.do_lower_case)
+                ids += chain.from_iterable(map(self._word_ids.__getitem__, words))
         return ids
-
-    def _ids_of_chunk(self, chunk: str) -> tuple[int, ...]:
-        words = split_words(chunk, self.do_lower_case)
-        return tuple(chain.from_iterable(map(self._ids_of_word, words)))
 
     def _ids_of_word(self, word: str) -> list[int]:
         fits = len(word) <= LONGEST_WORD
@@ -299,15 +291,15 @@ class WordPieceTokenizer:
 
 
 class _Memory(dict):
-    """Remember the ids of chunks that came before; forget them all when there are too many."""
+    """Remember the ids of words that came before; forget them all when there are too many."""
 
-    def __init__(self, look_up: Callable[[str], tuple[int, ...]]):
+    def __init__(self, look_up: Callable[[str], list[int]]):
         self.look_up = look_up
 
-    def __missing__(self, chunk: str) -> tuple[int, ...]:
-        ids = self.look_up(chunk)
-        if len(chunk) <= LONGEST_WORD:
-            if len(self) >= CHUNKS_REMEMBERED:
+    def __missing__(self, word: str) -> list[int]:
+        ids = self.look_up(word)
+        if len(word) <= LONGEST_WORD:
+            if len(self) >= WORDS_REMEMBERED:
                 self.clear()
-            self[chunk] = ids
+            self[word] = ids
         return ids
