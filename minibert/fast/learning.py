@@ -2,6 +2,8 @@
 
 Replaces minibert.wordpiece.learn_merges: the same merges in the same order, hundreds of times
 faster on a megabyte of text.
+
+Chapter 20, to come.
 """
 
 from __future__ import annotations
@@ -34,10 +36,6 @@ def fast_learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) ->
     ------
     Merge
         Those of `minibert.wordpiece.learn_merges`.
-
-    References
-    ----------
-    Chapter 6.
 
     Examples
     --------

@@ -142,10 +142,7 @@ ROLES = {
         "a CorruptedTokens: input_ids, labels",
     ),
     "learn_wordpiece": Role(
-        "wordpiece.learning.learn_merges",
-        None,
-        ("word_counts", "min_frequency"),
-        "an iterator of Merge, in the order learned",
+        "wordpiece.learning.learn_merges", None, ("word_counts", "min_frequency"), "Merges in turn"
     ),
 }
 
