@@ -1,239 +1,186 @@
-"""Checkers of Chapter 3: additive and causal masks, both at once, and whose loss counts."""
+"""Exercises of Chapter 3: additive and causal masks, both at once, and whose loss counts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
+from minibert.losses import IGNORED_LABEL
 from minibert.reference import additive_mask, causal_mask
 
-from .verdict import Mistake, Verdict, check
+from .exercise import Exercise, Mistake
 
-LOWEST = np.finfo(np.float64).min
-
-
-def _hide(attention_mask: np.ndarray, number: float) -> np.ndarray:
-    """Write a number wherever the attention mask is 0, and 0 elsewhere."""
-    return np.where(attention_mask[..., None, :] == 0, number, 0.0)
+_LOWEST = np.finfo(np.float64).min
+_LOWEST_32 = float(np.finfo(np.float32).min)
+_BATCH = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1]])
 
 
-def check_additive_mask(function: Callable) -> Verdict:
-    """Check the step from ones and zeros to numbers that are added to scores.
-
-    Parameters
-    ----------
-    function : callable
-        Takes an attention mask (..., seq), returns an additive mask (..., 1, seq).
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 3.
-    """
-    batch = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1]])
-    return check(
-        function,
-        right=additive_mask,
-        cases=[(np.array([1, 1, 1, 0, 0]),), (batch,), (np.array([0, 0, 1]),)],
-        mistakes=[
-            Mistake(lambda mask: mask[..., None, :], "This is still a mask of ones and zeros. "
-                    "What does adding 1 to a score do to its share? A little, and to the wrong "
-                    "tokens."),
-            Mistake(lambda mask: 1 - mask[..., None, :], "You found where the padding is. But "
-                    "adding 1 to a score makes its share larger. Which number makes it vanish?"),
-            Mistake(lambda mask: mask[..., None, :] * LOWEST, "Your mask is the wrong way round: "
-                    "it hides the words and shows the padding. In an attention mask, what does 1 "
-                    "stand for?"),
-            Mistake(lambda mask: (1 - mask[..., None, :]) * -LOWEST, "Your number is the largest, "
-                    "not the lowest: all attention now goes to the padding. Which sign hides?"),
-            Mistake(lambda mask: (1 - mask[..., None, :]) * -np.inf, "0 times infinity is not a "
-                    "number, so your words became nan. Which finite number hides just as well?"),
-            Mistake(lambda mask: _hide(mask, -np.inf), "With −∞ every usual row comes out right. "
-                    "What comes out of a row in which everything is hidden? Use the lowest finite "
-                    "number."),
-            *(Mistake(lambda mask, number=number: _hide(mask, number), "Your number is large, but "
-                      "not the lowest: in a row in which everything is hidden, the scores still "
-                      "shine through. Ask np.finfo for the lowest finite number.")
-              for number in (-1e3, -1e4, -1e5, -1e6, -1e9, -1e10, -1e30)),
-            Mistake(lambda mask: _hide(mask, float(np.finfo(np.float32).min)), "This is the lowest "
-                    "number of float32. Our scores are float64."),
-            Mistake(lambda mask: _hide(mask, float(np.finfo(np.float64).tiny)), "finfo.tiny is the "
-                    "smallest positive number, next to 0. Which entry of finfo is the lowest?"),
-        ],
-    )  # fmt: skip
+def _hide(mask, *, number=_LOWEST, hidden=0):
+    """Write a number wherever the attention mask has the one that hides."""
+    return np.where(mask[..., None, :] == hidden, number, 0.0)
 
 
-def check_causal_mask(function: Callable) -> Verdict:
-    """Check a mask that hides the future.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the number of tokens, returns an additive mask (seq, seq).
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 3.
-    """
-
-    def full(seq, number=LOWEST):
-        return np.full((seq, seq), number)
-
-    return check(
-        function,
-        right=causal_mask,
-        cases=[(1,), (2,), (4,), (5,)],
-        mistakes=[
-            Mistake(lambda seq: np.triu(full(seq)), "Your first token sees nothing at all, not "
-                    "even itself. May a token look at itself?"),
-            Mistake(lambda seq: np.tril(full(seq), k=-1), "Your tokens see themselves and the "
-                    "future, and nothing of the past. Rows look, columns are looked at: which "
-                    "triangle has to close?"),
-            Mistake(lambda seq: np.tril(full(seq)), "Your tokens see only the future: the past and "
-                    "the token itself are hidden. Which triangle has to close?"),
-            Mistake(lambda seq: np.triu(full(seq, -np.inf), k=1), "The right places, with −∞. Use "
-                    "the lowest finite number: with padding on the left, a row can end up with "
-                    "nothing to see, and −∞ makes it nan."),
-            *(Mistake(lambda seq, number=number: np.triu(full(seq, number), k=1), "The right "
-                      "places. Is this the lowest number a float64 can hold?")
-              for number in (-1e4, -1e9)),
-            Mistake(lambda seq: np.triu(full(seq, -LOWEST), k=1), "The right places, but the "
-                    "largest number: now everybody looks at the future only. Which sign hides?"),
-            Mistake(lambda seq: np.tril(full(seq, 1.0)), "These are the right ones and zeros: 1 "
-                    "where a token may look. But this mask is added to scores. Which two numbers "
-                    "does it need?"),
-            Mistake(lambda seq: np.triu(full(seq, 1.0), k=1), "The right places, but adding 1 to a "
-                    "score hides nothing. Which number does?"),
-            Mistake(lambda seq: np.triu(np.ones((seq, seq)), k=1) * -np.inf, "0 times infinity is "
-                    "not a number. Which finite number hides just as well?"),
-            Mistake(lambda seq: full(seq) * (1 - np.eye(seq)), "Each token sees only itself. What "
-                    "about the past?"),
-        ],
-    )  # fmt: skip
+check_additive_mask = Exercise(
+    "Turn ones and zeros into numbers that are added to scores, in shape (…, 1, seq).",
+    _hide,
+    cases=[(np.array([1, 1, 1, 0, 0]),), (np.array([0, 0, 1]),), (_BATCH,)],
+    forbidden=["a loop", "additive_mask"],
+    mistakes=[
+        Mistake(lambda mask: mask[..., None, :], "This is still a mask of ones and zeros. What "
+                "does adding 1 to a score do to its share? A little, and to the wrong tokens."),
+        Mistake({"number": 1.0}, "You found where the padding is. But adding 1 to a score makes "
+                "its share larger. Which number makes it vanish?"),
+        Mistake({"hidden": 1}, "Your mask is the wrong way round: it hides the words and shows the "
+                "padding. In an attention mask, what does 1 stand for?"),
+        Mistake({"number": -_LOWEST}, "Your number is the largest, not the lowest: all attention "
+                "now goes to the padding. Which sign hides?"),
+        Mistake(lambda mask: (1 - mask[..., None, :]) * -np.inf, "0 times infinity is not a "
+                "number, so your words became nan. Which finite number hides just as well?"),
+        Mistake({"number": -np.inf}, "With −∞ every usual row comes out right. What comes out of a "
+                "row in which everything is hidden? Use the lowest finite number."),
+        *(Mistake({"number": -(10.0**power)}, "Your number is large, but not the lowest: in a row "
+                  "in which everything is hidden, the scores still shine through. Ask np.finfo for "
+                  "the lowest finite number.") for power in (3, 4, 5, 6, 8, 9, 10, 12, 30)),
+        Mistake({"number": _LOWEST_32}, "This is the lowest number of float32. Our scores are "
+                "float64."),
+        Mistake({"number": float(np.finfo(np.float64).tiny)}, "finfo.tiny is the smallest positive "
+                "number, next to 0. Which entry of finfo is the lowest?"),
+        Mistake(lambda mask: _hide(mask)[..., 0, :], "The right numbers, but an axis is missing. "
+                "Every query needs the same row: mask[..., None, :]."),
+        Mistake(lambda mask: _hide(mask).swapaxes(-1, -2), "The new axis stands last. Columns are "
+                "looked at, so that seq must be the last axis."),
+    ],
+)  # fmt: skip
 
 
-def check_padding_and_causal(function: Callable) -> Verdict:
-    """Check one mask that hides both the padding and the future.
-
-    Parameters
-    ----------
-    function : callable
-        Takes an attention mask (..., seq), returns an additive mask (..., seq, seq).
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 3.
-    """
-
-    def causal(mask):
-        return np.broadcast_to(causal_mask(mask.shape[-1]), (*mask.shape, mask.shape[-1]))
-
-    def padding(mask):
-        return additive_mask(mask) + np.zeros(causal(mask).shape)
-
-    def together(mask):
-        return np.minimum(padding(mask), causal(mask))
-
-    def of_the_rows(mask):
-        return np.minimum(np.swapaxes(additive_mask(mask), -1, -2), causal(mask))
-
-    batch = np.array([[1, 1, 1, 0], [0, 1, 1, 1]])
-    return check(
-        function,
-        right=together,
-        cases=[(np.array([1, 1, 1, 0, 0]),), (batch,)],
-        mistakes=[
-            Mistake(lambda mask: padding(mask) + causal(mask), "Where both masks hide, the two "
-                    "lowest numbers add up to −∞, the number that makes nan in a row with nothing "
-                    "else. Which function takes the smaller of two numbers?"),
-            Mistake(lambda mask: np.maximum(padding(mask), causal(mask)), "Your mask hides only "
-                    "what both masks hide. A token must stay hidden as soon as one of them says "
-                    "so."),
-            Mistake(padding, "The padding is hidden. Where is the causal mask?"),
-            Mistake(causal, "The future is hidden. Where is the padding mask?"),
-            Mistake(lambda mask: np.minimum(padding(mask), np.swapaxes(causal(mask), -1, -2)),
-                    "Your causal mask lies on its side: tokens see the future and not the past."),
-            Mistake(of_the_rows, "You hide rows: padding may not look. It is the columns that must "
-                    "close, so that nobody looks at padding."),
-            Mistake(lambda mask: padding(mask) * causal(mask), "A product of masks: two minus "
-                    "signs make a plus, and 0 times anything opens the door. Which function takes "
-                    "the smaller of two numbers?"),
-            Mistake(lambda mask: np.where(together(mask) < 0, -np.inf, 0.0), "The right places, "
-                    "with −∞. In the second sentence a row has nothing to see. What does softmax "
-                    "make of it?"),
-        ],
-    )  # fmt: skip
+def _future(seq, *, number=_LOWEST, first=1, turned=False):
+    """Hide the columns from some diagonal on, or below it."""
+    mask = np.where(np.subtract.outer(np.arange(seq), np.arange(seq)) <= -first, number, 0.0)
+    return mask.T if turned else mask
 
 
-def check_mean_loss(function: Callable) -> Verdict:
-    """Check a mean loss over the labeled positions.
+check_causal_mask = Exercise(
+    "Write the additive mask of shape (seq, seq) that hides the future.",
+    _future,
+    cases=[(1,), (2,), (4,), (5,)],
+    forbidden=["triu", "tril", "causal_mask"],
+    mistakes=[
+        Mistake({"first": 0}, "Your first token sees nothing at all, not even itself. May a token "
+                "look at itself?"),
+        Mistake({"turned": True}, "Your tokens see themselves and the future, and nothing of the "
+                "past. Rows look, columns are looked at: which triangle has to close?"),
+        Mistake({"first": 0, "turned": True}, "Your tokens see only the future: the past and the "
+                "token itself are hidden. Which triangle has to close?"),
+        Mistake({"number": -np.inf}, "The right places, with −∞. Use the lowest finite number: "
+                "with padding on the left, a row can end up with nothing to see, and −∞ makes it "
+                "nan."),
+        *(Mistake({"number": number}, "The right places. Is this the lowest number a float64 can "
+                  "hold?") for number in (-1e4, -1e9, _LOWEST_32)),
+        Mistake({"number": -_LOWEST}, "The right places, but the largest number: now everybody "
+                "looks at the future only. Which sign hides?"),
+        Mistake(np.tri, "These are the right ones and zeros: 1 where a token may look. But this "
+                "mask is added to scores. Which two numbers does it need?"),
+        Mistake({"number": 1.0}, "The right places, but adding 1 to a score hides nothing. Which "
+                "number does?"),
+        Mistake(lambda seq: (1 - np.tri(seq)) * -np.inf, "0 times infinity is not a number. Which "
+                "finite number hides just as well?"),
+        Mistake(lambda seq: _LOWEST * (1 - np.eye(seq)), "Each token sees only itself. What about "
+                "the past?"),
+    ],
+)  # fmt: skip
 
-    Parameters
-    ----------
-    function : callable
-        Takes losses (batch, seq) and labels (batch, seq), returns one number.
 
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
+def _causal(mask):
+    return np.broadcast_to(causal_mask(mask.shape[-1]), (*mask.shape, mask.shape[-1]))
 
-    References
-    ----------
-    Chapter 3.
-    """
 
-    def labeled(labels):
-        return labels != -100
+def _columns(mask):
+    return additive_mask(mask)
 
-    def zeroed(losses, labels):
-        return np.where(labeled(labels), losses, 0.0)
 
-    def mean_of_means(losses, labels):
-        rows = zip(losses, labeled(labels), strict=True)
-        return np.mean([row[chosen].mean() for row, chosen in rows])
+def _rows(mask):
+    return additive_mask(mask).swapaxes(-1, -2)
 
-    losses = np.array([[2.0, 0.0, 3.0, 5.0], [4.0, 7.0, 1.0, 6.0]])
-    labels = np.array([[8, 5, -100, -100], [-100, 0, 9, 3]])
-    return check(
-        function,
-        right=lambda losses, labels: losses[labeled(labels)].mean(),
-        cases=[(losses, labels), (losses[:1], labels[:1]), (losses[1:], labels[1:])],
-        mistakes=[
-            Mistake(lambda losses, labels: losses.mean(), "This is the mean over all positions. "
-                    "Did you multiply a mean by the weights and divide by their sum? Then the "
-                    "weights cancel. Choose first, average after."),
-            Mistake(lambda losses, labels: zeroed(losses, labels).mean(), "You set the other "
-                    "losses to 0 but still divide by all positions. By how many should it be?"),
-            Mistake(lambda losses, labels: zeroed(losses, labels).sum(), "This is a sum. It grows "
-                    "with the number of labels. Divide by how many?"),
-            *(Mistake(lambda losses, labels, chosen=chosen: chosen(losses, labels).sum()
-                      / (chosen(losses, labels) != 0).sum(), "You divide by the number of "
-                      "losses that are not 0. A labeled position may have loss 0, and it counts. "
-                      "What marks a labeled position?")
-              for chosen in (zeroed, lambda losses, labels: losses)),
-            Mistake(lambda losses, labels: losses[labels > 0].mean(), "You left out the label 0. "
-                    "It is the id of a word like any other. Which number means “not asked”?"),
-            Mistake(lambda losses, labels: losses[labels != 0].mean(), "You left out the label 0 "
-                    "and kept −100. Which number means “not asked”?"),
-            Mistake(lambda losses, labels: losses[~labeled(labels)].mean(), "These are the "
-                    "positions that are not asked. Turn the choice around."),
-            Mistake(mean_of_means, "A mean of means: each sentence counts the same, however many "
-                    "labels it has. Every labeled position should."),
-        ],
-    )  # fmt: skip
+
+def _both(mask, *, combine=np.minimum, padding=_columns, future=_causal, number=_LOWEST):
+    mask = combine(padding(mask) + np.zeros(_causal(mask).shape), future(mask))
+    return np.where(mask == _LOWEST, number, mask)
+
+
+check_padding_and_causal = Exercise(
+    "Turn an attention mask into one additive mask that hides both the padding and the future.",
+    _both,
+    cases=[(np.array([1, 1, 1, 0, 0]),), (np.array([[1, 1, 1, 0], [0, 1, 1, 1]]),)],
+    mistakes=[
+        Mistake({"combine": np.add}, "Where both masks hide, the two lowest numbers add up to −∞, "
+                "the number that makes nan in a row with nothing else. Which function takes the "
+                "smaller of two numbers?"),
+        Mistake({"combine": np.maximum}, "Your mask hides only what both masks hide. A token must "
+                "stay hidden as soon as one of them says so."),
+        Mistake({"combine": lambda padding, future: padding}, "The padding is hidden. Where is the "
+                "causal mask?"),
+        Mistake({"combine": lambda padding, future: future}, "The future is hidden. Where is the "
+                "padding mask?"),
+        Mistake(additive_mask, "The padding is hidden. Where is the causal mask?"),
+        Mistake(lambda mask: causal_mask(mask.shape[-1]), "The future is hidden. Where is the "
+                "padding mask?"),
+        Mistake({"future": lambda mask: _causal(mask).swapaxes(-1, -2)}, "Your causal mask lies on "
+                "its side: tokens see the future and not the past."),
+        Mistake({"padding": _rows}, "You hide rows: padding may not look. It is the columns that "
+                "must close, so that nobody looks at padding."),
+        Mistake({"combine": np.multiply}, "A product of masks: two minus signs make a plus, and 0 "
+                "times anything opens the door. Which function takes the smaller of two numbers?"),
+        Mistake({"number": -np.inf}, "The right places, with −∞. In the second sentence a row has "
+                "nothing to see. What does softmax make of it?"),
+    ],
+)  # fmt: skip
+
+
+def _labeled(losses, labels):
+    return labels != IGNORED_LABEL
+
+
+def _mean_loss(losses, labels, *, chosen=_labeled):
+    return losses[chosen(losses, labels)].mean()
+
+
+def _zeroed(losses, labels):
+    return np.where(_labeled(losses, labels), losses, 0.0)
+
+
+def _mean_of_means(losses, labels):
+    return np.mean([_mean_loss(*row) for row in zip(losses, labels)])
+
+
+_LOSSES = np.array([[2.0, 0.0, 3.0, 5.0], [4.0, 7.0, 1.0, 6.0]])
+_LABELS = np.array([[8, 5, -100, -100], [-100, 0, 9, 3]])
+
+check_mean_loss = Exercise(
+    "Take the mean of the losses of all positions that have a label.",
+    _mean_loss,
+    cases=[(_LOSSES, _LABELS), (_LOSSES[:1], _LABELS[:1]), (_LOSSES[1:], _LABELS[1:])],
+    mistakes=[
+        Mistake(lambda losses, labels: losses.mean(), "This is the mean over all positions. Choose "
+                "the labeled ones first, average after: onto a mean that is taken already, weights "
+                "cancel when you divide by their sum."),
+        Mistake(lambda losses, labels: _zeroed(losses, labels).mean(), "You set the other losses "
+                "to 0 but still divide by all positions. By how many should it be?"),
+        Mistake(lambda losses, labels: _zeroed(losses, labels).sum(), "This is a sum. It grows "
+                "with the number of labels. Divide by how many?"),
+        *(Mistake(wrong, "You divide by the number of losses that are not 0. A labeled position "
+                  "may have loss 0, and it counts. What marks a labeled position?")
+          for wrong in (
+              lambda losses, labels: losses.sum() / (losses != 0).sum(),
+              lambda losses, labels: _zeroed(losses, labels).sum()
+              / (_zeroed(losses, labels) != 0).sum())),
+        Mistake({"chosen": lambda losses, labels: labels > 0}, "You left out the label 0. It is "
+                "the id of a word like any other. Which number means “no label”?"),
+        Mistake({"chosen": lambda losses, labels: labels != 0}, "You left out the label 0 and kept "
+                "−100. Which number means “no label”?"),
+        Mistake({"chosen": lambda losses, labels: labels == -100}, "These are the positions "
+                "without a label. Turn the choice around."),
+        Mistake(_mean_of_means, "A mean of means: each sentence counts the same, however many "
+                "labels it has. Every labeled position should."),
+        Mistake(lambda losses, labels: losses[labels != -100], "These are the right losses. Now "
+                "take their mean."),
+    ],
+)  # fmt: skip

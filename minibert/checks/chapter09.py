@@ -1,267 +1,212 @@
-"""Checkers of Chapter 9: LayerNorm, the frame of a half, feed-forward, a layer's parameters."""
+"""Exercises of Chapter 9: LayerNorm, the frame of a half, feed-forward, a layer's parameters."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from minibert.reference import gelu, layer_norm, linear
+from minibert.reference import gelu, layer_norm
 
-from .verdict import Mistake, Verdict, check
+from .exercise import Exercise, Mistake
+
+_RNG = np.random.default_rng(91)
 
 
-def _bent_norm(
-    x: np.ndarray,
-    weight: np.ndarray,
-    bias: np.ndarray,
-    eps: float,
-    *,
-    center: bool = True,
-    ddof: int = 0,
-    axis: int | None = -1,
-    outside: bool = False,
-    root: bool = True,
-) -> np.ndarray:
-    """Compute LayerNorm, with a piece of it left out or bent on request."""
-    centered = x - x.mean(axis=axis, keepdims=True) if center else x
+def _given(value):
+    return value
+
+
+def _stretch_and_shift(x, weight, bias):
+    return x * weight + bias
+
+
+def _layer_norm(x, weight, bias, eps, *, center=True, ddof=0, axis=-1, inside=_given,
+                outside=lambda eps: 0, power=0.5, end=_stretch_and_shift):  # fmt: skip
+    mean = x.mean(axis=axis, keepdims=True)
     variance = x.var(axis=axis, keepdims=True, ddof=ddof)
-    spread = np.sqrt(variance + (0 if outside else eps)) if root else variance + eps
-    return centered / (spread + (eps if outside else 0)) * weight + bias
+    spread = (variance + inside(eps)) ** power + outside(eps)
+    return end((x - mean if center else x) / spread, weight, bias)
 
 
-def check_layer_norm(function: Callable) -> Verdict:
-    """Check LayerNorm, with its epsilon.
-
-    Parameters
-    ----------
-    function : callable
-        Takes x (..., hidden), weight (hidden,), bias (hidden,) and eps, returns an array like x.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 9.
-    """
-    rng = np.random.default_rng(91)
-
-    def case(*shape, eps):
-        x = 0.4 * rng.standard_normal(shape) + 1
-        return x, rng.standard_normal(shape[-1]), rng.standard_normal(shape[-1]), eps
-
-    def bent(**changes):
-        return lambda *given: _bent_norm(*given, **changes)
-
-    return check(
-        function,
-        right=layer_norm,
-        cases=[case(4, eps=0.04), case(2, 3, eps=0.01), case(2, 3, 5, eps=1e-12)],
-        mistakes=[
-            Mistake(bent(outside=True), "You add ε to the root. It belongs inside, to the "
-                    "variance: what would the root of 0 have as its slope?"),
-            Mistake(lambda x, w, b, eps: _bent_norm(x, w, b, 0.0), "Where is ε? Your numbers are "
-                    "right only where the variance is large beside it."),
-            Mistake(lambda x, w, b, eps: _bent_norm(x, w, b, 1e-5), "Your ε is 0.00001, whatever "
-                    "is asked for. Use the one that is given."),
-            Mistake(bent(ddof=1), "Your variance divides by n - 1. Nothing is estimated from a "
-                    "sample here: by what does LayerNorm divide?"),
-            Mistake(bent(root=False), "You divide by the variance. In which unit is it, and in "
-                    "which is x?"),
-            Mistake(bent(center=False), "You divide by the spread. What was to be subtracted "
-                    "before?"),
-            Mistake(bent(axis=None), "You take one mean over the whole array. Does one token know "
-                    "about another?"),
-            Mistake(bent(axis=0), "You go down the first axis. Along which axis lies the vector "
-                    "of one token?"),
-            Mistake(lambda x, w, b, eps: _bent_norm(x, np.ones(w.shape), 0 * b, eps), "Mean 0 and "
-                    "variance 1 are right. Now stretch by the weight and shift by the bias."),
-            Mistake(lambda x, w, b, eps: _bent_norm(x, w, 0 * b, eps), "Where is the bias?"),
-            Mistake(lambda x, w, b, eps: _bent_norm(x, np.ones(w.shape), b, eps), "Where is the "
-                    "weight?"),
-            Mistake(lambda x, w, b, eps: _bent_norm(x, np.ones(w.shape), b, eps) * w, "You shift "
-                    "before you stretch, so the bias is stretched as well. Which comes first?"),
-        ],
-    )  # fmt: skip
+def _norm_case(*shape, eps):
+    x = 0.4 * _RNG.standard_normal(shape) + 1
+    return x, *_RNG.standard_normal((2, shape[-1])), eps
 
 
-def check_post_norm(function: Callable) -> Verdict:
-    """Check the frame of one half of a layer: keep, add, normalize.
-
-    Parameters
-    ----------
-    function : callable
-        Takes x and change of one shape (..., hidden), weight (hidden,) and bias (hidden,), returns
-        an array like x.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 9.
-    """
-    rng = np.random.default_rng(92)
-
-    def case(*shape):
-        return *rng.standard_normal((2, *shape)), *rng.standard_normal((2, shape[-1]))
-
-    return check(
-        function,
-        right=lambda x, change, w, b: layer_norm(x + change, w, b),
-        cases=[case(4), case(2, 3), case(2, 3, 5)],
-        mistakes=[
-            Mistake(lambda x, change, w, b: layer_norm(change, w, b), "The change alone is "
-                    "normalized. Where does the token keep what it was?"),
-            Mistake(lambda x, change, w, b: x + layer_norm(change, w, b), "You normalize the "
-                    "change and then add. In which order does BERT do it?"),
-            Mistake(lambda x, change, w, b: layer_norm(x, w, b) + change, "You normalize first "
-                    "and add then. That is the other order, pre-norm or near it; BERT's LayerNorm "
-                    "comes last."),
-            Mistake(lambda x, change, w, b: layer_norm(x, w, b) + layer_norm(change, w, b), "You "
-                    "normalize both parts, and the sum is not normalized. How often is LayerNorm "
-                    "needed?"),
-            Mistake(lambda x, change, w, b: x + change, "The sum is right. Its length may grow "
-                    "from layer to layer: what sets it right?"),
-            Mistake(lambda x, change, w, b: layer_norm(x + change, w, b) + x, "LayerNorm comes "
-                    "last. Why is x added once more?"),
-            Mistake(lambda x, change, w, b: layer_norm(x - change, w, b), "The change is "
-                    "subtracted. Should it not be added?"),
-            Mistake(lambda x, change, w, b: layer_norm(x + change, np.ones(w.shape), 0 * b),
-                    "The sum has mean 0 and variance 1. Where are weight and bias?"),
-        ],
-    )  # fmt: skip
+check_layer_norm = Exercise(
+    "Write LayerNorm along the last axis, for any number of axes in front, with ε in its place.",
+    _layer_norm,
+    cases=[_norm_case(4, eps=0.04), _norm_case(2, 3, eps=0.01), _norm_case(2, 3, 5, eps=1e-12)],
+    forbidden=["layer_norm", "LayerNorm"],
+    mistakes=[
+        Mistake({"inside": lambda eps: 0, "outside": _given}, "You add ε to the root. It belongs "
+                "inside, to the variance: what would the root of 0 have as its slope?"),
+        Mistake({"inside": lambda eps: 0}, "Where is ε? Your numbers are right only where the "
+                "variance is large beside it."),
+        *(Mistake({"inside": lambda eps, fixed=fixed: fixed}, f"Your ε is {fixed:.0e}, whatever is "
+                  "asked for. Use the one that is given.") for fixed in (1e-5, 1e-6)),
+        Mistake({"inside": lambda eps: eps**2}, "You square ε. The variance is a square already; ε "
+                "is added to it as it is."),
+        Mistake({"ddof": 1}, "Your variance divides by n - 1. Nothing is estimated from a sample "
+                "here: by what does LayerNorm divide?"),
+        Mistake({"power": 1}, "You divide by the variance. In which unit is it, and in which is "
+                "x?"),
+        Mistake({"power": 0}, "Where is the division by the spread?"),
+        Mistake({"center": False}, "You divide by the spread. What was to be subtracted before?"),
+        Mistake({"axis": None}, "You take one mean over the whole array. Does one token know about "
+                "another?"),
+        Mistake({"axis": 0}, "You go down the first axis. Along which axis lies the vector of one "
+                "token?"),
+        Mistake({"end": lambda x, w, b: x}, "Mean 0 and variance 1 are right. Now stretch by the "
+                "weight and shift by the bias."),
+        Mistake({"end": lambda x, w, b: x * w}, "Where is the bias?"),
+        Mistake({"end": lambda x, w, b: x + b}, "Where is the weight?"),
+        Mistake({"end": lambda x, w, b: (x + b) * w}, "You shift before you stretch, so the bias "
+                "is stretched as well. Which comes first?"),
+    ],
+)  # fmt: skip
 
 
-def check_feed_forward(function: Callable) -> Verdict:
-    """Check the feed-forward network of one layer, without its frame.
+def _normalized(x, w, b):
+    return layer_norm(x, np.ones(w.shape), 0 * b)
 
-    Parameters
-    ----------
-    function : callable
-        Takes x (..., hidden), wide_weight (intermediate, hidden), wide_bias (intermediate,),
-        narrow_weight (hidden, intermediate) and narrow_bias (hidden,), returns an array like x.
 
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
+def _post_norm(x, change, w, b, *, norm=layer_norm, sign=1, kept=1, again=0):
+    return norm(kept * x + sign * change, w, b) + again * x
 
-    References
-    ----------
-    Chapter 9.
-    """
-    rng = np.random.default_rng(93)
 
-    def case(*shape, intermediate):
-        hidden = shape[-1]
-        sizes = [shape, (intermediate, hidden), intermediate, (hidden, intermediate), hidden]
-        return tuple(rng.standard_normal(size) for size in sizes)
+def _frame_case(*shape):
+    return *_RNG.standard_normal((2, *shape)), *_RNG.standard_normal((2, shape[-1]))
 
-    def with_bend(bend):
-        return lambda x, u, a, v, b: linear(bend(linear(x, u, a)), v, b)
 
-    def by_tanh(x):
-        return x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2
+check_post_norm = Exercise(
+    "Frame one half of a layer: keep what the token was, add the change, normalize.",
+    _post_norm,
+    cases=[_frame_case(4), _frame_case(2, 3), _frame_case(2, 3, 5)],
+    mistakes=[
+        Mistake({"kept": 0}, "The change alone is normalized. Where does the token keep what it "
+                "was?"),
+        Mistake({"kept": 0, "again": 1}, "You normalize the change and then add. In which order "
+                "does BERT do it?"),
+        Mistake(lambda x, change, w, b: layer_norm(x, w, b) + change, "You normalize first and add "
+                "then. That is the other order, pre-norm or near it; BERT's LayerNorm comes last."),
+        Mistake(lambda x, change, w, b: layer_norm(x, w, b) + layer_norm(change, w, b),
+                "You normalize both parts, and the sum is not normalized. How often is LayerNorm "
+                "needed?"),
+        Mistake(lambda x, change, w, b: layer_norm(x, w, b), "That is the token as it was. Where "
+                "is the change?"),
+        Mistake({"norm": lambda x, w, b: x}, "The sum is right. Its length may grow from layer to "
+                "layer: what sets it right?"),
+        Mistake({"again": 1}, "LayerNorm comes last. Why is x added once more?"),
+        Mistake({"sign": -1}, "The change is subtracted. Should it not be added?"),
+        Mistake({"norm": _normalized}, "The sum has mean 0 and variance 1. Where are weight and "
+                "bias?"),
+        Mistake({"norm": lambda x, w, b: layer_norm(x, w, 0 * b)}, "Where is the bias of "
+                "LayerNorm?"),
+        Mistake({"norm": lambda x, w, b: layer_norm(x, w, b, 1e-5)}, "Your ε is 1e-5, PyTorch's "
+                "own. BERT's is 1e-12."),
+        Mistake({"norm": lambda x, w, b: x * w + b}, "You stretch and shift, but nothing is "
+                "normalized."),
+    ],
+)  # fmt: skip
 
-    right = with_bend(gelu)
-    return check(
-        function,
-        right=right,
-        cases=[
-            case(3, intermediate=5),
-            case(2, 4, intermediate=7),
-            case(2, 3, 2, intermediate=6),
-        ],
-        mistakes=[
-            Mistake(with_bend(by_tanh), "That is GELU by tanh: near, but not the exact one that "
-                    "BERT uses. How far apart can they be?"),
-            Mistake(with_bend(lambda x: np.maximum(x, 0)), "You cut off at 0. That is ReLU; "
-                    "which bend has BERT?"),
-            Mistake(with_bend(lambda x: x), "Without a bend, two linear layers melt into one. "
-                    "What stands between them?"),
-            Mistake(lambda *given: gelu(right(*given)), "You bend the result as well. How often "
-                    "does the network bend?"),
-            Mistake(lambda x, u, a, v, b: gelu(linear(linear(x, u, a), v, b)), "You bend at the "
-                    "end. The bend belongs where the vector is wide."),
-            Mistake(lambda x, u, a, v, b: linear(linear(gelu(x), u, a), v, b), "You bend before "
-                    "the vector is widened. Where does the bend belong?"),
-            Mistake(lambda x, u, a, v, b: right(x, u, 0 * a, v, b), "Where is the bias of the "
-                    "first linear layer?"),
-            Mistake(lambda x, u, a, v, b: right(x, u, a, v, 0 * b), "Where is the bias of the "
-                    "second linear layer?"),
-            Mistake(lambda x, u, a, v, b: right(x, u, 0 * a, v, 0 * b), "Both linear layers have "
-                    "a bias. Where are they?"),
-            Mistake(lambda x, *given: x + right(x, *given), "The network is right. Adding x is "
-                    "the work of its frame, and was not asked for here."),
-        ],
-    )  # fmt: skip
+
+def _gelu_by_tanh(x):
+    return x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))) / 2
+
+
+def _relu(x):
+    return np.maximum(x, 0)
+
+
+def _transposed(weight):
+    return weight.T
+
+
+def _network(x, u, a, v, b, *, before=_given, between=gelu, behind=_given, first=1, second=1,
+             wide=_transposed, narrow=_transposed):  # fmt: skip
+    """Widen, activate, narrow."""
+    return behind(between(before(x) @ wide(u) + first * a) @ narrow(v) + second * b)
+
+
+def _network_case(*shape, intermediate):
+    hidden = shape[-1]
+    sizes = [shape, (intermediate, hidden), intermediate, (hidden, intermediate), hidden]
+    return tuple(_RNG.standard_normal(size) for size in sizes)
+
+
+check_feed_forward = Exercise(
+    "Write the feed-forward network of one layer, without its frame.",
+    _network,
+    cases=[
+        _network_case(3, intermediate=5),
+        _network_case(2, 4, intermediate=7),
+        _network_case(2, 3, 2, intermediate=6),
+    ],
+    mistakes=[
+        Mistake({"between": _gelu_by_tanh}, "That is GELU by tanh: near, but not the exact one "
+                "that BERT uses. How far apart can they be?"),
+        Mistake({"between": _relu}, "You cut off at 0. That is ReLU; which activation has BERT?"),
+        Mistake({"between": np.tanh}, "Your activation is tanh, the pooler's. Which one stands "
+                "between the two linear layers?"),
+        Mistake({"between": _given}, "Without an activation, two linear layers melt into one. What "
+                "stands between them?"),
+        Mistake({"behind": gelu}, "You activate the result as well. How often does the network do "
+                "that?"),
+        Mistake({"between": _given, "behind": gelu}, "You activate at the end. The activation "
+                "belongs where the vector is wide."),
+        Mistake({"before": gelu, "between": _given}, "You activate before the vector is widened. "
+                "Where does the activation belong?"),
+        Mistake({"before": gelu}, "You activate before the vector is widened as well. How often "
+                "does the network do that?"),
+        Mistake({"wide": _given, "narrow": _given}, "The weights have one row for each output "
+                "number. In x @ weight, what must become of a weight first?"),
+        Mistake({"narrow": _given}, "The weights have one row for each output number. What must "
+                "become of the second one before you multiply by it?"),
+        Mistake({"first": 0}, "Where is the bias of the first linear layer?"),
+        Mistake({"second": 0}, "Where is the bias of the second linear layer?"),
+        Mistake({"first": 0, "second": 0}, "Both linear layers have a bias. Where are they?"),
+        Mistake(lambda x, *given: x + _network(x, *given), "The network is right. Adding x is the "
+                "work of its frame, and was not asked for here."),
+        Mistake(lambda x, *given: layer_norm(x + _network(x, *given), np.ones(x.shape[-1]),
+                np.zeros(x.shape[-1])), "The network is right. The residual and LayerNorm are the "
+                "work of its frame, and were not asked for here."),
+        Mistake(lambda x, u, a, v, b: gelu(x @ u.T + a), "The vector is still wide. What makes it "
+                "as narrow as before?"),
+    ],
+)  # fmt: skip
 
 
 def _layer_size(
-    hidden: int,
-    heads: int,
-    intermediate: int,
-    *,
-    projections: int = 4,
-    biases: bool = True,
-    norms: int = 2,
-    attention: bool = True,
-    network: bool = True,
-) -> int:
-    """Count the parameters of a layer, with a part left out or counted otherwise on request."""
-    parts = projections * hidden * (hidden + biases) if attention else 0
-    parts += 2 * hidden * intermediate + biases * (hidden + intermediate) if network else 0
-    return parts + norms * 2 * hidden
+    hidden, heads, intermediate, *, projections=lambda heads: 4, biases=1, norms=2, network=2,
+    wide=lambda hidden, intermediate: intermediate,
+):  # fmt: skip
+    """Count the parameters of a layer."""
+    size = wide(hidden, intermediate)
+    parts = projections(heads) * hidden * (hidden + biases) + norms * 2 * hidden
+    return parts + network * hidden * size + biases * sum((size, hidden)[:network])
 
 
-def check_layer_size(function: Callable) -> Verdict:
-    """Check the number of parameters of one layer.
-
-    Parameters
-    ----------
-    function : callable
-        Takes hidden, heads and intermediate, returns a whole number.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 9.
-    """
-
-    def counted(**changes):
-        return lambda *sizes: _layer_size(*sizes, **changes)
-
-    return check(
-        function,
-        right=_layer_size,
-        cases=[(6, 3, 10), (128, 2, 512), (768, 12, 3072)],
-        mistakes=[
-            Mistake(counted(biases=False), "You count no bias in the linear layers. There are six "
-                    "linear layers in a layer, and each has one."),
-            Mistake(counted(norms=0), "Where are the weights and biases of LayerNorm?"),
-            Mistake(counted(biases=False, norms=0), "You count matrices only. What else learns?"),
-            Mistake(counted(norms=1), "Half of LayerNorm's numbers are missing. There are two in "
-                    "a layer, and each has a weight and a bias."),
-            Mistake(counted(projections=3), "Query, key and value are three. What mixes the "
-                    "contexts of the heads afterwards?"),
-            Mistake(lambda hidden, heads, intermediate: _layer_size(
-                        hidden, heads, intermediate, projections=4 * heads),
-                    "You count the projections once for each head. The heads share a matrix: "
-                    "each has only hidden / heads of its rows."),
-            Mistake(lambda hidden, heads, intermediate: _layer_size(hidden, heads, 4 * hidden),
-                    "You take the intermediate size for four times the hidden size. Use the one "
-                    "that is given."),
-            Mistake(counted(attention=False), "Where is attention?"),
-            Mistake(counted(network=False), "Where is the feed-forward network?"),
-        ],
-    )  # fmt: skip
+check_layer_size = Exercise(
+    "Count the parameters of one layer.",
+    _layer_size,
+    cases=[(6, 3, 10), (128, 2, 512), (768, 12, 3072)],
+    forbidden=["BertLayer", "numel"],
+    mistakes=[
+        Mistake({"biases": 0}, "You count no bias in the linear layers. There are six linear "
+                "layers in a layer, and each has one."),
+        Mistake({"norms": 0}, "Where are the weights and biases of LayerNorm?"),
+        Mistake({"biases": 0, "norms": 0}, "You count matrices only. What else learns?"),
+        Mistake({"norms": 1}, "Half of LayerNorm's numbers are missing. There are two in a layer, "
+                "and each has a weight and a bias."),
+        Mistake({"projections": lambda heads: 3}, "Query, key and value are three. What mixes the "
+                "contexts of the heads afterwards?"),
+        Mistake({"projections": lambda heads: 4 * heads}, "You count the projections once for each "
+                "head. The heads share a matrix: each has only hidden / heads of its rows."),
+        Mistake({"wide": lambda hidden, intermediate: 4 * hidden}, "You take the intermediate size "
+                "for four times the hidden size. Use the one that is given."),
+        Mistake({"projections": lambda heads: 0}, "Where is attention?"),
+        Mistake({"network": 0}, "Where is the feed-forward network?"),
+        Mistake({"network": 1}, "The feed-forward network has two linear layers: one widens, one "
+                "narrows."),
+    ],
+)  # fmt: skip

@@ -1,261 +1,205 @@
-"""Checkers of Chapter 10: index of [MASK], the stack, parameters from sizes, the pooler."""
+"""Exercises of Chapter 10: index of [MASK], the stack, the pooler, parameters from sizes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from minibert.reference import linear, softmax
+from minibert.reference import softmax
 
-from .verdict import Mistake, Verdict, check
+from .exercise import Exercise, Mistake
 
-MASK = "[MASK]"
-
-
-def check_mask_index(function: Callable) -> Verdict:
-    """Check where [MASK] stands in the row that a BERT reads.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the tokens of the first text and those of the second, which may be none; one of all
-        these tokens is [MASK]. Returns its index in the row, special tokens included.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 10.
-    """
-    mistakes = [
-        Mistake(lambda first, second: _row(first, second).index(MASK) - 1, "You count the tokens "
-                "of the text. Which token stands before all of them?"),
-        Mistake(lambda first, second: _row(first, second).index(MASK) + 1, "Your first token has "
-                "number 1. An index starts at 0."),
-        Mistake(lambda first, second: ["[CLS]", *first, *second].index(MASK), "Right for the "
-                "first text. What stands between the two texts?"),
-        Mistake(lambda first, second: [*first, *second].index(MASK), "You count the tokens of "
-                "both texts. Which special tokens stand before them?"),
-        Mistake(lambda first, second: (second if MASK in second else first).index(MASK) + 1,
-                "Right for the first text. The second does not begin a row of its own."),
-    ]  # fmt: skip
-    cases = [
-        ([*"我喜欢学习人工", MASK], []),
-        (["the", MASK, "sleeps"], []),
-        ([MASK], ["a", "cat"]),
-        (["is", "it", "a", "cat"], ["no", MASK]),
-        (["who", "sleeps"], [MASK, "sleeps"]),
-    ]
-    return check(
-        function, right=lambda first, second: _row(first, second).index(MASK), cases=cases,
-        mistakes=mistakes,
-    )  # fmt: skip
+_MASK = "[MASK]"
+_RNG = np.random.default_rng(10)
 
 
-def check_parameters(function: Callable) -> Verdict:
-    """Check the number of parameters of a BERT with pooler.
-
-    Parameters
-    ----------
-    function : callable
-        Takes vocab, positions, segments, hidden, intermediate and layers, returns a whole number.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 10.
-    """
-    mistakes = [
-        Mistake(_counted(bias=0), "You count no biases. Every linear layer has one number for "
-                "each output."),
-        Mistake(_counted(norm=0), "You count no LayerNorm. Each has a weight and a bias, and a "
-                "layer has two of them."),
-        Mistake(_counted(norm=1), "A LayerNorm has two numbers for each entry of a vector: a "
-                "weight and a bias."),
-        Mistake(_counted(bias=0, norm=0), "You count matrices only. Linear layers have biases, "
-                "and LayerNorms have parameters, too."),
-        Mistake(_counted(attention=3), "Query, key and value make three. Which linear layer mixes "
-                "what the heads found?"),
-        Mistake(_counted(pooler=0), "The pooler is missing: one more linear layer."),
-        Mistake(_counted(embedding_norm=0), "The embeddings have a LayerNorm of their own."),
-        Mistake(_counted(feed_forward=1), "The feed-forward network has two linear layers: one "
-                "widens, one narrows."),
-        Mistake(_counted(one_layer=True), "You count one layer. How many are there?"),
-    ]  # fmt: skip
-    cases = [
-        (10, 6, 2, 4, 8, 1),
-        (10, 6, 2, 4, 8, 3),
-        (89, 16, 2, 12, 20, 2),
-        (30522, 512, 2, 128, 512, 2),
-        (30522, 512, 2, 768, 3072, 12),
-    ]
-    return check(function, right=_counted(), cases=cases, mistakes=mistakes, rtol=1e-12)
+def _mask_index(first, second, *, start=("[CLS]",), between=("[SEP]",)):
+    return [*start, *first, *between, *second].index(_MASK)
 
 
-def check_pooler(function: Callable) -> Verdict:
-    """Check the pooler.
+def _own_row(first, second):
+    return (second if _MASK in second else first).index(_MASK) + 1
 
-    Parameters
-    ----------
-    function : callable
-        Takes hidden states of shape (batch, seq, hidden), and weight and bias as PyTorch stores
-        them; returns an array of shape (batch, hidden).
 
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 10.
-    """
-    mistakes = [
-        Mistake(_pooled(squash=lambda x: x), "The bend is missing. Which function brings every "
-                "number between -1 and 1?"),
-        Mistake(_pooled(pick=lambda h: h.mean(axis=1)), "You take the mean of all tokens. BERT's "
-                "pooler reads one of them."),
-        Mistake(_pooled(pick=lambda h: h[:, -1]), "You take the last token. Where does [CLS] "
-                "stand?"),
-        Mistake(_pooled(turn=True), "You multiply by the weight itself. PyTorch stores one row "
-                "for each output."),
-        Mistake(lambda h, weight, bias: linear(np.tanh(h[:, 0]), weight, bias), "You bend before "
-                "the linear layer. It comes after."),
-        Mistake(lambda h, weight, bias: np.tanh(linear(h[:, 0], weight)), "The bias is missing."),
-    ]  # fmt: skip
-    rng = np.random.default_rng(10)
-    cases = [
-        (rng.normal(size=(batch, seq, 4)), rng.normal(size=(4, 4)), rng.normal(size=4))
-        for batch, seq in ((1, 3), (2, 5), (3, 1))
-    ]
-    return check(function, right=_pooled(), cases=cases, mistakes=mistakes)
+check_mask_index = Exercise(
+    "Say at which index [MASK] stands in the row that BERT reads.",
+    _mask_index,
+    cases=[
+        (["the", _MASK, "sleeps"], []),
+        ([_MASK], ["a", "cat"]),
+        ([*"我喜欢学习人工", _MASK], []),
+        (["is", "it", "a", "cat"], ["no", _MASK]),
+        (["who", "sleeps"], [_MASK, "sleeps"]),
+    ],
+    mistakes=[
+        Mistake({"start": ()}, "You count the tokens of the text. Which token stands before all of "
+                "them?"),
+        Mistake({"start": ("[CLS]", "[CLS]")}, "Your first token has number 1. An index starts at "
+                "0."),
+        Mistake({"between": ()}, "Right for the first text. What stands between the two texts?"),
+        Mistake({"start": (), "between": ()}, "You count the tokens of both texts. Which special "
+                "tokens stand before them?"),
+        Mistake({"between": ("[SEP]", "[CLS]")}, "Right for the first text. Only the row as a "
+                "whole begins with [CLS], the second text does not."),
+        Mistake(_own_row, "Right for the first text. The second does not begin a row of its own."),
+        Mistake(ValueError, "Your row holds no [MASK]. It may stand in the second text, too."),
+    ],
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
-class SmallLayer:
-    """A layer without weights: scaled attention of the vectors to themselves, and a residual.
-
-    Parameters
-    ----------
-    scale : float
-        How sharp its attention is.
-
-    References
-    ----------
-    Chapter 10.
-    """
+class _SmallLayer:
+    """A layer without weights: scaled attention of the vectors to themselves, and a residual."""
 
     scale: float
 
-    def __call__(self, hidden_states: np.ndarray, additive_mask: np.ndarray) -> np.ndarray:
-        """Attend, and add the result to the input."""
+    def __call__(self, hidden_states, additive_mask):
         scores = self.scale * hidden_states @ hidden_states.T + additive_mask
         return hidden_states + softmax(scores) @ hidden_states
 
 
-def check_stack(function: Callable) -> Verdict:
-    """Check a stack of layers that returns the hidden states before, between and after them.
-
-    Parameters
-    ----------
-    function : callable
-        Takes hidden states of shape (seq, hidden), an additive mask of shape (seq,), and a list of
-        layers, each a function of both; returns an array of shape (layers + 1, seq, hidden).
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 10.
-    """
-    mistakes = [
-        Mistake(_stack(mask=lambda mask, k: mask * (k == 0)), "Only the first layer gets the "
-                "mask. After it, everybody looks at the padding."),
-        Mistake(_stack(mask=lambda mask, k: mask * 0), "No layer gets the mask."),
-        Mistake(_stack(chained=False), "Every layer gets the embeddings. What should the second "
-                "layer get?"),
-        Mistake(_stack(layer=lambda layers, k: layers[0]), "You go through the first layer again "
-                "and again. Each layer has weights of its own."),
-        Mistake(_stack(layer=lambda layers, k: layers[-1 - k]), "You go through the layers from "
-                "the last to the first."),
-        Mistake(lambda h, mask, layers: _stack()(h, mask, layers)[::-1], "The order is turned "
-                "around: what goes into the first layer comes first."),
-    ]  # fmt: skip
-    rng = np.random.default_rng(11)
-    lowest = np.finfo(float).min
-    cases = [
-        (rng.normal(size=(len(mask), 3)), np.where(mask, lowest, 0), _layers(number))
-        for mask, number in (([0, 0, 1], 1), ([0, 0, 0, 1, 1], 2), ([0, 1, 0], 3), ([0, 0], 2))
-    ]
-    return check(function, right=_stack(), cases=cases, mistakes=mistakes)
+def _in_order(layers):
+    return layers
 
 
-def _row(first: Sequence[str], second: Sequence[str]) -> list[str]:
-    """Frame one text or two."""
-    row = ["[CLS]", *first, "[SEP]"]
-    return [*row, *second, "[SEP]"] if second else row
+def _stack(states, mask, layers, *, masked=lambda mask, k: mask, order=_in_order, chained=True,
+           kept=lambda all_states: all_states):  # fmt: skip
+    """Collect the hidden states before, between and after the layers."""
+    found = [states]
+    for k, layer in enumerate(order(layers)):
+        found.append(layer(found[-1] if chained else states, masked(mask, k)))
+    return np.stack(kept(found))
 
 
-def _counted(
-    bias: int = 1, norm: int = 2, attention: int = 4, pooler: int = 1, embedding_norm: int = 1,
-    feed_forward: int = 2, one_layer: bool = False,
-) -> Callable:  # fmt: skip
-    """Build a count of parameters; the right one, or with something left out."""
-
-    def count(
-        vocab: int, positions: int, segments: int, hidden: int, intermediate: int, layers: int
-    ) -> int:
-        tables = (vocab + positions + segments) * hidden + embedding_norm * norm * hidden
-        mixing = attention * (hidden * hidden + bias * hidden)
-        widths = (intermediate, hidden)[:feed_forward]
-        thinking = feed_forward * hidden * intermediate + bias * sum(widths)
-        layer = mixing + thinking + 2 * norm * hidden
-        summary = pooler * (hidden * hidden + bias * hidden)
-        return tables + (1 if one_layer else layers) * layer + summary
-
-    return count
+def _stack_case(mask, number):
+    hidden = np.where(mask, np.finfo(float).min, 0)
+    layers = [_SmallLayer(0.5 * (k + 1)) for k in range(number)]
+    return _RNG.normal(size=(len(mask), 3)), hidden, layers
 
 
-def _pooled(
-    squash: Callable = np.tanh, pick: Callable = lambda h: h[:, 0], turn: bool = False
-) -> Callable:
-    """Build a pooler; the right one, or with a usual mistake."""
+check_stack = Exercise(
+    "Send vectors through a list of layers; return the hidden states before, between and after.",
+    _stack,
+    cases=[
+        _stack_case([0, 0, 1], 1),
+        _stack_case([0, 0, 0, 1, 1], 2),
+        _stack_case([0, 1, 0], 3),
+        _stack_case([0, 0], 2),
+    ],
+    mistakes=[
+        Mistake({"masked": lambda mask, k: mask * (k == 0)}, "Only the first layer gets the mask. "
+                "After it, everybody looks at the padding."),
+        Mistake({"masked": lambda mask, k: mask * 0}, "No layer gets the mask."),
+        Mistake({"chained": False}, "Every layer gets the embeddings. What should the second layer "
+                "get?"),
+        Mistake({"order": lambda layers: layers[:1] * len(layers)}, "You go through the first "
+                "layer again and again. Each layer has weights of its own."),
+        Mistake({"order": lambda layers: layers[::-1]}, "You go through the layers from the last "
+                "to the first."),
+        Mistake({"kept": lambda states: states[::-1]}, "The order is turned around: what goes into "
+                "the first layer comes first."),
+        Mistake({"kept": lambda states: states[1:]}, "What comes out of each layer is there. What "
+                "goes into the first one is a hidden state, too."),
+        Mistake({"kept": lambda states: states[:-1]}, "What comes out of the last layer is "
+                "missing."),
+        Mistake(lambda *case: _stack(*case)[-1], "That is the last hidden state alone. Return all "
+                "of them."),
+    ],
+)  # fmt: skip
 
-    def pool(hidden_states: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
-        return squash(linear(pick(hidden_states), weight.T if turn else weight, bias))
 
-    return pool
-
-
-def _layers(number: int) -> list[SmallLayer]:
-    """Make layers of which no two are alike."""
-    return [SmallLayer(0.5 * (k + 1)) for k in range(number)]
+def _first(states):
+    return states[:, 0]
 
 
-def _stack(
-    mask: Callable = lambda mask, k: mask,
-    layer: Callable = lambda layers, k: layers[k],
-    chained: bool = True,
-) -> Callable:
-    """Build a stack of layers; the right one, or with a usual mistake."""
+def _pooler(states, weight, bias, *, pick=_first, before=lambda x: x, squash=np.tanh,
+            turn=lambda w: w.T, bias_times=1):  # fmt: skip
+    return squash(before(pick(states)) @ turn(weight) + bias_times * bias)
 
-    def stack(hidden_states: np.ndarray, additive_mask: np.ndarray, layers: Sequence) -> np.ndarray:
-        states = [hidden_states]
-        for k in range(len(layers)):
-            given = states[-1] if chained else hidden_states
-            states.append(layer(layers, k)(given, mask(additive_mask, k)))
-        return np.stack(states)
 
-    return stack
+check_pooler = Exercise(
+    "Write the pooler: one vector for each row of the batch.",
+    _pooler,
+    cases=[
+        (_RNG.normal(size=(batch, seq, 4)), _RNG.normal(size=(4, 4)), _RNG.normal(size=4))
+        for batch, seq in ((1, 3), (2, 5), (3, 1))
+    ],
+    mistakes=[
+        Mistake({"squash": lambda x: x}, "The activation is missing. Which function brings every "
+                "number between -1 and 1?"),
+        Mistake({"pick": lambda states: states.mean(axis=1)}, "You take the mean of all tokens. "
+                "BERT's pooler reads one of them."),
+        Mistake({"pick": lambda states: states[:, -1]}, "You take the last token. Where does [CLS] "
+                "stand?"),
+        Mistake({"pick": lambda states: states[0]}, "You take all tokens of the first text. Take "
+                "the first token of all texts: the batch is the first axis."),
+        Mistake({"pick": lambda states: states}, "You send every token through the pooler. It "
+                "reads one of them."),
+        Mistake({"turn": lambda weight: weight}, "You multiply by the weight itself. PyTorch "
+                "stores one row for each output."),
+        Mistake({"before": np.tanh, "squash": lambda x: x}, "You activate before the linear layer. "
+                "It comes after."),
+        Mistake({"bias_times": 0}, "The bias is missing."),
+        Mistake({"squash": lambda x: 1 / (1 + np.exp(-x))}, "That brings every number between 0 "
+                "and 1. BERT's pooler takes tanh."),
+    ],
+)  # fmt: skip
+
+
+def _all_layers(layers):
+    return layers
+
+
+def _parameters(
+    vocab, positions, segments, hidden, intermediate, layers, *, words=1, places=1, types=1,
+    first_norm=1, linears=4, biases=1, wide=1, narrow=1, norms=2, pooler=1, pooler_bias=1,
+    norm=2, of=_all_layers,
+):  # fmt: skip
+    """Count the parameters of a BERT with pooler."""
+    tables = (words * vocab + places * positions + types * segments + first_norm * norm) * hidden
+    attending = linears * (hidden + biases) * hidden
+    thinking = wide * (hidden + biases) * intermediate + narrow * (intermediate + biases) * hidden
+    layer = attending + thinking + norms * norm * hidden
+    return tables + of(layers) * layer + pooler * (hidden + biases * pooler_bias) * hidden
+
+
+check_parameters = Exercise(
+    "Count the parameters of any BERT with a pooler, from its sizes alone.",
+    _parameters,
+    cases=[
+        (10, 6, 1, 4, 8, 1),
+        (10, 6, 3, 4, 8, 3),
+        (89, 16, 2, 12, 20, 2),
+        (30522, 512, 2, 128, 512, 2),
+        (30522, 512, 2, 768, 3072, 12),
+    ],
+    forbidden=["BertModel", "numel"],
+    rtol=1e-12,
+    mistakes=[
+        Mistake({"biases": 0}, "You count no biases. Every linear layer has one number for each "
+                "output."),
+        Mistake({"norm": 0}, "You count no LayerNorm. Each has a weight and a bias, and a layer "
+                "has two of them."),
+        Mistake({"norm": 1}, "A LayerNorm has two numbers for each entry of a vector: a weight and "
+                "a bias."),
+        Mistake({"biases": 0, "norm": 0}, "You count matrices only. Linear layers have biases, and "
+                "LayerNorms have parameters, too."),
+        Mistake({"words": 0}, "The table of the words is missing."),
+        Mistake({"places": 0}, "The table of the positions is missing."),
+        Mistake({"types": 0}, "The table of the segments is missing."),
+        Mistake({"linears": 3}, "Query, key and value make three. Which linear layer mixes what "
+                "the heads found?"),
+        Mistake({"linears": 0}, "Where is attention?"),
+        Mistake({"pooler": 0}, "The pooler is missing: one more linear layer."),
+        Mistake({"pooler_bias": 0}, "The pooler is a linear layer: where is its bias?"),
+        Mistake({"first_norm": 0}, "The embeddings have a LayerNorm of their own."),
+        Mistake({"norms": 1}, "You count one LayerNorm in a layer. Each of its two halves ends "
+                "with one."),
+        Mistake({"norms": 0}, "The embeddings have a LayerNorm, and every layer has two."),
+        Mistake({"narrow": 0}, "The feed-forward network has two linear layers: one widens, one "
+                "narrows."),
+        Mistake({"narrow": 0, "wide": 0}, "Where is the feed-forward network?"),
+        Mistake({"of": lambda layers: 1}, "You count one layer. How many are there?"),
+    ],
+)  # fmt: skip

@@ -1,269 +1,227 @@
-"""Checkers of Chapter 17: labels of pieces, the best legal span, F1 of an answer, windows."""
+"""Exercises of Chapter 17: labels of pieces, the best legal span, F1 of an answer, windows."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
 
 from minibert.losses import IGNORED_LABEL
-from minibert.metrics import answer_f1, exact_match, normalize_answer
+from minibert.metrics import exact_match, normalize_answer
 
-from .verdict import Mistake, Verdict, check
-
-
-def check_piece_labels(function: Callable) -> Verdict:
-    """Check the labels of the pieces of a sentence.
-
-    Parameters
-    ----------
-    function : callable
-        Takes how many pieces each word has, and the label of each word; returns one number for each
-        token, with ``[CLS]`` in front and ``[SEP]`` behind.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 17.
-    """
-    mistakes = [
-        Mistake(_piece_labels(lambda n, label: [label] * n), "Every piece has the label of its "
-                "word. Then a name of four pieces counts four times. Which piece speaks for the "
-                "word?"),
-        Mistake(_piece_labels(lambda n, label: ([IGNORED_LABEL] * n)[1:] + [label] * (n > 0)),
-                "The last piece has the label. That works, too, if everybody does it; here it is "
-                "the first one."),
-        Mistake(_piece_labels(lambda n, label: ([label] + [0] * n)[:n], special=0), "0 is a label, "
-                "too. With which number do you say that nothing is asked?"),
-        Mistake(_piece_labels(lambda n, label: ([label] + [0] * n)[:n]), "The other pieces of a "
-                "word have 0, which is a label. With which number do you say that nothing is "
-                "asked?"),
-        Mistake(_piece_labels(_first, special=0), "[CLS] and [SEP] have 0, which is a label. With "
-                "which number do you say that nothing is asked?"),
-    ]  # fmt: skip
-    cases = [
-        ([1, 2, 1], [1, 2, 4]),
-        ([1, 1, 1], [3, 1, 2]),
-        ([3, 1, 4, 2], [1, 5, 3, 4]),
-        ([2, 0, 1], [3, 1, 5]),
-    ]
-    return check(function, right=_piece_labels(_first), cases=cases, mistakes=mistakes)
+from .exercise import Exercise, Mistake
 
 
-def check_best_span(function: Callable) -> Verdict:
-    """Check which span is the best legal answer.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the start and the end score of each token, whether each is in the passage, and the
-        most tokens of an answer; returns the first and the last token of the best legal span.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 17.
-    """
-    mistakes = [
-        Mistake(lambda s, e, inside, most: (_argmax(s), _argmax(e)), "You take the best start and "
-                "the best end, each by itself. Are they a span?"),
-        Mistake(_best_span(ordered=False), "Your end may come before its start."),
-        Mistake(_best_span(only_inside=False), "Your answer may lie in the question. Which tokens "
-                "belong to the passage?"),
-        Mistake(_best_span(limited=False), "Your answer may be too long. How many tokens may it "
-                "have?"),
-        Mistake(_best_span(spare=1), "Nearly: one token too many. From 3 to 5, these are three "
-                "tokens."),
-        Mistake(_best_span(spare=-1), "Nearly: one token too few. From 3 to 5, these are three "
-                "tokens."),
-        Mistake(_greedy_span, "You take the best start first, and then the best end for it. "
-                "Another start may have a higher sum."),
-    ]  # fmt: skip
-    cases = [
-        ([9.0, 0.0, 4.0, 1.0, 2.0, 5.0], [8.0, 1.0, 2.0, 5.0, 0.0, 1.0], [False] + [True] * 5, 3),
-        ([1.0, 8.0, 2.0, 6.0, 1.0, 0.0], [7.0, 1.0, 3.0, 1.0, 2.0, 9.0], [False] + [True] * 5, 2),
-        ([0.0, 3.0, 2.5, 0.5, 2.0], [0.0, 0.5, 0.0, 1.0, 3.0], [False, True, True, True, True], 3),
-        (
-            [0.0, 7.0, 6.0, 1.0, 3.0, 1.0, 9.0],
-            [0.0, 8.0, 7.0, 2.0, 1.0, 2.0, 9.0],
-            [False, False, False, True, True, True, False],
-            4,
-        ),
-    ]
-    return check(function, right=_best_span(), cases=cases, mistakes=mistakes)
-
-
-def check_answer_f1(function: Callable) -> Verdict:
-    """Check the F1 of an answer.
-
-    Parameters
-    ----------
-    function : callable
-        Takes an answer and the true one; returns a number from 0 to 1.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 17.
-    """
-    mistakes = [
-        Mistake(exact_match, "That is the exact match: all or nothing. How many words do both "
-                "share?"),
-        Mistake(lambda told, true: _f1(*map(_once, (told, true))), "A word that stands "
-                "twice in both is shared twice. Count words, not different words."),
-        Mistake(lambda told, true: _f1(told.split(), true.split()), "Capitals, punctuation marks "
-                "and articles do not count. Normalize both answers first."),
-        Mistake(lambda told, true: _f1(_words(told), _words(true), none=0.0), "Of two empty "
-                "answers, each says that there is none. They agree."),
-        Mistake(lambda told, true: _share(_words(told), _words(true)), "That is the precision. "
-                "What share of the true answer was found?"),
-        Mistake(lambda told, true: _share(_words(true), _words(told)), "That is the recall. What "
-                "share of the given answer is right?"),
-        Mistake(lambda told, true: (_share(_words(told), _words(true))
-                + _share(_words(true), _words(told))) / 2, "That is the mean of precision and "
-                "recall. F1 is their harmonic mean."),
-        Mistake(lambda told, true: answer_f1(told, true) / 2, "Precision times recall, divided by "
-                "their sum, is half of it."),
-    ]  # fmt: skip
-    cases = [
-        ("The Bund.", "the Bund"),
-        ("in the year 1990", "1990"),
-        ("from bank to bank to bank", "bank to bank"),
-        ("Ieoh Ming Pei", "the architect Pei"),
-        ("Beijing", "Shanghai"),
-        ("", ""),
-        ("", "1990"),
-    ]
-    return check(function, right=answer_f1, cases=cases, mistakes=mistakes)
-
-
-def check_number_of_windows(function: Callable) -> Verdict:
-    """Check how many windows a passage needs.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the number of pieces, how many fit into a window, and how many neighbors share;
-        returns the number of windows.
-
-    Returns
-    -------
-    Verdict
-        Passed, or the first thing to mend.
-
-    References
-    ----------
-    Chapter 17.
-    """
-    mistakes = [
-        Mistake(lambda n, room, stride: math.ceil(n / room), "You lay the windows side by side. "
-                "How far does each go beyond the one before, if they share some pieces?"),
-        Mistake(lambda n, room, stride: 1 + math.ceil(max(0, n - room) / stride), "You move each "
-                "window by what neighbors share. It is the room that is left which is new."),
-        Mistake(lambda n, room, stride: 1 + max(0, n - room) // (room - stride), "The last pieces "
-                "are in no window. Round up."),
-        Mistake(lambda n, room, stride: math.ceil(n / (room - stride)), "Every window brings as "
-                "many new pieces as the step, and the first one more than that."),
-        Mistake(lambda n, room, stride: math.ceil(max(0, n - room) / (room - stride)), "You count "
-                "those behind the first window. Where is the first?"),
-        Mistake(lambda n, room, stride: 1 + math.ceil((n - room) / (room - stride)), "Nearly: a "
-                "short passage has one window, not fewer."),
-        Mistake(lambda n, room, stride: 2 + max(0, n - room) // (room - stride), "One too many "
-                "where the last window ends with the passage."),
-    ]  # fmt: skip
-    cases = [(10, 5, 2), (11, 5, 2), (5, 5, 2), (3, 9, 4), (100, 60, 20), (140, 60, 20), (30, 5, 3)]
-    return check(function, right=_number_of_windows, cases=cases, mistakes=mistakes)
-
-
-def _first(count: int, label: int) -> list[int]:
+def _first(count, label):
     """Label the first piece of a word, if it has one."""
     return ([label] + [IGNORED_LABEL] * count)[:count]
 
 
-def _piece_labels(of_word: Callable, special: int = IGNORED_LABEL) -> Callable:
-    """Build a function that labels pieces; the right one, or with a usual mistake."""
-
-    def label(counts: Sequence[int], labels: Sequence[int]) -> list[int]:
-        inner = [n for both in zip(counts, labels, strict=True) for n in of_word(*both)]
-        return [special, *inner, special]
-
-    return label
+def _piece_labels(counts, labels, *, of_word=_first, front=(IGNORED_LABEL,), end=(IGNORED_LABEL,)):
+    inner = [label for word in zip(counts, labels) for label in of_word(*word)]
+    return [*front, *inner, *end]
 
 
-def _best_span(
-    ordered: bool = True, only_inside: bool = True, limited: bool = True, spare: int = 0
-) -> Callable:
-    """Build a search through all pairs; the right one, or with a usual mistake."""
+check_piece_labels = Exercise(
+    "Write the labels of all tokens of a sentence, from those of its words.",
+    _piece_labels,
+    cases=[
+        ([1, 1, 1], [3, 1, 2]),
+        ([1, 2, 1], [1, 2, 4]),
+        ([3, 1, 4, 2], [1, 5, 3, 4]),
+        ([2, 0, 1], [3, 1, 5]),
+    ],
+    mistakes=[
+        Mistake({"of_word": lambda n, label: [label] * n}, "Every piece has the label of its word. "
+                "Then a name of four pieces counts four times. Which piece speaks for the word?"),
+        Mistake({"of_word": lambda n, label: _first(n, label)[::-1]}, "The last piece has the "
+                "label. That works, too, if everybody does it; here it is the first one."),
+        Mistake({"of_word": lambda n, label: ([label] + [0] * n)[:n], "front": (0,), "end": (0,)},
+                "0 is a label, too. With which number do you say that there is none?"),
+        Mistake({"of_word": lambda n, label: ([label] + [0] * n)[:n]}, "The other pieces of a word "
+                "have 0, which is a label. With which number do you say that there is none?"),
+        Mistake({"of_word": lambda n, label: ([label] + [label + 1] * n)[:n]}, "The other pieces "
+                "of a word have the next label, the inside of a name. Here only the first piece "
+                "has a label."),
+        Mistake({"of_word": lambda n, label: [label] + [IGNORED_LABEL] * (n - 1)},
+                "A word without pieces has no token, and so no label."),
+        Mistake({"front": (0,), "end": (0,)}, "[CLS] and [SEP] have 0, which is a label. With "
+                "which number do you say that there is none?"),
+        Mistake({"front": (), "end": ()}, "[CLS] and [SEP] are tokens, too. What is their label?"),
+        Mistake({"front": ()}, "[CLS] in front is a token, too. What is its label?"),
+        Mistake({"end": ()}, "[SEP] at the end is a token, too. What is its label?"),
+    ],
+)  # fmt: skip
 
-    def search(
-        starts: Sequence[float], ends: Sequence[float], inside: Sequence[bool], most: int
-    ) -> tuple[int, int]:
-        pairs = [
-            (first, last)
-            for first in range(len(starts))
-            for last in range(len(ends))
-            if (first <= last or not ordered)
-            and (all(inside[min(first, last) : max(first, last) + 1]) or not only_inside)
-            and (last - first < most + spare or not limited)
-        ]
-        return max(pairs, key=lambda pair: starts[pair[0]] + ends[pair[1]])
 
-    return search
+def _sum(start, end):
+    return start + end
 
 
-def _greedy_span(
-    starts: Sequence[float], ends: Sequence[float], inside: Sequence[bool], most: int
-) -> tuple[int, int]:
-    """Take the best start, then the best end that goes with it."""
-    fixed = max((n for n in range(len(starts)) if inside[n]), key=lambda n: starts[n])
-    alone = [score if n == fixed else -math.inf for n, score in enumerate(starts)]
-    return _best_span()(alone, ends, inside, most)
+def _every_token(inside, first, last):
+    return all(inside[min(first, last) : max(first, last) + 1])
 
 
-def _argmax(scores: Sequence[float]) -> int:
+def _best_span(starts, ends, inside, most, *, ordered=True, legal=_every_token, spare=0, score=_sum,
+               best=max, told=lambda first, last: (first, last)):  # fmt: skip
+    """Search through all pairs."""
+    pairs = [
+        (first, last)
+        for first in range(len(starts))
+        for last in range(len(ends))
+        if (first <= last or not ordered)
+        and legal(inside, first, last)
+        and last - first < most + spare
+    ]
+    return told(*best(pairs, key=lambda pair: score(starts[pair[0]], ends[pair[1]])))
+
+
+def _highest(scores):
     return max(range(len(scores)), key=lambda n: scores[n])
 
 
-def _words(text: str) -> list[str]:
+def _greedy(starts, ends, inside, most):
+    """Take the best start, then the best end that goes with it."""
+    fixed = max((n for n in range(len(starts)) if inside[n]), key=lambda n: starts[n])
+    alone = [score if n == fixed else -math.inf for n, score in enumerate(starts)]
+    return _best_span(alone, ends, inside, most)
+
+
+check_best_span = Exercise(
+    "Find the best legal span: its start and its end score have the highest sum.",
+    _best_span,
+    cases=[
+        ([0.0, 3.0, 2.5, 0.5, 2.0], [0.0, 0.5, 0.0, 1.0, 3.0], [False] + [True] * 4, 3),
+        ([-1.0, 8.0, -2.0, 6.0, 1.0, -4.0], [7.0, 1.0, 3.0, 1.0, 2.0, 9.0],
+         [False] + [True] * 5, 2),
+        ([9.0, -3.0, -4.0, 6.0, -5.0, 5.0], [8.0, -2.0, 7.0, -1.0, 7.5, -3.0],
+         [False, True, True, False, True, True], 4),
+        ([0.0, 7.0, 6.0, -1.0, -3.0, -5.0, 9.0], [0.0, 8.0, 7.0, -2.0, -1.5, -4.0, 9.0],
+         [False, False, False, True, True, True, False], 4),
+    ],
+    mistakes=[
+        Mistake(lambda s, e, inside, most: (_highest(s), _highest(e)), "You take the best start "
+                "and the best end, each by itself. Are they a span?"),
+        Mistake({"ordered": False}, "Your end may come before its start."),
+        Mistake({"legal": lambda inside, first, last: True}, "Your answer may lie in the question. "
+                "Which tokens belong to the passage?"),
+        Mistake({"legal": lambda inside, first, last: inside[first] and inside[last]},
+                "Start and end are in the passage, but what lies between them need not be. Every "
+                "token of an answer must be inside."),
+        Mistake({"legal": lambda inside, first, last: inside[first]}, "The start is in the "
+                "passage. Every token of an answer must be inside."),
+        Mistake({"score": lambda start, end: start * end}, "You multiply the two scores. Two low "
+                "ones, both below 0, then look good: add them."),
+        Mistake({"score": lambda start, end: max(start, end)}, "You take the higher of the two "
+                "scores. Both count: add them."),
+        Mistake({"spare": math.inf}, "Your answer may be too long. How many tokens may it have?"),
+        Mistake({"spare": 1}, "Nearly: one token too many. From 3 to 5, these are three tokens."),
+        Mistake({"spare": -1}, "Nearly: one token too few. From 3 to 5, these are three tokens."),
+        Mistake({"best": min}, "You take the lowest sum."),
+        Mistake({"told": lambda first, last: (first, last + 1)}, "Your end is the token behind the "
+                "answer, as in a slice. Return the last token itself."),
+        Mistake({"told": lambda first, last: first}, "That is the first token. Which is the last?"),
+        Mistake(_greedy, "You take the best start first, and then the best end for it. Another "
+                "start may have a higher sum."),
+    ],
+)  # fmt: skip
+
+
+def _words(text):
     return normalize_answer(text).split()
 
 
-def _once(text: str) -> list[str]:
-    """Give each word of an answer once."""
+def _different(text):
     return sorted({*_words(text)})
 
 
-def _shared(told: Sequence[str], true: Sequence[str]) -> int:
+def _shared(told, true):
     """Count the words of both answers, each as often as it is in both."""
-    told, true = list(told), list(true)
-    return sum(min(told.count(word), true.count(word)) for word in set(told))
+    return sum(min(told.count(word), true.count(word)) for word in {*told})
 
 
-def _share(part: Sequence[str], whole: Sequence[str]) -> float:
-    """Compute which share of one answer's words is in the other one."""
-    if not part or not whole:
-        return float(list(part) == list(whole))
-    return _shared(part, whole) / len(part)
+def _harmonic(precision, recall):
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _f1(told: Sequence[str], true: Sequence[str], none: float = 1.0) -> float:
-    """Compute F1 of two collections of words."""
-    if not told and not true:
-        return none
-    return 2 * _shared(told, true) / (len(told) + len(true))
+def _answer_f1(told, true, *, words=_words, none=1.0, mean=_harmonic):
+    told, true = words(told), words(true)
+    if not told or not true:
+        return none if told == true else 0.0
+    shared = _shared(told, true)
+    return mean(shared / len(told), shared / len(true))
 
 
-def _number_of_windows(pieces: int, room: int, stride: int) -> int:
+check_answer_f1 = Exercise(
+    "Return the F1 of an answer, given the true one.",
+    _answer_f1,
+    cases=[
+        ("Beijing", "Shanghai"),
+        ("The Bund.", "the Bund"),
+        ("in the year 1990", "1990"),
+        ("from bank to bank to bank", "bank to bank"),
+        ("Ieoh Ming Pei", "the architect Pei"),
+        ("", ""),
+        ("", "1990"),
+    ],
+    forbidden=["answer_f1", "score_answers"],
+    mistakes=[
+        Mistake(exact_match, "That is the exact match: all or nothing. How many words do both "
+                "share?"),
+        Mistake({"words": _different}, "A word that stands twice in both is shared twice. Count "
+                "words, not different words."),
+        Mistake({"words": str.split}, "Capitals, punctuation marks and articles do not count. "
+                "Normalize both answers first."),
+        Mistake({"words": lambda text: list(normalize_answer(text))}, "You compare letters. F1 "
+                "counts the words that both share."),
+        Mistake({"none": 0.0}, "Of two empty answers, each says that there is none. They agree."),
+        Mistake({"mean": lambda precision, recall: precision}, "That is the precision. What share "
+                "of the true answer was found?"),
+        Mistake({"mean": lambda precision, recall: recall}, "That is the recall. What share of the "
+                "given answer is right?"),
+        Mistake({"mean": lambda precision, recall: (precision + recall) / 2}, "That is the mean of "
+                "precision and recall. F1 is their harmonic mean."),
+        Mistake({"mean": lambda precision, recall: precision * recall}, "You multiply precision "
+                "and recall. F1 is their harmonic mean."),
+        Mistake(lambda *case: _answer_f1(*case) / 2, "Precision times recall, divided by their "
+                "sum, is half of it."),
+        Mistake({"mean": lambda precision, recall: _harmonic(precision, recall) / 2},
+                "Precision times recall, divided by their sum, is half of it."),
+        Mistake(ZeroDivisionError, "It divides by 0 when an answer has no words, or when both "
+                "share none. What is F1 then?"),
+    ],
+)  # fmt: skip
+
+
+def _step(room, stride):
+    return room - stride
+
+
+def _left(pieces, room):
+    return max(0, pieces - room)
+
+
+def _windows(pieces, room, stride, *, step=_step, up=math.ceil, first=1, left=_left):
     """Count the first window, and one for each step that is needed behind it."""
-    return 1 + math.ceil(max(0, pieces - room) / (room - stride))
+    return first + up(left(pieces, room) / step(room, stride))
+
+
+check_number_of_windows = Exercise(
+    "Count the windows that a passage needs.",
+    _windows,
+    cases=[(5, 5, 2), (3, 9, 4), (10, 5, 2), (11, 5, 2), (30, 5, 3), (100, 60, 20), (140, 60, 20)],
+    forbidden=["sliding_windows"],
+    mistakes=[
+        Mistake(lambda n, room, stride: math.ceil(n / room), "You lay the windows side by side. "
+                "How far does each go beyond the one before, if they share some pieces?"),
+        Mistake({"step": lambda room, stride: stride}, "You move each window by what neighbors "
+                "share. It is the room that is left which is new."),
+        Mistake({"up": math.floor}, "The last pieces are in no window. Round up."),
+        Mistake({"up": float}, "A number of windows is whole. Round up."),
+        Mistake(lambda n, room, stride: math.ceil(n / (room - stride)), "Every window brings as "
+                "many new pieces as the step, and the first one more than that."),
+        Mistake({"first": 0}, "You count those behind the first window. Where is the first?"),
+        Mistake({"left": lambda pieces, room: pieces - room}, "Nearly: a short passage has one "
+                "window, not fewer."),
+        Mistake({"first": 2, "up": math.floor}, "One too many where the last window ends with the "
+                "passage."),
+    ],
+)  # fmt: skip

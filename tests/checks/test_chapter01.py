@@ -1,6 +1,7 @@
-"""Planted wrong answers to the exercises of Chapter 1 get the right hint."""
+"""Right answers to the exercises of Chapter 1, written in other ways, pass."""
 
 import itertools
+import re
 from collections import Counter, defaultdict
 
 import numpy as np
@@ -49,24 +50,6 @@ def backward_differently(sentences):
     return counts
 
 
-def forward(sentences):
-    counts = defaultdict(Counter)
-    for sentence in sentences:
-        row = ["[SOS]", *sentence.split(), "[EOS]"]
-        for word, after in itertools.pairwise(row):
-            counts[word][after] += 1
-    return counts
-
-
-def filed_under_pairs(sentences):
-    return Counter((w, b) for w, options in backward(sentences).items() for b in options.elements())
-
-
-def one_row(sentences):
-    """Forgets that a sentence ends before the next begins."""
-    return backward([" [EOS] [SOS] ".join(sentences)])
-
-
 def continued(counts, prompt, limit):
     row = list(prompt)
     while len(row) < limit:
@@ -112,21 +95,6 @@ def grows(counts, prompt, limit):
     return continued(counts, prompt, limit)
 
 
-def keeps_the_end(counts, prompt, limit):
-    row = continued(counts, prompt, limit)
-    return row if len(row) == limit else [*row, "[EOS]"]
-
-
-def first_counted(counts, prompt, limit):
-    firsts = {word: dict.fromkeys([next(iter(options))], 1) for word, options in counts.items()}
-    return continued(firsts, prompt, limit)
-
-
-def rarest(counts, prompt, limit):
-    turned = {w: {n: -c for n, c in o.items()} for w, o in counts.items()}
-    return continued(turned, prompt, limit)
-
-
 def changes_the_prompt(counts, prompt, limit):
     prompt[:] = continued(counts, prompt, limit)
     return prompt
@@ -138,60 +106,33 @@ def averages(vectors):
     return np.array([np.delete(vectors, i, axis=0).mean(axis=0) for i in words])
 
 
-def test_right_answers_pass():
-    for right in (cosines, cosines_differently):
-        assert check_cosines(right).passed
-    for right in (backward, backward_differently):
-        assert check_backward_counts(right).passed
-    for right in (continued, continued_differently):
-        assert check_continue(right).passed
-    assert check_neighbor_averages(averages).passed
-    assert check_neighbor_averages(lambda v: (v.sum(0) - v) / (len(v) - 1)).passed
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [
+        (check_cosines, cosines),
+        (check_backward_counts, backward),
+        (check_backward_counts, backward_differently),
+        (check_continue, continued),
+        (check_continue, continued_differently),
+        (check_neighbor_averages, lambda v: (v.sum(0) - v) / (len(v) - 1)),
+    ],
+)
+def test_right_answers_pass_however_they_are_written(check, answer):
+    verdict = check(answer)
+    assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize(
-    ("wrong", "hint"),
+    ("check", "answer", "way"),
     [
-        (lambda v: v @ v.T, "sums of products"),
-        (lambda v: v @ v.T / norm(v)[:, None], "one length only"),
-        (lambda v: v @ v.T / norm(v), "one length only"),
-        (lambda v: v @ v.T / np.add.outer(norm(v), norm(v)), "sum of the two lengths"),
-        (lambda v: v @ v.T / np.outer(norm(v) ** 2, norm(v) ** 2), "square root"),
-        (lambda v: v @ v.T / np.outer(np.abs(v).sum(1), np.abs(v).sum(1)), "their squares"),
-        (lambda v: np.arccos(np.clip(cosines(v), -1, 1)), "angle"),
-        (lambda v: np.rad2deg(np.arccos(np.clip(cosines(v), -1, 1))), "angle"),
-        (lambda v: cosines(v - v.mean(1, keepdims=True)), "correlation"),
-        (lambda v: None, "nothing yet"),
-        (lambda v: cosines(v)[0], "shape"),
+        (check_cosines, cosines_differently, "a loop"),
+        (check_neighbor_averages, averages, "a loop"),
     ],
 )
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_wrong_cosines(wrong, hint):
-    verdict = check_cosines(wrong)
+def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
+    verdict = check(answer)
     assert not verdict.passed
-    assert hint in verdict.message
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (forward, "what follows"),
-        (lambda s: backward(s, (), ()), "no [SOS] and [EOS]"),
-        (lambda s: backward(s, start=()), "Where is it?"),
-        (lambda s: backward(s, end=()), "Where is [EOS]?"),
-        (lambda s: backward([" ".join(s)], (), ()), "joined"),
-        (lambda s: backward([" ".join(s)]), "joined"),
-        (one_row, "crosses"),
-        (lambda s: {w: dict.fromkeys(o, 1) for w, o in backward(s).items()}, "occurs twice"),
-        (filed_under_pairs, "under pairs"),
-        (lambda s: {}, "expected"),
-        (lambda s: ..., "nothing yet"),
-    ],
-)
-def test_wrong_backward_counts(wrong, hint):
-    verdict = check_backward_counts(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
+    assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
 
 
 @pytest.mark.parametrize(
@@ -199,43 +140,20 @@ def test_wrong_backward_counts(wrong, hint):
     [
         (never_stops, "never stops"),
         (passes_the_end, "what follows [EOS]"),
-        (learns, "changes the counts"),
-        (grows, "changes the counts"),
+        (learns, "changes its input"),
+        (grows, "changes its input"),
         (changes_the_prompt, "changes its input"),
-        (lambda c, p, n: continued(c, [], n), "go on from its last word"),
-        (lambda c, p, n: continued(c, p, n)[len(p) :], "whole row"),
-        (lambda c, p, n: ["[SOS]", *continued(c, p, n)], "[SOS] is a mark"),
-        (keeps_the_end, "[EOS] is a mark"),
-        (lambda c, p, n: ["[SOS]", *keeps_the_end(c, p, n)], "are marks"),
-        (rarest, "rarest"),
-        (first_counted, "counted first"),
-        (lambda c, p, n: continued(c, p, n + len(p)), "prompt included"),
-        (lambda c, p, n: " ".join(continued(c, p, n)), "list of words"),
-        (lambda c, p, n: p, "expected"),
-        (lambda c, p, n: c["no such word"], "KeyError"),
-        (lambda c, p, n: p / n, "TypeError"),
-        (lambda c, p, n: None, "nothing yet"),
+        (lambda c, p, n: c["no such word"], "KeyError: 'no such word'. It looks up a name"),
     ],
 )
-def test_wrong_continue(wrong, hint):
+def test_loops_that_go_wrong_otherwise(wrong, hint):
     verdict = check_continue(wrong)
     assert not verdict.passed
     assert hint in verdict.message
 
 
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (lambda v: np.tile(v.mean(0), (len(v), 1)), "leave the word itself out"),
-        (lambda v: v.sum(0) - v, "how many they are"),
-        (lambda v: (v.sum(0) - v) / len(v), "One fewer"),
-        (lambda v: averages(v.T).T, "first axis"),
-        (lambda v: v.copy(), "static"),
-        (lambda v: v.mean(0), "shape"),
-        (lambda v: None, "nothing yet"),
-    ],
-)
-def test_wrong_neighbor_averages(wrong, hint):
-    verdict = check_neighbor_averages(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
+def test_a_table_of_counts_may_hold_zeros():
+    def counted(sentences):
+        return {word: options | {"unseen": 0} for word, options in backward(sentences).items()}
+
+    assert check_backward_counts(counted).passed

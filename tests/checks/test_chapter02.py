@@ -1,4 +1,4 @@
-"""Planted wrong answers to the exercises of Chapter 2 get the right hint."""
+"""Right answers to the exercises of Chapter 2, written in other ways, pass."""
 
 import numpy as np
 import pytest
@@ -22,52 +22,17 @@ def attention(query, key, value, divisor, axis=-1):
     return np.einsum("...qk,...kd->...qd", softmax(scores, axis), value)
 
 
-def test_right_answers_pass():
-    assert check_softmax(softmax).passed
-    assert check_softmax(softmax_differently).passed
-    assert check_attention(lambda q, k, v: attention(q, k, v, k.shape[-1] ** 0.5)).passed
-    assert check_query(lambda: [2, 2, -2]).passed
-    assert check_query(lambda: np.array([10.0, 10.0, -10.0])).passed
-
-
 @pytest.mark.parametrize(
-    ("wrong", "hint"),
+    ("check", "answer"),
     [
-        (lambda x: softmax(x, axis=0), "first axis"),
-        (lambda x: np.exp(x) / np.sum(np.exp(x)), "whole array"),
-        (lambda x: np.exp(x), "sum to 1"),
-        (lambda x: np.exp(x - np.max(x, -1, keepdims=True)), "sum to 1"),
-        (lambda x: x / np.sum(x, -1, keepdims=True), "exponential"),
-        (lambda x: np.exp(x) / np.exp(x).sum(-1, keepdims=True), "1000 overflows"),
-        (lambda x: np.exp(x - x.max()) / np.exp(x - x.max()).sum(-1, keepdims=True), "0 / 0"),
-        (lambda x: None, "nothing yet"),
-        (lambda x: x.sum(), "shape"),
+        (check_softmax, softmax),
+        (check_softmax, softmax_differently),
+        (check_attention, lambda q, k, v: attention(q, k, v, k.shape[-1] ** 0.5)),
     ],
 )
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_wrong_softmax(wrong, hint):
-    verdict = check_softmax(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (lambda q, k, v: attention(q, k, v, 1), "not divided"),
-        (lambda q, k, v: attention(q, k, v, k.shape[-1]), "square root"),
-        (lambda q, k, v: attention(q, k, v, k.shape[-2] ** 0.5), "number of keys"),
-        (lambda q, k, v: attention(q, k, v, k.shape[-1] ** -0.5), "multiply"),
-        (lambda q, k, v: attention(q, k, v, k.shape[-1] ** 0.5, axis=-2), "over the queries"),
-        (lambda q, k, v: softmax(q @ k), "ValueError"),
-        (lambda q, k, v: attention(q, k, q, k.shape[-1] ** 0.5), "stopped"),
-        (lambda q, k, v: attention(q, k, k, k.shape[-1] ** 0.5), "expected"),
-    ],
-)
-def test_wrong_attention(wrong, hint):
-    verdict = check_attention(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
+def test_right_answers_pass_however_they_are_written(check, answer):
+    verdict = check(answer)
+    assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize(
@@ -85,3 +50,13 @@ def test_wrong_query(query, hint):
     verdict = check_query(lambda: query)
     assert not verdict.passed
     assert hint in verdict.message
+
+
+def test_a_query_that_raises_is_explained():
+    verdict = check_query(lambda: 1 / 0)
+    assert verdict.message == "It stopped with ZeroDivisionError: division by zero."
+
+
+@pytest.mark.parametrize("query", [[2, 2, -2], (2.0, 2.0, -2.0), np.array([10.0, 10.0, -10.0])])
+def test_right_query(query):
+    assert check_query(lambda: query).passed

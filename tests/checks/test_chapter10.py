@@ -1,15 +1,12 @@
-"""Planted wrong answers to the exercises of Chapter 10 get the right hint."""
+"""Right answers to the exercises of Chapter 10, written in other ways, pass."""
+
+import re
 
 import numpy as np
 import pytest
 import torch
 
-from minibert.checks.chapter10 import (
-    check_mask_index,
-    check_parameters,
-    check_pooler,
-    check_stack,
-)
+from minibert.checks.chapter10 import check_mask_index, check_parameters, check_pooler, check_stack
 from minibert.config import BertConfig
 from minibert.model import BertModel
 
@@ -49,37 +46,6 @@ def stack(hidden_states, mask, layers):
     return np.concatenate([hidden_states[None], rest])
 
 
-def test_right_answers_pass():
-    assert check_mask_index(mask_index).passed
-    assert check_parameters(parameters).passed
-    assert check_pooler(pooler).passed
-    assert check_stack(stack).passed
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (lambda first, second: mask_index(first, second) - 1, "before all of them"),
-        (lambda first, second: mask_index(first, second) + 1, "starts at 0"),
-        (lambda first, second: 1 + (first + second).index("[MASK]"), "between the two texts"),
-        (lambda first, second: (first + second).index("[MASK]"), "of both texts"),
-        (
-            lambda first, second: 1 + (second if "[MASK]" in second else first).index("[MASK]"),
-            "a row of its own",
-        ),
-        (lambda first, second: first.index("[MASK]") + 1, "stopped with ValueError"),
-        (lambda first, second: None, "nothing yet"),
-        (lambda first, second: 8, "expected 2"),
-        (lambda first, second: [mask_index(first, second)], "shape (1,)"),
-        (lambda first, second: "eighth", "expected 8"),
-    ],
-)
-def test_wrong_index(wrong, hint):
-    verdict = check_mask_index(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
-
-
 def counted(*parts):
     """Count the named parts only."""
 
@@ -107,89 +73,27 @@ def counted(*parts):
     return count
 
 
-BIASES = ("attention bias", "output bias", "widen bias", "narrow bias", "pooler bias")
-NORMS = ("embedding norm", "norms")
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [
+        (check_mask_index, mask_index),
+        (check_parameters, counted()),
+        (check_pooler, pooler),
+        (check_stack, stack),
+    ],
+)
+def test_right_answers_pass_however_they_are_written(check, answer):
+    verdict = check(answer)
+    assert verdict.passed, verdict
 
 
 @pytest.mark.parametrize(
-    ("wrong", "hint"),
+    ("check", "answer", "way"),
     [
-        (counted(*BIASES), "no biases"),
-        (counted(*NORMS), "no LayerNorm"),
-        (lambda *sizes: (counted()(*sizes) + counted(*NORMS)(*sizes)) // 2, "two numbers"),
-        (counted(*BIASES, *NORMS), "matrices only"),
-        (counted("output", "output bias"), "mixes what the heads found"),
-        (counted("pooler", "pooler bias"), "pooler is missing"),
-        (counted("embedding norm"), "LayerNorm of their own"),
-        (counted("narrow", "narrow bias"), "one widens, one narrows"),
-        (lambda *sizes: counted()(*sizes[:-1], 1), "one layer"),
-        (lambda *sizes: counted()(*sizes) + 1, "gives 273; expected 272"),
-        (lambda *sizes: ..., "nothing yet"),
-        (lambda vocab: vocab, "stopped with TypeError"),
+        (check_parameters, parameters, "BertModel"),
     ],
 )
-def test_wrong_parameters(wrong, hint):
-    verdict = check_parameters(wrong)
+def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
+    verdict = check(answer)
     assert not verdict.passed
-    assert hint in verdict.message
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (lambda h, w, b: h[:, 0] @ w.T + b, "bend is missing"),
-        (lambda h, w, b: np.tanh(h.mean(axis=1) @ w.T + b), "mean of all tokens"),
-        (lambda h, w, b: np.tanh(h[:, -1] @ w.T + b), "last token"),
-        (lambda h, w, b: np.tanh(h[:, 0] @ w + b), "one row for each output"),
-        (lambda h, w, b: np.tanh(h[:, 0]) @ w.T + b, "bend before"),
-        (lambda h, w, b: np.tanh(h[:, 0] @ w.T), "bias is missing"),
-        (lambda h, w, b: np.tanh(h[0] @ w.T + b), "shape (3, 4)"),
-        (lambda h, w, b: np.tanh(h @ w.T + b), "shape (1, 3, 4)"),
-        (lambda h, w, b: pooler(h, w, b) * 2, "expected"),
-        (lambda h, w, b: ..., "nothing yet"),
-    ],
-)
-def test_wrong_pooler(wrong, hint):
-    verdict = check_pooler(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
-
-
-def stack_with(step):
-    """Build all hidden states with one wrong step, given the states so far, mask, layers and k."""
-
-    def wrong(hidden_states, mask, layers):
-        states = [hidden_states]
-        for k in range(len(layers)):
-            states.append(step(states, mask, layers, k))
-        return np.array(states)
-
-    return wrong
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (
-            stack_with(lambda s, mask, layers, k: layers[k](s[-1], 0 * mask if k else mask)),
-            "Only the first layer",
-        ),
-        (
-            stack_with(lambda s, mask, layers, k: layers[k](s[-1], 0 * mask)),
-            "No layer gets the mask",
-        ),
-        (stack_with(lambda s, mask, layers, k: layers[k](s[0], mask)), "gets the embeddings"),
-        (stack_with(lambda s, mask, layers, k: layers[0](s[-1], mask)), "weights of its own"),
-        (stack_with(lambda s, mask, layers, k: layers[-k - 1](s[-1], mask)), "last to the first"),
-        (lambda h, mask, layers: stack(h, mask, layers)[::-1], "order is turned around"),
-        (lambda h, mask, layers: stack(h, mask, layers)[1:], "it should be (2, 3, 3)"),
-        (lambda h, mask, layers: stack(h, mask, layers)[-1], "it should be (2, 3, 3)"),
-        (lambda h, mask, layers: layers.pop() and h, "changes its input"),
-        (lambda h, mask, layers: 2 * stack(h, mask, layers), "expected"),
-        (lambda h, mask, layers: None, "nothing yet"),
-    ],
-)
-def test_wrong_stack(wrong, hint):
-    verdict = check_stack(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
+    assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)

@@ -1,4 +1,4 @@
-"""Planted wrong answers to the exercises of Chapter 15 get the right hint."""
+"""Right answers to the exercises of Chapter 15, written in other ways, pass."""
 
 import json
 import struct
@@ -49,117 +49,16 @@ def nearest(query, vectors, count):
     return sorted(range(len(vectors)), key=cosine, reverse=True)[:count]
 
 
-def test_right_answers_pass():
-    assert check_tensor(tensor).passed
-    assert check_misfits(misfits).passed
-    assert check_misfits(lambda a, b: tuple(map(set, misfits(a, b)))).passed
-    assert check_sentence_vectors(sentence_vectors).passed
-    assert check_nearest(nearest).passed
-
-
 @pytest.mark.parametrize(
-    ("wrong", "hint"),
+    ("check", "answer"),
     [
-        (lambda d, n: tensor(d, n, skip=lambda length: 0), "beginning of the file"),
-        (lambda d, n: tensor(d, n, skip=lambda length: 8), "There the header begins"),
-        (lambda d, n: tensor(d, n, skip=lambda length: length), "eight bytes too early"),
-        (lambda d, n: tensor(d, n, order=">"), "from the wrong end"),
-        (lambda d, n: tensor(d, n, kind="i"), "You read whole numbers"),
-        (lambda d, n: tensor(d, n, first=True), "begin with the first tensor"),
-        (lambda d, n: tensor(d, n).ravel(), "returns shape (6,); it should be (3, 2)"),
-        (lambda d, n: tensor(d, n).T, "returns shape (2, 3); it should be (3, 2)"),
-        (lambda d, n: 2 * tensor(d, n), "expected"),
-        (lambda d, n: ..., "nothing yet"),
-        (lambda d, n: json.loads(d), "stopped with"),
+        (check_tensor, tensor),
+        (check_misfits, misfits),
+        (check_misfits, lambda a, b: tuple(map(set, misfits(a, b)))),
+        (check_sentence_vectors, sentence_vectors),
+        (check_nearest, nearest),
     ],
 )
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # foreign bytes, read as numbers
-def test_wrong_tensor(wrong, hint):
-    verdict = check_tensor(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (lambda a, b: misfits(b, a), "Turned around"),
-        (lambda a, b: misfits(a, b, lambda s, t: np.prod(s) == np.prod(t)), "how many numbers"),
-        (lambda a, b: misfits(a, b, lambda s, t: len(s) == len(t)), "how many sides"),
-        (lambda a, b: misfits(a, b, lambda s, t: set(s) == set(t)), "without their order"),
-        (lambda a, b: misfits(a, b, lambda s, t: sorted(s) == sorted(t)), "without their order"),
-        (lambda a, b: misfits(a, b, lambda s, t: True), "Nobody looks at the shapes"),
-        (lambda a, b: (misfits(a, b)[0], [], misfits(a, b)[2]), "is not harmless"),
-        (lambda a, b: (a.keys() ^ b.keys(), a.keys() ^ b.keys(), misfits(a, b)[2]), "only one of"),
-        (
-            lambda a, b: (*misfits(a, b)[:2], [n for n in a if b.get(n) != a[n]]),
-            "has no other shape",
-        ),
-        (lambda a, b: misfits(a, b)[:2], "returns 2 value(s); it should return 3"),
-        (lambda a, b: ..., "nothing yet"),
-        (lambda a: a, "stopped with TypeError"),
-    ],
-)
-def test_wrong_misfits(wrong, hint):
-    verdict = check_misfits(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
-
-
-def mean(h, mask):
-    return np.array([row[m == 1].mean(axis=0) for row, m in zip(h, mask, strict=True)])
-
-
-def unit(v):
-    return v / np.sqrt((v * v).sum(axis=-1, keepdims=True))
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (lambda h, mask: unit(h.mean(axis=1)), "Padding is averaged, too. Which"),
-        (lambda h, mask: unit(h.sum(axis=1)), "Padding is averaged, too. Which"),
-        (lambda h, mask: unit(h[:, 0]), "[CLS] alone"),
-        (mean, "Their length is not 1"),
-        (lambda h, mask: h.mean(axis=1), "and the length is not 1"),
-        (lambda h, mask: mean(h, mask) / np.linalg.norm(mean(h, mask)), "vectors together"),
-        (lambda h, mask: mean(h, mask) / np.linalg.norm(mean(h, mask), axis=0), "the columns"),
-        (lambda h, mask: mean(unit(h), mask), "Scale the mean"),
-        (lambda h, mask: mean(h, mask) / abs(mean(h, mask)).sum(1, keepdims=True), "adding up siz"),
-        (lambda h, mask: unit(mean(h, np.where(mask.all(1)[:, None], 1, 1 - mask))), "the padding"),
-        (lambda h, mask: -sentence_vectors(h, mask), "expected"),
-        (lambda h, mask: sentence_vectors(h, mask)[0], "it should be (2, 2)"),
-        (lambda h, mask: ..., "nothing yet"),
-        (lambda h: h, "stopped with TypeError"),
-    ],
-)
-def test_wrong_sentence_vectors(wrong, hint):
-    verdict = check_sentence_vectors(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
-
-
-def cosines(q, v):
-    return unit(v) @ unit(q)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (lambda q, v, count: np.argsort(v @ q)[::-1][:count], "You compare dot products"),
-        (lambda q, v, count: np.argsort(v @ unit(q))[::-1][:count], "You compare dot products"),
-        (lambda q, v, count: np.argsort(cosines(q, v))[:count], "the least similar"),
-        (lambda q, v, count: np.argsort(cosines(q, v))[-count:], "with the best at the end"),
-        (lambda q, v, count: np.argsort(((v - q) ** 2).sum(1))[:count], "how far apart"),
-        (lambda q, v, count: np.sort(cosines(q, v))[::-1][:count], "These are the similarities"),
-        (lambda q, v, count: np.argsort(-abs(cosines(q, v)))[:count], "keep the sign"),
-        (lambda q, v, count: np.argsort(-cosines(q, v)), "it should be (2,)"),
-        (lambda q, v, count: np.argsort(-cosines(q, v))[:count] + 1, "expected"),
-        (lambda q, v, count: ..., "nothing yet"),
-        (lambda q: q, "stopped with TypeError"),
-    ],
-)
-def test_wrong_nearest(wrong, hint):
-    verdict = check_nearest(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
+def test_right_answers_pass_however_they_are_written(check, answer):
+    verdict = check(answer)
+    assert verdict.passed, verdict

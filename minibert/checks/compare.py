@@ -1,0 +1,133 @@
+"""Compare an answer with the right one: numbers with a tolerance, everything else exactly.
+
+No right answer is refused for its dress: a list, a tuple, an array and a tensor of the same
+numbers are the same answer. A wrong one is told by its first entry that differs.
+Exercises use it from Chapter 1 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+
+import numpy as np
+
+_LONGEST = 80
+
+
+def answers_equal(got: object, want: object, rtol: float) -> bool:
+    """Return whether two results are equal; NaN equals NaN, unequal shapes are unequal."""
+    return form_problem(got, want) == "" and not any(_differences(got, want, rtol, ""))
+
+
+def form_problem(got: object, want: object) -> str:
+    """Say what is wrong with the form of an answer, whatever its numbers are."""
+    got = _like(got, want)
+    if isinstance(want, tuple):
+        count = len(got) if isinstance(got, tuple) else 1
+        if count != len(want):
+            return f"returns {count} value(s); it should return {len(want)}"
+        return next(filter(None, map(form_problem, got, want)), "")
+    if not _is_number(want):
+        good = isinstance(got, type(want))
+        return "" if good else f"returns {_kind(got)}; it should return {_kind(want)}"
+    if not _is_number(got):
+        return f"returns {_kind(got)}; it should return {_kind(want)}"
+    if np.shape(got) != np.shape(want):
+        return f"returns shape {np.shape(got)}; it should be {np.shape(want)}"
+    return ""
+
+
+def first_difference(got: object, want: object, rtol: float) -> tuple[str, object, object]:
+    """Find the first entry in which two results of the same form differ."""
+    return next(_differences(got, want, rtol, ""))
+
+
+def short_text(value: object) -> str:
+    """Write a value in one short line; of a large array the shape only."""
+    if _is_number(value):
+        text = " ".join(np.array2string(np.asarray(value), precision=4, separator=", ").split())
+        small = np.size(value) <= 8 and np.ndim(value) <= 2
+        return text if small else f"array {np.shape(value)}"
+    text = ", ".join(map(short_text, value)) if isinstance(value, tuple) else repr(value)
+    text = f"({text})" if isinstance(value, tuple) else text
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _like(got: object, want: object) -> object:
+    """See an answer in the form of the right one, if only the container differs."""
+    if hasattr(got, "detach"):
+        got = got.detach().cpu().numpy()
+    if isinstance(want, tuple | list | set):
+        if isinstance(got, np.ndarray) and got.ndim:
+            got = [*got] if isinstance(want, tuple) else got.tolist()
+        return _contained(got, type(want))
+    if isinstance(want, Mapping) and isinstance(got, Mapping):
+        return dict(got)
+    return _as_numbers(got) if _is_number(want) else got
+
+
+def _contained(value: object, container: type) -> object:
+    """Put the entries of one container into another, if nothing of theirs is lost or made up."""
+    whole = str | bytes | Mapping | np.ndarray | Iterator
+    if not isinstance(value, Iterable) or isinstance(value, whole):
+        return value
+    if container is set:
+        hashable = all(isinstance(entry, Hashable) for entry in value)
+        return set(value) if hashable else value
+    return value if isinstance(value, set | frozenset) else container(value)
+
+
+def _as_numbers(value: object) -> object:
+    """See lists, tuples and fractions as an array of numbers; everything else as it is."""
+    if isinstance(value, list | tuple):
+        value = [_like(entry, 0.0) for entry in value]
+    try:
+        array = np.asarray(value)
+        array = array.astype(float) if array.dtype.kind == "O" else array
+    except (TypeError, ValueError):
+        return value
+    return array if array.dtype.kind in "biuf" else value
+
+
+def _is_number(value: object) -> bool:
+    """Return whether a value is a number or an array of numbers."""
+    kinds = bool | int | float | np.generic | np.ndarray
+    return isinstance(value, kinds) and np.asarray(value).dtype.kind in "biuf"
+
+
+def _kind(value: object) -> str:
+    """Name what a value is, as a reader would."""
+    if _is_number(value):
+        return f"an array of shape {np.shape(value)}" if np.ndim(value) else "a number"
+    names = {str: "one string", list: "a list", tuple: "a tuple", set: "a set"}
+    return names.get(type(value), f"a {type(value).__name__}")
+
+
+def _differences(
+    got: object, want: object, rtol: float, where: str
+) -> Iterator[tuple[str, object, object]]:
+    """Yield place, entry and right entry of everything that differs."""
+    got = _like(got, want)
+    if form_problem(got, want):
+        yield where, got, want
+    elif isinstance(want, Mapping):
+        for key in [*want, *(key for key in got if key not in want)]:
+            inner = f"{where}[{key!r}]"
+            if (key in got) != (key in want):
+                yield inner, got.get(key, "nothing"), want.get(key, "nothing")
+            else:
+                yield from _differences(got[key], want[key], rtol, inner)
+    elif isinstance(want, tuple | list):
+        if len(got) != len(want):
+            yield where, got, want
+        for number, (entry, right) in enumerate(zip(got, want)):
+            yield from _differences(entry, right, rtol, f"{where}[{number}]")
+    elif not _is_number(want):
+        if got != want:
+            yield where, got, want
+    else:
+        with np.errstate(all="ignore"):
+            wrong = ~np.isclose(got, want, rtol=rtol, atol=rtol, equal_nan=True)
+        for index in np.argwhere(wrong):
+            inner = where + (f"[{', '.join(map(str, index))}]" if len(index) else "")
+            yield inner, np.asarray(got)[tuple(index)], np.asarray(want)[tuple(index)]

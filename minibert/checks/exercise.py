@@ -1,0 +1,240 @@
+"""An exercise as data: what is right, on which cases, and which mistakes are usual.
+
+Calling it with a reader's function gives a verdict. Known mistakes come before complaints about
+form, pairs of mistakes after single ones, and of unknown mistakes one entry is shown. Each chapter
+has such exercises, from Chapter 1 on.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+
+from .compare import answers_equal, first_difference, form_problem, short_text
+from .slips import forbidden_way, usual_slip
+from .verdict import Verdict
+
+
+def _as_it_is(value):
+    return value
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake:
+    """Usual wrong answer, and what to say about it: a question more often than the answer.
+
+    `wrong` computes what readers with this misunderstanding compute; or it holds the switches of
+    the right function that make it wrong, by name; or it is the error that they get.
+    """
+
+    wrong: Callable | Mapping | type
+    hint: str
+
+
+@dataclass(frozen=True)
+class _Raised:
+    """An error in place of an answer."""
+
+    kind: type
+    text: str
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Exercise:
+    """Exercise of a chapter, called with the reader's function.
+
+    Small cases come first. `edges` are cases that decide only when all others are right, large
+    numbers for example. The function may not use what is `forbidden`, by name; "a loop" stands for
+    every loop. `given` makes of an argument what the function gets, `read` of its answer what is
+    compared.
+    """
+
+    question: str
+    right: Callable
+    cases: Sequence[tuple]
+    mistakes: Sequence[Mistake] = ()
+    edges: Sequence[tuple] = ()
+    rtol: float = 1e-9
+    forbidden: Sequence[str] = ()
+    given: Callable = _as_it_is
+    read: Callable = _as_it_is
+
+    def __post_init__(self):
+        object.__setattr__(self, "__doc__", self.question)
+
+    def __repr__(self) -> str:
+        return self.question
+
+    def __call__(self, function: Callable) -> Verdict:
+        """Run the reader's function on all cases and say what is right or wrong."""
+        name = getattr(function, "__name__", "your function")
+        problem = _call_problem(function, name, self.cases[0]) or self._problem(function, name)
+        if problem:
+            return Verdict(False, problem)
+        way = forbidden_way(function, self.forbidden)
+        if way:
+            told = f"Right, but {name} uses {way}, and this exercise asks to do without."
+            return Verdict(False, told)
+        count = len(self.cases) + len(self.edges)
+        return Verdict(True, f"Right: {name} gives the right answer in all {count} cases.")
+
+    def answers(self, *mistakes: Mistake) -> Callable:
+        """Build the function of somebody who makes some mistakes, or none.
+
+        Several mistakes must switch different things.
+        """
+        wrongs = [mistake.wrong for mistake in mistakes]
+        if all(isinstance(wrong, Mapping) for wrong in wrongs):
+            switches = {name: value for wrong in wrongs for name, value in wrong.items()}
+            return lambda *case: self.right(*case, **switches)
+        return _raising(wrongs[0]) if isinstance(wrongs[0], type) else wrongs[0]
+
+    def pairs(self) -> Iterator[tuple[Mistake, Mistake]]:
+        """Yield every two mistakes that can be made at once, as they switch different things."""
+        switched = [mistake for mistake in self.mistakes if isinstance(mistake.wrong, Mapping)]
+        for first, second in combinations(switched, 2):
+            if not {*first.wrong} & {*second.wrong}:
+                yield first, second
+
+    def _problem(self, function: Callable, name: str) -> str:
+        """Say what is wrong with the answers; empty if nothing is."""
+        cases, answers = [*self.cases, *self.edges], []
+        for case in cases:
+            arguments = tuple(map(self.given, copy.deepcopy(case)))
+            answer = _outcome(function, arguments)
+            if answer is None or answer is Ellipsis:
+                return _nothing(name, case, bool(answers))
+            if not answers_equal(arguments, case, 0.0):
+                return f"{name} changes its input. Work on a copy: a caller may need it again."
+            answers.append(answer if isinstance(answer, _Raised) else self.read(answer))
+        return self._diagnosis(name, answers[: len(self.cases)], self.cases) or self._diagnosis(
+            name, answers, cases
+        )
+
+    def _diagnosis(self, name: str, answers: Sequence, cases: Sequence[tuple]) -> str:
+        """Name the mistake behind the answers to some cases; empty if they are right."""
+        wants = _outcomes(self)
+        if _same(answers, wants, self.rtol):
+            return ""
+        return (
+            self._known(answers)
+            or _error(name, answers, cases)
+            or _unknown(name, answers, wants, cases, self.rtol)
+        )
+
+    def _known(self, answers: Sequence) -> str:
+        """Name the usual mistake, or the two of them, that give these answers."""
+        for mistake in self.mistakes:
+            if isinstance(mistake.wrong, type):
+                kinds = [a.kind for a in answers if isinstance(a, _Raised)]
+                found = any(issubclass(kind, mistake.wrong) for kind in kinds)
+            else:
+                found = _same(answers, _outcomes(self, mistake), self.rtol)
+            if found:
+                return f"Not yet. {mistake.hint}"
+        for first, second in self.pairs():
+            if _same(answers, _outcomes(self, first, second), self.rtol):
+                return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
+        return ""
+
+
+def _raising(kind: type[Exception]) -> Callable:
+    def function(*case):
+        raise kind.__new__(kind)  # some errors take arguments of their own
+
+    return function
+
+
+@cache
+def _outcomes(exercise: Exercise, *mistakes: Mistake) -> list:
+    """Run the right function, or one with mistakes, on all cases, once."""
+    function = exercise.answers(*mistakes)
+    cases = [*exercise.cases, *exercise.edges]
+    return [_outcome(function, copy.deepcopy(case)) for case in cases]
+
+
+def _outcome(function: Callable, arguments: Sequence) -> object:
+    """Run a function quietly; whatever it raises is an answer to explain."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            answer = function(*arguments)
+            return list(answer) if isinstance(answer, Iterator) else answer
+        except Exception as error:
+            return _Raised(type(error), str(error))
+
+
+def _same(answers: Sequence, wants: Sequence, rtol: float) -> bool:
+    """Compare the outcomes of all cases; an error equals one of its kind that says the same."""
+    return all(
+        got == want
+        if isinstance(got, _Raised) and isinstance(want, _Raised)
+        else not isinstance(got, _Raised | type(None))
+        and not isinstance(want, _Raised)
+        and answers_equal(got, want, rtol)
+        for got, want in zip(answers, wants)
+    )
+
+
+def _call_problem(function: Callable, name: str, case: tuple) -> str:
+    """Say that a function does not take the arguments of a case."""
+    try:
+        inspect.signature(function).bind(*case)
+    except TypeError as error:
+        return (
+            f"{name} stopped with TypeError: {error}. It is called with {len(case)} argument(s); "
+            "leave its first line as the exercise has it."
+        )
+    except ValueError:  # some functions written in C do not tell
+        return ""
+    return ""
+
+
+def _nothing(name: str, case: tuple, elsewhere: bool) -> str:
+    if elsewhere:
+        return f"{_call(name, case)} returns nothing. Does every way through it end in a return?"
+    return f"{name} returns nothing yet. Replace the … by your code and return the result."
+
+
+def _error(name: str, answers: Sequence, cases: Sequence[tuple]) -> str:
+    """Explain the first error by the slip that usually raises it; empty if there is none."""
+    for answer, case in zip(answers, cases):
+        if isinstance(answer, _Raised):
+            text = f"{name} stopped with {answer.kind.__name__}: {answer.text[:200].rstrip('.')}."
+            slip = usual_slip(answer.kind, answer.text)
+            return " ".join(filter(None, [text, slip, f"Called as {_call(name, case)}."]))
+    return ""
+
+
+def _unknown(
+    name: str, answers: Sequence, wants: Sequence, cases: Sequence[tuple], rtol: float
+) -> str:
+    """Complain about the form, or show one entry that differs in the smallest case."""
+    for answer, want, case in zip(answers, wants, cases):
+        problem = form_problem(answer, want)
+        if problem:
+            return f"{name} {problem}. Called as {_call(name, case)}."
+    wrong = [trio for trio in zip(answers, wants, cases) if not answers_equal(*trio[:2], rtol)]
+    answer, want, case = min(wrong, key=lambda trio: _size(trio[2]))
+    where, got, right = first_difference(answer, want, rtol)
+    finite = "Some numbers are not finite. " if isinstance(got, float) and got - got != 0 else ""
+    shown = short_text(got) + (f" at {where}" if where else "")
+    return f"Not yet. {finite}{_call(name, case)} gives {shown}; expected {short_text(right)}."
+
+
+def _size(value: object) -> int:
+    """Count the numbers and words in the arguments of a case."""
+    if isinstance(value, list | tuple):
+        return sum(map(_size, value))
+    return int(np.size(value)) if isinstance(value, np.ndarray) else 1
+
+
+def _call(name: str, case: tuple) -> str:
+    return f"{name}({', '.join(map(short_text, case))})"

@@ -1,0 +1,104 @@
+"""What usually stands behind an error, and whether a function takes a way that is forbidden.
+
+Exercises use it from Chapter 1 on.
+"""
+
+from __future__ import annotations
+
+import dis
+import re
+from collections.abc import Callable, Iterator, Sequence
+from types import CodeType, FunctionType
+
+# Class of the error, what it says, and the slip that raises it most often.
+_USUAL = [
+    (Exception, "could not be broadcast|size of tensor a|non-broadcastable",
+     "Two shapes do not fit together. Did a sum, a mean or a maximum lose its axis? keepdims=True "
+     "keeps it."),
+    (Exception, "matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|inner dim",
+     "The inner sizes of a product differ. Should one of the two be transposed? In an array with "
+     "axes in front only the last two change places: .swapaxes(-1, -2)."),
+    (Exception, r"index -100\b", "-100 is no index: it marks a position without a label. Choose "
+     "the labeled positions first."),
+    (IndexError, "", "It looks up a place that is not there. Counting starts at 0."),
+    (Exception, "view size is not compatible", "After a transpose take reshape instead of view."),
+    (Exception, "cannot reshape|is invalid for input", "The sizes of the new shape, multiplied, "
+     "must give the number of entries there are."),
+    (KeyError, "", "It looks up a name that is not there."),
+    (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
+    (NameError, "", "Run the cell that defines this name, or define it in your function."),
+    (RecursionError, "", "It calls itself and never stops. Which case needs no further call?"),
+    (TypeError, "NoneType", "Something is None here, which is no number. What does it mean?"),
+    (AttributeError, "ndarray|Tensor", "Arrays and tensors have different methods. Which of the "
+     "two does the function get?"),
+]  # fmt: skip
+
+
+def usual_slip(kind: type[Exception], text: str) -> str:
+    """Name the slip that raises an error most often."""
+    told = (hint for e, said, hint in _USUAL if issubclass(kind, e) and re.search(said, text))
+    return next(told, "")
+
+
+def forbidden_way(function: Callable, forbidden: Sequence[str]) -> str:
+    """Find what a function may not use, in itself and in the reader's functions that it calls."""
+    if _is_of_a_library(function) and function.__name__ in forbidden:
+        return function.__name__
+    for one in _with_helpers(function):
+        for code in _codes(one.__code__):
+            if "a loop" in forbidden and _loops(code):
+                return "a loop"
+            names = [n for n in _used(one, code) if n in forbidden]
+            if names:
+                return names[0]
+    return ""
+
+
+def _used(function: FunctionType, code: CodeType) -> Iterator[str]:
+    """Yield the names of all that code takes from elsewhere, but for the reader's own functions."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            found = function.__globals__.get(step.argval)
+            own = _own(function, step.argval)
+            yield from () if own else (step.argval, getattr(found, "__name__", ""))
+        elif step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD", "IMPORT")):
+            yield step.argval
+
+
+def _is_of_a_library(function: Callable) -> bool:
+    """Return whether a function is no reader's: ours, or one written in C."""
+    ours = (getattr(function, "__module__", "") or "").startswith("minibert.")
+    return hasattr(function, "__name__") and (ours or not isinstance(function, FunctionType))
+
+
+def _own(function: FunctionType, name: str) -> bool:
+    """Return whether a name is a function of the reader's own, written beside this one."""
+    found = function.__globals__.get(name)
+    return isinstance(found, FunctionType) and found.__module__ == function.__module__
+
+
+def _with_helpers(function: Callable) -> Iterator[FunctionType]:
+    """Yield a function and those of the same notebook that it calls, each once."""
+    waiting, seen = [function], []
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, FunctionType) and one not in seen:
+            seen.append(one)
+            names = (name for code in _codes(one.__code__) for name in code.co_names)
+            waiting += [one.__globals__[name] for name in names if _own(one, name)]
+            yield one
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a function and of what is defined inside it."""
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
+
+
+def _loops(code: CodeType) -> bool:
+    """Return whether code goes through something one by one, or jumps back."""
+    steps = list(dis.get_instructions(code))
+    back = (s for s in steps if "JUMP" in s.opname and isinstance(s.argval, int))
+    return any(s.opname == "FOR_ITER" for s in steps) or any(s.argval < s.offset for s in back)

@@ -1,0 +1,149 @@
+"""Every exercise: right passes, each planted mistake gets its hint, and so do pairs of them."""
+
+import copy
+import importlib
+import pkgutil
+import re
+
+import numpy as np
+import pytest
+
+from minibert import checks
+from minibert.checks.compare import answers_equal
+from minibert.checks.exercise import Exercise
+
+FOUND = {
+    f"{name.removeprefix('chapter')} {key.removeprefix('check_')}": value
+    for _, name, _ in pkgutil.iter_modules(checks.__path__)
+    for key, value in vars(importlib.import_module(f"minibert.checks.{name}")).items()
+    if isinstance(value, Exercise)
+}
+every_exercise = pytest.mark.parametrize("exercise", FOUND.values(), ids=FOUND.keys())
+
+
+def written(exercise, *mistakes, instead=None):
+    """Write a function as a reader would, who makes some mistakes; tensors come as arrays."""
+    function = instead or exercise.answers(*mistakes)
+
+    def written(*given):
+        return function(*map(_as_array, given))
+
+    return written
+
+
+def _as_array(value):
+    return np.asarray(value) if hasattr(value, "detach") else value
+
+
+def outcomes(exercise, *mistakes):
+    """Run somebody who makes some mistakes on all cases; an error counts as its text."""
+    found = []
+    for case in [*exercise.cases, *exercise.edges]:
+        try:
+            found.append(exercise.answers(*mistakes)(*copy.deepcopy(case)))
+        except Exception as error:
+            found.append(str(error))
+    return found
+
+
+def same(exercise, one, other):
+    """Compare the answers of somebody who makes some mistakes with those of somebody else."""
+    pairs = zip(outcomes(exercise, *one), outcomes(exercise, *other))
+    return all(answers_equal(a, b, exercise.rtol) for a, b in pairs)
+
+
+def test_all_exercises_are_found():
+    assert len(FOUND) == 70
+    assert {int(name[:2]) for name in FOUND} == {*range(1, 19)}
+
+
+@every_exercise
+def test_it_asks_in_one_line(exercise):
+    assert re.fullmatch(r"[A-Z][^\n]{10,98}\.", exercise.question), exercise.question
+    assert len(exercise.mistakes) >= 3
+    hints = [mistake.hint for mistake in exercise.mistakes]
+    assert all(re.fullmatch(r"\S.*[.?)\]]", hint) for hint in hints), hints
+
+
+@every_exercise
+def test_right_passes(exercise):
+    verdict = exercise(written(exercise))
+    assert verdict.passed, verdict
+    count = len(exercise.cases) + len(exercise.edges)
+    assert verdict.message == f"Right: written gives the right answer in all {count} cases."
+
+
+@every_exercise
+def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
+    for mistake in exercise.mistakes:
+        verdict = exercise(written(exercise, mistake))
+        assert not verdict.passed, mistake.hint
+        assert verdict.message == f"Not yet. {mistake.hint}"
+
+
+@every_exercise
+def test_pairs_of_mistakes_get_one_of_the_two(exercise):
+    for pair in exercise.pairs():
+        verdict = exercise(written(exercise, *pair))
+        assert not verdict.passed, pair
+        told = [m for m in exercise.mistakes if m.hint in verdict.message]
+        known = any(m in told for m in pair) or same(exercise, told[:1], pair)
+        assert known or same(exercise, told, pair), (pair, verdict)
+
+
+@every_exercise
+def test_a_stub_an_error_and_a_wrong_shape_get_a_kind_sentence(exercise):
+    for nothing in (None, ...):
+        verdict = exercise(written(exercise, instead=lambda *case, nothing=nothing: nothing))
+        assert "written returns nothing yet. Replace the …" in verdict.message
+    wrong = exercise(written(exercise, instead=_loses)).message
+    assert "written stopped with OSError: lost. Called as written(" in wrong
+    assert "stopped with TypeError" in exercise(lambda: 1).message
+    wrong = exercise(written(exercise, instead=lambda *case: np.zeros((7, 7, 7, 7)))).message
+    assert re.search(r"it should (be|return)|; expected", wrong), wrong
+    assert len(wrong) < 400
+
+
+def _loses(*case):
+    raise OSError("lost")
+
+
+@every_exercise
+def test_an_unknown_mistake_shows_one_entry_and_no_wall_of_numbers(exercise):
+    verdict = exercise(written(exercise, instead=lambda *case: _off(exercise.right(*case))))
+    assert re.search("^Not yet. .* gives .*; expected ", verdict.message), verdict
+    assert len(verdict.message) < 420
+
+
+def _off(answer):
+    """Write what is a little wrong, in the form of the right answer."""
+    if isinstance(answer, tuple | list):
+        return type(answer)(map(_off, answer)) or ["?"]
+    if isinstance(answer, set | dict):
+        return {*answer, "?"} if isinstance(answer, set) else {**answer, "?": 1}
+    if isinstance(answer, bool):
+        return not answer or 0.5
+    return f"{answer}?" if isinstance(answer, str) else answer + 0.4321
+
+
+@every_exercise
+def test_a_changed_input_is_noticed(exercise):
+    def spoiled(*given):
+        for value in given:
+            _spoil(value)
+        return written(exercise)(*given)
+
+    if any(map(_spoil, copy.deepcopy(exercise.cases[0]))):
+        assert "changes its input" in exercise(spoiled).message
+
+
+def _spoil(value):
+    """Change a value in place; say whether it can be changed."""
+    if isinstance(value, np.ndarray) or hasattr(value, "detach"):
+        if len(value):
+            value[0] = value[0] * 0 + 1 if not bool((value[0] == 1).all()) else value[0] * 0
+        return len(value) > 0
+    if isinstance(value, list | dict) and value:
+        value.clear()
+        return True
+    return False
