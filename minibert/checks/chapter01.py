@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _START, _END = "[SOS]", "[EOS]"
 _ENDLESS = 1000
@@ -22,7 +22,7 @@ def _degrees(cosines):
     return np.degrees(np.arccos(np.clip(cosines, -1, 1)))
 
 
-def _cosines(v, *, length=_lengths, both=np.multiply, center=False, angle=lambda cosines: cosines):
+def _cosines(v, *, length=_lengths, both=np.multiply, center=False, angle=as_it_is):
     v = v - v.mean(axis=1, keepdims=True) if center else v
     return angle(v @ v.T / both(length(v), length(v).T))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from minibert.reference import attention, softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 from .verdict import Verdict
 
 _ONE_CAT_KEYS = np.array([[1.0, 2.0, 0.0], [-1.0, 0.0, 2.0]])
@@ -38,9 +38,9 @@ check_softmax = Exercise(
         Mistake({"divided": False}, "All numbers are positive, but do they sum to 1?"),
         Mistake({"divided": False, "subtracted": lambda x: 0}, "All numbers are positive, but do "
                 "they sum to 1?"),
-        Mistake({"exp": lambda x: x, "subtracted": lambda x: 0}, "Where is the exponential? "
-                "Without it, negative scores give negative shares."),
-        Mistake({"exp": lambda x: x}, "You divide differences by their sum. Where is the "
+        Mistake({"exp": as_it_is, "subtracted": lambda x: 0}, "Where is the exponential? Without "
+                "it, negative scores give negative shares."),
+        Mistake({"exp": as_it_is}, "You divide differences by their sum. Where is the "
                 "exponential?"),
         Mistake({"subtracted": lambda x: 0}, "Right for small scores, but a score of 1000 "
                 "overflows to nan. Which number can you subtract from a row without changing its "
@@ -94,13 +94,13 @@ check_attention = Exercise(
                 "of dividing by it."),
         Mistake({"shares": lambda x: softmax(x, axis=-2)}, "Your softmax runs over the queries. "
                 "The shares of each query must sum to 1 over the keys."),
-        Mistake({"shares": lambda x: x}, "Where is softmax? Scores are no shares: they do not sum "
-                "to 1."),
+        Mistake({"shares": as_it_is}, "Where is softmax? Scores are no shares: they do not sum to "
+                "1."),
         Mistake(_scaled_after, "You divide after the softmax, so the shares no longer sum to 1. "
                 "The scores are what is too large."),
         Mistake({"turn": lambda key: key.T}, "key.T turns all axes around. With axes in front only "
                 "the last two change places: key.swapaxes(-1, -2)."),
-        Mistake({"turn": lambda key: key}, "Each query meets each key: one of the two is to be "
+        Mistake({"turn": as_it_is}, "Each query meets each key: one of the two is to be "
                 "transposed, key.swapaxes(-1, -2)."),
         Mistake(lambda q, k, v: softmax(q @ _swapped(k) / _root(q, k)), "These are the shares. Of "
                 "what do they take the mean?"),

@@ -9,7 +9,7 @@ import numpy as np
 
 from minibert.corpus import hundred_sentences, masked_word_ladder, masked_word_loss
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(51)
 _CORPORA = [
@@ -27,11 +27,7 @@ def _dropout_case(shape, rate):
     return _RNG.standard_normal(shape), kept, rate
 
 
-def _as_kept(kept):
-    return kept
-
-
-def _dropout(x, kept, rate, *, stays=_as_kept, scale=lambda kept, rate: 1 / (1 - rate)):
+def _dropout(x, kept, rate, *, stays=as_it_is, scale=lambda kept, rate: 1 / (1 - rate)):
     return np.where(stays(kept), x * scale(kept, rate), 0.0)
 
 
@@ -163,8 +159,8 @@ check_masked_loss = Exercise(
                 "words. Where is the logarithm?"),
         Mistake({"reduce": lambda losses, y: -np.log(np.exp(-losses).mean())}, "You take the "
                 "logarithm of the mean. The loss is the mean of the logarithms."),
-        Mistake({"log": lambda x: x}, "You take the logit of the true word. Its share depends on "
-                "the others: where is softmax?"),
+        Mistake({"log": as_it_is}, "You take the logit of the true word. Its share depends on the "
+                "others: where is softmax?"),
         Mistake({"reduce": lambda losses, y: losses[losses != 0].mean()}, "Right on random "
                 "numbers. But a labeled position that is certain and right has a loss of exactly "
                 "0, and yours forgets it. What decides whether a position counts?"),

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from minibert.wordpiece import merge_gain, spell
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 
-def _gain(n, a, b, total, *, times=lambda n: n, log=math.log, sign=1, new=1, cost=None):
+def _gain(n, a, b, total, *, times=as_it_is, log=math.log, sign=1, new=1, cost=None):
     """Compute how many nats are saved: the cost before, minus the cost after, at each place."""
     before = -log(a / total) - log(b / total)
     after = -log(n / (total - n if new is None else total)) if new != 0 else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(7)
 
@@ -132,8 +132,8 @@ check_position_code = Exercise(
         Mistake({"odd": np.sin}, "Every entry is a sine. What stands at the odd ones?"),
         Mistake({"power": lambda entry: entry // 2}, "Your exponent is i / H. By how much does it "
                 "grow from one pair to the next?"),
-        Mistake({"power": lambda entry: entry}, "The two entries of a pair have different angles. "
-                "Both use the same i."),
+        Mistake({"power": as_it_is}, "The two entries of a pair have different angles. Both use "
+                "the same i."),
         Mistake({"power": lambda entry: 2 * entry}, "You take the number of the entry for i. In "
                 "the formula i counts pairs: entries 0 and 1 have i = 0, entries 2 and 3 have i = "
                 "1."),
@@ -149,11 +149,7 @@ check_position_code = Exercise(
 )  # fmt: skip
 
 
-def _pad(pad_token_id):
-    return pad_token_id
-
-
-def _table_gradient(grad_output, ids, vocab_size, pad_token_id, *, still=_pad, add=True,
+def _table_gradient(grad_output, ids, vocab_size, pad_token_id, *, still=as_it_is, add=True,
                     mean=False):  # fmt: skip
     """Add up the gradients of each row of the table."""
     grad = np.zeros((vocab_size, grad_output.shape[-1]))

@@ -6,20 +6,16 @@ import numpy as np
 
 from minibert.reference import gelu, layer_norm
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(91)
-
-
-def _given(value):
-    return value
 
 
 def _stretch_and_shift(x, weight, bias):
     return x * weight + bias
 
 
-def _layer_norm(x, weight, bias, eps, *, center=True, ddof=0, axis=-1, inside=_given,
+def _layer_norm(x, weight, bias, eps, *, center=True, ddof=0, axis=-1, inside=as_it_is,
                 outside=lambda eps: 0, power=0.5, end=_stretch_and_shift):  # fmt: skip
     mean = x.mean(axis=axis, keepdims=True)
     variance = x.var(axis=axis, keepdims=True, ddof=ddof)
@@ -38,7 +34,7 @@ check_layer_norm = Exercise(
     cases=[_norm_case(4, eps=0.04), _norm_case(2, 3, eps=0.01), _norm_case(2, 3, 5, eps=1e-12)],
     forbidden=["layer_norm", "LayerNorm"],
     mistakes=[
-        Mistake({"inside": lambda eps: 0, "outside": _given}, "You add ε to the root. It belongs "
+        Mistake({"inside": lambda eps: 0, "outside": as_it_is}, "You add ε to the root. It belongs "
                 "inside, to the variance: what would the root of 0 have as its slope?"),
         Mistake({"inside": lambda eps: 0}, "Where is ε? Your numbers are right only where the "
                 "variance is large beside it."),
@@ -122,7 +118,7 @@ def _transposed(weight):
     return weight.T
 
 
-def _network(x, u, a, v, b, *, before=_given, between=gelu, behind=_given, first=1, second=1,
+def _network(x, u, a, v, b, *, before=as_it_is, between=gelu, behind=as_it_is, first=1, second=1,
              wide=_transposed, narrow=_transposed):  # fmt: skip
     """Widen, activate, narrow."""
     return behind(between(before(x) @ wide(u) + first * a) @ narrow(v) + second * b)
@@ -148,19 +144,19 @@ check_feed_forward = Exercise(
         Mistake({"between": _relu}, "You cut off at 0. That is ReLU; which activation has BERT?"),
         Mistake({"between": np.tanh}, "Your activation is tanh, the pooler's. Which one stands "
                 "between the two linear layers?"),
-        Mistake({"between": _given}, "Without an activation, two linear layers melt into one. What "
-                "stands between them?"),
+        Mistake({"between": as_it_is}, "Without an activation, two linear layers melt into one. "
+                "What stands between them?"),
         Mistake({"behind": gelu}, "You activate the result as well. How often does the network do "
                 "that?"),
-        Mistake({"between": _given, "behind": gelu}, "You activate at the end. The activation "
+        Mistake({"between": as_it_is, "behind": gelu}, "You activate at the end. The activation "
                 "belongs where the vector is wide."),
-        Mistake({"before": gelu, "between": _given}, "You activate before the vector is widened. "
+        Mistake({"before": gelu, "between": as_it_is}, "You activate before the vector is widened. "
                 "Where does the activation belong?"),
         Mistake({"before": gelu}, "You activate before the vector is widened as well. How often "
                 "does the network do that?"),
-        Mistake({"wide": _given, "narrow": _given}, "The weights have one row for each output "
+        Mistake({"wide": as_it_is, "narrow": as_it_is}, "The weights have one row for each output "
                 "number. In x @ weight, what must become of a weight first?"),
-        Mistake({"narrow": _given}, "The weights have one row for each output number. What must "
+        Mistake({"narrow": as_it_is}, "The weights have one row for each output number. What must "
                 "become of the second one before you multiply by it?"),
         Mistake({"first": 0}, "Where is the bias of the first linear layer?"),
         Mistake({"second": 0}, "Where is the bias of the second linear layer?"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from minibert.reference import softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _MASK = "[MASK]"
 _RNG = np.random.default_rng(10)
@@ -59,12 +59,8 @@ class _SmallLayer:
         return hidden_states + softmax(scores) @ hidden_states
 
 
-def _in_order(layers):
-    return layers
-
-
-def _stack(states, mask, layers, *, masked=lambda mask, k: mask, order=_in_order, chained=True,
-           kept=lambda all_states: all_states):  # fmt: skip
+def _stack(states, mask, layers, *, masked=lambda mask, k: mask, order=as_it_is, chained=True,
+           kept=as_it_is):  # fmt: skip
     """Collect the hidden states before, between and after the layers."""
     found = [states]
     for k, layer in enumerate(order(layers)):
@@ -113,7 +109,7 @@ def _first(states):
     return states[:, 0]
 
 
-def _pooler(states, weight, bias, *, pick=_first, before=lambda x: x, squash=np.tanh,
+def _pooler(states, weight, bias, *, pick=_first, before=as_it_is, squash=np.tanh,
             turn=lambda w: w.T, bias_times=1):  # fmt: skip
     return squash(before(pick(states)) @ turn(weight) + bias_times * bias)
 
@@ -126,7 +122,7 @@ check_pooler = Exercise(
         for batch, seq in ((1, 3), (2, 5), (3, 1))
     ],
     mistakes=[
-        Mistake({"squash": lambda x: x}, "The activation is missing. Which function brings every "
+        Mistake({"squash": as_it_is}, "The activation is missing. Which function brings every "
                 "number between -1 and 1?"),
         Mistake({"pick": lambda states: states.mean(axis=1)}, "You take the mean of all tokens. "
                 "BERT's pooler reads one of them."),
@@ -134,12 +130,12 @@ check_pooler = Exercise(
                 "stand?"),
         Mistake({"pick": lambda states: states[0]}, "You take all tokens of the first text. Take "
                 "the first token of all texts: the batch is the first axis."),
-        Mistake({"pick": lambda states: states}, "You send every token through the pooler. It "
-                "reads one of them."),
-        Mistake({"turn": lambda weight: weight}, "You multiply by the weight itself. PyTorch "
-                "stores one row for each output."),
-        Mistake({"before": np.tanh, "squash": lambda x: x}, "You activate before the linear layer. "
-                "It comes after."),
+        Mistake({"pick": as_it_is}, "You send every token through the pooler. It reads one of "
+                "them."),
+        Mistake({"turn": as_it_is}, "You multiply by the weight itself. PyTorch stores one row for "
+                "each output."),
+        Mistake({"before": np.tanh, "squash": as_it_is}, "You activate before the linear layer. It "
+                "comes after."),
         Mistake({"bias_times": 0}, "The bias is missing."),
         Mistake({"squash": lambda x: 1 / (1 + np.exp(-x))}, "That brings every number between 0 "
                 "and 1. BERT's pooler takes tanh."),
@@ -147,14 +143,10 @@ check_pooler = Exercise(
 )  # fmt: skip
 
 
-def _all_layers(layers):
-    return layers
-
-
 def _parameters(
     vocab, positions, segments, hidden, intermediate, layers, *, words=1, places=1, types=1,
     first_norm=1, linears=4, biases=1, wide=1, narrow=1, norms=2, pooler=1, pooler_bias=1,
-    norm=2, of=_all_layers,
+    norm=2, of=as_it_is,
 ):  # fmt: skip
     """Count the parameters of a BERT with pooler."""
     tables = (words * vocab + places * positions + types * segments + first_norm * norm) * hidden

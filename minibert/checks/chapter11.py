@@ -6,7 +6,7 @@ import numpy as np
 
 from minibert.reference import gelu, softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _MASK_ID, _IGNORED = 4, -100
 _RNG = np.random.default_rng(11)
@@ -16,12 +16,8 @@ def _chosen(tokens, share):
     return tokens * share
 
 
-def _as_they_are(counts):
-    return counts
-
-
 def _expected(tokens, share, *, of=_chosen, masked=0.8, replaced=0.1, kept=0.1, never=0,
-              made=_as_they_are):  # fmt: skip
+              made=as_it_is):  # fmt: skip
     """Say how many tokens meet each of the three fates on average."""
     asked = of(tokens, share)
     rest = never * (tokens - asked)
@@ -51,7 +47,7 @@ check_expected = Exercise(
 )  # fmt: skip
 
 
-def _labels(ids, chosen, *, yes=_as_they_are, no=_IGNORED, turned=False):
+def _labels(ids, chosen, *, yes=as_it_is, no=_IGNORED, turned=False):
     return np.where(~chosen if turned else chosen, yes(ids), no)
 
 
@@ -141,7 +137,7 @@ def _minus_log(shares, word):
     return -np.log(shares[word])
 
 
-def _head(vector, weight, dense_bias, table, bias, word, *, turn=_as_they_are, shift=1, words=1,
+def _head(vector, weight, dense_bias, table, bias, word, *, turn=as_it_is, shift=1, words=1,
           activate=gelu, norm=_normalized, shares=softmax, answer=_minus_log):  # fmt: skip
     """Compute the loss of one hidden word, from its vector."""
     ready = norm(activate(turn(weight) @ vector + shift * dense_bias))
@@ -159,13 +155,13 @@ check_head = Exercise(
     cases=[_head_case(3, 4, 0), _head_case(4, 7, 6), _head_case(6, 5, 2)],
     rtol=1e-7,
     mistakes=[
-        Mistake({"activate": _as_they_are}, "The activation is missing between the linear layer "
-                "and LayerNorm."),
+        Mistake({"activate": as_it_is}, "The activation is missing between the linear layer and "
+                "LayerNorm."),
         Mistake({"activate": lambda x: np.maximum(x, 0)}, "Your activation is ReLU. BERT's is "
                 "GELU."),
         Mistake({"activate": np.tanh}, "Your activation is tanh, as in the pooler. The head takes "
                 "GELU."),
-        Mistake({"norm": _as_they_are}, "LayerNorm is missing."),
+        Mistake({"norm": as_it_is}, "LayerNorm is missing."),
         Mistake({"norm": lambda x: _normalized(x, ddof=1)}, "Your variance divides by n − 1. "
                 "LayerNorm estimates nothing from a sample: it divides by n."),
         Mistake({"norm": lambda x: _normalized(x, 1e-5)}, "Your ε is 1e-5, PyTorch's own. BERT's "
@@ -186,10 +182,10 @@ check_head = Exercise(
                 "is never negative."),
         Mistake({"answer": lambda shares, word: -np.log2(shares[word])}, "You take the logarithm "
                 "to base 2. The book counts in nats."),
-        Mistake({"shares": _as_they_are, "answer": lambda scores, word: scores},
+        Mistake({"shares": as_it_is, "answer": lambda scores, word: scores},
                 "These are the scores of all words. Softmax makes shares of them; the loss is "
                 "minus the logarithm of the true word's."),
-        Mistake({"shares": _as_they_are, "answer": lambda scores, word: -scores[word]},
+        Mistake({"shares": as_it_is, "answer": lambda scores, word: -scores[word]},
                 "You return the score of the true word. Its share depends on the others: where is "
                 "softmax?"),
         Mistake({"answer": lambda shares, word: -np.log(shares)}, "These are the losses of all "

@@ -6,7 +6,7 @@ import numpy as np
 
 from minibert.reference import softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(12)
 
@@ -84,8 +84,8 @@ check_negatives = Exercise(
                 "sentence, from another document: a false negative."),
         Mistake({"own": True, "same": lambda text: object()}, "You take all sentences there are, "
                 "even the true next one."),
-        Mistake({"same": lambda text: text}, "You compare letter by letter. A capital or a second "
-                "space hides a false negative from you."),
+        Mistake({"same": as_it_is}, "You compare letter by letter. A capital or a second space "
+                "hides a false negative from you."),
         Mistake({"same": str.casefold}, "Spaces still count with you. Compare the words: split the "
                 "text."),
         Mistake({"same": str.split}, "Capitals still count with you."),
@@ -134,8 +134,7 @@ check_pair_loss = Exercise(
         Mistake(IndexError, "You look up the score number -100. Choose the pairs with a label "
                 "first; -100 says that there is none."),
         Mistake({"bias_times": 0}, "The bias is missing."),
-        Mistake({"log": lambda shares: shares}, "You average shares. The loss is minus their "
-                "logarithm."),
+        Mistake({"log": as_it_is}, "You average shares. The loss is minus their logarithm."),
         Mistake({"log": np.log}, "The sign is turned around: a loss is not negative."),
         Mistake({"log": lambda shares: -np.log2(shares)}, "That is in bits. This book counts in "
                 "nats, with the natural logarithm."),

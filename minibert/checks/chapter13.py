@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(13)
 
@@ -19,7 +19,7 @@ def _fall(step, warm, end):
     return (end - step) / (end - warm)
 
 
-def _rate(step, peak, warm, end, *, rise=_rise, fall=_fall, shift=0, times=lambda peak: peak):
+def _rate(step, peak, warm, end, *, rise=_rise, fall=_fall, shift=0, times=as_it_is):
     """Compute the learning rate of an update: a rise, then a fall to 0."""
     step = step + shift
     part = rise(step, warm, end) if step < warm else fall(step, warm, end)
@@ -95,8 +95,8 @@ check_clipping = Exercise(
     mistakes=[
         Mistake(_each, "Each gradient is shortened on its own. That turns the direction of the "
                 "whole: there is one length for both."),
-        Mistake({"factor": lambda ratio: ratio}, "Long gradients are right. What should happen to "
-                "one that is short enough?"),
+        Mistake({"factor": as_it_is}, "Long gradients are right. What should happen to one that is "
+                "short enough?"),
         Mistake(lambda w, b, longest: (w.clip(-longest, longest), b.clip(-longest, longest)),
                 "You cut each number off. That turns the direction; scale all numbers by one "
                 "factor."),

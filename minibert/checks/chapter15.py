@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(15)
 
@@ -121,15 +121,11 @@ check_misfits = Exercise(
 )  # fmt: skip
 
 
-def _mask(mask):
-    return mask
-
-
 def _over_each_row(means):
     return np.linalg.norm(means, axis=-1, keepdims=True)
 
 
-def _sentence_vectors(states, mask, *, counted=_mask, length=_over_each_row, before=lambda h: h):
+def _sentence_vectors(states, mask, *, counted=as_it_is, length=_over_each_row, before=as_it_is):
     weights = counted(mask)[..., None]
     means = (before(states) * weights).sum(axis=1) / weights.sum(axis=1)
     return means / length(means)

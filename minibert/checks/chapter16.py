@@ -8,7 +8,7 @@ import numpy as np
 
 from minibert.reference import softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(16)
 
@@ -19,10 +19,6 @@ def _minus_log(chances):
 
 def _mean(losses):
     return losses.mean()
-
-
-def _as_they_are(values):
-    return values
 
 
 def _head(x, weight, bias, labels, *, shift=0, bias_times=1, shares=softmax, log=_minus_log,
@@ -49,8 +45,8 @@ check_head = Exercise(
                 "asked for. Classes are counted from 0."),
         Mistake({"bias_times": 0}, "The bias is missing. It says which class to lean to before "
                 "anything is read."),
-        Mistake({"turn": _as_they_are}, "The weight has a row for each class. What must become of "
-                "it before pooled @ weight?"),
+        Mistake({"turn": as_it_is}, "The weight has a row for each class. What must become of it "
+                "before pooled @ weight?"),
         Mistake({"reduce": np.sum}, "That is the sum over the batch. A mean is wanted, so that "
                 "batches of any size can be compared."),
         Mistake({"sign": -1}, "Right up to the sign. A loss is minus the logarithm of a "
@@ -59,17 +55,17 @@ check_head = Exercise(
                 "logarithm."),
         Mistake({"log": lambda chances: 1 - chances}, "That is one minus the mean probability of "
                 "the true class. Where is the logarithm?"),
-        Mistake({"log": _as_they_are}, "That is the mean probability of the true class. Where is "
-                "the logarithm?"),
-        Mistake({"log": _as_they_are, "reduce": lambda chances: -np.log(chances.mean())},
+        Mistake({"log": as_it_is}, "That is the mean probability of the true class. Where is the "
+                "logarithm?"),
+        Mistake({"log": as_it_is, "reduce": lambda chances: -np.log(chances.mean())},
                 "You take the logarithm of the mean. Take the mean of the logarithms."),
         Mistake({"shares": lambda scores: softmax(scores, axis=0)}, "Your softmax runs over the "
                 "batch. The classes of one request share the probability, not the requests."),
-        Mistake({"shares": _as_they_are, "log": np.negative}, "These are scores. Which "
-                "probabilities does the softmax make of them?"),
+        Mistake({"shares": as_it_is, "log": np.negative}, "These are scores. Which probabilities "
+                "does the softmax make of them?"),
         Mistake(lambda x, w, b, y: -np.log(softmax(x @ w.T + b).max(axis=1)).mean(),
                 "You take the most probable class. The loss asks for the true one."),
-        Mistake({"reduce": _as_they_are}, "These are the losses of all requests. Take their mean."),
+        Mistake({"reduce": as_it_is}, "These are the losses of all requests. Take their mean."),
     ],
 )  # fmt: skip
 
@@ -116,8 +112,7 @@ check_several_labels = Exercise(
                 "probabilities. The loss is minus the logarithm of the right one."),
         Mistake({"loss": lambda p, y: np.abs(p - y)}, "That is how much probability the wrong "
                 "answers get. Where is the logarithm?"),
-        Mistake({"reduce": _as_they_are}, "These are the losses of all questions. Take their "
-                "mean."),
+        Mistake({"reduce": as_it_is}, "These are the losses of all questions. Take their mean."),
     ],
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from minibert.reference import softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(181)
 
@@ -72,8 +72,8 @@ check_rank_correlation = Exercise(
     cases=[(np.exp(2 * _RNG.standard_normal(n)), _RNG.standard_normal(n)) for n in (5, 8, 13)],
     forbidden=["rank_correlation", "spearmanr"],
     mistakes=[
-        Mistake({"rank": lambda values: values}, "You correlate the numbers themselves, so a "
-                "single large one decides. Replace each number by its rank first."),
+        Mistake({"rank": as_it_is}, "You correlate the numbers themselves, so a single large one "
+                "decides. Replace each number by its rank first."),
         Mistake({"rank": np.argsort}, "argsort says which number comes first, second and so on. "
                 "Which rank has each one? Sort once more."),
         Mistake({"rank": np.sort}, "You sort both lists, so that nothing is left of who belongs to "

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import Cell, Chapter, chapters
+from book_tree import Cell, Chapter, chapters, name_of
 from planting import GOOD_CHAPTER, SHOW_SOLUTION, quiz
 from prose import Block
-from python_code import calls
+from python_code import calls, modules, parse
 
 EXERCISES = 3
 EXERCISE = re.compile(r"Exercise (\d+)\.(\d+) · \S.*")
@@ -120,6 +120,45 @@ def _quizzes(chapter: Chapter) -> Iterator[str]:
         places.append(kinds.index("right") if "right" in kinds else -1)
     if len(places) > 2 and len(set(places)) == 1:
         yield f"has the right answer of every quiz in place {places[0] + 1}. Move some of them."
+
+
+def checkers(root: Path) -> list[str]:
+    """Ask that each checker of a chapter is data, or says in a docstring what it judges."""
+    found = []
+    for module, path in modules(root).items():
+        if not re.search(r"\.checks\.chapter\d\d$", module):
+            continue
+        for node in parse(path).body:
+            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+                told = bool(ast.get_docstring(node))
+            elif isinstance(node, ast.Assign) and ast.unparse(node).startswith("check_"):
+                made = calls(node, "Exercise")
+                told = bool(made) and isinstance(made[0].args[0], ast.Constant)
+            else:
+                continue
+            if not told:
+                found.append(
+                    f"{name_of(path, root)}:{node.lineno}: say in one line what is asked, as the "
+                    "first argument of an Exercise, or in the docstring of a function."
+                )
+    return found
+
+
+def test_every_checker_says_what_is_asked(this_project):
+    this_project.keeps(checkers)
+
+
+def test_a_checker_without_a_question(plot):
+    good = 'check_a = Exercise("Add.", sum, cases=[])\n\n\ndef check_b(f):\n    """Check."""\n'
+    plot.file("minibert/checks/chapter02.py", good)
+    assert checkers(plot.root) == []
+    plot.file(
+        "minibert/checks/chapter02.py",
+        good.replace('"Add.", ', "").replace('"""Check."""', "return f"),
+    )
+    first, second = checkers(plot.root)
+    assert "minibert/checks/chapter02.py:1: say in one line what is asked" in first
+    assert "minibert/checks/chapter02.py:4: say in one line" in second
 
 
 def test_every_chapter_asks(this_project):
