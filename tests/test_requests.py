@@ -2,13 +2,13 @@
 
 import re
 from collections import Counter
-from importlib import resources
 from itertools import combinations, permutations
 from random import Random
 
 import numpy as np
 import pytest
 
+from benchmarks.request_frames import RULES, SEED, fill_frames
 from minibert.corpus import (
     MARKS,
     PAIR_LABELS,
@@ -19,12 +19,10 @@ from minibert.corpus import (
     service_requests,
     split_text,
 )
-from minibert.corpus.frames import SEED, fill_frames
 
 SPLITS = ("train", "validation", "test")
 REQUESTS = {split: service_requests(split) for split in SPLITS}
 PAIRS = {split: question_pairs(split) for split in SPLITS}
-RULES = resources.files("minibert") / "corpus" / "chapter16" / "requests_rules.txt"
 
 
 def words(text):

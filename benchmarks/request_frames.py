@@ -1,15 +1,17 @@
 """Frames with gaps, filled by chance: how the requests to learn from were made.
 
-``python -m minibert.corpus.frames`` prints them, which is ``chapter16/requests_train.txt``.
+``python -m benchmarks.request_frames`` prints them, which is the part ``train`` of the requests of
+Chapter 16; ``request_rules.txt`` holds the frames.
 """
 
 from __future__ import annotations
 
 import re
-from importlib import resources
 from itertools import chain
+from pathlib import Path
 from random import Random
 
+RULES = Path(__file__).with_name("request_rules.txt")
 FILLINGS, SEED = 3, 16
 IN_LOWER_CASE, WITH_TYPO = 0.1, 0.06
 TABLE = re.compile(r"([A-Z]{2,}): (.+)")
@@ -18,7 +20,7 @@ NAME = re.compile(r"\b[A-Z]{2,}\b")
 START = re.compile(r"(?:^|[.?!] )[a-z]")
 HEADER = """\
 # Requests of an internet provider's customers: Chapter 16, the part to learn from.
-# Made of requests_rules.txt by `python -m minibert.corpus.frames`; change the rules, not this file.
+# Made of request_rules.txt by `python -m benchmarks.request_frames`; change the rules, not this file.
 #
 # How to read it
 #   == Hardware: lights   requests of the class Hardware follow, a line each; the words come from
@@ -38,7 +40,7 @@ def fill_frames(rules: str, *, rng: Random) -> str:
     Parameters
     ----------
     rules : str
-        Tables, headings and frames, as ``requests_rules.txt`` explains them.
+        Tables, headings and frames, as ``request_rules.txt`` explains them.
     rng : random.Random
         Draws the words.
 
@@ -145,9 +147,7 @@ def _slip(text: str, rng: Random) -> str:
 
 
 def _requests_to_learn_from() -> str:
-    folder = resources.files("minibert") / "corpus" / "chapter16"
-    rules = (folder / "requests_rules.txt").read_text(encoding="utf-8")
-    return HEADER + fill_frames(rules, rng=Random(SEED))
+    return HEADER + fill_frames(RULES.read_text(encoding="utf-8"), rng=Random(SEED))
 
 
 if __name__ == "__main__":
