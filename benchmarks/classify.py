@@ -18,13 +18,13 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.corpus import REQUEST_LABELS
 from minibert.fast import switch_on
-from minibert.finetuning import BertForSequenceClassification, train_from_top
-from minibert.inference import encode_rows
 from minibert.model import initialize_weights
 from minibert.notebook import seed_everything
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.tasks import BertForSequenceClassification, train_from_top
+from minibert.tasks.inference import encode_rows
 
 from .classify_baselines import (
     SPLITS,

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
 from minibert.fast import switch_on
-from minibert.inference import sentence_vectors
 from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.tasks.inference import sentence_vectors
 from tests.book.definitions import chapter_definitions
 
 from .weights import SMALL_WORLD, minilm_folder

@@ -28,9 +28,9 @@ import transformers
 from torch import nn
 
 from benchmarks.encoder import CONFIGS, spread
-from minibert.checkpoint import load_pretrained, save_pretrained
 from minibert.fast import switch_on
 from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, save_pretrained
 
 WORK = ("load", "load + forward")
 

@@ -30,11 +30,11 @@ from benchmarks.tokenizer import prose
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, bucket_by_length, draw_pairs, padding_share
 from minibert.fast import switch_on
-from minibert.inference import encode_rows
 from minibert.masking import corrupt_tokens
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.tasks.inference import encode_rows
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
-from minibert.wordpiece.batches import pad_rows
+from minibert.wordpiece.encode_batch import pad_rows
 
 BATCH, LONGEST = 32, 128
 POOLS = {"pairs": 20, "sentences": 50}  # batches

@@ -20,7 +20,7 @@ NAME = re.compile(r"\b[A-Z]{2,}\b")
 START = re.compile(r"(?:^|[.?!] )[a-z]")
 HEADER = """\
 # Requests of an internet provider's customers: Chapter 16, the part to learn from.
-# Made of request_rules.txt by `python -m benchmarks.request_frames`; change the rules, not this file.
+# Made of request_rules.txt by `python -m benchmarks.request_frames`: change the rules instead.
 #
 # How to read it
 #   == Hardware: lights   requests of the class Hardware follow, a line each; the words come from

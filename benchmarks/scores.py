@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from minibert.answering import Answers
 from minibert.corpus import Question, entity_sentences, passage_questions, question_kind
-from minibert.metrics import score_answers, score_entities
-from minibert.tagging import Entity, find_entities
+from minibert.tasks.answering import Answers
+from minibert.tasks.metrics import score_answers, score_entities
+from minibert.tasks.tagging import Entity, find_entities
 from tests.careless import capital_names, right_kind
 
 

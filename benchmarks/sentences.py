@@ -29,10 +29,10 @@ from torch.nn import functional
 
 from benchmarks.encoder import measure, spread
 from benchmarks.weights import minilm_folder
-from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.fast import store_by_columns, switch_on
-from minibert.inference import sentence_vectors
 from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.tasks.inference import sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
 
 Encode = Callable[[list[str]], Tensor]

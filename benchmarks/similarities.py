@@ -19,10 +19,10 @@ from torch import Tensor
 from torch.nn import functional
 
 from benchmarks.weights import minilm_folder
-from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.fast import switch_on
-from minibert.inference import encode_rows, predict, sentence_vectors
 from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.tasks.inference import encode_rows, predict, sentence_vectors
 
 RECORD = Path(__file__).with_suffix(".json")
 SEED = 0

@@ -25,13 +25,13 @@ os.environ.setdefault("TQDM_DISABLE", "1")
 import torch
 from torch import nn
 
-from minibert.answering import Answers, answer_questions, merge_windows, sliding_windows
-from minibert.checkpoint import load_tokenizer
 from minibert.corpus import Question, entity_sentences, passage_questions
 from minibert.fast import switch_on
-from minibert.finetuning import TaskBatches
-from minibert.inference import predict
-from minibert.tagging import find_entities
+from minibert.pretrained import load_tokenizer
+from minibert.tasks import TaskBatches
+from minibert.tasks.answering import Answers, answer_questions, merge_windows, sliding_windows
+from minibert.tasks.inference import predict
+from minibert.tasks.tagging import find_entities
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 

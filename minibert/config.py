@@ -11,7 +11,7 @@ from typing import Any
 
 from torch.nn import functional
 
-from minibert.whole_numbers import require_whole_number
+from .whole_numbers import require_whole_number
 
 ACTIVATIONS = MappingProxyType(
     {

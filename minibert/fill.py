@@ -14,14 +14,14 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from minibert.checkpoint import load_pretrained, load_tokenizer
-from minibert.checkpoint.files import CONFIG, read_json
-from minibert.fast import switch_on
-from minibert.inference import predict
-from minibert.pretrain.messages import FAILURES, complain, sentence_of, show_warning
-from minibert.pretrain.options import PLAN, way_on, whole_number
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
-from minibert.wordpiece import WordPieceTokenizer
+from .fast import switch_on
+from .pretrain.messages import FAILURES, complain, sentence_of, show_warning
+from .pretrain.options import PLAN, way_on, whole_number
+from .pretrained import load_pretrained, load_tokenizer
+from .pretrained.files import CONFIG, read_json
+from .pretraining import BertForMaskedLM, BertForPreTraining
+from .tasks.inference import predict
+from .wordpiece import WordPieceTokenizer
 
 Text = str | tuple[str, str]
 WITH_HEAD = ("BertForMaskedLM", "BertForPreTraining")

@@ -11,13 +11,13 @@ import transformers
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.finetuning import (
+from minibert.model import BertModel
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.tasks import (
     BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.model import BertModel
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 Model = (
     BertModel

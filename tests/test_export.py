@@ -7,9 +7,9 @@ from effort import mostly_slow
 from torch import nn
 from torch._dynamo.testing import CompileCounter
 
-from minibert.finetuning import BertForSequenceClassification
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM
+from minibert.tasks import BertForSequenceClassification
 
 pytestmark = pytest.mark.usefixtures("unchecked", "fresh_compiler")
 KINDS = [BertModel, BertForMaskedLM, BertForSequenceClassification]

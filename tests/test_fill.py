@@ -9,10 +9,10 @@ import pytest
 import torch
 import transformers
 
-from minibert.checkpoint import save_pretrained
 from minibert.config import BertConfig
 from minibert.fill import Guess, fill_masks, main
 from minibert.model import BertModel
+from minibert.pretrained import save_pretrained
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 

@@ -4,13 +4,13 @@ import pytest
 import torch
 from bert_pairs import SMALL, build, build_pair, close, draw, draw_batch, draw_config, draw_labels
 
-from minibert.finetuning import (
+from minibert.model import BertModel
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.tasks import (
     BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.model import BertModel
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 KINDS = [
     BertModel,

@@ -9,12 +9,12 @@ import torch
 import transformers
 from bert_pairs import SMALL, build, close
 
-from minibert.finetuning import (
+from minibert.model import BertModel
+from minibert.tasks import (
     BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.model import BertModel
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 README = Path(__file__).parents[1] / "README.md"

@@ -7,17 +7,17 @@ from torch import nn
 
 from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig
-from minibert.finetuning import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 from minibert.layer import BertLayer
 from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
 from minibert.parts import ROLES, contract, default_part, part, replaced, role_of, use
 from minibert.parts.contracts import require_contract
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.tasks import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
 
 SIZES = {"vocab_size": 19, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.corpus import World, sample_tagged, small_world, untagged
 from minibert.fast import switch_on
 from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 
 

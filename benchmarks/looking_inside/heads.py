@@ -7,15 +7,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from minibert.corpus import service_requests
-from minibert.looking import (
-    at_offset,
-    at_tokens,
+from minibert.analysis.attention_maps import (
+    ablate_heads,
     attention_entropy,
+    attention_share,
     bootstrap_interval,
-    heads_off,
-    share_on,
+    offset_mask,
+    token_mask,
 )
+from minibert.corpus import service_requests
 
 from .encoders import Encoder, Telling, batches, rounded
 
@@ -38,19 +38,19 @@ def head_measures(encoder: Encoder, texts: Sequence[str]) -> dict[str, np.ndarra
         asked = mask.bool() & ~special
         only = asked[:, :, None]
         targets = {
-            "[CLS]": at_tokens(ids, [tokenizer.cls_token_id], mask) & only,
-            "[SEP]": at_tokens(ids, [tokenizer.sep_token_id], mask) & only,
-            "itself": at_offset(mask, 0) & only,
-            "previous": at_offset(mask, -1) & only,
-            "next": at_offset(mask, 1) & only,
+            "[CLS]": token_mask(ids, [tokenizer.cls_token_id], mask) & only,
+            "[SEP]": token_mask(ids, [tokenizer.sep_token_id], mask) & only,
+            "itself": offset_mask(mask, 0) & only,
+            "previous": offset_mask(mask, -1) & only,
+            "next": offset_mask(mask, 1) & only,
         }
         for name, target in targets.items():
-            shares = [share_on(probs, target) for probs in output.attentions]
+            shares = [attention_share(probs, target) for probs in output.attentions]
             found.setdefault(name, []).append(torch.stack(shares, dim=1).numpy())
         spread = [attention_entropy(probs, asked) for probs in output.attentions]
         found.setdefault("entropy", []).append(torch.stack(spread, dim=1).numpy())
         carried = [
-            share_on(carried_shares(layer, states, probs), targets["[CLS]"])
+            attention_share(carried_shares(layer, states, probs), targets["[CLS]"])
             for layer, states, probs in zip(
                 encoder.model.encoder.layer, output.hidden_states, output.attentions
             )
@@ -98,7 +98,7 @@ def vector_changes(encoder: Encoder, texts: Sequence[str]) -> np.ndarray:
     whole, config = vectors(), encoder.model.config
     changes = np.zeros((config.num_hidden_layers, config.num_attention_heads))
     for layer, head in np.ndindex(changes.shape):
-        with heads_off(encoder.model, [(layer, head)]):
+        with ablate_heads(encoder.model, [(layer, head)]):
             changes[layer, head] = 1 - (vectors() * whole).sum(1).mean().item()
     return changes
 
@@ -149,13 +149,17 @@ def links_of(encoder: Encoder, rows: Sequence[Telling], kind: str) -> dict:
         asked = targets.any(dim=-1).any(dim=-1)
         with torch.no_grad():
             attentions = encoder.model(**batch, return_attention=True).attentions
-        of_heads = torch.stack([share_on(probs, targets) for probs in attentions], dim=1)
+        of_heads = torch.stack([attention_share(probs, targets) for probs in attentions], dim=1)
         even = (mask / mask.sum(dim=1, keepdim=True))[:, None, None].expand(
             -1, 1, mask.shape[1], -1
         )
-        spread = share_on(even, targets)
+        spread = attention_share(even, targets)
         by_offset = torch.stack(
-            [share_on(at_offset(mask, o)[:, None].float(), targets)[:, 0] for o in offsets], dim=1
+            [
+                attention_share(offset_mask(mask, o)[:, None].float(), targets)[:, 0]
+                for o in offsets
+            ],
+            dim=1,
         )
         shares.append(of_heads[asked].numpy())
         fixed.append(by_offset[asked].numpy())

@@ -6,6 +6,7 @@ from scipy.optimize import linprog
 from torch import Tensor
 from torch.nn import functional
 
+from minibert.analysis.attention_maps import ablate_heads, bootstrap_interval, rank_correlation
 from minibert.corpus import (
     MASK_TOKEN,
     Oracle,
@@ -15,7 +16,6 @@ from minibert.corpus import (
     service_requests,
     small_world,
 )
-from minibert.looking import bootstrap_interval, heads_off, rank_correlation
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
@@ -195,7 +195,7 @@ def silent_heads_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) ->
         return np.array(found)
 
     def without(heads: list[tuple[int, int]]) -> dict[str, float]:
-        with heads_off(model.bert, heads):
+        with ablate_heads(model.bert, heads):
             more = loss() - whole
         low, high = bootstrap_interval(more, rng=np.random.default_rng(18))
         return {"more": rounded(more.mean()), "low": rounded(low), "high": rounded(high)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from minibert.losses import IGNORED_LABEL
-from minibert.metrics import exact_match, normalize_answer
+from minibert.tasks.metrics import exact_match, normalize_answer
 
 from .exercise import Exercise, Mistake
 

@@ -6,22 +6,26 @@ Chapter 17 has sentences whose names are tagged, and passages with questions.
 Chapter 18 has sentences with words of two senses, and the classes of the small world's words.
 """
 
-from .channel import Channel, hide_words
-from .duplicates import PAIR_LABELS, QuestionPair, parse_pairs, question_pairs
-from .entities import TaggedSentence, entity_sentences, parse_entities, read_entities
-from .floor import (
-    Estimate,
-    Floors,
-    WorldLadder,
-    corrupted_floors,
-    hidden_once_floors,
-    world_ladder,
+from minibert.corpus.datasets.entities import (
+    TaggedSentence,
+    entity_sentences,
+    parse_entities,
+    read_entities,
 )
-from .grammar import World, parse_world, senses, small_world, untagged, world_words
-from .ladder import MASK_TOKEN, Ladder, masked_word_ladder, masked_word_loss, vocabulary
-from .meanings import WORD_CLASSES, SenseSentence, parse_senses, sense_sentences, word_classes
-from .oracle import Beliefs, Oracle
-from .questions import (
+from minibert.corpus.datasets.meanings import (
+    WORD_CLASSES,
+    SenseSentence,
+    parse_senses,
+    sense_sentences,
+    word_classes,
+)
+from minibert.corpus.datasets.question_pairs import (
+    PAIR_LABELS,
+    QuestionPair,
+    parse_pairs,
+    question_pairs,
+)
+from minibert.corpus.datasets.questions import (
     Question,
     Span,
     parse_questions,
@@ -29,10 +33,41 @@ from .questions import (
     question_kind,
     read_squad,
 )
-from .requests import MARKS, REQUEST_LABELS, Request, parse_requests, service_requests
-from .sentences import hundred_sentences, read_sentences
-from .splits import SPLITS, split_text
-from .telling import Pair, sample_documents, sample_pairs, sample_tagged
+from minibert.corpus.datasets.requests import (
+    MARKS,
+    REQUEST_LABELS,
+    Request,
+    parse_requests,
+    service_requests,
+)
+from minibert.corpus.datasets.splits import SPLITS, split_text
+from minibert.corpus.toy.ladder import (
+    MASK_TOKEN,
+    Ladder,
+    masked_word_ladder,
+    masked_word_loss,
+    vocabulary,
+)
+from minibert.corpus.toy.sentences import hundred_sentences, read_sentences
+from minibert.corpus.world.floor import (
+    Estimate,
+    Floors,
+    WorldLadder,
+    corrupted_floors,
+    hidden_once_floors,
+    world_ladder,
+)
+from minibert.corpus.world.grammar import (
+    World,
+    parse_world,
+    senses,
+    small_world,
+    untagged,
+    world_words,
+)
+from minibert.corpus.world.masking_noise import Channel, hide_words
+from minibert.corpus.world.oracle import Oracle, Posterior
+from minibert.corpus.world.sampling import Pair, sample_documents, sample_pairs, sample_tagged
 
 __all__ = [
     "MARKS",
@@ -41,13 +76,13 @@ __all__ = [
     "REQUEST_LABELS",
     "SPLITS",
     "WORD_CLASSES",
-    "Beliefs",
     "Channel",
     "Estimate",
     "Floors",
     "Ladder",
     "Oracle",
     "Pair",
+    "Posterior",
     "Question",
     "QuestionPair",
     "Request",

@@ -7,8 +7,8 @@ anything.
 
 from .figures import explore, picture
 from .html import Html, bars, html, matrix, token_row
-from .learning import flashcards, quiz, right, wrong
 from .maps import small_map
+from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 
 __all__ = [

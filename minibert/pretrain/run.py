@@ -12,12 +12,12 @@ from typing import Any
 
 import torch
 
-from minibert.checkpoint import save_pretrained
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, TextDocuments
 from minibert.data.documents import Documents, sentence_counts
 from minibert.fast import switch_on
 from minibert.losses import IGNORED_LABEL
+from minibert.pretrained import save_pretrained
 from minibert.pretraining import BertForPreTraining
 from minibert.training import (
     BertTrainer,
@@ -31,7 +31,7 @@ from minibert.wordpiece import WordPieceTokenizer
 from .options import way_on
 from .plan import Plan, begin, read_plan, same_text, take_up, write_plan
 from .report import write_report
-from .stopping import StoppableBatches, Stopped
+from .signals import StoppableBatches, Stopped
 from .texts import hold_out, learn_pieces, open_texts
 
 VOCABULARY, REPORT = "vocab.txt", "report.txt"

@@ -7,6 +7,7 @@ of dictionaries of tensors that can be walked through again.
 from .batch_stream import BatchStream, seed_torch
 from .config import TrainingConfig, learning_rate_factor
 from .devices import autocast_dtype, choose_device
+from .early_stopping import BestWeights
 from .evaluation import evaluate
 from .loss_terms import count_labels
 from .optimizer import make_optimizer, parameter_groups
@@ -19,7 +20,6 @@ from .resume import (
     write_checkpoint,
 )
 from .step import StepResult, training_step
-from .stopping import BestWeights
 from .trainer import BertTrainer
 
 __all__ = [

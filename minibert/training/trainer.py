@@ -15,6 +15,7 @@ from tqdm import std
 from .batch_stream import BatchStream, require_repeatable
 from .config import TrainingConfig
 from .devices import choose_device
+from .early_stopping import BestWeights
 from .evaluation import evaluate
 from .history import HistoryFile, Meter, count_tokens
 from .loss_terms import ONE_LOSS, Batch
@@ -29,7 +30,6 @@ from .resume import (
 )
 from .state import model_tensors, optimizer_tensors, restore_model, restore_optimizer
 from .step import StepResult, training_step
-from .stopping import BestWeights
 
 FORMAT = "minibert training 1"
 

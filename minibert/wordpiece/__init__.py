@@ -1,6 +1,6 @@
 """Word pieces: learn them from a corpus, cut text into them, and turn them into a model's input."""
 
-from .batches import truncate_pair
+from .encode_batch import truncate_pair
 from .learning import SPECIAL_TOKENS, Merge, learn_merges, learn_vocabulary, merge_gain, spell
 from .matching import longest_match
 from .tokenizer import WordPieceTokenizer

@@ -11,7 +11,7 @@ from typing import SupportsInt
 
 from minibert.text import split_words
 
-from .batches import Batch, check_lengths, check_texts, check_wishes, pad_rows, truncate_pair
+from .encode_batch import Batch, check_lengths, check_texts, check_wishes, pad_rows, truncate_pair
 from .learning import CONTINUED, LONGEST_WORD, SPECIAL_TOKENS, learn_vocabulary
 from .matching import longest_match
 from .vocabulary import check_pieces, read_pieces, write_pieces

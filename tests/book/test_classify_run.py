@@ -15,10 +15,10 @@ from definitions import CHAPTERS, chapter_definitions
 from torch import nn
 
 import minibert
-from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.config import BertConfig
 from minibert.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
-from minibert.finetuning import BertForSequenceClassification, TaskBatches, train_from_top
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.tasks import BertForSequenceClassification, TaskBatches, train_from_top
 
 NAME = "16-classify"
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,13 +9,13 @@ import pytest
 import torch
 from definitions import CHAPTERS, chapter_definitions
 
-from minibert.answering import Answer, Answers, merge_windows, sliding_windows
-from minibert.checkpoint import load_tokenizer
 from minibert.corpus import entity_sentences, parse_questions, passage_questions
-from minibert.finetuning import TaskBatches, best_spans
 from minibert.losses import IGNORED_LABEL
-from minibert.metrics import normalize_answer, score_answers
-from minibert.tagging import find_entities
+from minibert.pretrained import load_tokenizer
+from minibert.tasks import TaskBatches, best_spans
+from minibert.tasks.answering import Answer, Answers, merge_windows, sliding_windows
+from minibert.tasks.metrics import normalize_answer, score_answers
+from minibert.tasks.tagging import find_entities
 from minibert.training import BertTrainer
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 

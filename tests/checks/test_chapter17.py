@@ -5,16 +5,16 @@ import re
 import pytest
 import torch
 
-from minibert.answering import sliding_windows
 from minibert.checks.chapter17 import (
     check_answer_f1,
     check_best_span,
     check_number_of_windows,
     check_piece_labels,
 )
-from minibert.finetuning import best_spans
-from minibert.metrics import normalize_answer
-from minibert.tagging import tag_pieces
+from minibert.tasks import best_spans
+from minibert.tasks.answering import sliding_windows
+from minibert.tasks.metrics import normalize_answer
+from minibert.tasks.tagging import tag_pieces
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 LETTERS = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "##a"])

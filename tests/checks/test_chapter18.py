@@ -5,13 +5,13 @@ import re
 import numpy as np
 import pytest
 
+from minibert.analysis.attention_maps import rank_correlation as package_rank_correlation
 from minibert.checks.chapter18 import (
     check_control_task,
     check_previous_share,
     check_rank_correlation,
     check_sense_of,
 )
-from minibert.looking import rank_correlation as package_rank_correlation
 
 
 def previous_share(probs):

@@ -3,9 +3,9 @@
 import torch
 from bert_pairs import SMALL, build, close
 
-from minibert.checkpoint import load_pretrained, save_pretrained
 from minibert.fast import store_by_columns
 from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, save_pretrained
 from minibert.pretraining import BertForPreTraining
 
 

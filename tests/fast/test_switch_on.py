@@ -7,14 +7,14 @@ from torch import nn
 
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS, NoRandomWeights, switch_on
-from minibert.finetuning import (
+from minibert.model import BertModel, BertPooler
+from minibert.parts import part, replaced, use
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.tasks import (
     BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.model import BertModel, BertPooler
-from minibert.parts import part, replaced, use
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)

@@ -31,7 +31,7 @@ FINISHED_IN = {
     "losses": {5, 12, 16, 17},
     "corpus": {5, 14, 16, 17, 18},
     "text": {6},
-    "wordpiece": {6},
+    "wordpiece": {6, 17},
     "config": {7},
     "embeddings": {7},
     "attention": {8},
@@ -43,15 +43,9 @@ FINISHED_IN = {
     "pretraining": {12},
     "data": {13},
     "training": {13},
-    "checkpoint": {15},
-    "finetuning": {16, 17},
-    "inference": {15},
-    "offsets": {17},
-    "tagging": {17},
-    "answering": {17},
-    "metrics": {17},
-    "looking": {18},
-    "probing": {18},
+    "pretrained": {15},
+    "tasks": {15, 16, 17},
+    "analysis": {18},
 } | {f"chapter{number:02}": {number} for number in range(1, 100)}
 
 # A module may stand before its chapter does, if it says so: `Chapter 8, to come.`

@@ -35,17 +35,11 @@ MAY_IMPORT = {
     "model": frozenset({"config", "parts", "attention"}),
     "pretraining": frozenset({"config", "parts", "model", "losses"}),
     "training": frozenset({"disk", "losses", "whole_numbers"}),  # the one -100
-    "finetuning": frozenset(
+    "tasks": frozenset(
         {"config", "parts", "data", "losses", "model", "whole_numbers", "wordpiece"}
     ),
-    "checkpoint": frozenset({"config", "disk", "finetuning", "model", "training", "wordpiece"}),
-    "inference": frozenset({"wordpiece"}),
-    "offsets": frozenset({"text", "wordpiece"}),
-    "tagging": frozenset({"losses", "wordpiece"}),
-    "answering": frozenset({"finetuning", "inference", "offsets", "wordpiece"}),
-    "metrics": frozenset(),
-    "looking": frozenset({"model"}),
-    "probing": frozenset(),
+    "pretrained": frozenset({"config", "disk", "model", "tasks", "training", "wordpiece"}),
+    "analysis": frozenset({"model"}),
     "fast": ANYTHING,
     "pretrain": ANYTHING,
     "fill": ANYTHING,

@@ -11,12 +11,12 @@ import transformers
 from small_runs import end_of, pretrain, small_text, write_inputs
 from torch.nn import functional
 
-from minibert.checkpoint import load_pretrained, load_tokenizer
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, TextDocuments, split_documents
 from minibert.pretrain import run as runs
 from minibert.pretrain.plan import model_sizes
 from minibert.pretrain.report import example_question, measure, piece_shares
+from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.training import BertTrainer, read_checkpoint
 from minibert.wordpiece import WordPieceTokenizer

@@ -8,9 +8,9 @@ import pytest
 import torch
 from small_runs import CONFIG, WISHES, end_of, small_text, write_inputs
 
-from minibert.checkpoint import saving
 from minibert.pretrain.__main__ import main
 from minibert.pretrain.messages import sentence_of
+from minibert.pretrained import saving
 from minibert.training import BertTrainer, resume
 
 TEXTS = {

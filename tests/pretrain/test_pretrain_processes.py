@@ -15,7 +15,7 @@ from small_runs import pretrain, without_times, write_inputs
 
 from minibert.pretrain.messages import complain
 from minibert.pretrain.run import by_first
-from minibert.pretrain.stopping import StoppableBatches, Stopped
+from minibert.pretrain.signals import StoppableBatches, Stopped
 from minibert.training import Processes, checkpoint_folders
 
 pytestmark = pytest.mark.slow

@@ -1,0 +1,324 @@
+"""Measures of attention, and experiments with it: where heads look, and what changes if they stop.
+
+Each measure is one number for every head and every sequence, so that a head can be described by a
+mean over many sentences with its uncertainty, and not by a picture of one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int, Real, Shaped
+from torch import Tensor
+
+from minibert.model import BertModel
+
+
+def offset_mask(
+    attention_mask: Shaped[Tensor, "batch seq"], offset: int
+) -> Bool[Tensor, "batch seq seq"]:
+    """Mark, for every token, the token that stands a fixed number of places away.
+
+    ``targets[b, i, j]`` is true if ``j == i + offset`` and both tokens are real.
+
+    Parameters
+    ----------
+    attention_mask : Shaped[Tensor, "batch seq"]
+        1 for a token, 0 for padding.
+    offset : int
+        -1 is the previous token, 0 the token itself, 1 the next one.
+
+    Returns
+    -------
+    Bool[Tensor, "batch seq seq"]
+        At most one true entry in each row.
+
+    References
+    ----------
+    Chapter 18.
+
+    Examples
+    --------
+    >>> offset_mask(torch.tensor([[1, 1, 0]]), -1).int()
+    tensor([[[0, 0, 0],
+             [1, 0, 0],
+             [0, 0, 0]]], dtype=torch.int32)
+    """
+    real = attention_mask.bool()
+    places = torch.arange(real.shape[1], device=real.device)
+    beside = places[None, :] == places[:, None] + offset
+    return beside & real[:, :, None] & real[:, None, :]
+
+
+def token_mask(
+    input_ids: Int[Tensor, "batch seq"],
+    wanted: Collection[int],
+    attention_mask: Shaped[Tensor, "batch seq"],
+) -> Bool[Tensor, "batch seq seq"]:
+    """Mark, for every token, the places of all tokens with certain ids, for example [SEP].
+
+    ``targets[b, i, j]`` is true if ``input_ids[b, j]`` is wanted and both tokens are real.
+
+    Parameters
+    ----------
+    input_ids : Int[Tensor, "batch seq"]
+        The tokens.
+    wanted : collection of int
+        Ids to look for.
+    attention_mask : Shaped[Tensor, "batch seq"]
+        1 for a token, 0 for padding.
+
+    Returns
+    -------
+    Bool[Tensor, "batch seq seq"]
+        The same row for every real token of a sequence.
+
+    References
+    ----------
+    Chapter 18.
+
+    Examples
+    --------
+    >>> ids, mask = torch.tensor([[2, 7, 3]]), torch.ones(1, 3)
+    >>> token_mask(ids, [3], mask)[0, 0]
+    tensor([False, False,  True])
+    """
+    real = attention_mask.bool()
+    found = torch.isin(input_ids, torch.tensor(list(wanted), device=input_ids.device))
+    return found[:, None, :] & real[:, :, None] & real[:, None, :]
+
+
+def attention_share(
+    probs: Float[Tensor, "batch heads seq seq"],
+    targets: Bool[Tensor, "batch seq seq"],
+) -> Float[Tensor, "batch heads"]:
+    """Measure how much of its attention each head spends on given targets.
+
+    The mean, over the queries i that have a target, of the sum of ``probs[i, j]`` over the targets
+    j of i.
+
+    Parameters
+    ----------
+    probs : Float[Tensor, "batch heads seq seq"]
+        Attention weights of one layer; rows sum to 1.
+    targets : Bool[Tensor, "batch seq seq"]
+        Which keys are a target for which query. Queries without any are not asked.
+
+    Returns
+    -------
+    Float[Tensor, "batch heads"]
+        Between 0 and 1; NaN for a sequence in which nobody is asked.
+
+    References
+    ----------
+    Clark et al. (2019), section 3. Chapter 18.
+
+    Examples
+    --------
+    >>> probs = torch.tensor([[[[0.5, 0.5], [0.75, 0.25]]]])
+    >>> attention_share(probs, offset_mask(torch.ones(1, 2), -1))
+    tensor([[0.7500]])
+    """
+    asked = targets.any(dim=-1)
+    spent = (probs * targets[:, None]).sum(dim=-1) * asked[:, None]
+    return spent.sum(dim=-1) / asked.sum(dim=-1)[:, None]
+
+
+def attention_entropy(
+    probs: Float[Tensor, "batch heads seq seq"], asked: Shaped[Tensor, "batch seq"]
+) -> Float[Tensor, "batch heads"]:
+    """Measure how widely each head spreads its attention.
+
+    The mean, over the queries i that are asked, of ``-sum(p * log(p) for p in probs[i])``.
+
+    Parameters
+    ----------
+    probs : Float[Tensor, "batch heads seq seq"]
+        Attention weights of one layer; rows sum to 1.
+    asked : Shaped[Tensor, "batch seq"]
+        1 for the queries to average over; the attention mask asks every real token.
+
+    Returns
+    -------
+    Float[Tensor, "batch heads"]
+        Nats, from 0 (one key gets everything) to the logarithm of the number of keys.
+
+    References
+    ----------
+    Clark et al. (2019), section 3.3. Chapter 18.
+
+    Examples
+    --------
+    >>> attention_entropy(torch.full((1, 1, 2, 2), 0.5), torch.ones(1, 2))
+    tensor([[0.6931]])
+    """
+    weights = asked.to(probs.dtype)[:, None]
+    surprise = torch.special.entr(probs).sum(dim=-1)
+    return (surprise * weights).sum(dim=-1) / weights.sum(dim=-1)
+
+
+def bootstrap_interval(
+    values: Float[np.ndarray, "rows ..."],
+    *,
+    rng: np.random.Generator,
+    level: float = 0.95,
+    repeats: int = 2000,
+) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
+    """Say how far a mean over a sample can be trusted, by drawing the sample again and again.
+
+    Each repeat draws as many rows as there are, with replacement, and takes their mean. The
+    interval leaves out the lowest and the highest ``(1 - level) / 2`` of these means.
+
+    Parameters
+    ----------
+    values : Float[np.ndarray, "rows ..."]
+        One row for each independent unit, such as a sentence.
+    rng : numpy.random.Generator
+        The source of chance.
+    level : float, between 0 and 1, default 0.95
+        The share of repeats inside the interval.
+    repeats : int, default 2000
+        How often to draw.
+
+    Returns
+    -------
+    low : Float[np.ndarray, "..."]
+        The lower end of the interval, in the shape of one row.
+    high : Float[np.ndarray, "..."]
+        The upper end.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than 2 rows.
+
+    References
+    ----------
+    Efron (1979). Chapter 18.
+
+    Examples
+    --------
+    >>> low, high = bootstrap_interval(np.arange(101.0), rng=np.random.default_rng(0))
+    >>> bool(40 < low < 50 < high < 60)
+    True
+    """
+    if len(values) < 2:
+        raise ValueError(f"an interval needs at least 2 rows, not {len(values)}; measure more")
+    drawn = rng.multinomial(len(values), np.full(len(values), 1 / len(values)), size=repeats)
+    means = np.tensordot(drawn / len(values), values, axes=1)
+    tail = (1 - level) / 2
+    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
+    return np.asarray(low), np.asarray(high)
+
+
+def rank_correlation(first: Real[np.ndarray, "..."], second: Real[np.ndarray, "..."]) -> float:
+    """Measure how far two lists of numbers agree on the order.
+
+    Spearman's coefficient: the correlation of the ranks. Equal numbers share their mean rank.
+
+    Parameters
+    ----------
+    first, second : Real[np.ndarray, "..."]
+        One number each for the same things, in one dimension.
+
+    Returns
+    -------
+    float
+        1 for the same order, -1 for the reverse; NaN if one list has no order at all.
+
+    Raises
+    ------
+    ValueError
+        If the lists do not have the same length.
+
+    References
+    ----------
+    Spearman (1904). Chapter 18.
+
+    Examples
+    --------
+    >>> rank_correlation(np.array([0.1, 0.2, 0.7]), np.array([1.0, 10, 100]))
+    1.0
+    """
+    if len(first) != len(second):
+        raise ValueError(
+            f"first has {len(first)} numbers and second {len(second)}; give one each for the same "
+            "things"
+        )
+    a, b = (ranks - ranks.mean() for ranks in (_ranks(first), _ranks(second)))
+    size = np.sqrt((a @ a) * (b @ b))
+    return round(float(a @ b / size), 12) if size else float("nan")
+
+
+def _ranks(values: np.ndarray) -> np.ndarray:
+    """Count the values in their order; equal ones share the mean of their numbers."""
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    return (np.cumsum(count) - (count - 1) / 2)[place]
+
+
+@contextmanager
+def ablate_heads(
+    model: BertModel,
+    heads: Collection[tuple[int, int]],
+) -> Iterator[None]:
+    """Silence some heads as long as a `with` block lasts.
+
+    A silent head adds nothing to its token: the columns of ``attention.output.dense.weight`` that
+    read its context are 0. The weights come back when the block ends, however it ends.
+
+    Parameters
+    ----------
+    model : BertModel
+        The encoder; ``model.bert`` of a model with a head.
+    heads : collection of (layer, head)
+        Which ones, both numbers counted from 0.
+
+    Yields
+    ------
+    None
+        While the heads are silent.
+
+    Raises
+    ------
+    ValueError
+        If the model has no such head.
+
+    References
+    ----------
+    Michel et al. (2019), section 3. Chapter 18.
+
+    Examples
+    --------
+    >>> from minibert.config import BertConfig
+    >>> model = BertModel(BertConfig.tiny(vocab_size=9)).eval()
+    >>> dense = model.encoder.layer[0].attention.output.dense
+    >>> with ablate_heads(model, [(0, 1)]):
+    ...     int((dense.weight == 0).all(dim=0).sum())
+    64
+    >>> int((dense.weight == 0).all(dim=0).sum())
+    0
+    """
+    layers = model.config.num_hidden_layers
+    count = model.config.num_attention_heads
+    for layer, head in heads:
+        if not (0 <= layer < layers and 0 <= head < count):
+            raise ValueError(
+                f"there is no head {head} in layer {layer}: this model has "
+                f"{layers} layers with {count} heads, both counted from 0"
+            )
+    weights = {layer: model.encoder.layer[layer].attention.output.dense.weight
+               for layer, _ in heads}  # fmt: skip
+    kept = {layer: weight.detach().clone() for layer, weight in weights.items()}
+    size = model.config.head_size
+    try:
+        with torch.no_grad():
+            for layer, head in heads:
+                weights[layer][:, head * size : (head + 1) * size] = 0
+        yield
+    finally:
+        with torch.no_grad():
+            for layer, weight in kept.items():
+                weights[layer].copy_(weight)

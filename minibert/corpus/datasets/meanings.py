@@ -1,0 +1,135 @@
+"""Sentences that show a word in two senses, and the class of words: those of Chapter 18."""
+
+from __future__ import annotations
+
+from importlib import resources
+from typing import NamedTuple
+
+WORD_CLASSES = ("noun", "verb", "adjective")
+
+
+class SenseSentence(NamedTuple):
+    """Hold a sentence with a word of several senses.
+
+    Parameters
+    ----------
+    word : str
+        Stands once in the text.
+    sense : str
+        What it means there.
+    text : str
+        The sentence.
+
+    References
+    ----------
+    Chapter 18.
+
+    Examples
+    --------
+    >>> SenseSentence("bank", "river", "We sat on the bank.").sense
+    'river'
+    """
+
+    word: str
+    sense: str
+    text: str
+
+
+def sense_sentences() -> tuple[SenseSentence, ...]:
+    """Return ten words in two senses each, in eight sentences a sense.
+
+    Returns
+    -------
+    tuple of SenseSentence
+        In groups of one sense; the two senses of a word follow each other.
+
+    References
+    ----------
+    Chapter 18.
+
+    Examples
+    --------
+    >>> sentences = sense_sentences()
+    >>> len(sentences), sentences[8].sense, sentences[8].text
+    (160, 'river', 'We sat on the bank and watched the boats go by.')
+    """
+    return parse_senses(_text("senses.txt"))
+
+
+def parse_senses(text: str) -> tuple[SenseSentence, ...]:
+    r"""Read groups of sentences, each below a line ``word/sense``.
+
+    Parameters
+    ----------
+    text : str
+        Blank lines and lines that begin with ``#`` say nothing.
+
+    Returns
+    -------
+    tuple of SenseSentence
+        In the order of the text.
+
+    Raises
+    ------
+    ValueError
+        If a sentence stands in no group, or does not hold its word exactly once.
+
+    References
+    ----------
+    Chapter 18.
+
+    Examples
+    --------
+    >>> parse_senses("bat/club\nShe lost her bat.")
+    (SenseSentence(word='bat', sense='club', text='She lost her bat.'),)
+    """
+    found, word, sense = [], "", ""
+    for line in _lines(text):
+        if "/" in line:
+            word, _, sense = line.partition("/")
+            continue
+        count = "".join(c if c.isalpha() else " " for c in line.lower()).split().count(word)
+        if not word or count != 1:
+            raise ValueError(
+                f"{line!r} holds {word or 'its word'!r} {count} times; write it once, below a line "
+                "such as bank/river"
+            )
+        found.append(SenseSentence(word, sense, line))
+    return tuple(found)
+
+
+def word_classes() -> dict[str, str]:
+    """Return words of the small world with their class.
+
+    Returns
+    -------
+    dict from str to str
+        Word to ``noun``, ``verb`` or ``adjective``, in alphabetical order.
+
+    References
+    ----------
+    Chapter 18.
+
+    Examples
+    --------
+    >>> classes = word_classes()
+    >>> classes["fence"], classes["throws"], classes["yellow"]
+    ('noun', 'verb', 'adjective')
+    """
+    found, current = {}, ""
+    for line in _lines(_text("word_classes.txt")):
+        if line in WORD_CLASSES:
+            current = line
+        else:
+            found |= dict.fromkeys(line.split(), current)
+    return dict(sorted(found.items()))
+
+
+def _text(name: str) -> str:
+    file = resources.files("minibert.corpus.datasets") / "chapter18" / name
+    return file.read_text(encoding="utf-8")
+
+
+def _lines(text: str) -> list[str]:
+    stripped = (line.strip() for line in text.splitlines())
+    return [line for line in stripped if line and not line.startswith("#")]

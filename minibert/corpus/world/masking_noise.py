@@ -1,0 +1,157 @@
+"""How words are hidden from a guesser, and how well each word explains what is then seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from minibert.corpus.toy.ladder import MASK_TOKEN
+
+from .grammar import untagged
+
+STRANGER = "[STRANGER]"  # a random piece that is no word of the world
+
+
+class Channel(NamedTuple):
+    """Say how words are hidden: each one is chosen or not, whatever happens to the others.
+
+    Parameters
+    ----------
+    random_words : int
+        From so many words and pieces a random one is drawn; those of the world are among them.
+    chosen : float, default 0.15
+        Chance of a word to be chosen.
+    masked, random : float, default 0.8 and 0.1
+        Shares of the chosen words that are shown as [MASK], and as a random word. The rest stays.
+
+    References
+    ----------
+    Devlin et al. (2019), section 3.1, task 1. Chapter 14.
+
+    Examples
+    --------
+    >>> Channel(random_words=1000).chosen
+    0.15
+    """
+
+    random_words: int
+    chosen: float = 0.15
+    masked: float = 0.8
+    random: float = 0.1
+
+
+def hide_words(
+    words: Sequence[str], channel: Channel, known: Sequence[str], *, rng: np.random.Generator
+) -> tuple[list[str], Bool[np.ndarray, " words"]]:
+    """Send a sentence through a channel.
+
+    Parameters
+    ----------
+    words : sequence of str
+        The sentence.
+    channel : Channel
+        How words are hidden.
+    known : sequence of str
+        The words of the world, at most as many as the channel can draw.
+    rng : numpy.random.Generator
+        The source of chance.
+
+    Returns
+    -------
+    tuple of list of str and bool array, shape (words,)
+        What is seen, and which words were chosen. ``[STRANGER]`` stands for a random piece that is
+        no word of the world.
+
+    Raises
+    ------
+    ValueError
+        When the channel has fewer words to draw from than the world has.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> everything = Channel(random_words=2, chosen=1.0, masked=1.0, random=0.0)
+    >>> hide_words(["one", "cat"], everything, ["cat", "one"], rng=np.random.default_rng(0))
+    (['[MASK]', '[MASK]'], array([ True,  True]))
+    """
+    if channel.random_words < len(known):
+        raise ValueError(
+            f"the channel draws from {channel.random_words} words, but the world has "
+            f"{len(known)}; give at least as many"
+        )
+    chosen = rng.random(len(words)) < channel.chosen
+    fates = rng.random(len(words))
+    strangers = [STRANGER] * (channel.random_words - len(known))
+    drawn = [[*known, *strangers][n] for n in rng.integers(channel.random_words, size=len(words))]
+    seen = [
+        word if not hit or fate >= channel.masked + channel.random
+        else MASK_TOKEN if fate < channel.masked
+        else stray
+        for word, hit, fate, stray in zip(words, chosen, fates, drawn, strict=True)
+    ]  # fmt: skip
+    return seen, chosen
+
+
+def likelihoods(
+    seen: Sequence[Sequence[str]], words: Sequence[str], channel: Channel | None = None
+) -> tuple[Float[np.ndarray, "batch positions words"], Float[np.ndarray, "batch positions words"]]:
+    """Compute how well each word explains what is seen at each place.
+
+    Without a channel, a word that is seen is true: 1 for it and 0 for all others. With a channel,
+    ``p(seen | word) = (1 - chosen) [seen = word] + chosen * p(seen | word, chosen)``. Where [MASK]
+    is seen, all words explain it alike, and get 1.
+
+    Parameters
+    ----------
+    seen : sequence of sequences of str
+        Equally long texts.
+    words : sequence of str
+        The words of the world; those with a sense are seen without it.
+    channel : Channel, optional
+        How words were hidden.
+
+    Returns
+    -------
+    two float arrays, shape (batch, positions, words)
+        The likelihoods, and those if it is known that the place was chosen. Without a channel the
+        latter are all 1.
+
+    Raises
+    ------
+    ValueError
+        When there is no channel, and a word is none of the world's.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> likelihoods([["one", "[MASK]"]], ["cat", "one"])[0].tolist()
+    [[[0.0, 1.0], [1.0, 1.0]]]
+    """
+    shown = [untagged(word) for word in words]
+    if channel is None:
+        if strange := {word for text in seen for word in text} - {*shown, MASK_TOKEN}:
+            raise ValueError(
+                f"{min(strange)!r} is none of the {len(words)} words of this world; hide it behind "
+                f"{MASK_TOKEN}, or take another"
+            )
+        channel = Channel(random_words=1, chosen=0.0)
+        if_chosen = (1.0, 0.0)
+    else:
+        kept = 1 - channel.masked - channel.random
+        if_chosen = (channel.random / channel.random_words, kept)
+    always = (channel.chosen * if_chosen[0], 1 - channel.chosen + channel.chosen * if_chosen[1])
+    hidden = np.array(seen)[..., None] == MASK_TOKEN
+    same = np.array(seen)[..., None] == np.array(shown)
+    always, if_chosen = (
+        np.where(hidden, 1.0, base + hit * same) for base, hit in (always, if_chosen)
+    )
+    return always, if_chosen

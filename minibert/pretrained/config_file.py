@@ -1,0 +1,147 @@
+"""config.json: what the encoder is, and what a task's head needs to know."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from minibert.config import BertConfig
+from minibert.tasks.labels import read_labels
+
+from .files import CONFIG, Tensors, read_json
+
+SIZES = (
+    "vocab_size",
+    "hidden_size",
+    "intermediate_size",
+    "max_position_embeddings",
+    "type_vocab_size",
+)
+
+
+def read_config(
+    folder: Path, model_class: Callable[..., nn.Module], given: Mapping[str, Any]
+) -> tuple[BertConfig, dict[str, Any]]:
+    """Read what a model class is to be built with.
+
+    A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
+    that one, too. What the caller says of the labels takes the place of all that the file says.
+
+    Parameters
+    ----------
+    folder : Path
+        Holds ``config.json``.
+    model_class : callable
+        Makes a model of a configuration.
+    given : mapping
+        Keyword arguments from the caller.
+
+    Returns
+    -------
+    config : BertConfig
+        The encoder.
+    arguments : dict
+        Keyword arguments that the class takes.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such file.
+    TypeError, ValueError
+        If it is not the configuration of a BERT; the message names the key.
+
+    References
+    ----------
+    Chapter 15.
+    """
+    fields = read_json(folder / CONFIG)
+    try:
+        return BertConfig.from_dict(fields), _labels_for(model_class, fields, given) | given
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{str(folder / CONFIG)!r}: {error}") from None
+
+
+def _labels_for(
+    model_class: Callable[..., nn.Module], fields: Mapping[str, Any], given: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Read what the head of a task needs to know, unless there is none or the caller tells."""
+    taken = inspect.signature(model_class).parameters
+    if "id2label" not in taken or given.keys() & {"num_labels", "id2label"}:
+        return {}
+    labels = {"id2label": read_labels(fields), "problem_type": fields.get("problem_type")}
+    return {name: value for name, value in labels.items() if name in taken}
+
+
+def describe_model(model: nn.Module) -> dict[str, Any]:
+    """Say in Hugging Face's words what a model is.
+
+    Parameters
+    ----------
+    model : nn.Module
+        Has a `config`; the `label_fields` of a task model are taken, too.
+
+    Returns
+    -------
+    dict
+        What config.json is to hold.
+
+    References
+    ----------
+    Chapter 15.
+
+    Examples
+    --------
+    >>> from minibert.model import BertModel
+    >>> fields = describe_model(BertModel(BertConfig.tiny()))
+    >>> fields["architectures"], fields["hidden_size"], fields["dtype"]
+    (['BertModel'], 128, 'float32')
+    """
+    dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
+    labels = getattr(model, "label_fields", {})
+    return {
+        "architectures": [type(model).__name__],
+        "model_type": "bert",
+        "dtype": dtype,
+        **dataclasses.asdict(model.config),
+        **{name: value for name, value in labels.items() if value is not None},
+    }
+
+
+def require_sizes(config: BertConfig, tensors: Tensors) -> None:
+    """Refuse a configuration whose sizes do not occur in the weights, before a model is built.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Of the folder.
+    tensors : dict from str to tensor, any shape
+        Of the folder.
+
+    Raises
+    ------
+    ValueError
+        If the two cannot belong together.
+
+    References
+    ----------
+    Chapter 15.
+    """
+    sizes = {size for tensor in tensors.values() if tensor.numel() for size in tensor.shape}
+    for name in SIZES:
+        if getattr(config, name) not in sizes:
+            raise ValueError(
+                f"config.json gives {name} as {getattr(config, name)}, but no tensor of the "
+                "weights has a side of this length; the two must come from one model"
+            )
+    words = (name.removeprefix("bert.").split(".") for name in tensors)
+    layers = len({w[2] for w in words if w[:2] == ["encoder", "layer"] and len(w) > 2})
+    if config.num_hidden_layers != layers:
+        raise ValueError(
+            f"config.json gives num_hidden_layers as {config.num_hidden_layers}, but the weights "
+            f"have {layers} layers; the two must come from one model"
+        )

@@ -1,0 +1,149 @@
+"""From a folder to a model: every number comes from a file, or its absence was asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import nn
+
+from minibert.model import initialize_weights
+
+from .config_file import read_config, require_sizes
+from .files import Tensors, read_weights
+from .hub import find_folder
+from .refusals import dtype_of
+from .saving import finish_saving
+from .weight_names import Names, match_names, names_of, repair_names
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def load_pretrained(
+    model_class: type[Model],
+    directory: str | Path,
+    *,
+    new: Collection[str] = (),
+    unused: Collection[str] = (),
+    **arguments: Any,
+) -> Model:
+    """Build a model and give it the weights of a folder in Hugging Face's layout.
+
+    Model and file must have the same tensors in the same shapes; old names are repaired first. What
+    they do not have in common must be named: `new` lists parts of the model that start with fresh
+    weights, drawn by torch's global generator, and `unused` lists parts of the file that are left
+    out. A task's head on an encoder is ``new=("classifier",)``; the encoder out of a model of
+    pre-training is ``unused=("cls",)``. If either is forgotten, the error says what to name.
+
+    The weights are mapped into memory, so that no number is read twice or held twice. Decoders stay
+    tied. The model has the number type of the file, and dropout is off, as after ``eval()``.
+
+    Parameters
+    ----------
+    model_class : type
+        `BertModel` or a model with a head; built as ``model_class(config, **arguments)``.
+    directory : str or Path
+        A folder with ``config.json`` and ``model.safetensors``, or an index and its shards; or the
+        name of a model on the Hugging Face Hub, if the package huggingface_hub is installed.
+    new : collection of str, optional
+        Names of modules, as ``"bert.pooler"``; whatever the file holds of them is not read.
+    unused : collection of str, optional
+        Names of modules, written as they would be called in this model.
+    **arguments
+        What else the class is built with. A task model gets the names of its labels from the file,
+        unless `id2label` or `num_labels` is given.
+
+    Returns
+    -------
+    Model
+        On the CPU; no parameter is undefined.
+
+    Raises
+    ------
+    FileNotFoundError, NotADirectoryError
+        If there is no such folder, or a file is missing in it.
+    TypeError, ValueError
+        If a file is damaged, or model and file do not fit; the message lists what differs.
+
+    References
+    ----------
+    Chapter 15.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minibert.pretrained import save_pretrained
+    >>> from minibert.config import BertConfig
+    >>> from minibert.model import BertModel
+    >>> from minibert.pretraining import BertForMaskedLM
+    >>> folder = tempfile.mkdtemp()
+    >>> save_pretrained(BertForMaskedLM(BertConfig.tiny(vocab_size=89)), folder)
+    >>> load_pretrained(BertForMaskedLM, folder).config.vocab_size
+    89
+    >>> encoder = load_pretrained(BertModel, folder, new=("pooler",), unused=("cls",))
+
+    A task on top of it, with a new head and labels of its own:
+
+    >>> from minibert.tasks import BertForTokenClassification
+    >>> parts = {"new": ("classifier",), "unused": ("cls",)}
+    >>> names = {0: "O", 1: "B-PLACE", 2: "I-PLACE"}
+    >>> tagger = load_pretrained(BertForTokenClassification, folder, **parts, id2label=names)
+    >>> tagger.num_labels
+    3
+    """
+    _require_parts(new, unused)
+    folder = find_folder(directory)
+    finish_saving(folder)
+    config, arguments = read_config(folder, model_class, arguments)
+    tensors = read_weights(folder)
+    require_sizes(config, tensors)
+    with torch.device("meta"):  # sizes; all numbers come from below
+        model = model_class(config, **arguments)
+    names = names_of(model)
+    prefixed = any(name.startswith("bert.") for name in names.shapes)
+    theirs = repair_names(tensors, prefixed)
+    chosen = match_names(model_class.__name__, names, theirs, new, unused)
+    _place(model, names, chosen | _draw(model, new, dtype_of(chosen, "the file")))
+    return model.eval()
+
+
+def _require_parts(new: object, unused: object) -> None:
+    """Refuse one string: its letters would be taken for parts."""
+    for keyword, parts in (("new", new), ("unused", unused)):
+        if isinstance(parts, str):
+            raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
+
+
+def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors:
+    """Draw the weights of the parts that start anew."""
+    drawn: Tensors = {}
+    for part in new:
+        try:
+            module = model.get_submodule(part)
+        except AttributeError:
+            parts = ", ".join(name for name, _ in model.named_children())
+            raise ValueError(
+                f"new names {part!r}, but {type(model).__name__} has no such part; it has {parts}"
+            ) from None
+        module.to_empty(device="cpu").to(dtype)
+        initialize_weights(module, model.config.initializer_range)
+        drawn |= module.state_dict(prefix=f"{part}.")
+    return drawn
+
+
+def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Put each tensor where the model has its names, the same one wherever it is tied."""
+    placed = {first: nn.Parameter(tensor) for first, tensor in tensors.items()}
+    modules = dict(model.named_modules())
+    for name, first in names.first.items():
+        owner, _, last = name.rpartition(".")
+        if first in placed:
+            setattr(modules[owner], last, placed[first])
+    held = [*model.named_parameters(), *model.named_buffers()]
+    if undefined := [name for name, tensor in held if tensor.is_meta]:
+        raise RuntimeError(
+            f"{type(model).__name__} has tensors that no file can hold: {', '.join(undefined)}; "
+            "keep them in the state dict"
+        )

@@ -1,0 +1,23 @@
+"""BERT for tasks: classify sequences, tag tokens, find answers; freeze what shall not learn."""
+
+from .freezing import train_from_top
+from .labels import PROBLEM_TYPES
+from .question_answering import BertForQuestionAnswering, QuestionAnsweringModelOutput
+from .sequence_classification import BertForSequenceClassification, SequenceClassifierOutput
+from .spans import BestSpans, best_spans
+from .task_batches import TaskBatches
+from .token_classification import BertForTokenClassification, TokenClassifierOutput
+
+__all__ = [
+    "PROBLEM_TYPES",
+    "BertForQuestionAnswering",
+    "BertForSequenceClassification",
+    "BertForTokenClassification",
+    "BestSpans",
+    "QuestionAnsweringModelOutput",
+    "SequenceClassifierOutput",
+    "TaskBatches",
+    "TokenClassifierOutput",
+    "best_spans",
+    "train_from_top",
+]

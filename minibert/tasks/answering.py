@@ -1,0 +1,387 @@
+"""From a question and a passage of any length to the answer, in the characters of the passage."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from minibert.tasks import best_spans
+from minibert.wordpiece import WordPieceTokenizer
+from minibert.wordpiece.offsets import LocatedPiece, locate_pieces
+
+from .inference import predict
+
+
+class Window(NamedTuple):
+    """Hold a question with a part of the passage that the model can read in one go.
+
+    Parameters
+    ----------
+    input_ids : list of int
+        ``[CLS] question [SEP] part of the passage [SEP]``.
+    token_type_ids : list of int
+        0 for the question, 1 for the passage and its ``[SEP]``.
+    offsets : list of pair of int, or None
+        For each token of the passage where it stands: ``passage[start:end]``. None for all others.
+    begin, end : int
+        The window holds every piece of ``passage[begin:end]``, and of no longer stretch.
+
+    References
+    ----------
+    Chapter 17.
+
+    Examples
+    --------
+    >>> window = Window([2, 7, 3, 8, 3], [0, 0, 0, 1, 1], [None, None, None, (0, 4), None], 0, 4)
+    >>> [place is not None for place in window.offsets]
+    [False, False, False, True, False]
+    """
+
+    input_ids: list[int]
+    token_type_ids: list[int]
+    offsets: list[tuple[int, int] | None]
+    begin: int
+    end: int
+
+
+class Answer(NamedTuple):
+    """Hold a possible answer.
+
+    Parameters
+    ----------
+    text : str
+        ``passage[start:end]``, as it is written there.
+    start, end : int
+        Its place in the passage, in characters.
+    score : float
+        Score of its first token as start plus that of its last token as end.
+
+    References
+    ----------
+    Chapter 17.
+
+    Examples
+    --------
+    >>> Answer("Shanghai", 0, 8, 11.5).text
+    'Shanghai'
+    """
+
+    text: str
+    start: int
+    end: int
+    score: float
+
+
+class Answers(NamedTuple):
+    """Hold the best answers to a question, and what it scores to give none.
+
+    Parameters
+    ----------
+    answers : list of Answer
+        Different ones, best first.
+    no_answer : float
+        The score of ``[CLS]`` as start and end, in the window where it is lowest: a question has no
+        answer only if no window has one.
+
+    References
+    ----------
+    Devlin et al. (2019), section 4.3. Chapter 17.
+
+    Examples
+    --------
+    >>> found = Answers([Answer("Shanghai", 0, 8, 11.5)], no_answer=12.0)
+    >>> found.choose(), found.choose(threshold=1.0)
+    ('', 'Shanghai')
+    """
+
+    answers: list[Answer]
+    no_answer: float
+
+    def choose(self, threshold: float = 0.0) -> str:
+        """Give the best answer, or none if that scores higher by more than a threshold.
+
+        Parameters
+        ----------
+        threshold : float, default 0.0
+            Chosen on questions set aside; infinity always answers if it can.
+
+        Returns
+        -------
+        str
+            Empty for no answer.
+        """
+        if not self.answers or self.no_answer - self.answers[0].score > threshold:
+            return ""
+        return self.answers[0].text
+
+
+def sliding_windows(
+    tokenizer: WordPieceTokenizer,
+    question: str,
+    passage: str,
+    *,
+    max_length: int = 384,
+    stride: int = 128,
+) -> list[Window]:
+    """Lay windows over a passage so that every piece is in one, and neighbors share some.
+
+    An answer of up to `stride` pieces lies whole in at least one window.
+
+    Parameters
+    ----------
+    tokenizer : WordPieceTokenizer
+        Knows the pieces.
+    question, passage : str
+        The question is in every window, whole.
+    max_length : int, default 384
+        The most tokens of a window.
+    stride : int, default 128
+        How many pieces two neighboring windows share, at least 0. This is what Hugging Face's
+        tokenizers call so; `doc_stride` in the code that came with the paper is the step.
+
+    Returns
+    -------
+    list of Window
+        At least one, in the order of the passage; the last may be shorter.
+
+    Raises
+    ------
+    ValueError
+        If the question leaves no room for more pieces than neighbors share.
+
+    References
+    ----------
+    Devlin et al. (2019), section 4.2; the windows are told by the code that came with the paper.
+    Chapter 17.
+
+    Examples
+    --------
+    >>> from minibert.wordpiece import SPECIAL_TOKENS
+    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "who", *"abcde"])
+    >>> for window in sliding_windows(tokenizer, "who", "a b c d e", max_length=7, stride=1):
+    ...     print(tokenizer.decode(window.input_ids))
+    [CLS] who [SEP] a b c [SEP]
+    [CLS] who [SEP] c d e [SEP]
+    """
+    asked = tokenizer.encode(question)
+    pieces = locate_pieces(tokenizer, passage)
+    room = max_length - len(asked) - 1
+    if not 0 <= stride < room:
+        raise ValueError(
+            f"a window of max_length ({max_length}) has room for {room} pieces of the passage "
+            f"beside the question; stride ({stride}) must be from 0 to {room - 1}"
+            if room > 0
+            else f"the question has {len(asked) - 2} pieces, which with 3 special tokens leave no "
+            f"room in a window of max_length ({max_length}); shorten it"
+        )
+    last = max(len(pieces) - room, 0)
+    step = room - stride
+    starts = [*range(0, last, step), -(-last // step) * step]
+    return [
+        _window(asked, tokenizer.sep_token_id, pieces, begin, begin + room, len(passage))
+        for begin in starts
+    ]
+
+
+def answer_positions(window: Window, start: int, end: int) -> tuple[int, int]:
+    """Find the tokens of an answer in a window: the labels for training.
+
+    Parameters
+    ----------
+    window : Window
+        As `sliding_windows` gives it.
+    start, end : int
+        The answer is ``passage[start:end]``, and not empty.
+
+    Returns
+    -------
+    tuple of two int
+        First and last token. Both are 0, the token [CLS], if a part of the answer lies outside of
+        the window: there the right answer is that there is none.
+
+    Raises
+    ------
+    ValueError
+        If the answer is empty, or no token comes from its characters.
+
+    References
+    ----------
+    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
+
+    Examples
+    --------
+    >>> window = Window([2, 7, 3, 8, 9, 3], [0] * 3 + [1] * 3, [None] * 3 + [(0, 3), (3, 8), None],
+    ...                 0, 9)
+    >>> answer_positions(window, 4, 8), answer_positions(window, 0, 20)
+    ((4, 4), (0, 0))
+    """
+    if not 0 <= start < end:
+        raise ValueError(f"an answer from character {start} to {end} is empty; end it after start")
+    if start < window.begin or end > window.end:
+        return 0, 0
+    places = [
+        number
+        for number, place in enumerate(window.offsets)
+        if place is not None and place[0] < end and place[1] > start
+    ]
+    if not places:
+        raise ValueError(
+            f"no token comes from the characters {start} to {end} of the passage; let the answer "
+            "hold at least one character that is not white space"
+        )
+    return places[0], places[-1]
+
+
+def merge_windows(
+    passage: str,
+    windows: Sequence[Window],
+    logits: Sequence[Float[Tensor, "seq 2"]],
+    *,
+    max_answer_length: int = 30,
+    top_n: int = 1,
+) -> Answers:
+    """Choose the best answers out of all windows of a passage.
+
+    Parameters
+    ----------
+    passage : str
+        What the windows were laid over.
+    windows : sequence of Window
+        As `sliding_windows` gives them.
+    logits : sequence of Float[Tensor, "seq 2"]
+        For each window the start score and the end score of every token; padding may follow.
+    max_answer_length : int, default 30
+        The most pieces of an answer.
+    top_n : int, default 1
+        The most answers.
+
+    Returns
+    -------
+    Answers
+        Each with the highest of its scores if it was found in several windows.
+
+    References
+    ----------
+    Devlin et al. (2019), section 4.3. Chapter 17.
+
+    Examples
+    --------
+    >>> window = Window([2, 7, 3, 8, 3], [0, 0, 0, 1, 1], [None, None, None, (0, 4), None], 0, 4)
+    >>> logits = torch.tensor([[1.0, 1.0], [9.0, 9.0], [9.0, 9.0], [3.0, 2.0], [9.0, 9.0]])
+    >>> merge_windows("Rome", [window], [logits])
+    Answers(answers=[Answer(text='Rome', start=0, end=4, score=5.0)], no_answer=2.0)
+    """
+    best: dict[tuple[int, int], float] = {}
+    no_answer = float("inf")
+    for window, scores in zip(windows, logits, strict=True):
+        starts, ends = scores[: len(window.offsets)].unbind(-1)
+        inside = torch.tensor([place is not None for place in window.offsets])
+        found = best_spans(starts, ends, inside, max_answer_length=max_answer_length, top_n=top_n)
+        no_answer = min(no_answer, found.no_answer.item())
+        for first, last, score in zip(*(part.tolist() for part in found[:3]), strict=True):
+            if score > -float("inf"):
+                place = window.offsets[first][0], _with_marks(passage, window.offsets[last][1])
+                best[place] = max(score, best.get(place, score))
+    ranked = sorted(best, key=lambda place: (-best[place], place))[:top_n]
+    return Answers(
+        [Answer(passage[start:end], start, end, best[start, end]) for start, end in ranked],
+        no_answer,
+    )
+
+
+def answer_questions(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    questions: Sequence[str],
+    passages: Sequence[str],
+    *,
+    max_length: int = 384,
+    stride: int = 128,
+    max_answer_length: int = 30,
+    top_n: int = 1,
+    max_tokens: int = 2048,
+) -> list[Answers]:
+    """Answer questions, each from its own passage, however long.
+
+    Parameters
+    ----------
+    model : nn.Module
+        A `BertForQuestionAnswering`.
+    tokenizer : WordPieceTokenizer
+        That of the model.
+    questions, passages : sequence of str
+        Equally many.
+    max_length, stride : int
+        As `sliding_windows` takes them.
+    max_answer_length, top_n : int
+        As `best_spans` takes them.
+    max_tokens : int, default 2048
+        The most positions of a batch.
+
+    Returns
+    -------
+    list of Answers
+        One for each question.
+
+    Raises
+    ------
+    ValueError
+        If questions and passages are not equally many, or a window does not fit.
+
+    References
+    ----------
+    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
+    """
+    if len(questions) != len(passages):
+        raise ValueError(
+            f"{len(questions)} questions and {len(passages)} passages do not fit; give one each"
+        )
+    windows = [
+        sliding_windows(tokenizer, *both, max_length=max_length, stride=stride)
+        for both in zip(questions, passages, strict=True)
+    ]
+    logits = iter(
+        predict(
+            model,
+            [(window.input_ids, window.token_type_ids) for window in chain(*windows)],
+            lambda output, mask: torch.stack([output.start_logits, output.end_logits], -1),
+            pad_token_id=tokenizer.pad_token_id,
+            max_tokens=max_tokens,
+        )
+    )
+    return [
+        merge_windows(
+            passage,
+            own,
+            [next(logits) for _ in own],
+            max_answer_length=max_answer_length,
+            top_n=top_n,
+        )
+        for passage, own in zip(passages, windows, strict=True)
+    ]
+
+
+def _window(
+    asked: list[int], sep: int, pieces: list[LocatedPiece], first: int, stop: int, characters: int
+) -> Window:
+    """Put a question and some pieces together, and note how far no other piece is touched."""
+    shown = pieces[first:stop]
+    ids = [*asked, *(piece.token_id for piece in shown), sep]
+    types = [0] * len(asked) + [1] * (len(shown) + 1)
+    places = [(piece.start, piece.end) for piece in shown]
+    begin = pieces[first - 1].end if first else 0
+    end = pieces[stop].start if stop < len(pieces) else characters
+    return Window(ids, types, [None] * len(asked) + places + [None], begin, end)
+
+
+def _with_marks(passage: str, end: int) -> int:
+    """Move the end of an answer behind the accents that fell off its last letter."""
+    while end < len(passage) and unicodedata.combining(passage[end]):
+        end += 1
+    return end

@@ -1,0 +1,301 @@
+"""Use a model: many texts, sorted into batches of one length, and the answers in the old order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor, nn
+from torch.nn import functional
+
+from minibert.wordpiece import WordPieceTokenizer
+from minibert.wordpiece.encode_batch import check_texts, pad_rows
+
+Model = TypeVar("Model", bound=nn.Module)
+Row = tuple[list[int], list[int]]
+
+
+def encode_rows(
+    tokenizer: WordPieceTokenizer,
+    texts: Sequence[str],
+    pairs: Sequence[str] | None = None,
+    *,
+    max_length: int,
+) -> list[Row]:
+    """Turn texts into rows of ids that are not padded yet, the longest ones cut.
+
+    Parameters
+    ----------
+    tokenizer : WordPieceTokenizer
+        Knows the pieces.
+    texts : sequence of str
+        One text for each row.
+    pairs : sequence of str, optional
+        The second text of each row.
+    max_length : int
+        The most tokens of a row, special tokens included.
+
+    Returns
+    -------
+    list of pairs (ids, segment ids)
+        What ``tokenizer(texts, pairs, truncation=True, max_length=max_length)`` holds, without its
+        padding.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As the tokenizer does.
+
+    References
+    ----------
+    Chapter 15.
+
+    Examples
+    --------
+    >>> from minibert.wordpiece import SPECIAL_TOKENS
+    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat"])
+    >>> encode_rows(tokenizer, ["one", "one cat one cat"], max_length=4)
+    [([2, 5, 3], [0, 0, 0]), ([2, 5, 6, 3], [0, 0, 0, 0])]
+    """
+    texts, pairs = check_texts(texts, pairs)
+    return [_row(tokenizer, *both, max_length) for both in zip(texts, pairs, strict=True)]
+
+
+def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
+    """Put rows of about the same length together, as many as fit into a number of tokens.
+
+    Rows are sorted by their number of tokens, the longest first, so that there is hardly any
+    padding, and every batch is about as much work as the next.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Number of tokens of each row, at least 1.
+    max_tokens : int
+        The most positions of a batch, padding included. A longer row is a batch by itself.
+
+    Returns
+    -------
+    list of lists of int
+        The numbers of the rows of each batch; every row is in one batch.
+
+    Raises
+    ------
+    ValueError
+        If `max_tokens` is below 1.
+
+    References
+    ----------
+    Chapter 15.
+
+    Examples
+    --------
+    >>> batch_by_tokens([3, 9, 2, 8], max_tokens=10)
+    [[1], [3], [0, 2]]
+    """
+    if max_tokens < 1:
+        raise ValueError(f"max_tokens ({max_tokens}) must be at least 1; 2048 is a good number")
+    by_length = sorted(range(len(lengths)), key=lambda row: -lengths[row])
+    batches, begin = [], 0
+    while begin < len(by_length):
+        fitting = max(1, max_tokens // lengths[by_length[begin]])
+        batches.append(by_length[begin : begin + fitting])
+        begin += fitting
+    return batches
+
+
+def predict(
+    model: nn.Module,
+    rows: Sequence[Row],
+    read: Callable[[Any, Shaped[Tensor, "batch seq"]], Shaped[Tensor, "batch ..."]],
+    *,
+    pad_token_id: int,
+    max_tokens: int = 2048,
+) -> list[Shaped[Tensor, "..."]]:
+    """Run a model over rows of any lengths, without dropout, and keep what is asked for.
+
+    Parameters
+    ----------
+    model : nn.Module
+        Takes ``input_ids``, ``token_type_ids`` and ``attention_mask``. Afterwards each of its
+        parts is in training or evaluation as it was before.
+    rows : sequence of pairs (ids, segment ids)
+        As `encode_rows` gives them.
+    read : callable that returns Shaped[Tensor, "batch ..."]
+        Takes the output of the model and the attention mask of a batch, and returns a tensor with
+        one entry for each row of the batch, such as ``lambda output, mask: output.logits``.
+    pad_token_id : int
+        The id of ``[PAD]``.
+    max_tokens : int, default 2048
+        The most positions of a batch.
+
+    Returns
+    -------
+    list of Shaped[Tensor, "..."], any shape
+        One entry for each row, in the order of `rows`, on the CPU. If it has a place for every
+        token, padding follows behind those of the row.
+
+    Raises
+    ------
+    ValueError
+        If `read` does not return one entry for each row, or `max_tokens` is below 1.
+
+    References
+    ----------
+    Chapter 15.
+
+    Examples
+    --------
+    >>> from minibert.config import BertConfig
+    >>> from minibert.model import BertModel
+    >>> rows = [([2, 5, 3], [0, 0, 0]), ([2, 5, 6, 7, 3], [0] * 5)]
+    >>> vectors = predict(
+    ...     BertModel(BertConfig.tiny(vocab_size=89)),
+    ...     rows,
+    ...     lambda output, mask: output.pooler_output,
+    ...     pad_token_id=0,
+    ... )
+    >>> len(vectors), vectors[0].shape
+    (2, torch.Size([128]))
+    """
+    found: dict[int, Tensor] = {}
+    with _evaluating(model):
+        for numbers in batch_by_tokens([len(ids) for ids, _ in rows], max_tokens):
+            batch = pad_rows([rows[number] for number in numbers], pad_token_id)
+            values = _forward(model, batch, read)
+            if len(values) != len(numbers):
+                raise ValueError(
+                    f"read() gave {len(values)} entries for a batch of {len(numbers)} rows; let "
+                    "it return one for each row"
+                )
+            # A copy made out here may take part in training, as what inference mode makes may not.
+            found |= zip(numbers, values.cpu().clone(), strict=True)
+    return [found[number] for number in range(len(rows))]
+
+
+def mean_pool(
+    hidden_states: Float[Tensor, "batch seq hidden"], attention_mask: Shaped[Tensor, "batch seq"]
+) -> Float[Tensor, "batch hidden"]:
+    """Take the mean of the vectors of all tokens, special ones included and padding not.
+
+    ``sum over i of mask[i] * hidden_states[i] / sum over i of mask[i]``.
+
+    Parameters
+    ----------
+    hidden_states : Float[Tensor, "batch seq hidden"]
+        Vectors out of the last layer.
+    attention_mask : Shaped[Tensor, "batch seq"]
+        1 for tokens, at least one in each row, and 0 for padding.
+
+    Returns
+    -------
+    Float[Tensor, "batch hidden"]
+        One vector for each row; padding changes nothing.
+
+    References
+    ----------
+    Reimers and Gurevych (2019), section 3. Chapter 15.
+
+    Examples
+    --------
+    >>> hidden_states = torch.tensor([[[1.0, 2.0], [3.0, 4.0], [99.0, 99.0]]])
+    >>> mean_pool(hidden_states, torch.tensor([[1, 1, 0]]))
+    tensor([[2., 3.]])
+    """
+    weights = attention_mask.to(hidden_states.dtype).unsqueeze(-1)
+    return (hidden_states * weights).sum(1) / weights.sum(1)
+
+
+def sentence_vectors(
+    model: nn.Module,
+    tokenizer: WordPieceTokenizer,
+    texts: Sequence[str],
+    *,
+    max_length: int | None = None,
+    max_tokens: int = 2048,
+) -> Float[Tensor, "batch hidden"]:
+    """Turn each text into one vector of length 1, so that a dot product is a cosine.
+
+    ``v / |v|`` with ``v = mean_pool(last_hidden_state)``.
+
+    Parameters
+    ----------
+    model : nn.Module
+        A `BertModel`, best one that was trained for sentence vectors.
+    tokenizer : WordPieceTokenizer
+        That of the model.
+    texts : sequence of str
+        At least one.
+    max_length : int, optional
+        Longer texts are cut to so many tokens; by default the most that the model takes.
+    max_tokens : int, default 2048
+        The most positions of a batch.
+
+    Returns
+    -------
+    Float[Tensor, "batch hidden"]
+        One vector for each text, in the order of `texts`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If something is no text, or there is none.
+
+    References
+    ----------
+    Reimers and Gurevych (2019), section 3. Chapter 15.
+
+    Examples
+    --------
+    >>> from minibert.config import BertConfig
+    >>> from minibert.model import BertModel
+    >>> from minibert.wordpiece import SPECIAL_TOKENS
+    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat"])
+    >>> vectors = sentence_vectors(
+    ...     BertModel(BertConfig.tiny(vocab_size=7)), tokenizer, ["one cat", "cat", "one cat"]
+    ... )
+    >>> vectors.shape, torch.equal(vectors[0], vectors[2])
+    (torch.Size([3, 128]), True)
+    """
+    if max_length is None:
+        max_length = model.config.max_position_embeddings
+    rows = encode_rows(tokenizer, texts, max_length=max_length)
+    vectors = predict(
+        model,
+        rows,
+        lambda output, mask: mean_pool(output.last_hidden_state, mask),
+        pad_token_id=tokenizer.pad_token_id,
+        max_tokens=max_tokens,
+    )
+    return functional.normalize(torch.stack(vectors), dim=-1)
+
+
+@contextmanager
+def _evaluating(model: nn.Module) -> Iterator[None]:
+    """Switch off what only training does, such as dropout, and on again where it was on."""
+    in_training = [part for part in model.modules() if part.training]
+    for part in in_training:
+        part.training = False
+    try:
+        yield
+    finally:
+        for part in in_training:
+            part.training = True
+
+
+@torch.inference_mode()
+def _forward(
+    model: nn.Module, batch: dict[str, Tensor], read: Callable[[Any, Tensor], Tensor]
+) -> Tensor:
+    device = next(model.parameters()).device
+    batch = {name: tensor.to(device) for name, tensor in batch.items()}
+    return read(model(**batch), batch["attention_mask"])
+
+
+def _row(tokenizer: WordPieceTokenizer, text: str, pair: str | None, max_length: int) -> Row:
+    """Build one row, which alone in its batch has no padding."""
+    batch = tokenizer(text, pair, truncation=True, max_length=max_length)
+    return batch["input_ids"][0].tolist(), batch["token_type_ids"][0].tolist()

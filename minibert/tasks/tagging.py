@@ -1,0 +1,213 @@
+"""Between words and pieces: labels for the pieces of words, words' labels back, and entities."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from minibert.losses import IGNORED_LABEL
+from minibert.wordpiece import WordPieceTokenizer
+
+
+class TaggedPieces(NamedTuple):
+    """Hold the pieces of a sentence with their labels, and how to get back to its words.
+
+    Parameters
+    ----------
+    input_ids : list of int
+        ``[CLS]``, the pieces of all words, ``[SEP]``.
+    labels : list of int
+        The label of a word on its first piece; -100 on its other pieces and on special tokens.
+    first_pieces : list of int or None
+        For each word the place of its first piece; None if it has no piece, or was cut off.
+
+    References
+    ----------
+    Devlin et al. (2019), section 5.3. Chapter 17.
+
+    Examples
+    --------
+    >>> row = TaggedPieces([2, 7, 8, 3], [-100, 1, -100, -100], [1])
+    >>> [row.labels[place] for place in row.first_pieces]
+    [1]
+    """
+
+    input_ids: list[int]
+    labels: list[int]
+    first_pieces: list[int | None]
+
+
+class Entity(NamedTuple):
+    """Hold a named entity: what it is, and which words.
+
+    Parameters
+    ----------
+    kind : str
+        Such as PER or LOC.
+    start, end : int
+        Its words are ``words[start:end]``.
+
+    References
+    ----------
+    Chapter 17.
+
+    Examples
+    --------
+    >>> Entity("LOC", 3, 5).kind
+    'LOC'
+    """
+
+    kind: str
+    start: int
+    end: int
+
+
+def tag_pieces(
+    tokenizer: WordPieceTokenizer,
+    words: Sequence[str],
+    labels: Sequence[int] | None = None,
+    *,
+    max_length: int | None = None,
+) -> TaggedPieces:
+    """Cut words into pieces, and give the label of a word to its first piece.
+
+    A word counts once, however many pieces it has. Special tokens written in a word stand for
+    themselves, and a word of characters that vanish has no piece, and so no label.
+
+    Parameters
+    ----------
+    tokenizer : WordPieceTokenizer
+        Knows the pieces.
+    words : sequence of str
+        A sentence, cut into words.
+    labels : sequence of int, optional
+        One for each word; without them every piece has -100.
+    max_length : int, optional
+        The most tokens, at least 2; what is beyond is cut off.
+
+    Returns
+    -------
+    TaggedPieces
+        Ids and labels, equally many; a place for each word.
+
+    Raises
+    ------
+    TypeError
+        If the words are one string.
+    ValueError
+        If words and labels are not equally many, or `max_length` is below 2.
+
+    References
+    ----------
+    Devlin et al. (2019), section 5.3. Chapter 17.
+
+    Examples
+    --------
+    >>> from minibert.wordpiece import SPECIAL_TOKENS
+    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "shang", "##hai", "is", "big"])
+    >>> tag_pieces(tokenizer, ["Shanghai", "is", "big"], [1, 0, 0])
+    TaggedPieces(input_ids=[2, 5, 6, 7, 8, 3], labels=[-100, 1, -100, 0, 0, -100], \
+first_pieces=[1, 3, 4])
+    """
+    labels = _checked(words, labels, max_length)
+    ids, piece_labels, first_pieces = [tokenizer.cls_token_id], [IGNORED_LABEL], []
+    limit = None if max_length is None else max_length - 1  # the last place is for [SEP]
+    for word, label in zip(words, labels, strict=True):
+        pieces = tokenizer.encode(word)[1:-1][: None if limit is None else limit - len(ids)]
+        first_pieces.append(len(ids) if pieces else None)
+        ids += pieces
+        piece_labels += [label, *[IGNORED_LABEL] * (len(pieces) - 1)] if pieces else []
+    return TaggedPieces(
+        [*ids, tokenizer.sep_token_id], [*piece_labels, IGNORED_LABEL], first_pieces
+    )
+
+
+def labels_of_words(
+    first_pieces: Sequence[int | None], piece_labels: Sequence[int], missing: int
+) -> list[int]:
+    """Read off the label of each word from its first piece.
+
+    Parameters
+    ----------
+    first_pieces : sequence of int or None
+        Of `TaggedPieces`.
+    piece_labels : sequence of int
+        A label for every piece, such as the one with the highest score; padding may follow.
+    missing : int
+        The label of words that have no piece.
+
+    Returns
+    -------
+    list of int
+        One label for each word.
+
+    References
+    ----------
+    Devlin et al. (2019), section 5.3. Chapter 17.
+
+    Examples
+    --------
+    >>> labels_of_words([1, 3, None], [9, 4, 9, 5, 9], missing=0)
+    [4, 5, 0]
+    """
+    return [missing if place is None else piece_labels[place] for place in first_pieces]
+
+
+def find_entities(tags: Sequence[str]) -> list[Entity]:
+    """Read entities off the tags of a sentence: B-PER begins one, I-PER goes on with it, O is none.
+
+    A model may write what no person would. An I that follows no entity of its kind begins one, as
+    in the CoNLL shared task.
+
+    Parameters
+    ----------
+    tags : sequence of str
+        One for each word.
+
+    Returns
+    -------
+    list of Entity
+        In the order of the words; they do not overlap.
+
+    Raises
+    ------
+    ValueError
+        If a tag is neither O nor B- or I- and a kind.
+
+    References
+    ----------
+    Tjong Kim Sang and De Meulder (2003), section 2. Chapter 17.
+
+    Examples
+    --------
+    >>> find_entities(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"])
+    [Entity(kind='PER', start=0, end=2), Entity(kind='LOC', start=3, end=4), \
+Entity(kind='LOC', start=4, end=5)]
+    """
+    entities: list[Entity] = []
+    open_kind = None
+    for place, tag in enumerate(tags):
+        prefix, _, kind = tag.partition("-")
+        if tag != "O" and (prefix not in ("B", "I") or not kind):
+            raise ValueError(f"tag {place} is {tag!r}; a tag is O, or B- or I- and a kind")
+        if prefix == "I" and kind == open_kind:
+            entities[-1] = entities[-1]._replace(end=place + 1)
+        elif kind:
+            entities.append(Entity(kind, place, place + 1))
+        open_kind = kind or None
+    return entities
+
+
+def _checked(
+    words: Sequence[str], labels: Sequence[int] | None, max_length: int | None
+) -> Sequence[int]:
+    """Refuse what cannot be tagged; without labels give as many that ask nothing."""
+    if isinstance(words, str):
+        raise TypeError(f"give a list of words, not the one string {words[:30]!r}")
+    if labels is not None and len(labels) != len(words):
+        raise ValueError(f"{len(words)} words and {len(labels)} labels do not fit; give one each")
+    if max_length is not None and max_length < 2:
+        raise ValueError(
+            f"max_length ({max_length}) has no room for the 2 special tokens; give at least 2"
+        )
+    return [IGNORED_LABEL] * len(words) if labels is None else labels

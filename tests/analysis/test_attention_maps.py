@@ -1,0 +1,194 @@
+"""Measures of attention and silent heads, each against loops, scipy or a hook."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from minibert.analysis.attention_maps import (
+    ablate_heads,
+    attention_entropy,
+    attention_share,
+    bootstrap_interval,
+    offset_mask,
+    rank_correlation,
+    token_mask,
+)
+from minibert.config import BertConfig
+from minibert.model import BertModel
+
+MASK = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+IDS = torch.tensor([[2, 7, 3, 7, 3], [2, 7, 3, 0, 0]])
+
+
+def random_probs(seed=0):
+    """Draw weights of 2 sequences and 3 heads that leave padding out."""
+    scores = torch.randn(2, 3, 5, 5, generator=torch.Generator().manual_seed(seed))
+    return scores.masked_fill(MASK[:, None, None] == 0, -math.inf).softmax(-1)
+
+
+def by_loops(probs, wanted):
+    """Compute the mean over queries with a target, token by token."""
+    answer = torch.full(probs.shape[:2], math.nan)
+    for b, h in np.ndindex(*answer.shape):
+        real = [i for i in range(5) if MASK[b, i]]
+        spent = []
+        for i in real:
+            targets = [j for j in real if wanted(b, i, j)]
+            if targets:
+                spent.append(sum(probs[b, h, i, j].item() for j in targets))
+        if spent:
+            answer[b, h] = sum(spent) / len(spent)
+    return answer
+
+
+@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 3])
+def test_share_on_a_fixed_offset(offset):
+    probs = random_probs()
+    expected = by_loops(probs, lambda b, i, j: j == i + offset)
+    measured = attention_share(probs, offset_mask(MASK, offset))
+    torch.testing.assert_close(measured, expected, equal_nan=True)
+
+
+def test_share_on_certain_tokens():
+    probs = random_probs(1)
+    expected = by_loops(probs, lambda b, i, j: IDS[b, j].item() in (2, 3))
+    torch.testing.assert_close(attention_share(probs, token_mask(IDS, (2, 3), MASK)), expected)
+
+
+def test_the_previous_token_is_the_one_before():
+    targets = offset_mask(torch.ones(1, 3), -1)
+    assert targets[0].int().tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
+
+
+def test_shares_on_everything_sum_to_one_and_padding_is_never_asked():
+    probs = random_probs(2)
+    real = MASK.bool()
+    everything = real[:, :, None] & real[:, None, :]
+    torch.testing.assert_close(attention_share(probs, everything), torch.ones(2, 3))
+    assert not offset_mask(MASK, 0)[1, 3:].any()
+    assert not token_mask(IDS, (0,), MASK).any()
+
+
+def test_nobody_is_asked():
+    assert attention_share(random_probs(), torch.zeros(2, 5, 5).bool()).isnan().all()
+
+
+def test_entropy_equals_that_of_scipy():
+    probs = random_probs(3)
+    expected = [[stats.entropy(probs[b, h, MASK[b].bool()].numpy(), axis=-1).mean()
+                 for h in range(3)] for b in range(2)]  # fmt: skip
+    torch.testing.assert_close(attention_entropy(probs, MASK), torch.tensor(expected))
+
+
+def test_entropy_is_largest_where_attention_is_even():
+    even = torch.full((1, 1, 4, 4), 0.25)
+    assert attention_entropy(even, torch.ones(1, 4)).item() == pytest.approx(math.log(4))
+    assert attention_entropy(torch.eye(4)[None, None], torch.ones(1, 4)).item() == 0
+
+
+def test_the_interval_is_that_of_theory_where_there_is_one():
+    values = np.random.default_rng(0).normal(3, 2, size=(400, 2))
+    low, high = bootstrap_interval(values, rng=np.random.default_rng(1), repeats=4000)
+    error = values.std(axis=0) / math.sqrt(len(values))
+    np.testing.assert_allclose(low, values.mean(axis=0) - 1.96 * error, atol=0.03)
+    np.testing.assert_allclose(high, values.mean(axis=0) + 1.96 * error, atol=0.03)
+
+
+def test_the_interval_covers_the_truth_as_often_as_it_says():
+    rng, hits = np.random.default_rng(2), 0
+    for _ in range(300):
+        low, high = bootstrap_interval(rng.normal(size=50), rng=rng, repeats=400)
+        hits += low < 0 < high
+    assert 0.90 < hits / 300 < 0.98
+
+
+def test_an_interval_needs_two_rows():
+    with pytest.raises(ValueError, match="at least 2 rows, not 1"):
+        bootstrap_interval(np.ones(1), rng=np.random.default_rng(0))
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=30))
+def test_rank_correlation_equals_that_of_scipy(pairs):
+    first, second = np.array(pairs, dtype=float).T
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        assert math.isnan(rank_correlation(first, second))
+        return
+    expected = stats.spearmanr(first, second).statistic
+    assert rank_correlation(first, second) == pytest.approx(expected, abs=1e-9)
+
+
+def test_rank_correlation_of_unequal_lists():
+    with pytest.raises(ValueError, match="first has 2 numbers and second 3"):
+        rank_correlation(np.ones(2), np.ones(3))
+
+
+@pytest.fixture
+def model():
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=11, hidden_size=12, num_hidden_layers=2, num_attention_heads=3,
+        intermediate_size=16, initializer_range=0.5,
+    )  # fmt: skip
+    return BertModel(config).double().eval()
+
+
+def silence_with_a_hook(model, layer, head):
+    """Zero a head's context on its way, which is what ablate_heads says it does."""
+
+    def zero(module, inputs, output):
+        context, probs = output
+        context = context.clone()
+        context[..., 4 * head : 4 * head + 4] = 0
+        return context, probs
+
+    attention = model.encoder.layer[layer].attention.self
+    return attention.register_forward_hook(zero)
+
+
+@pytest.mark.parametrize("head", [(0, 0), (0, 2), (1, 1)])
+def test_a_silent_head_adds_nothing(model, head):
+    whole = model(IDS, MASK).last_hidden_state
+    with ablate_heads(model, [head]):
+        silent = model(IDS, MASK).last_hidden_state
+    hook = silence_with_a_hook(model, *head)
+    torch.testing.assert_close(silent, model(IDS, MASK).last_hidden_state, rtol=0, atol=1e-12)
+    hook.remove()
+    assert not torch.allclose(silent, whole)
+    assert torch.equal(model(IDS, MASK).last_hidden_state, whole)
+
+
+def test_all_heads_of_a_layer_leave_the_bias(model):
+    with ablate_heads(model, [(0, head) for head in range(3)]):
+        block = model.encoder.layer[0].attention
+        states = model.embeddings(IDS)
+        expected = block.output.LayerNorm(states + block.output.dense.bias)
+        torch.testing.assert_close(block(states)[0], expected)
+
+
+def stop_while_silent(model):
+    with ablate_heads(model, [(0, 0), (1, 2)]):
+        raise RuntimeError("stop")
+
+
+def test_the_weights_come_back_after_an_error(model):
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    with pytest.raises(RuntimeError, match="stop"):
+        stop_while_silent(model)
+    for name, value in model.state_dict().items():
+        assert torch.equal(value, before[name])
+
+
+def silence(model, head):
+    with ablate_heads(model, [head]):
+        pass
+
+
+@pytest.mark.parametrize("head", [(0, 3), (2, 0), (0, -1)])
+def test_a_head_that_is_not_there(model, head):
+    with pytest.raises(ValueError, match=rf"no head {head[1]} in layer {head[0]}: .* 2 layers"):
+        silence(model, head)

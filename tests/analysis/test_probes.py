@@ -1,0 +1,106 @@
+"""Vectors that lie apart, and probes, against scikit-learn and loops."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from minibert.analysis.probes import control_labels, cosine_gap, fit_probe, nearest_mean
+
+
+def clouds(seed, dim=6, rows=40, apart=1.0):
+    """Draw vectors of three labels around three centers, in ten groups."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(3, size=rows)
+    centers = apart * rng.standard_normal((3, dim))
+    vectors = centers[labels] + rng.standard_normal((rows, dim))
+    return vectors, labels, np.arange(rows) % 10
+
+
+def test_cosine_gap_with_loops():
+    vectors, labels, _ = clouds(0)
+    same, different = [], []
+    for i in range(len(vectors)):
+        for j in range(i):
+            a, b = vectors[i], vectors[j]
+            cosine = a @ b / np.sqrt((a @ a) * (b @ b))
+            (same if labels[i] == labels[j] else different).append(cosine)
+    expected = np.mean(same) - np.mean(different)
+    assert cosine_gap(vectors, list(labels)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_cosine_gap_is_zero_where_labels_say_nothing():
+    vectors, _, _ = clouds(1, rows=400)
+    dealt = np.random.default_rng(2).integers(2, size=400)
+    assert abs(cosine_gap(vectors, list(dealt))) < 0.02
+
+
+@pytest.mark.parametrize("labels", ["aaa", "abc"])
+def test_cosine_gap_without_pairs(labels):
+    with pytest.raises(ValueError, match=f"3 vectors with {len(set(labels))} labels"):
+        cosine_gap(np.eye(3), list(labels))
+
+
+def test_nearest_mean_equals_that_of_scikit_learn():
+    neighbors = pytest.importorskip("sklearn.neighbors", reason="scikit-learn is not installed")
+    vectors, labels, groups = clouds(3)
+    expected = np.empty(len(labels))
+    for group in range(10):
+        out = groups == group
+        model = neighbors.NearestCentroid().fit(vectors[~out], labels[~out])
+        expected[out] = model.predict(vectors[out]) == labels[out]
+    assert 0.4 < expected.mean() < 1
+    np.testing.assert_array_equal(nearest_mean(vectors, list(labels), list(groups)), expected)
+
+
+def test_nearest_mean_does_not_see_what_it_is_asked():
+    # Every vector is alone with its label in its group's place: only itself would be near.
+    vectors, labels = np.eye(4), list("aabb")
+    answers = nearest_mean(vectors, labels, [0, 1, 2, 3])
+    assert answers.mean() < 1
+
+
+def test_nearest_mean_of_a_label_that_nobody_else_has():
+    answers = nearest_mean(np.array([[0.0], [0.1], [5.0]]), list("aab"), [0, 1, 2])
+    assert np.isnan(answers[2])
+    assert answers[:2].tolist() == [1, 1]
+
+
+def test_control_labels_keep_words_and_counts_and_are_dealt():
+    classes = {f"word{i}": ("noun", "verb", "adjective")[i % 3] for i in range(90)}
+    dealt = control_labels(classes, rng=np.random.default_rng(0))
+    assert list(dealt) == list(classes)
+    assert Counter(dealt.values()) == Counter(classes.values())
+    agree = np.mean([dealt[word] == classes[word] for word in classes])
+    assert 0.15 < agree < 0.55
+    again = control_labels(classes, rng=np.random.default_rng(1))
+    assert again != dealt
+
+
+@pytest.mark.parametrize("penalty", [0.1, 1.0, 30.0])
+def test_the_probe_equals_that_of_scikit_learn(penalty):
+    linear = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is not installed")
+    vectors, labels, _ = clouds(4, rows=120)
+    probe = fit_probe(vectors, labels, 3, penalty)
+    theirs = linear.LogisticRegression(C=1 / penalty, tol=1e-10, max_iter=10_000)
+    theirs.fit(vectors, labels)
+    np.testing.assert_allclose(probe.weight, theirs.coef_, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(
+        probe.bias - probe.bias.mean(), theirs.intercept_ - theirs.intercept_.mean(), atol=1e-4
+    )
+    np.testing.assert_array_equal(probe.answers(vectors), theirs.predict(vectors))
+
+
+def test_the_gradient_by_hand_is_zero_where_the_probe_is():
+    vectors, labels, _ = clouds(5, rows=80)
+    probe = fit_probe(vectors, labels, 3, penalty=2.0)
+    scores = vectors @ probe.weight.T + probe.bias
+    probs = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    error = probs - np.eye(3)[labels]
+    np.testing.assert_allclose(error.T @ vectors + 2.0 * probe.weight, 0, atol=1e-5)
+    np.testing.assert_allclose(error.sum(axis=0), 0, atol=1e-5)
+
+
+def test_a_probe_without_penalty():
+    with pytest.raises(ValueError, match="penalty must be positive, not 0"):
+        fit_probe(np.eye(2), np.array([0, 1]), 2, penalty=0)

@@ -1,0 +1,167 @@
+"""The tagged sentences of Chapter 17: legal tags, new names in the test, and nothing for free."""
+
+import re
+from collections import Counter, defaultdict
+from importlib import resources
+from itertools import combinations
+
+import pytest
+from careless import capital_names, known_words, surface
+
+from minibert.corpus import entity_sentences, parse_entities, read_entities
+from minibert.tasks.metrics import score_entities
+from minibert.tasks.tagging import find_entities
+from minibert.wordpiece import WordPieceTokenizer
+
+SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}
+NAMES = {split: [find_entities(s.tags) for s in sentences] for split, sentences in SPLITS.items()}
+SHEET = (resources.files("minibert") / "corpus" / "chapter17" / "README.md").read_text("utf-8")
+LEGAL = re.compile(r"(O |B-(PER|LOC|ORG) (I-\2 )*)+")
+
+
+def surfaces(split):
+    """Collect the names of a split, without capitals, with their kinds."""
+    found = defaultdict(set)
+    for sentence, names in zip(SPLITS[split], NAMES[split], strict=True):
+        for name in names:
+            found[surface(sentence, name)].add(name.kind)
+    return found
+
+
+def test_tags_are_legal_and_fit_the_words():
+    for sentences in SPLITS.values():
+        for words, tags in sentences:
+            assert len(words) == len(tags) > 0
+            assert LEGAL.fullmatch(" ".join(tags) + " ")
+            # marks are words of their own; a dot stays with a title
+            assert not any(re.search(r"\w[.,;?!]$", w) for w in words if w not in ("Mr.", "Dr."))
+
+
+def test_the_datasheet_tells_the_counts():
+    for split, sentences in SPLITS.items():
+        kinds = Counter(kind for names in NAMES[split] for kind, _, _ in names)
+        row = [len(sentences), sum(len(s.words) for s in sentences)]
+        row += [kinds[kind] for kind in ("PER", "LOC", "ORG")]
+        assert f"| {split} | {' | '.join(map(str, row))} |" in SHEET
+
+
+def test_there_is_enough_of_everything():
+    assert [len(sentences) for sentences in SPLITS.values()] == [334, 61, 134]
+    assert len({s.words for sentences in SPLITS.values() for s in sentences}) == 529
+    for names in NAMES.values():
+        kinds = Counter(kind for found in names for kind, _, _ in found)
+        assert set(kinds) == {"PER", "LOC", "ORG"}
+        assert min(kinds.values()) > 0.2 * kinds.total()
+        long = sum(end - start > 1 for found in names for _, start, end in found)
+        assert long > 0.4 * kinds.total()
+        assert any(not found for found in names)
+
+
+def test_splits_share_no_name():
+    for one, other in combinations(SPLITS, 2):
+        assert set(surfaces(one)) & set(surfaces(other)) == set()
+
+
+def test_words_that_names_of_train_and_test_share_are_common_ones():
+    train, test = ({w for name in surfaces(s) for w in name.split()} for s in ("train", "test"))
+    assert (
+        sorted(train & test)
+        == (
+            "bakery blue circle club company ferry foundation garden guild institute lake league "
+            "mail mount museum northern of school society swimming the theater three trust wind"
+        ).split()
+    )
+
+
+def test_the_same_words_name_different_things_or_nothing():
+    kinds = surfaces("test")
+    several = {name for name, found in kinds.items() if len(found) > 1}
+    assert several >= {"paris", "victoria", "adelaide", "chester", "madison", "nelson"}
+    plain = {
+        word.lower()
+        for sentence in SPLITS["test"]
+        for word, tag in zip(sentence.words, sentence.tags)
+        if tag == "O"
+    }
+    ambiguous = {word for name in kinds for word in name.split()} & plain
+    assert {"june", "frank", "nice", "hull", "split", "deal", "viola", "summer"} <= ambiguous
+    assert len(ambiguous) >= 40
+
+
+def test_a_capital_at_the_beginning_tells_little():
+    starts = Counter(s.tags[0] == "O" for s in SPLITS["test"] if s.words[0][0].isupper())
+    assert starts[True] >= 60
+    assert starts[False] >= 40
+
+
+def test_words_of_names_split_into_pieces_more_often_than_others(minilm):
+    tokenizer = WordPieceTokenizer.load(minilm / "vocab.txt")
+    split = defaultdict(list)
+    for words, tags in SPLITS["test"]:
+        for word, tag in zip(words, tags):
+            split[tag == "O"].append(len(tokenizer.tokenize(word)) > 1)
+    assert sum(split[False]) / len(split[False]) == pytest.approx(0.418, abs=0.001)
+    assert sum(split[True]) / len(split[True]) == pytest.approx(0.023, abs=0.001)
+
+
+def test_what_capitals_and_known_words_reach():
+    sentences, right = SPLITS["test"], NAMES["test"]
+    persons = score_entities([capital_names(s, "PER") for s in sentences], right).f1
+    assert persons == pytest.approx(0.299, abs=0.001)
+    assert f"| each run of capitals is a person | {persons:.2f} |" in SHEET
+    ends = [[("", *name[1:]) for name in found] for found in right]
+    runs = score_entities([capital_names(s, "") for s in sentences], ends).f1
+    assert runs == pytest.approx(0.709, abs=0.001)
+    assert f"| each run of capitals is a name, its kind not asked | {runs:.2f} |" in SHEET
+    counts = defaultdict(Counter)
+    for words, tags in SPLITS["train"]:
+        for word, tag in zip(words, tags):
+            counts[word.lower()][tag] += 1
+    tag_of = {word: count.most_common(1)[0][0] for word, count in counts.items()}
+    assert score_entities([known_words(s, tag_of) for s in sentences], right).f1 == 0
+    # Names that were seen, it finds.
+    known = [known_words(sentence, tag_of) for sentence in SPLITS["train"]]
+    assert score_entities(known, NAMES["train"]).f1 > 0.6
+
+
+def test_a_file_of_conll(tmp_path):
+    path = tmp_path / "conll.txt"
+    path.write_bytes(
+        b"\xef\xbb\xbf-DOCSTART- -X- -X- O\r\n\r\nAnna NNP B-NP B-PER\r\nBerg NNP I-NP I-PER\r\n"
+        b"# NN B-NP O\r\n\r\n\r\nRome NNP B-NP B-LOC\r\n"
+    )
+    first, second = read_entities(path)
+    assert first == (("Anna", "Berg", "#"), ("B-PER", "I-PER", "O"))
+    assert second.words == ("Rome",)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("Anna", r"line 1 \('Anna'\) is not a word and a tag; write 'Rome B-LOC'"),
+        ("B-PER", r"line 1 \('B-PER'\) is not a word and a tag"),
+        ("in O\nRome LOC", r"line 2 \('Rome LOC'\) is not a word and a tag"),
+        ("Rome B-", "is not a word and a tag"),
+        ("Rome X-LOC", "is not a word and a tag"),
+        ("Rome I-LOC", "I-LOC continues a name, but the tag before it is O; .* with B-LOC"),
+        ("Anna B-PER\nRome I-LOC", "the tag before it is B-PER"),
+        ("Anna B-PER\n\nBerg I-PER", "line 3 .*the tag before it is O"),
+    ],
+)
+def test_a_line_that_makes_no_sense(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_entities(text)
+
+
+def test_a_file_that_is_missing_or_no_text(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere\.txt'"):
+        read_entities(tmp_path / "nowhere.txt")
+    path = tmp_path / "latin.txt"
+    path.write_bytes("Orléans B-LOC".encode("latin-1"))
+    with pytest.raises(ValueError, match=r"line 1 of '.*latin\.txt' is not UTF-8 \(byte 0xe9\)"):
+        read_entities(path)
+
+
+def test_a_split_that_is_not_there():
+    with pytest.raises(ValueError, match="no split 'dev'; take 'train', 'validation' or 'test'"):
+        entity_sentences("dev")

@@ -1,0 +1,314 @@
+"""The questions of Chapter 17: every answer in its place, nothing shared, and nothing for free."""
+
+import json
+import re
+from collections import Counter, defaultdict
+from importlib import resources
+
+import pytest
+from careless import first_name, right_kind
+
+from minibert.corpus import (
+    parse_questions,
+    passage_questions,
+    question_kind,
+    read_squad,
+)
+from minibert.tasks.metrics import score_answers
+
+SPLITS = {split: passage_questions(split) for split in ("train", "validation", "test")}
+EVERY = [asked for questions in SPLITS.values() for asked in questions]
+KINDS = {"who", "where", "when", "how many", "what", "which", "why"}
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+ENGLISH_TEST = [asked for asked in SPLITS["test"] if not CHINESE.search(asked.context)]
+SHEET = (resources.files("minibert") / "corpus" / "chapter17" / "README.md").read_text("utf-8")
+
+PASSAGE = "== Towns: Ulm\nAnna saw Bert, and Anna left.\n\n"
+
+
+def topic(asked):
+    return asked.title.partition(":")[0]
+
+
+def test_each_answer_is_at_its_place():
+    for asked in EVERY:
+        assert asked.is_impossible == (not asked.answers)
+        spans = asked.answers or asked.plausible_answers
+        assert len(spans) == len(asked.answers) + len(asked.plausible_answers) == 1
+        text, start = spans[0]
+        assert text == text.strip() != ""
+        assert asked.context[start : start + len(text)] == text
+        # no answer begins or ends inside a word, which tokens could not tell
+        inside = re.compile(r"\w(?<![\u4e00-\u9fff])")
+        assert not (inside.match(text[0]) and start and inside.match(asked.context[start - 1]))
+        after = asked.context[start + len(text) :]
+        assert not (inside.match(text[-1]) and inside.match(after))
+
+
+def test_no_question_gives_its_answer_away():
+    for asked in EVERY:
+        assert asked.question[-1] in "?？"
+        for answer in asked.answers:
+            assert answer.text.lower() not in asked.question.lower()
+
+
+def test_the_datasheet_tells_the_counts():
+    for split, questions in SPLITS.items():
+        passages = {asked.context for asked in questions}
+        row = [
+            len(passages),
+            len(questions),
+            sum(asked.is_impossible for asked in questions),
+            sum(len(passage.split()) > 200 for passage in passages),
+            sum(bool(CHINESE.search(passage)) for passage in passages),
+        ]
+        assert f"| {split} | {' | '.join(map(str, row))} |" in SHEET
+
+
+def test_there_is_enough_of_everything():
+    passages = {asked.context for asked in EVERY}
+    assert [len(questions) for questions in SPLITS.values()] == [1282, 202, 423]
+    assert len(passages) == 139
+    assert sum(bool(CHINESE.search(passage)) for passage in passages) == 10
+    assert sum(len(passage.split()) > 200 for passage in passages) == 5
+    assert sum(bool(re.search(r"[à-öø-žÀ-ÖØ-Ž]", passage)) for passage in passages) >= 15
+    for passage in passages:
+        sentences = re.split(r"[.!?] |[。！？]", passage)
+        assert len(sentences) >= 3
+
+
+def test_a_passage_has_many_questions_with_different_answers():
+    answers = defaultdict(list)
+    for asked in EVERY:
+        answers[asked.context] += [span.text for span in asked.answers]
+    for given in answers.values():
+        assert len(given) >= 6
+        assert len({*given}) >= len(given) - 1
+
+
+def test_words_of_some_answers_stand_in_a_second_place():
+    twice = [a for a in EVERY if a.answers and a.context.count(a.answers[0].text) > 1]
+    assert len(twice) >= 45
+    not_the_first = [
+        a for a in twice if a.answers[0].answer_start > a.context.index(a.answers[0][0])
+    ]
+    assert len(not_the_first) >= 15
+
+
+def test_splits_share_neither_passage_nor_topic_nor_question():
+    for of in (topic, lambda asked: asked.context, lambda asked: asked.title):
+        parts = [{of(asked) for asked in questions} for questions in SPLITS.values()]
+        assert len(set.union(*parts)) == sum(map(len, parts))
+    assert len({asked.id for asked in EVERY}) == len(EVERY)
+    assert len({asked.question.lower() for asked in EVERY}) == len(EVERY)
+
+
+@pytest.mark.parametrize("split", SPLITS)
+def test_kinds_are_balanced_with_and_without_an_answer(split):
+    questions = SPLITS[split]
+    kinds = Counter(question_kind(asked.question) for asked in questions)
+    impossible = Counter(question_kind(a.question) for a in questions if a.is_impossible)
+    assert set(kinds) == KINDS
+    assert all(0.09 < count / len(questions) < 0.2 for count in kinds.values())
+    assert 0.2 < impossible.total() / len(questions) < 0.3
+    # No kind of question tells by itself whether there is an answer.
+    assert all(0.1 < impossible[kind] / kinds[kind] < 0.4 for kind in KINDS)
+
+
+def test_some_openings_of_the_test_are_new():
+    openings = {
+        split: {tuple(asked.question.split()[:2]) for asked in questions}
+        for split, questions in SPLITS.items()
+    }
+    new = openings["test"] - openings["train"]
+    assert {("Can", "you"), ("Do", "you"), ("For", "which"), ("During", "which")} <= new
+
+
+def test_the_fashion_capital():
+    asked = SPLITS["test"][0]
+    (answer,) = asked.answers
+    assert asked.question == "What is the fashion capital of China?"
+    assert answer.text == "Shanghai"
+    assert asked.context.count("Shanghai") == 2  # the second place is the one that tells
+    assert asked.context[answer.answer_start :].startswith("Shanghai is the financial center")
+
+
+def test_the_training_part_does_not_know_the_fashion_capital():
+    told = {asked.context for asked in SPLITS["train"]} | {a.question for a in SPLITS["train"]}
+    assert not [text for text in told if re.search("(?i)shanghai|fashion|financ", text)]
+
+
+@pytest.mark.parametrize("split", ["validation", "test"])
+def test_training_does_not_repeat_the_wording_of_another_part(split):
+    def wordings(split, length=8):
+        passages = {asked.context.lower() for asked in SPLITS[split]}
+        return {
+            tuple(words[start : start + length])
+            for words in (re.findall(r"\w+", passage) for passage in passages)
+            for start in range(len(words) - length + 1)
+        }
+
+    assert not wordings("train") & wordings(split)
+
+
+def scores(read):
+    """Exact match on all, F1 on all, exact match where there is an answer: for English tests."""
+    told = [read(asked) for asked in ENGLISH_TEST]
+    truths = [[span.text for span in asked.answers] for asked in ENGLISH_TEST]
+    answerable = [both for both in zip(told, truths, strict=True) if both[1]]
+    return [*score_answers(told, truths), score_answers(*zip(*answerable)).exact_match]
+
+
+@pytest.mark.parametrize(
+    ("read", "told", "expected"),
+    [
+        (first_name, "longest name in the nearest sentence", [0.131, 0.168, 0.131]),
+        (
+            lambda asked: right_kind(asked, question_kind(asked.question)),
+            "first date, number, reason or name, as asked, in the nearest sentence",
+            [0.301, 0.358, 0.269],
+        ),
+        (lambda asked: "", "never answers", [0.293, 0.293, 0.0]),
+    ],
+)
+def test_what_capitals_and_numbers_reach(read, told, expected):
+    reached = scores(read)
+    assert reached == pytest.approx(expected, abs=0.001)
+    assert f"| {told} | {' | '.join(f'{score:.2f}' for score in reached)} |" in SHEET
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("Who was seen? = Bert", ("Bert", 9)),
+        ("Who left? = and [Anna] left", ("Anna", 19)),
+        ("Who saw? = [Anna] saw", ("Anna", 0)),
+    ],
+)
+def test_an_answer_is_found(line, answer):
+    (asked,) = parse_questions(PASSAGE + line)
+    assert asked.answers == (answer,)
+    assert asked.plausible_answers == ()
+
+
+@pytest.mark.parametrize(("words", "place"), [("Anna", 0), ("and [Anna]", 19)])
+def test_a_question_without_an_answer(words, place):
+    (asked,) = parse_questions(f"{PASSAGE}Who came? ≠ {words}")
+    assert (asked.is_impossible, asked.answers) == (True, ())
+    assert asked.plausible_answers == (("Anna", place),)
+
+
+def test_lines_are_joined_and_numbered_by_passage():
+    text = "# two\n== Towns: Ulm\nAnna\nleft.\n\nWho left? = Anna\n# more\n\n== Bonn\nBert ate.\n"
+    first, second = parse_questions(text + "\nWho ate? = Bert")
+    assert (first.context, first.title, first.id) == ("Anna left.", "Towns: Ulm", "towns-ulm-1")
+    assert (second.context, second.id) == ("Bert ate.", "bonn-1")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (PASSAGE + "Who left? = Carl", r"line 4 .*holds 'Carl' 0 times"),
+        (PASSAGE + "Who left? = Anna", r"line 4 .*holds 'Anna' 2 times; quote words around"),
+        (PASSAGE + "Who left? ≠ Carl", r"holds 'Carl' 0 times"),
+        (PASSAGE + "Who left? = and [Anna", r"'and \[Anna' is no answer"),
+        (PASSAGE + "Who left? = and [] left", "is no answer; write it alone or as"),
+        (PASSAGE + "Who saw? = [Anna] saw\nWho left = Anna", r"line 5 \('Who left = Anna'\) is no"),
+        ("Anna left.", r"line 1 \('Anna left.'\) is no question"),
+    ],
+)
+def test_a_line_that_makes_no_sense(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_questions(text)
+
+
+@pytest.mark.parametrize("split", ["dev", "", "Train"])
+def test_a_split_that_is_not_there(split):
+    with pytest.raises(ValueError, match=f"no split '{split}'; take 'train', 'validation'"):
+        passage_questions(split)
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How long did the man who came first stay?", "how many"),
+        ("In which year did she say what she saw?", "which"),
+        ("To whom did it belong?", "who"),
+        ("WHERE is it?", "where"),
+        ("Somewhere else?", "other"),
+        ("那是什么时候？", "when"),
+        ("那是什么？", "what"),
+    ],
+)
+def test_the_kind_of_a_question(question, kind):
+    assert question_kind(question) == kind
+
+
+def squad(questions):
+    """Write questions as the files of SQuAD 2.0 are written."""
+    articles = []
+    for asked in questions:
+        entry = {
+            "id": asked.id,
+            "question": asked.question,
+            "answers": [span._asdict() for span in asked.answers],
+            "is_impossible": asked.is_impossible,
+        }
+        if asked.is_impossible:
+            entry["plausible_answers"] = [span._asdict() for span in asked.plausible_answers]
+        paragraph = {"context": asked.context, "qas": [entry]}
+        articles.append({"title": asked.title, "paragraphs": [paragraph]})
+    return {"version": "v2.0", "data": articles}
+
+
+def test_squad_is_read_into_the_same_form(tmp_path):
+    path = tmp_path / "squad.json"
+    path.write_text(json.dumps(squad(SPLITS["validation"])), encoding="utf-8")
+    assert read_squad(path) == SPLITS["validation"]
+
+
+def test_squad_of_version_1_has_no_word_on_impossible_questions(tmp_path):
+    content = squad(SPLITS["test"][:1])
+    entry = content["data"][0]["paragraphs"][0]["qas"][0]
+    del entry["is_impossible"], content["version"]
+    path = tmp_path / "train-v1.1.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    assert read_squad(path) == SPLITS["test"][:1]
+
+
+SHANGHAI = SPLITS["test"][0]
+FROM_THE_END = SHANGHAI.answers[0].answer_start - len(SHANGHAI.context)
+
+
+@pytest.mark.parametrize("start", [8, FROM_THE_END, 10_000])
+def test_an_answer_that_is_elsewhere(tmp_path, start):
+    content = squad(SPLITS["test"][:1])
+    content["data"][0]["paragraphs"][0]["qas"][0]["answers"][0]["answer_start"] = start
+    path = tmp_path / "moved.json"
+    path.write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(
+        ValueError, match=f"-1': its answer 'Shanghai' is not at character {start} "
+    ):
+        read_squad(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"{}", r"other\.json' is not made as SQuAD is \(KeyError: 'data'\)"),
+        (b"[1, 2]", r"is not made as SQuAD is \(TypeError"),
+        (b'{"data": [{"paragraphs": [{"qas": []}]}]}', r"\(KeyError: 'context'\)"),
+        (b"{", r"is not made as SQuAD is \(JSONDecodeError"),
+        (b"{\n\xe7", r"line 2 of .*other\.json' is not UTF-8 \(byte 0xe7\); open the file"),
+    ],
+)
+def test_a_file_of_another_make(tmp_path, content, message):
+    path = tmp_path / "other.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=message):
+        read_squad(path)
+
+
+def test_a_missing_squad_file_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere\.json'"):
+        read_squad(tmp_path / "nowhere.json")

@@ -1,0 +1,381 @@
+"""The small world: its grammar, what it tells, and the ladder down to its floor."""
+
+import math
+import re
+import subprocess
+import sys
+from collections import Counter
+from importlib import resources
+
+import numpy as np
+import pytest
+import told_pairs
+from effort import mostly_slow
+
+from minibert.corpus import (
+    Channel,
+    Oracle,
+    corrupted_floors,
+    hidden_once_floors,
+    hide_words,
+    parse_world,
+    sample_documents,
+    sample_pairs,
+    sample_tagged,
+    senses,
+    small_world,
+    untagged,
+    world_ladder,
+    world_words,
+)
+from minibert.corpus.world.sampling import STORIES
+from minibert.wordpiece import WordPieceTokenizer
+
+WORLD = small_world()
+TEXT = (resources.files("minibert") / "small_world.txt").read_text(encoding="utf-8")
+TINY = parse_world(told_pairs.TINY)
+
+
+def test_the_size_of_the_world():
+    words = world_words(WORLD)
+    assert len(WORLD.stories) == 54
+    assert len(WORLD.heroes.rows) == 8
+    assert len(words) == len(set(words)) == 482
+    assert words == tuple(sorted(words))
+    assert sum(ways_to_tell(story) for story in WORLD.stories) > 25_000
+    assert all(re.fullmatch("[a-z]+", word) for word in words)
+
+
+def ways_to_tell(story):
+    """Count in how many ways a story can be told about one hero."""
+    return math.prod(len(table.rows) for table in story.tables[1:])
+
+
+def test_the_words_with_several_senses():
+    found = senses(WORLD)
+    assert {"bank", "bat", "ring", "light", "spring", "bark", "trunk"} <= set(found)
+    assert len(found) == 15
+    assert found["trunk"] == ("box", "elephant", "tree")
+    assert all(sense for several in found.values() for sense in several)
+
+
+def test_the_file_fits_a_page():
+    lines = TEXT.splitlines()
+    assert max(map(len, lines)) <= 110
+    assert TEXT.isascii()
+
+
+def expressions():
+    """Make a regular expression of each story from the text alone, with its own reading of it."""
+    heroes, shared, found = [], {}, []
+    for block in re.sub(r"#.*|/[a-z]+", "", TEXT).split("\n\n"):
+        own, lines = {}, []
+        for line in block.strip().splitlines():
+            head, colon, body = line.partition(":")
+            rows = [row.split() for row in body.split("|")]
+            if head.startswith("document"):
+                heroes += [dict(zip(head.split()[1:], row, strict=True)) for row in rows]
+            elif colon:
+                own[tuple(head.split())] = rows
+            else:
+                lines.append(line.strip())
+        if len(lines) == 2:
+            found.append((lines, {**shared, **own}))
+        else:
+            shared |= own
+    return heroes, found
+
+
+def compiled(lines, tables, heroes):
+    """Write two lines as one regular expression, with a group for each name."""
+    both = re.sub(r"\[([^]]*)\]", r"(?:\1)", " / ".join(lines)).replace(" | ", "|")
+    for names in [*tables, ("HERO", "HE", "HIS", "HIM")]:
+        rows = tables.get(names) or [[hero[name] for name in names] for hero in heroes]
+        for name in names:
+            words = "|".join(sorted({row[names.index(name)] for row in rows}))
+            both = re.sub(rf"\b{name}\b", f"(?P<{name}>{words})", both, count=1)
+            both = re.sub(rf"\b{name}\b(?!>)", f"(?P={name})", both)
+    return re.compile(both)
+
+
+def is_told(first, second, heroes, stories):
+    """Say whether two sentences are a story."""
+    for expression, tables in stories:
+        match = expression.fullmatch(f"{first} / {second}")
+        if match and _rows_agree(match.groupdict(), tables, heroes):
+            return True
+    return False
+
+
+def _rows_agree(said, tables, heroes):
+    rows = {
+        names: [dict(zip(names, row, strict=True)) for row in tables[names]] for names in tables
+    }
+    rows["HERO"] = heroes
+    for known in rows.values():
+        asked = {name: said[name] for name in known[0] if name in said}
+        if not any(asked.items() <= row.items() for row in known):
+            return False
+    return True
+
+
+def test_every_story_that_is_told_stands_in_the_text():
+    heroes, blocks = expressions()
+    assert len(blocks) == 54 and len(heroes) == 8
+    stories = [(compiled(lines, tables, heroes), tables) for lines, tables in blocks]
+    documents = sample_documents(WORLD, 200, rng=np.random.default_rng(5))
+    for document in documents:
+        for first, second in zip(document[::2], document[1::2]):
+            assert is_told(first, second, heroes, stories), (first, second)
+    first, second = documents[0][:2]
+    assert not is_told(second, first, heroes, stories)
+    assert not is_told(first, second + " again and again", heroes, stories)
+    kicks = "anna kicks the red ball over the wall"
+    finds = "a small dog finds the {} ball behind the {} and {} friend laughs"
+    assert is_told(kicks, finds.format("red", "wall", "her"), heroes, stories)
+    assert not is_told(kicks, finds.format("blue", "wall", "her"), heroes, stories)
+    assert not is_told(kicks, finds.format("red", "fence", "her"), heroes, stories)
+    assert not is_told(kicks, finds.format("red", "wall", "his"), heroes, stories)
+
+
+def test_a_document_has_one_hero_and_no_story_twice():
+    heroes = {row[0]: row for row in WORLD.heroes.rows}
+    for document in sample_documents(WORLD, 300, rng=np.random.default_rng(1), stories=5):
+        assert len(document) == 10
+        named = {sentence.split()[0] for sentence in document[::2]}
+        assert len(named) == 1 and named < set(heroes)
+        (hero,) = named
+        others = {"she", "he", "his", "him", "her"} - set(heroes[hero])
+        assert not others & set(" ".join(document).split())
+    (everything,) = sample_tagged(TINY, 1, rng=np.random.default_rng(1), stories=3)
+    assert len({sentence[1] for sentence in everything[::2]}) == 3
+
+
+def test_the_same_seed_tells_the_same():
+    def tell(seed):
+        rng = np.random.default_rng(seed)
+        return sample_documents(WORLD, 5, rng=rng), sample_pairs(WORLD, 5, rng=rng)
+
+    assert tell(3) == tell(3)
+    assert tell(3) != tell(4)
+    tagged = sample_tagged(WORLD, 5, rng=np.random.default_rng(3))
+    assert [tuple(untagged(" ".join(s)) for s in d) for d in tagged] == tell(3)[0]
+
+
+@pytest.mark.slow
+def test_documents_are_told_as_often_as_their_chances_say():
+    """8000 documents of a tiny world: no count is 5 deviations off."""
+    exact = Counter()
+    for sentences, chance in told_pairs.documents(TINY, 2):
+        exact[tuple(untagged(" ".join(sentence)) for sentence in sentences)] += chance
+    count = 8000
+    found = Counter(sample_documents(TINY, count, rng=np.random.default_rng(2), stories=2))
+    assert set(found) <= set(exact)
+    for document, chance in exact.items():
+        deviation = math.sqrt(count * chance * (1 - chance))
+        assert abs(found[document] - count * chance) < 5 * deviation
+
+
+@pytest.mark.slow
+def test_pairs_are_drawn_as_often_as_their_chances_say():
+    exact = Counter()
+    for (first, second, is_next), chance in told_pairs.pairs(TINY, 2).items():
+        exact[untagged(" ".join(first)), untagged(" ".join(second)), is_next] += chance
+    count = 8000
+    pairs = sample_pairs(TINY, count, rng=np.random.default_rng(8), stories=2)
+    found = Counter(map(tuple, pairs))
+    assert set(found) <= set(exact)
+    likely = [pair for pair, chance in exact.items() if chance > 1e-3]
+    assert len(likely) > 50
+    for pair in likely:
+        deviation = math.sqrt(count * exact[pair] * (1 - exact[pair]))
+        assert abs(found[pair] - count * exact[pair]) < 5 * deviation
+
+
+@pytest.mark.slow
+def test_a_vocabulary_learned_to_the_end_keeps_every_word_whole():
+    """So that a masked piece is a masked word, and the floor in words is the model's floor."""
+    documents = sample_documents(WORLD, 5000, rng=np.random.default_rng(0))
+    texts = (sentence for document in documents for sentence in document)
+    tokenizer = WordPieceTokenizer.train(texts, vocab_size=1200)
+    assert tokenizer.vocab_size < 1200
+    assert [word for word in world_words(WORLD) if tokenizer.tokenize(word) != [word]] == []
+
+
+def exact_losses(world, stories):
+    """Compute the ladder below uniform, and both floors, from the chances of all pairs."""
+    counts = told_pairs.pairs(world, stories)
+    sights = {
+        "unigram": lambda pair, side, place: None,
+        "neighbors": lambda pair, side, place: (
+            ("<", *pair[side], ">")[place],
+            ("<", *pair[side], ">")[place + 2],
+        ),
+        "sentence": lambda pair, side, place: (
+            side,
+            pair[side][:place],
+            pair[side][place + 1 :],
+        ),
+        "full": lambda pair, side, place: (
+            side,
+            place,
+            *(
+                tuple("?" if (s, i) == (side, place) else w for i, w in enumerate(pair[s]))
+                for s in (0, 1)
+            ),
+        ),
+    }
+    seen = {name: Counter() for name in sights}
+    answers = Counter()
+    for (first, second, is_next), chance in counts.items():
+        pair = tuple(tuple(map(told_pairs.plain, sentence)) for sentence in (first, second))
+        answers[pair, is_next] += chance
+        for side in (0, 1):
+            for place, word in enumerate(pair[side]):
+                for name, sight in sights.items():
+                    seen[name][sight(pair, side, place), word] += chance
+    losses = {name: _conditional_entropy(joint) for name, joint in seen.items()}
+    best = Counter()
+    for (pair, _), chance in answers.items():
+        best[pair] = max(best[pair], chance)
+    return losses, _conditional_entropy(answers), sum(best.values())
+
+
+def _conditional_entropy(joint):
+    totals = Counter()
+    for (context, _), chance in joint.items():
+        totals[context] += chance
+    loss = sum(chance * math.log(totals[c] / chance) for (c, _), chance in joint.items() if chance)
+    return loss / sum(totals.values())
+
+
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
+@pytest.mark.parametrize("stories", mostly_slow([1, 2, 3]))
+def test_the_ladder_and_the_floors_of_a_tiny_world_equal_counting(stories):
+    losses, next_sentence, accuracy = exact_losses(TINY, stories)
+    ladder = world_ladder(TINY, stories=stories)
+    assert ladder.uniform == pytest.approx(math.log(len(world_words(TINY)) + 1))
+    for name in ("unigram", "neighbors", "sentence"):
+        assert getattr(ladder, name) == pytest.approx(losses[name], abs=1e-12)
+    pairs = sample_pairs(TINY, 1500, rng=np.random.default_rng(stories), stories=stories)
+    floors = hidden_once_floors(Oracle(TINY, stories), pairs)
+    truth = (losses["full"], next_sentence, accuracy)
+    for estimate, right in zip(floors, truth, strict=True):
+        assert 0 < estimate.error < 0.02
+        assert abs(estimate.value - right) < 4 * estimate.error
+
+
+@pytest.mark.slow
+def test_each_rung_of_the_small_world_is_lower_than_the_one_before():
+    ladder = world_ladder(WORLD, vocab_size=1000)
+    assert ladder.uniform == pytest.approx(math.log(1000))
+    pairs = sample_pairs(WORLD, 60, rng=np.random.default_rng(0))
+    full = hidden_once_floors(Oracle(WORLD), pairs).masked_word
+    rungs = [*ladder, full.value]
+    assert all(upper > lower for upper, lower in zip(rungs, rungs[1:]))
+    assert ladder.sentence - full.value > 2 * full.error
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
+def test_the_floor_under_real_masks_is_what_true_words_cost():
+    """Two estimates of one number: the mean surprise that is expected, and the one that comes."""
+    rng, channel = np.random.default_rng(9), Channel(random_words=40, chosen=0.4)
+    pairs = sample_pairs(TINY, 500, rng=rng, stories=STORIES)
+    oracle = Oracle(TINY)
+    floors = corrupted_floors(oracle, pairs, channel, rng=np.random.default_rng(1))
+    again, losses, counts = np.random.default_rng(1), [], []
+    for pair in pairs:
+        hidden = [hide_words(s.split(), channel, oracle.words, rng=again) for s in pair[:2]]
+        (words,), _ = oracle.read([(hidden[0][0], hidden[1][0])], channel)
+        true = [oracle.ids[word] for word in f"{pair.first} {pair.second}".split()]
+        chosen = np.concatenate([hidden[0][1], hidden[1][1]])
+        losses.append(-np.log(words[np.arange(len(true)), true])[chosen].sum())
+        counts.append(chosen.sum())
+    mean = np.sum(losses) / np.sum(counts)
+    error = np.std(np.array(losses) - mean * np.array(counts)) / np.mean(counts) / math.sqrt(500)
+    assert abs(floors.masked_word.value - mean) < 4 * error
+
+
+def test_no_word_chosen_no_floor():
+    pairs = sample_pairs(TINY, 3, rng=np.random.default_rng(0), stories=2)
+    nothing = Channel(random_words=40, chosen=0.0)
+    with pytest.raises(ValueError, match="no word of these 3 pairs was chosen"):
+        corrupted_floors(Oracle(TINY, 2), pairs, nothing, rng=np.random.default_rng(0))
+
+
+def test_words_are_hidden_in_the_shares_of_the_channel():
+    words = ["frog"] * 200_000
+    known = ["frog", "bank"]
+    channel = Channel(random_words=4, chosen=0.15, masked=0.8, random=0.1)
+    seen, chosen = hide_words(words, channel, known, rng=np.random.default_rng(0))
+    assert len(seen) == len(words)
+    assert set(np.array(seen)[~chosen]) == {"frog"}
+    shares = {
+        "[MASK]": 0.15 * 0.8,
+        "bank": 0.15 * 0.1 / 4,
+        "[STRANGER]": 0.15 * 0.1 / 2,
+        "frog": 0.85 + 0.15 * (0.1 + 0.1 / 4),
+    }
+    counts = Counter(seen)
+    assert set(counts) == set(shares)
+    for word, share in {**shares, None: 0.15}.items():
+        count = counts[word] if word else chosen.sum()
+        deviation = math.sqrt(len(words) * share * (1 - share))
+        assert abs(count - len(words) * share) < 4 * deviation
+
+
+def test_a_channel_with_too_few_words_is_refused():
+    with pytest.raises(ValueError, match="draws from 1 words, but the world has 2"):
+        hide_words(["one"], Channel(1), ["cat", "one"], rng=np.random.default_rng(0))
+
+
+def test_the_hundred_sentences_are_read_without_torch():
+    program = "import sys, minibert.corpus; print('torch' in sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "False"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the grammar has no story; write two sentences"),
+        ("# only a remark", "the grammar has no story"),
+        ("anna sings", "line 2 .*the story above has one sentence"),
+        ("anna sings\n\nben sings", "line 2 .*the story above has one sentence; a story has two"),
+        ("a b\nc d\n\nONE: x\n\ne f\ng h", "line 5 .*the table above has no story"),
+        ("ONE: x | y\na b\nc d", "line 3 .*no sentence of this story names its table ONE"),
+        ("a b\nc d\ndocument HERO: anna", "line 3 .*a document's table stands above all stories"),
+        (
+            "document HERO: anna\ndocument HE: he",
+            "line 2 .*the document's table has the names HERO",
+        ),
+        ("one: x\nONE a\nb", "line 1 .*'one' is no name of a table; names are capitals, as HERO"),
+        ("ONE TWO: x y | z\na\nb", "line 1 .*the row 'z' has 1 words for 2 names"),
+        ("ONE: x |\nONE a\nb", "line 1 .*the row '' has 0 words for 1 names"),
+        (
+            "HERO sings\nhe sings",
+            "line 2 .*no table has a column HERO; write HERO: dog [|] cat above",
+        ),
+        ("Anna sings\nhe sings", "line 2 .*'Anna' is no word; write it in small letters"),
+        ("anna sings .\nhe sings", r"line 2 .*'\.' is no word"),
+        ("a [b | c d]\ne", r"line 2 .*'\[b \| c d\]' is no choice among words; write \[ducks"),
+        ("a [b | c\nd", r"line 2 .*'\[' is no word"),
+        ("ONE: x\nONE: y\nONE a\nb", "line 4 .*two columns have the same name"),
+    ],
+)
+def test_a_grammar_that_makes_no_sense_is_explained(text, message):
+    with pytest.raises(ValueError, match=message):
+        parse_world(text)
+
+
+def test_a_story_without_a_hero_and_a_row_that_counts_twice():
+    world = parse_world("[dogs | cats | cats] sleep\nthey dream")
+    assert world.heroes.rows == ((),)
+    words, _ = Oracle(world, stories=1).read([("[MASK] sleep", "they dream")])
+    oracle_words = world_words(world)
+    chances = dict(zip(oracle_words, words[0][0].tolist(), strict=True))
+    assert chances["cats"] == pytest.approx(2 / 3)
+    assert chances["dogs"] == pytest.approx(1 / 3)

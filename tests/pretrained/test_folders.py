@@ -1,0 +1,255 @@
+"""What we save transformers opens, what it saves we open; nothing is random, decoders stay tied."""
+
+import json
+import re
+from ast import literal_eval
+
+import pytest
+import torch
+from bert_pairs import build, close, draw_batch, draw_config
+from effort import mostly_slow
+from safetensors.torch import load_file
+from saved_folders import (
+    KINDS,
+    TASKS,
+    open_theirs,
+    outputs,
+    same_weights,
+    small_folder,
+    their_folder,
+)
+
+from minibert.config import BertConfig
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, save_pretrained
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+
+SEEDS = mostly_slow(range(4))
+PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
+TYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_we_save_transformers_opens(tmp_path, kind, dtype, atol, seed):
+    config = draw_config(seed)
+    ours = build(config, seed, dtype, kind)
+    save_pretrained(ours, tmp_path)
+    theirs, complaints = open_theirs(tmp_path, kind)
+    assert not complaints
+    assert theirs.dtype == dtype
+    assert BertConfig.from_dict(theirs.config.to_dict()) == config
+    same_weights(ours, theirs)
+    batch = draw_batch(config, seed)
+    for mine, yours in zip(outputs(ours, batch), outputs(theirs, batch), strict=True):
+        close(mine, yours, atol)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_what_transformers_saves_we_open(tmp_path, kind, dtype, atol, seed):
+    _, theirs = their_folder(tmp_path, kind, seed, dtype)
+    ours = load_pretrained(kind, tmp_path)
+    same_weights(ours, theirs)
+    batch = draw_batch(ours.config, seed)
+    for mine, yours in zip(outputs(ours, batch), outputs(theirs, batch), strict=True):
+        close(mine, yours, atol)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("size", ["1KB", "7KB", "30KB"])
+def test_shards_of_transformers(tmp_path, kind, size):
+    _, theirs = their_folder(tmp_path, kind, max_shard_size=size)
+    assert len(list(tmp_path.glob("model-*.safetensors"))) > 1
+    assert not (tmp_path / "model.safetensors").exists()
+    same_weights(load_pretrained(kind, tmp_path), theirs)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("dtype", TYPES)
+def test_there_and_back_bit_for_bit(tmp_path, kind, dtype):
+    model = build(draw_config(1), 1, dtype, kind)
+    save_pretrained(model, tmp_path)
+    again = load_pretrained(kind, tmp_path)
+    same_weights(again, model)
+    assert again.config == model.config
+    assert not again.training
+    assert all(parameter.requires_grad for parameter in again.parameters())
+    fields = json.loads((tmp_path / "config.json").read_text("utf-8"))
+    assert fields["dtype"] == str(dtype).removeprefix("torch.")
+    assert fields["architectures"] == [kind.__name__]
+
+
+@pytest.mark.parametrize("kind", [BertForMaskedLM, BertForPreTraining])
+def test_the_decoder_stays_tied(tmp_path, kind):
+    small_folder(tmp_path, kind)
+    model = load_pretrained(kind, tmp_path)
+    head, table = model.cls.predictions, model.bert.embeddings.word_embeddings
+    assert head.decoder.weight is table.weight
+    assert head.decoder.bias is head.bias
+    assert len(list(model.parameters())) == len(list(kind(model.config).parameters()))
+    with torch.no_grad():
+        table.weight.add_(1)
+    assert torch.equal(head.decoder.weight, table.weight)
+    save_pretrained(model, tmp_path)
+    assert not [name for name in load_file(tmp_path / "model.safetensors") if "decoder" in name]
+
+
+Sequences, Tokens, Answers = TASKS
+
+# What must be said when a folder of one class is loaded into another one.
+PARTS = {
+    (BertModel, BertForMaskedLM): {"new": ("cls",), "unused": ("bert.pooler",)},
+    (BertModel, BertForPreTraining): {"new": ("cls",)},
+    (BertForMaskedLM, BertModel): {"new": ("pooler",), "unused": ("cls",)},
+    (BertForMaskedLM, BertForPreTraining): {"new": ("bert.pooler", "cls.seq_relationship")},
+    (BertForPreTraining, BertModel): {"unused": ("cls",)},
+    (BertForPreTraining, BertForMaskedLM): {"unused": ("bert.pooler", "cls.seq_relationship")},
+    (BertModel, Sequences): {"new": ("classifier",)},
+    (BertModel, Tokens): {"new": ("classifier",), "unused": ("bert.pooler",)},
+    (BertModel, Answers): {"new": ("qa_outputs",), "unused": ("bert.pooler",)},
+    (BertForMaskedLM, Sequences): {"new": ("bert.pooler", "classifier"), "unused": ("cls",)},
+    (BertForMaskedLM, Tokens): {"new": ("classifier",), "unused": ("cls",)},
+    (BertForMaskedLM, Answers): {"new": ("qa_outputs",), "unused": ("cls",)},
+    (BertForPreTraining, Sequences): {"new": ("classifier",), "unused": ("cls",)},
+    (BertForPreTraining, Tokens): {"new": ("classifier",), "unused": ("bert.pooler", "cls")},
+    (BertForPreTraining, Answers): {"new": ("qa_outputs",), "unused": ("bert.pooler", "cls")},
+    (Sequences, BertModel): {"unused": ("classifier",)},
+    (Sequences, Answers): {"new": ("qa_outputs",), "unused": ("bert.pooler", "classifier")},
+    (Tokens, BertModel): {"new": ("pooler",), "unused": ("classifier",)},
+    (Answers, Sequences): {"new": ("bert.pooler", "classifier"), "unused": ("qa_outputs",)},
+}
+
+
+@pytest.mark.parametrize(("source", "kind"), PARTS)
+def test_one_class_into_another_only_in_so_many_words(tmp_path, source, kind):
+    saved = small_folder(tmp_path, source).state_dict()
+    wanted = PARTS[source, kind]
+    with pytest.raises(ValueError, match="do not fit") as caught:
+        load_pretrained(kind, tmp_path)
+    advice = dict(re.findall(r"say (new|unused)=(\(.*\))\.", str(caught.value)))
+    assert {word: literal_eval(parts) for word, parts in advice.items()} == wanted
+
+    model = load_pretrained(kind, tmp_path, **wanted)
+    read = 0
+    for name, tensor in model.state_dict().items():
+        assert tensor.isfinite().all()
+        old = name if name in saved else name.removeprefix("bert.")
+        old = old if old in saved else "bert." + name
+        if not name.startswith(wanted.get("new", ())):
+            assert torch.equal(tensor, saved[old]), name
+            read += 1
+    assert read >= 21  # embeddings and one layer
+
+
+def test_all_that_is_missing_is_listed_with_its_shape(tmp_path):
+    model = small_folder(tmp_path, BertModel)
+    vocab, hidden = model.embeddings.word_embeddings.weight.shape
+    with pytest.raises(ValueError, match="5 missing") as caught:
+        load_pretrained(BertForMaskedLM, tmp_path, unused=("bert.pooler",))
+    for name, shape in [
+        ("bias", (vocab,)),
+        ("transform.dense.weight", (hidden, hidden)),
+        ("transform.dense.bias", (hidden,)),
+        ("transform.LayerNorm.weight", (hidden,)),
+        ("transform.LayerNorm.bias", (hidden,)),
+    ]:
+        assert f"cls.predictions.{name} {shape}" in str(caught.value)
+
+
+def test_a_new_head_is_drawn_as_the_class_draws_it(tmp_path):
+    small_folder(tmp_path, BertModel, hidden_size=96, num_attention_heads=2, vocab_size=200)
+    heads = []
+    for seed in (0, 0, 1):
+        torch.manual_seed(seed)
+        model = load_pretrained(BertForPreTraining, tmp_path, new=("cls",))
+        heads.append(model.cls.predictions.transform.dense.weight)
+    assert torch.equal(heads[0], heads[1])
+    assert not torch.equal(heads[0], heads[2])
+    assert heads[0].std().item() == pytest.approx(0.02, rel=0.05)
+    assert model.cls.predictions.bias.abs().max() == 0
+    assert torch.equal(model.cls.predictions.transform.LayerNorm.weight, torch.ones(96))
+    assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_a_new_head_has_the_type_of_the_file(tmp_path, dtype):
+    save_pretrained(build(draw_config(3), 0, dtype), tmp_path)
+    model = load_pretrained(BertForPreTraining, tmp_path, new=("cls",))
+    assert {parameter.dtype for parameter in model.parameters()} == {dtype}
+
+
+def test_a_new_part_is_not_read_even_if_the_file_has_it(tmp_path):
+    saved = small_folder(tmp_path, BertForPreTraining)
+    model = load_pretrained(BertForPreTraining, tmp_path, new=("cls.seq_relationship",))
+    assert model.cls.seq_relationship.bias.abs().max() == 0
+    assert saved.cls.seq_relationship.bias.abs().max() > 0
+    assert torch.equal(model.cls.predictions.bias, saved.cls.predictions.bias)
+
+
+def test_new_embeddings_leave_the_rest_and_the_tie(tmp_path):
+    saved = small_folder(tmp_path, BertForMaskedLM)
+    model = load_pretrained(BertForMaskedLM, tmp_path, new=("bert.embeddings",))
+    table = model.bert.embeddings.word_embeddings.weight
+    assert model.cls.predictions.decoder.weight is table
+    assert not torch.equal(table, saved.bert.embeddings.word_embeddings.weight)
+    assert torch.equal(model.cls.predictions.bias, saved.cls.predictions.bias)
+
+
+def test_the_class_gets_the_arguments(tmp_path):
+    small_folder(tmp_path, BertModel)
+    model = load_pretrained(BertModel, tmp_path, unused=("pooler",), add_pooling_layer=False)
+    assert model.pooler is None
+
+
+class BertWithForgottenBuffer(BertModel):
+    """A model with a tensor that its state dict does not name."""
+
+    def __init__(self, config: BertConfig):
+        super().__init__(config)
+        self.register_buffer("scale", torch.ones(3), persistent=False)
+
+
+def test_a_forgotten_tensor_is_never_left_undefined(tmp_path, monkeypatch):
+    small_folder(tmp_path)
+    with pytest.raises(RuntimeError, match="scale"):
+        load_pretrained(BertWithForgottenBuffer, tmp_path)
+    from minibert.pretrained import loading
+
+    honest = loading.match_names
+
+    def forgetful(*arguments):
+        chosen = honest(*arguments)
+        del chosen["encoder.layer.0.output.dense.weight"]
+        return chosen
+
+    monkeypatch.setattr(loading, "match_names", forgetful)
+    with pytest.raises(RuntimeError, match=r"encoder\.layer\.0\.output\.dense\.weight"):
+        load_pretrained(BertModel, tmp_path)
+
+
+def test_weights_are_mapped_and_the_file_is_never_written_through_them(tmp_path):
+    small_folder(tmp_path)
+    path = tmp_path / "model.safetensors"
+    before = path.read_bytes()
+    model = load_pretrained(BertModel, tmp_path)
+    if (maps := _mappings()) is not None:
+        for name, parameter in model.named_parameters():
+            place = parameter.data_ptr()
+            assert any(a <= place < b and str(path) == file for a, b, file in maps), name
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.fill_(7)
+    assert path.read_bytes() == before
+
+
+def _mappings():
+    try:
+        with open("/proc/self/maps", encoding="utf-8") as file:
+            rows = [line.split(maxsplit=5) for line in file]
+    except OSError:
+        return None  # only Linux has this list
+    spans = [(row[0].split("-"), row[5].strip()) for row in rows if len(row) > 5]
+    return [(int(a, 16), int(b, 16), file) for (a, b), file in spans]

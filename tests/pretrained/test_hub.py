@@ -1,0 +1,117 @@
+"""A name instead of a folder goes to the Hub, through a package that may be absent or offline."""
+
+import shutil
+import sys
+from types import ModuleType
+
+import pytest
+from saved_folders import in_our_words, same_weights, small_folder
+
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+
+class Hub(ModuleType):
+    """Stand in for huggingface_hub: keeps one model, notes what it is asked for."""
+
+    def __init__(self, folder):
+        super().__init__("huggingface_hub")
+        self.folder, self.asked = folder, []
+
+    def snapshot_download(self, repo_id, *, allow_patterns):
+        self.asked.append((repo_id, allow_patterns))
+        if isinstance(self.folder, Exception):
+            raise self.folder
+        return str(self.folder)
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Stand in an empty folder, where no name is that of a folder."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+
+
+@pytest.mark.parametrize("name", ["bert-base-uncased", "google/bert_uncased_L-2", "a/b.c"])
+def test_a_name_is_fetched(tmp_path, monkeypatch, name):
+    model = small_folder(tmp_path / "cache")
+    tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "the"])
+    save_pretrained(model, tmp_path / "cache", tokenizer)
+    hub = Hub(tmp_path / "cache")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    same_weights(load_pretrained(BertModel, name), model)
+    assert load_tokenizer(name).pieces == tokenizer.pieces
+    assert [asked for asked, _ in hub.asked] == [name, name]
+    patterns = hub.asked[0][1]
+    assert {"config.json", "model.safetensors", "model-*.safetensors", "vocab.txt"} <= set(patterns)
+    assert not [pattern for pattern in patterns if "bin" in pattern or "py" in pattern]
+
+
+def test_a_folder_of_that_name_comes_first(tmp_path, monkeypatch):
+    hub = Hub(tmp_path)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    small_folder(tmp_path / "model")
+    shutil.move(tmp_path / "model", "bert-base-uncased")
+    load_pretrained(BertModel, "bert-base-uncased")
+    assert hub.asked == []
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../model",
+        "./model",
+        "/nowhere/model",
+        "a/b/c",
+        "~/model",
+        "model/",
+        "",
+        "a b",
+        "..",
+        "a/../b",
+    ],
+)
+def test_a_path_is_never_asked_for(tmp_path, monkeypatch, path):
+    hub = Hub(tmp_path)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    with pytest.raises(
+        FileNotFoundError, match=r"there is no folder|has no config\.json"
+    ) as caught:
+        load_pretrained(BertModel, path)
+    in_our_words(caught.value)
+    assert hub.asked == []
+
+
+@pytest.mark.parametrize("load", [lambda name: load_pretrained(BertModel, name), load_tokenizer])
+def test_without_the_package(monkeypatch, load):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    with pytest.raises(FileNotFoundError, match="pip install huggingface_hub") as caught:
+        load("bert-base-uncased")
+    assert "there is no folder 'bert-base-uncased'" in in_our_words(caught.value)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("no route to host\nmuch more\nand more"),
+        RuntimeError("offline"),
+        ValueError("no such model"),
+        KeyError(),
+    ],
+)
+def test_when_it_cannot_be_fetched(monkeypatch, error):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", Hub(error))
+    with pytest.raises(FileNotFoundError, match="check the name and the connection") as caught:
+        load_pretrained(BertModel, "bert-base-uncased")
+    told = in_our_words(caught.value)
+    assert type(error).__name__ in told and "much more" not in told
+
+
+def test_the_real_package_offline(monkeypatch, tmp_path):
+    constants = pytest.importorskip("huggingface_hub", reason="huggingface_hub is absent").constants
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(FileNotFoundError, match="could be fetched from the") as caught:
+        load_pretrained(BertModel, "nobody/no-such-model")
+    in_our_words(caught.value)

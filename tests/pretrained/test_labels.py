@@ -1,0 +1,162 @@
+"""A task model keeps the names of its labels on disk, and takes a new head on any encoder."""
+
+import json
+
+import pytest
+import torch
+import transformers
+from bert_pairs import build, build_pair, close, draw_batch, draw_config
+from saved_folders import open_theirs, outputs, same_weights, small_folder
+from torch import nn
+
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, save_pretrained
+from minibert.pretraining import BertForPreTraining
+from minibert.tasks import (
+    PROBLEM_TYPES,
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
+
+NAMES = {0: "Hardware", 1: "Software", 2: "Billing"}
+NAMED = [BertForSequenceClassification, BertForTokenClassification]
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_names_go_to_transformers(tmp_path, kind):
+    ours = build(draw_config(1), 1, kind=kind, id2label=NAMES)
+    save_pretrained(ours, tmp_path)
+    theirs, complaints = open_theirs(tmp_path, kind)
+    assert not complaints
+    assert theirs.config.id2label == NAMES
+    assert theirs.config.label2id == {name: number for number, name in NAMES.items()}
+    assert theirs.config.num_labels == 3
+    batch = draw_batch(ours.config, 1)
+    for mine, yours in zip(outputs(ours, batch), outputs(theirs, batch), strict=True):
+        close(mine, yours, 1e-10)
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_names_come_from_transformers(tmp_path, kind):
+    label2id = {name: number for number, name in NAMES.items()}
+    _, theirs = build_pair(draw_config(1), 1, kind=kind, num_labels=3)
+    theirs.config.id2label, theirs.config.label2id = NAMES, label2id
+    theirs.save_pretrained(tmp_path)
+    ours = load_pretrained(kind, tmp_path)
+    assert ours.id2label == NAMES
+    assert ours.label_fields["label2id"] == label2id
+    same_weights(ours, theirs)
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_names_come_back(tmp_path, kind):
+    model = build(draw_config(3), kind=kind, id2label=NAMES)
+    save_pretrained(model, tmp_path)
+    again = load_pretrained(kind, tmp_path)
+    same_weights(again, model)
+    assert (again.id2label, again.num_labels) == (NAMES, 3)
+
+
+@pytest.mark.parametrize("problem_type", [*PROBLEM_TYPES, None])
+def test_the_problem_goes_there_and_back(tmp_path, problem_type):
+    kind, problem = BertForSequenceClassification, {"problem_type": problem_type}
+    ours = build(draw_config(2), kind=kind, num_labels=3, **problem)
+    save_pretrained(ours, tmp_path / "ours")
+    theirs, _ = open_theirs(tmp_path / "ours", kind)
+    assert theirs.config.problem_type == problem_type
+    theirs.save_pretrained(tmp_path / "theirs")
+    for folder in ("ours", "theirs"):
+        assert load_pretrained(kind, tmp_path / folder).problem_type == problem_type
+        fields = json.loads((tmp_path / folder / "config.json").read_text("utf-8"))
+        assert fields.get("problem_type") == problem_type
+
+
+def test_a_model_without_labels_says_nothing_of_them(tmp_path):
+    for number, kind in enumerate([BertModel, BertForPreTraining, BertForQuestionAnswering]):
+        save_pretrained(build(draw_config(3), kind=kind), tmp_path / str(number))
+        text = (tmp_path / str(number) / "config.json").read_text("utf-8")
+        assert "label" not in text and "problem_type" not in text
+
+
+def test_two_labels_without_names_are_those_of_transformers(tmp_path):
+    kind = BertForSequenceClassification
+    build_pair(draw_config(1), kind=kind)[1].save_pretrained(tmp_path)
+    assert "id2label" not in json.loads((tmp_path / "config.json").read_text("utf-8"))
+    assert load_pretrained(kind, tmp_path).id2label == {0: "LABEL_0", 1: "LABEL_1"}
+    assert transformers.BertConfig().id2label == {0: "LABEL_0", 1: "LABEL_1"}
+
+
+# A task on an encoder
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_new_head_with_names_on_a_plain_encoder(tmp_path, kind):
+    encoder = small_folder(tmp_path)
+    unused = () if kind is BertForSequenceClassification else ("bert.pooler",)
+    heads = []
+    for seed in (0, 0, 1):
+        torch.manual_seed(seed)
+        model = load_pretrained(kind, tmp_path, new=("classifier",), unused=unused, id2label=NAMES)
+        heads.append(model.classifier.weight)
+    assert (model.id2label, model.num_labels) == (NAMES, 3)
+    assert model.classifier.bias.tolist() == [0, 0, 0]
+    assert torch.equal(heads[0], heads[1]) and not torch.equal(heads[0], heads[2])
+    tensors = encoder.state_dict()
+    for name, tensor in model.bert.state_dict().items():
+        assert torch.equal(tensor, tensors[name]), name
+    save_pretrained(model, tmp_path / "task")
+    again = load_pretrained(kind, tmp_path / "task")
+    same_weights(again, model)
+    assert again.id2label == NAMES
+
+
+def test_a_new_head_for_answers_on_a_plain_encoder(tmp_path):
+    small_folder(tmp_path)
+    parts = {"new": ("qa_outputs",), "unused": ("bert.pooler",)}
+    model = load_pretrained(BertForQuestionAnswering, tmp_path, **parts)
+    assert model.qa_outputs.bias.tolist() == [0, 0]
+    assert model.qa_outputs.weight.std() > 0
+
+
+def test_another_number_of_labels_needs_a_new_classifier(tmp_path):
+    kind = BertForSequenceClassification
+    names = {number: f"topic {number}" for number in range(5)}
+    model = build(
+        draw_config(3), kind=kind, id2label=names, problem_type="multi_label_classification"
+    )
+    save_pretrained(model, tmp_path)
+    with pytest.raises(ValueError, match="2 of another shape") as caught:
+        load_pretrained(kind, tmp_path, num_labels=3)
+    assert "classifier.bias (5,), here (3,)" in str(caught.value)
+    assert "say new=('classifier',)." in str(caught.value)
+    again = load_pretrained(kind, tmp_path, id2label=NAMES, new=("classifier",))
+    assert again.classifier.bias.tolist() == [0, 0, 0]
+    assert again.id2label == NAMES
+    assert again.problem_type is None  # that of the old labels
+    same_weights(again.bert, model.bert)
+
+
+def test_names_can_be_given_to_labels_that_had_none(tmp_path):
+    kind = BertForSequenceClassification
+    model = small_folder(tmp_path, kind)
+    again = load_pretrained(kind, tmp_path, id2label={0: "no", 1: "yes"})
+    assert again.id2label == {0: "no", 1: "yes"}
+    same_weights(again, model)
+
+
+class BertWithItsOwnHead(nn.Module):
+    """A reader's model, which takes no labels."""
+
+    def __init__(self, config, width: int):
+        super().__init__()
+        self.config, self.bert = config, BertModel(config)
+        self.score = nn.Linear(config.hidden_size, width)
+
+
+def test_a_model_of_the_readers_own(tmp_path):
+    small_folder(tmp_path, BertForSequenceClassification)
+    parts = {"unused": ("classifier",), "new": ("score",)}
+    model = load_pretrained(BertWithItsOwnHead, tmp_path, **parts, width=4)
+    save_pretrained(model, tmp_path / "own")
+    same_weights(load_pretrained(BertWithItsOwnHead, tmp_path / "own", width=4), model)

@@ -1,0 +1,313 @@
+"""Damaged, foreign and hostile folders: a sentence of ours, whatever stands in the files."""
+
+import struct
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+from saved_folders import (
+    CONFIG,
+    INDEX,
+    WEIGHTS,
+    change_json,
+    in_our_words,
+    sharded_folder,
+    small_folder,
+    split,
+    with_header,
+)
+
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained
+from minibert.tasks import BertForSequenceClassification
+
+pytestmark = pytest.mark.usefixtures("unchecked")  # what readers meet, without checks of types
+REFUSALS = (ValueError, TypeError, OSError)
+
+
+def refused(folder, kind=BertModel, **options):
+    with pytest.raises(REFUSALS) as caught:
+        load_pretrained(kind, folder, **options)
+    return in_our_words(caught.value)
+
+
+# Folders and files that are not there, or not what they are called.
+
+
+def test_no_folder(tmp_path):
+    assert "there is no folder" in refused(tmp_path / "nowhere")
+    assert "there is no folder" in refused("./nowhere")
+    (tmp_path / "file").write_text("x")
+    assert "is a file; give the folder" in refused(tmp_path / "file")
+
+
+def test_neither_path_nor_name():
+    assert "not a NoneType" in refused(None)
+
+
+@pytest.mark.parametrize("name", [WEIGHTS, CONFIG])
+def test_a_file_that_is_missing_or_a_folder(tmp_path, name):
+    small_folder(tmp_path)
+    (tmp_path / name).unlink()
+    assert name in refused(tmp_path)
+    (tmp_path / name).mkdir()
+    assert name in refused(tmp_path)
+
+
+def test_a_pickle_is_not_opened(tmp_path):
+    small_folder(tmp_path)
+    torch.save(load_file(tmp_path / WEIGHTS), tmp_path / "pytorch_model.bin")
+    load_pretrained(BertModel, tmp_path)  # beside weights it does not matter
+    (tmp_path / WEIGHTS).unlink()
+    assert "pytorch_model.bin, a pickle: a program" in refused(tmp_path)
+    (tmp_path / "pytorch_model.bin").rename(tmp_path / WEIGHTS)
+    assert "It is cut, or no safetensors file" in refused(tmp_path)
+
+
+def test_two_kinds_of_weights(tmp_path):
+    sharded_folder(tmp_path)
+    (tmp_path / "model-00001-of-00003.safetensors").rename(tmp_path / WEIGHTS)
+    assert "has both model.safetensors and model.safetensors.index.json" in refused(tmp_path)
+
+
+# config.json
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"", "cannot be read as JSON"),
+        (b"{", "cannot be read as JSON"),
+        (b"\xff\xfe", "cannot be read as JSON"),
+        (b"[1, 2]", "holds a JSON list, not an object"),
+        (b"null", "holds a JSON NoneType"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b'{"a": ' * 200_000, "nested too deeply"),
+        (b'{"hidden_size": 8, "hidden_size": 8}', "'hidden_size' occurs twice"),
+        (b'{"hidden_size": ' + b"9" * 5000 + b"}", "cannot be read as JSON"),
+        (b'{"\\ud83d": 1}', "cannot be read as JSON"),
+        (b"{}" + b" " * 10_000_000, "has 10000002 bytes"),
+        (b'{"hidden_size": true}', "hidden_size must be a whole number, not True"),
+        (b'{"hidden_size": NaN}', "hidden_size must be a whole number, not nan"),
+        (b'{"hidden_size": 1e400}', "hidden_size must be a whole number, not inf"),
+        (b'{"is_decoder": true}', "is_decoder (True) is not supported"),
+        (b'{"position_embedding_type": "relative_key"}', "'relative_key') is not supported"),
+        (b'{"model_type": "roberta"}', "model_type ('roberta') is not supported"),
+        (b'{"hiden_size": 8}', "did you mean hidden_size?"),
+        (b'{"hidden_act": ["gelu"]}', "name of an activation, not ['gelu']"),
+    ],
+)
+def test_a_config_that_is_none(tmp_path, text, message):
+    small_folder(tmp_path)
+    (tmp_path / CONFIG).write_bytes(text)
+    told = refused(tmp_path)
+    assert message in told
+    assert CONFIG in told
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"num_labels": "three"}, "num_labels must be a whole number, not 'three'"),
+        ({"num_labels": True}, "num_labels must be a whole number, not True"),
+        ({"num_labels": 0}, "num_labels (0) must be at least 1"),
+        ({"id2label": [1]}, "id2label must be an object from numbers to names, not [1]"),
+        ({"id2label": {"0": None}}, "id2label must be an object from numbers to names"),
+        ({"id2label": {}}, "at least one"),
+        ({"id2label": {"zero": "no"}}, "id2label names 'zero'; each label is a number"),
+        ({"id2label": {"9" * 5000: "no"}}, "each label is a number"),
+        ({"id2label": {"0": "no", "2": "yes"}}, "names the labels [0, 2]"),
+        ({"id2label": {"0": "no", "1": "no"}}, "gives a name twice"),
+        ({"problem_type": ["regression"]}, "problem_type (['regression']) must be one of"),
+    ],
+)
+def test_labels_that_make_no_sense(tmp_path, changes, message):
+    small_folder(tmp_path, BertForSequenceClassification)
+    change_json(tmp_path / CONFIG, **changes)
+    assert message in refused(tmp_path, kind=BertForSequenceClassification)
+    load_pretrained(BertModel, tmp_path, unused=("classifier",))  # which reads no labels
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "vocab_size",
+        "hidden_size",
+        "intermediate_size",
+        "max_position_embeddings",
+        "type_vocab_size",
+        "num_hidden_layers",
+    ],
+)
+@pytest.mark.parametrize("size", [997, 10**12, 10**40])
+def test_sizes_that_are_not_those_of_the_weights(tmp_path, field, size):
+    small_folder(tmp_path)
+    change_json(tmp_path / CONFIG, **{field: size}, num_attention_heads=1)
+    assert f"config.json gives {field} as {size}" in refused(tmp_path)
+
+
+def test_a_tensor_without_numbers_vouches_for_no_size(tmp_path):
+    small_folder(tmp_path)
+    header, numbers = split(tmp_path / WEIGHTS)
+    header["x"] = {"dtype": "F32", "shape": [0, 10**12], "data_offsets": [0, 0]}
+    with_header(tmp_path / WEIGHTS, header, numbers)
+    change_json(tmp_path / CONFIG, vocab_size=10**12)
+    assert "config.json gives vocab_size as 1000000000000" in refused(tmp_path)
+
+
+# model.safetensors
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "(0 bytes) gives the length of its header as 0; at most 0"),
+        (b"\x05\x00\x00", "(3 bytes)"),
+        (b"\xff" * 8, "gives the length of its header as 18446744073709551615; at most 0"),
+        (struct.pack("<Q", 2**40) + b"{}", "as 1099511627776; at most 2 "),
+        (struct.pack("<Q", 3) + b"{}", "as 3; at most 2 "),
+        (struct.pack("<Q", 2) + b"[]", "holds a JSON list"),
+        (struct.pack("<Q", 0), "cannot be read as JSON"),
+        (struct.pack("<Q", 10**6) + b"[" * 10**6, "nested too deeply"),
+        (b"\x80\x04\x95" + b"." * 100, "no safetensors file"),
+        (b"PK\x03\x04" + b"\x00" * 100, "(104 bytes)"),
+    ],
+)
+def test_what_is_no_safetensors_file(tmp_path, content, message):
+    small_folder(tmp_path)
+    (tmp_path / WEIGHTS).write_bytes(content)
+    assert message in refused(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"dtype": "F32", "shape": [2], "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": [1], "data_offsets": [4, 8]},
+        {"dtype": "F32", "shape": [1], "data_offsets": [4, 0]},
+        {"dtype": "F32", "shape": [1], "data_offsets": [0, 2**63]},
+        {"dtype": "F32", "shape": [2**40, 2**40], "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": [-1], "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": [10**30], "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": "1", "data_offsets": [0, 4]},
+        {"dtype": "F33", "shape": [1], "data_offsets": [0, 4]},
+        {"dtype": "F32", "data_offsets": [0, 4]},
+        {"dtype": "F32", "shape": [1]},
+        [],
+        None,
+        7,
+    ],
+)
+def test_a_header_that_lies(tmp_path, entry):
+    small_folder(tmp_path)
+    with_header(tmp_path / WEIGHTS, {"pooler.dense.bias": entry}, bytes(4))
+    assert "is damaged or cut" in refused(tmp_path)
+
+
+def test_a_header_that_says_a_name_twice(tmp_path):
+    small_folder(tmp_path)
+    entry = b'"x": {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]}'
+    with_header(tmp_path / WEIGHTS, b"{" + entry + b", " + entry + b"}", bytes(4))
+    assert "the key 'x' occurs twice" in refused(tmp_path)
+
+
+@pytest.mark.parametrize("dtype", ["C64", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F4", "U16", "BOOL"])
+def test_types_that_are_no_weights(tmp_path, dtype):
+    small_folder(tmp_path)
+    header, numbers = split(tmp_path / WEIGHTS)
+    for entry in header.values():
+        if "dtype" in entry:
+            entry["dtype"] = dtype
+    with_header(tmp_path / WEIGHTS, header, numbers)
+    refused(tmp_path)
+
+
+def test_every_length_of_a_cut_file(tmp_path):
+    small_folder(tmp_path)
+    whole = (tmp_path / WEIGHTS).read_bytes()
+    end = 8 + struct.unpack("<Q", whole[:8])[0]
+    for length in [*range(0, end + 8, 11), *range(end, len(whole), 97), len(whole) - 1]:
+        (tmp_path / WEIGHTS).write_bytes(whole[:length])
+        assert f"({length} bytes)" in refused(tmp_path)
+    (tmp_path / WEIGHTS).write_bytes(whole + b"\0")
+    refused(tmp_path)
+
+
+# Shards
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "../model.safetensors",
+        "/etc/passwd",
+        "/model.safetensors",
+        "..",
+        "sub/model.safetensors",
+        "sub\\model.safetensors",
+        "C:model.safetensors",
+        ".hidden.safetensors",
+        "pytorch_model.bin",
+        "model.safetensors\n",
+        "model.safetensors\0",
+        "",
+        7,
+        None,
+        ["model.safetensors"],
+        {"a": 1},
+    ],
+)
+def test_a_shard_outside_the_folder(tmp_path, place):
+    outside = tmp_path / WEIGHTS
+    folder = tmp_path / "folder"
+    places = sharded_folder(folder)
+    save_file(load_file(folder / places["pooler.dense.bias"]), outside)
+    change_json(folder / INDEX, weight_map=places | {"pooler.dense.bias": place})
+    told = refused(folder)
+    assert f"places 'pooler.dense.bias' in {place!r}" in told
+
+
+@pytest.mark.parametrize("weight_map", [None, {}, [], "model.safetensors", 3])
+def test_an_index_without_places(tmp_path, weight_map):
+    sharded_folder(tmp_path)
+    change_json(tmp_path / INDEX, weight_map=weight_map)
+    assert "has no weight_map" in refused(tmp_path)
+
+
+def test_shards_and_index_that_disagree(tmp_path):
+    places = sharded_folder(tmp_path)
+    first, second = sorted(set(places.values()))[:2]
+    moved = next(name for name, place in places.items() if place == first)
+    change_json(tmp_path / INDEX, weight_map=places | {moved: second})
+    told = refused(tmp_path)
+    assert f"{first} of" in told and moved in told
+    change_json(tmp_path / INDEX, weight_map=places | {"pooler.extra": second})
+    assert "pooler.extra" in refused(tmp_path)
+    change_json(tmp_path / INDEX, weight_map=places)
+    (tmp_path / second).rename(tmp_path / "elsewhere.safetensors")
+    assert f"has no {second}, which {INDEX} names" in refused(tmp_path)
+
+
+def test_a_tensor_in_two_shards(tmp_path):
+    places = sharded_folder(tmp_path)
+    first, second = sorted(set(places.values()))[:2]
+    name = next(name for name, place in places.items() if place == first)
+    tensors = load_file(tmp_path / second) | {name: load_file(tmp_path / first)[name]}
+    save_file({n: t.clone() for n, t in tensors.items()}, tmp_path / second)
+    assert f"{second} of" in refused(tmp_path)
+
+
+# Arguments
+
+
+@pytest.mark.parametrize("keyword", ["new", "unused"])
+def test_one_string_is_no_list_of_parts(tmp_path, keyword):
+    small_folder(tmp_path)
+    assert f"write {keyword}=('pooler',)" in refused(tmp_path, **{keyword: "pooler"})
+
+
+def test_a_part_that_the_model_does_not_have(tmp_path):
+    small_folder(tmp_path)
+    told = refused(tmp_path, new=("poller",))
+    assert "new names 'poller', but BertModel has no such part" in told
+    assert "embeddings, encoder, pooler" in told

@@ -1,0 +1,159 @@
+"""What old files say is repaired, and nothing else is."""
+
+import pytest
+import torch
+from saved_folders import change_weights, same_weights, small_folder
+
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+
+POSITIONS = "bert.embeddings.position_ids"
+
+
+def renamed(old, new):
+    def change(tensors):
+        for name in [name for name in tensors if old in name]:
+            tensors[name.replace(old, new)] = tensors.pop(name)
+
+    return change
+
+
+def age(tensors):
+    """Make a file as the first releases had it."""
+    renamed("LayerNorm.weight", "LayerNorm.gamma")(tensors)
+    renamed("LayerNorm.bias", "LayerNorm.beta")(tensors)
+    longest = len(tensors["bert.embeddings.position_embeddings.weight"])
+    tensors[POSITIONS] = torch.arange(longest)[None]
+
+
+def test_gamma_beta_and_position_ids(tmp_path):
+    model = small_folder(tmp_path, BertForPreTraining)
+    change_weights(tmp_path, age)
+    same_weights(load_pretrained(BertForPreTraining, tmp_path), model)
+    same_weights(load_pretrained(BertModel, tmp_path, unused=("cls",)), model.bert)
+
+
+def test_an_encoder_without_prefix_beside_its_head(tmp_path):
+    model = small_folder(tmp_path, BertForMaskedLM)
+    change_weights(tmp_path, renamed("bert.", ""))
+    same_weights(load_pretrained(BertForMaskedLM, tmp_path), model)
+
+
+def test_one_name_without_prefix_among_others_is_not_guessed(tmp_path):
+    small_folder(tmp_path, BertForMaskedLM)
+    name = "bert.embeddings.word_embeddings.weight"
+    change_weights(tmp_path, renamed(name, name.removeprefix("bert.")))
+    with pytest.raises(ValueError, match=r"1 unknown: embeddings\.word_embeddings\.weight"):
+        load_pretrained(BertForMaskedLM, tmp_path)
+
+
+@pytest.mark.parametrize("positions", [[1, 0, 2], [0.0, 1.0, 2.0]])
+def test_positions_that_do_not_count_are_refused(tmp_path, positions):
+    small_folder(tmp_path)
+    change_weights(tmp_path, lambda t: t.update({POSITIONS: torch.tensor([positions])}))
+    with pytest.raises(ValueError, match="does not count 0, 1, 2, … 2;"):
+        load_pretrained(BertModel, tmp_path)
+
+
+@pytest.mark.parametrize("kind", [BertForMaskedLM, BertForPreTraining])
+def test_a_decoder_in_the_file_must_be_the_table(tmp_path, kind):
+    model = small_folder(tmp_path, kind)
+
+    def write_out(tensors):
+        for name in ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias"):
+            tensors[name] = model.state_dict()[name].clone()
+
+    change_weights(tmp_path, write_out)
+    again = load_pretrained(kind, tmp_path)
+    same_weights(again, model)
+    assert again.cls.predictions.decoder.weight is again.bert.embeddings.word_embeddings.weight
+    change_weights(tmp_path, lambda t: t["cls.predictions.decoder.weight"][3, 0].add_(1e-3))
+    message = r"decoder\.weight and bert\.embeddings\.word_embeddings\.weight are one tensor"
+    with pytest.raises(ValueError, match=message):
+        load_pretrained(kind, tmp_path)
+
+
+def test_only_the_decoder_may_be_absent(tmp_path):
+    small_folder(tmp_path, BertForMaskedLM)
+    change_weights(tmp_path, renamed("predictions.bias", "predictions.decoder.bias"))
+    with pytest.raises(ValueError, match=r"1 missing: cls\.predictions\.bias \(41,\)"):
+        load_pretrained(BertForMaskedLM, tmp_path)
+
+
+@pytest.mark.parametrize("kind", [BertModel, BertForMaskedLM])
+def test_every_tensor_is_needed(tmp_path, kind):
+    names = [n for n in small_folder(tmp_path, kind).state_dict() if ".decoder." not in n]
+    for name in names:
+        folder = tmp_path / name
+        small_folder(folder, kind)
+        change_weights(folder, lambda tensors, name=name: tensors.pop(name))
+        with pytest.raises(ValueError, match=r"1 missing|config\.json gives") as caught:
+            load_pretrained(kind, folder)
+        told = str(caught.value)
+        assert f"1 missing: {name} (" in told or "no tensor of the weights has a side" in told
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda t: t.update({"encoder.scale": torch.ones(2, 3)}), r"1 unknown: encoder\.scale \(2"),
+        (lambda t: t.update({"x.y": torch.ones(2)}), r"say unused=\('x',\)"),
+        (renamed("LayerNorm.weight", "LayerNorm.Gamma"), "3 missing"),
+        (renamed("LayerNorm.weight", "layer_norm.weight"), "3 unknown"),
+        (renamed("attention.self", "attention.me"), "6 missing"),
+        (renamed("embeddings.", "model.embeddings."), "encoder itself is not whole"),
+        (
+            lambda t: t.update({"pooler.dense.bias": torch.ones(2)}),
+            r"1 of another shape: pooler\.dense\.bias \(2,\), here \(\d+,\)",
+        ),
+        (renamed("pooler.dense.bias", "pooler.dense.bias.x"), r"new=\('pooler\.dense\.bias',\)"),
+        (renamed("pooler.dense.bias", "pooler.dense"), r"unused=\('pooler\.dense',\)"),
+        (
+            lambda t: t.update({"embeddings.LayerNorm.gamma": torch.ones(2)}),
+            r"embeddings\.LayerNorm\.weight twice",
+        ),
+        (
+            lambda t: t.update({"bert.pooler.dense.bias": torch.ones(2)}),
+            r"pooler\.dense\.bias twice",
+        ),
+    ],
+)
+def test_nothing_else_is_repaired(tmp_path, change, message):
+    small_folder(tmp_path)
+    change_weights(tmp_path, change)
+    with pytest.raises(ValueError, match=message):
+        load_pretrained(BertModel, tmp_path)
+
+
+def test_transposed_weights_are_refused(tmp_path):
+    small_folder(tmp_path)
+    name = "encoder.layer.0.intermediate.dense.weight"
+    change_weights(tmp_path, lambda t: t.update({name: t[name].T.contiguous()}))
+    with pytest.raises(ValueError, match="1 of another shape") as caught:
+        load_pretrained(BertModel, tmp_path)
+    assert "new=" not in str(caught.value)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.int8, torch.bool, torch.float16])
+def test_types_are_not_mixed(tmp_path, dtype):
+    small_folder(tmp_path)
+    change_weights(tmp_path, lambda t: t.update({n: t[n].to(dtype) for n in ["pooler.dense.bias"]}))
+    with pytest.raises(ValueError, match=rf"pooler\.dense\.bias is {dtype}"):
+        load_pretrained(BertModel, tmp_path)
+
+
+def test_whole_numbers_are_no_weights(tmp_path):
+    small_folder(tmp_path)
+    change_weights(tmp_path, lambda t: t.update({n: t[n].long() for n in t}))
+    with pytest.raises(ValueError, match=r"is torch\.int64; convert the file"):
+        load_pretrained(BertModel, tmp_path)
+
+
+def test_many_names_are_listed_with_an_end(tmp_path):
+    small_folder(tmp_path)
+    change_weights(tmp_path, lambda t: t.update({f"x{n}": torch.ones(1) for n in range(300)}))
+    with pytest.raises(ValueError, match="300 unknown") as caught:
+        load_pretrained(BertModel, tmp_path)
+    told = str(caught.value)
+    assert "x115 (1,) and 280 more.\nTo leave these parts of the file out, name them (300)." in told

@@ -1,0 +1,103 @@
+"""A tokenizer of a folder cuts as transformers' does, and says what it cannot do."""
+
+import json
+import os
+
+import pytest
+import transformers
+from bert_pairs import build, draw_config
+from odd_texts import odd_texts
+from saved_folders import change_json
+
+from minibert.pretrained import load_tokenizer, save_pretrained
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+PIECES = [*SPECIAL_TOKENS, *"aeionrstADÉé", *(f"##{c}" for c in "aeionrsté"), "the", "The", "##ing"]
+
+
+@pytest.fixture(params=[True, False])
+def folder(request, tmp_path):
+    tokenizer = WordPieceTokenizer(PIECES, do_lower_case=request.param)
+    save_pretrained(build(draw_config(3)), tmp_path, tokenizer)
+    return tmp_path
+
+
+def test_what_we_save_transformers_opens(folder):
+    ours, theirs = load_tokenizer(folder), transformers.AutoTokenizer.from_pretrained(folder)
+    lower = json.loads((folder / "tokenizer_config.json").read_text("utf-8"))["do_lower_case"]
+    assert ours.do_lower_case == lower
+    assert type(theirs).__name__.startswith("BertTokenizer")
+    assert theirs.model_max_length == draw_config(3).max_position_embeddings
+    for text in ["The ÉTÉ resting", "A D é e\u0301", *odd_texts(200, seed=0)]:
+        assert ours.encode(text) == theirs(text)["input_ids"], text
+
+
+def test_what_transformers_saves_we_open(folder, tmp_path):
+    theirs = transformers.BertTokenizer.from_pretrained(folder)
+    other = tmp_path / "other"
+    theirs.save_pretrained(other)
+    assert "vocab.txt" not in os.listdir(other)
+    ours = load_tokenizer(other)
+    assert ours.pieces == tuple(PIECES)
+    assert ours.do_lower_case == load_tokenizer(folder).do_lower_case
+    for text in ["The ÉTÉ resting", *odd_texts(200, seed=1)]:
+        assert ours.encode(text) == theirs(text)["input_ids"], text
+
+
+def test_someone_must_say_whether_capitals_count(folder):
+    told = load_tokenizer(folder).do_lower_case
+    assert load_tokenizer(folder, do_lower_case=told).do_lower_case == told
+    with pytest.raises(
+        ValueError, match=f"gives do_lower_case as {told}, the caller as {not told}"
+    ):
+        load_tokenizer(folder, do_lower_case=not told)
+    (folder / "tokenizer_config.json").unlink()
+    with pytest.raises(ValueError, match="gives do_lower_case as None, the caller as None; say"):
+        load_tokenizer(folder)
+    for told in (True, False):
+        assert load_tokenizer(folder, do_lower_case=told).do_lower_case == told
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("tokenizer_class", "RobertaTokenizer"),
+        ("tokenizer_class", []),
+        ("tokenize_chinese_chars", False),
+        ("do_basic_tokenize", False),
+        ("never_split", ["<s>"]),
+        ("unk_token", "<unk>"),
+        ("mask_token", {"content": "<mask>", "lstrip": True}),
+        ("do_lower_case", "yes"),
+        ("do_lower_case", 1),
+        ("strip_accents", "some"),
+    ],
+)
+def test_another_way_of_cutting_is_refused(folder, key, value):
+    change_json(folder / "tokenizer_config.json", **{key: value})
+    with pytest.raises(ValueError, match=key):
+        load_tokenizer(folder)
+
+
+def test_accents_go_where_capitals_go(folder):
+    told = load_tokenizer(folder).do_lower_case
+    change_json(folder / "tokenizer_config.json", strip_accents=told)
+    assert load_tokenizer(folder).do_lower_case == told
+    change_json(folder / "tokenizer_config.json", strip_accents=not told)
+    with pytest.raises(ValueError, match=f"strip_accents {not told} and do_lower_case {told}"):
+        load_tokenizer(folder)
+
+
+def test_a_special_token_with_its_properties(folder):
+    mask = {"content": "[MASK]", "lstrip": False, "__type": "AddedToken"}
+    change_json(folder / "tokenizer_config.json", mask_token=mask, never_split=[])
+    assert load_tokenizer(folder).pieces == tuple(PIECES)
+
+
+def test_the_vocabulary_must_fit_the_model(folder):
+    change_json(folder / "config.json", vocab_size=len(PIECES) - 1)
+    message = f"has {len(PIECES)} pieces, but the model knows only {len(PIECES) - 1}"
+    with pytest.raises(ValueError, match=message):
+        load_tokenizer(folder)
+    change_json(folder / "config.json", vocab_size=len(PIECES))
+    assert load_tokenizer(folder).vocab_size == len(PIECES)

@@ -1,0 +1,258 @@
+"""Answers from long passages: windows as transformers lays them, labels, merging, characters."""
+
+import random
+from itertools import product
+from types import SimpleNamespace
+
+import pytest
+import torch
+import transformers
+from effort import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from odd_texts import odd_texts
+
+from minibert.config import BertConfig
+from minibert.tasks import BertForQuestionAnswering, TaskBatches
+from minibert.tasks.answering import (
+    Answer,
+    Answers,
+    answer_positions,
+    answer_questions,
+    merge_windows,
+    sliding_windows,
+)
+from minibert.training import BertTrainer, TrainingConfig
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.offsets import locate_pieces
+
+LETTERS = "abcdefghijklmnopqrst"
+TINY = WordPieceTokenizer([*SPECIAL_TOKENS, *LETTERS, "##x", "cafe", "上", "海"])
+
+
+def passages_of(window):
+    return [place is not None for place in window.offsets]
+
+
+# --- Windows -------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
+def test_windows_are_those_of_transformers(minilm):
+    path = minilm / "vocab.txt"
+    ours, theirs = WordPieceTokenizer.load(path), transformers.BertTokenizer(vocab=str(path))
+    rng = random.Random(0)
+    for text in [*odd_texts(150, seed=2), "", "café " * 200, "中国" * 100]:
+        question = " ".join(rng.choices(["what", "is", "financial", "café"], k=rng.randint(0, 6)))
+        length = rng.randint(20, 60)
+        stride = rng.randint(0, length - len(ours.encode(question)) - 2)
+        wishes = {"max_length": length, "stride": stride}
+        windows = sliding_windows(ours, question, text, **wishes)
+        expected = theirs(
+            [question],
+            [text],
+            truncation="only_second",
+            return_overflowing_tokens=True,
+            return_offsets_mapping=True,
+            **wishes,
+        )
+        assert [list(window.input_ids) for window in windows] == expected["input_ids"]
+        assert [window.token_type_ids for window in windows] == expected["token_type_ids"]
+        for number, window in enumerate(windows):
+            inside = [sequence == 1 for sequence in expected.sequence_ids(number)]
+            assert passages_of(window) == inside
+
+
+@examples(150)
+@given(data=st.data(), room=st.integers(1, 6))
+def test_windows_cover_and_overlap(data, room):
+    stride = data.draw(st.integers(0, room - 1))
+    passage = " ".join(
+        data.draw(st.lists(st.sampled_from(["a", "bx", "cxx", "上海"]), max_size=12))
+    )
+    windows = sliding_windows(TINY, "d e", passage, max_length=room + 5, stride=stride)
+    places = [(piece.start, piece.end) for piece in locate_pieces(TINY, passage)]
+    rows = [[place for place in window.offsets if place] for window in windows]
+    joined = rows[0] + [place for row in rows[1:] for place in row[stride:]]
+    assert joined == places
+    assert all(a[len(a) - stride :] == b[:stride] for a, b in zip(rows, rows[1:], strict=False))
+    for row, window in zip(rows, windows, strict=True):
+        assert row == [place for place in places if _inside(place, window.begin, window.end)]
+    # An answer of up to `stride` pieces, and one more, lies whole in a window.
+    for first in range(len(places) - stride):
+        assert any({*places[first : first + stride + 1]} <= {*row} for row in rows)
+
+
+def _inside(place, begin, end):
+    return begin <= place[0] and place[1] <= end
+
+
+BAD_WINDOWS = [
+    (
+        {"max_length": 8, "stride": 3},
+        r"max_length \(8\) has room for 3 .*\(3\) must be from 0 to 2",
+    ),
+    ({"max_length": 8, "stride": -1}, r"stride \(-1\) must be from 0 to 2"),
+    ({"max_length": 5, "stride": 0}, r"the question has 2 pieces, .* max_length \(5\); shorten it"),
+]
+
+
+@pytest.mark.parametrize(("wishes", "words"), BAD_WINDOWS)
+def test_windows_without_room_are_named(wishes, words):
+    with pytest.raises(ValueError, match=words):
+        sliding_windows(TINY, "a b", "c d e", **wishes)
+
+
+# --- Labels --------------------------------------------------------------------------------------
+
+
+@examples(200)
+@given(data=st.data(), room=st.integers(2, 7))
+def test_positions_lead_back_to_the_answer(data, room):
+    words = data.draw(st.lists(st.sampled_from(["a", "bx", "cxx", "上海", "CAFÉ"]), min_size=1))
+    passage = " ".join(words)
+    places = [(piece.start, piece.end) for piece in locate_pieces(TINY, passage)]
+    first = data.draw(st.integers(0, len(places) - 1))
+    last = data.draw(st.integers(first, len(places) - 1))
+    start, end = places[first][0], places[last][1]
+    for window in sliding_windows(TINY, "d", passage, max_length=room + 4, stride=room // 2):
+        found = answer_positions(window, start, end)
+        if {*places[first : last + 1]} <= {*window.offsets}:
+            assert window.offsets[found[0]][0] == start
+            assert window.offsets[found[1]][1] == end
+            assert found[1] - found[0] == last - first
+        else:
+            assert found == (0, 0)
+
+
+def test_an_answer_may_begin_inside_a_piece():
+    (window,) = sliding_windows(TINY, "a", "cafe bx")
+    assert answer_positions(window, 2, 6) == (3, 4)
+    assert answer_positions(window, 6, 7) == (5, 5)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "words"),
+    [
+        (3, 3, "from character 3 to 3 is empty"),
+        (-1, 3, "from character -1 to 3 is empty"),
+        (1, 2, "no token comes from the characters 1 to 2 of the passage"),
+    ],
+)
+def test_an_answer_that_is_none_is_named(start, end, words):
+    (window,) = sliding_windows(TINY, "a", "b c")
+    with pytest.raises(ValueError, match=words):
+        answer_positions(window, start, end)
+
+
+# --- Merging -------------------------------------------------------------------------------------
+
+
+def merge_by_brute_force(passage, windows, logits, longest):
+    """Try every pair of tokens of every window."""
+    best = {}
+    for window, scores in zip(windows, logits, strict=True):
+        for i, j in product(range(len(window.offsets)), repeat=2):
+            inside = all(place is not None for place in window.offsets[i : j + 1])
+            if i <= j < i + longest and inside:
+                place = window.offsets[i][0], window.offsets[j][1]
+                score = (scores[i, 0] + scores[j, 1]).item()
+                best[place] = max(score, best.get(place, score))
+    ranked = sorted(best.items(), key=lambda item: (-item[1], item[0]))
+    return [Answer(passage[start:end], start, end, score) for (start, end), score in ranked]
+
+
+@examples(100)
+@given(data=st.data(), seed=st.integers(0, 2**32 - 1), longest=st.integers(1, 5))
+def test_no_answer_in_any_window_is_better(data, seed, longest):
+    words = data.draw(st.lists(st.sampled_from(["a", "bx", "上海"]), max_size=9))
+    passage, top_n = " ".join(words), data.draw(st.integers(1, 30))
+    windows = sliding_windows(TINY, "d", passage, max_length=8, stride=2)
+    generator = torch.Generator().manual_seed(seed)
+    logits = [torch.randn(11, 2, generator=generator, dtype=torch.float64) for _ in windows]
+    found = merge_windows(passage, windows, logits, max_answer_length=longest, top_n=top_n)
+    assert found.answers == merge_by_brute_force(passage, windows, logits, longest)[:top_n]
+    assert found.no_answer == min(scores[0].sum().item() for scores in logits)
+
+
+def test_an_answer_takes_its_last_accent_along():
+    passage = "a cafe\u0301 b"
+    windows = sliding_windows(TINY, "d", passage)
+    logits = torch.zeros(8, 2)
+    logits[4] = 9.0
+    (answer,) = merge_windows(passage, windows, [logits]).answers
+    assert answer == ("cafe\u0301", 2, 7, 18.0)
+
+
+def test_a_passage_without_pieces_has_no_answer():
+    windows = sliding_windows(TINY, "d", " \u200b ")
+    found = merge_windows(" \u200b ", windows, [torch.ones(4, 2)], top_n=3)
+    assert found == ([], 2.0)
+    assert found.choose(float("inf")) == ""
+
+
+@pytest.mark.parametrize(
+    ("threshold", "text"), [(0.0, ""), (0.4, ""), (0.5, "上"), (9.0, "上"), (-9.0, "")]
+)
+def test_the_threshold_decides(threshold, text):
+    assert Answers([Answer("上", 0, 1, 3.0)], no_answer=3.5).choose(threshold) == text
+
+
+def test_an_answer_as_good_as_none_is_given():
+    assert Answers([Answer("上", 0, 1, 3.0)], no_answer=3.0).choose() == "上"
+
+
+# --- From text to text ---------------------------------------------------------------------------
+
+
+class Searcher(torch.nn.Module):
+    """Know one answer by heart, and prefer none a little to anything else."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.zeros(()))
+
+    def forward(self, input_ids, token_type_ids, attention_mask):
+        wanted = torch.tensor([TINY.vocab["上"], TINY.vocab["海"]])
+        first, last = (5.0 * (input_ids == token).float() for token in wanted)
+        no_answer = torch.nn.functional.one_hot(torch.tensor(0), input_ids.shape[1])
+        return SimpleNamespace(start_logits=first + no_answer, end_logits=last + no_answer)
+
+
+def test_questions_are_answered_in_their_order():
+    passages = ["a " * 30 + "上海" + " b" * 9, "a b c", "c 上海 c", "c " * 50]
+    found = answer_questions(
+        Searcher(), TINY, ["a", "b c", "d", "e"], passages, max_length=16, stride=4, max_tokens=64
+    )
+    assert [answers.choose() for answers in found] == ["上海", "", "上海", ""]
+    assert [answers.no_answer for answers in found] == [2.0] * 4
+    assert found[0].answers[0][1:3] == (60, 62)
+
+
+def test_a_question_needs_a_passage():
+    with pytest.raises(ValueError, match="2 questions and 1 passages do not fit"):
+        answer_questions(Searcher(), TINY, ["a", "b"], ["c"])
+
+
+@pytest.mark.slow
+def test_a_model_learns_to_answer_from_its_windows():
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=TINY.vocab_size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=16, hidden_dropout_prob=0.0,
+    )  # fmt: skip
+    model = BertForQuestionAnswering(config)
+    passages = ["a b 上海 c", "上海 a b c", "a b c d e f g h i 上海", "a b c"]
+    rows = []
+    for passage in passages:
+        start, end = passage.find("上"), passage.find("海") + 1
+        for window in sliding_windows(TINY, "d", passage, max_length=12, stride=2):
+            first, last = answer_positions(window, start, end) if end else (0, 0)
+            row = {"input_ids": window.input_ids, "token_type_ids": window.token_type_ids}
+            rows.append(row | {"start_positions": first, "end_positions": last})
+    batches = TaskBatches(rows, batch_size=8, seed=0, pad_token_id=TINY.pad_token_id)
+    settings = TrainingConfig(max_steps=60, seed=0, learning_rate=2e-2, weight_decay=0.0)
+    terms = {"loss": "start_positions"}
+    BertTrainer(model, settings, terms=terms, device="cpu", show_progress=False).fit(batches)
+    found = answer_questions(model, TINY, ["d"] * 4, passages, max_length=12, stride=2)
+    assert [answers.choose() for answers in found] == ["上海", "上海", "上海", ""]

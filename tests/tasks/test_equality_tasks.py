@@ -1,0 +1,140 @@
+"""Equality with transformers in all tasks: scores, losses, gradients, a step, names, labels."""
+
+import pytest
+import torch
+from bert_pairs import (
+    build_pair,
+    close,
+    draw_batch,
+    draw_config,
+    same_names_and_shapes,
+    same_start,
+)
+from effort import mostly_slow
+from tasks import TASKS, cast
+
+from minibert.config import BertConfig
+from minibert.tasks import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
+
+SEEDS = mostly_slow(range(2))
+KINDS = [BertForSequenceClassification, BertForTokenClassification, BertForQuestionAnswering]
+PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
+every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+def draw_task(task, seed, dtype=torch.float64, way="eager", **changes):
+    """Draw two equal models, a batch of padded pairs, and labels."""
+    seed += 10 * TASKS.index(task)  # another configuration for each
+    config = draw_config(seed, **changes)
+    batch = draw_batch(config, seed)
+    labels = cast(task.labels(batch, seed), dtype)
+    return *build_pair(config, seed, dtype, way, task.kind, **task.task), batch, labels
+
+
+def scores(output):
+    names = ("logits", "start_logits", "end_logits")
+    return [getattr(output, name) for name in names if hasattr(output, name)]
+
+
+@every_kind
+@pytest.mark.parametrize(
+    "config", mostly_slow([BertConfig.base(), BertConfig.large(vocab_size=21128)])
+)
+def test_names_order_and_shapes_of_all_parameters(kind, config):
+    same_names_and_shapes(kind, config)
+
+
+@every_task
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("way", mostly_slow(["eager", "sdpa"]))
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+def test_scores_and_loss(task, seed, way, dtype, atol):
+    ours, theirs, batch, labels = draw_task(task, seed, dtype, way)
+    expected, output = theirs(**batch, **labels), ours(**batch, **labels)
+    assert ours(**batch).loss is None
+    for own, other, alone in zip(*map(scores, (output, expected, ours(**batch))), strict=True):
+        close(own, other, 10 * atol)
+        close(alone, other, 10 * atol)
+    close(output.loss, expected.loss, atol)
+
+
+@every_task
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
+def test_the_gradient_of_every_parameter_and_one_step(task, seed, dtype, atol):
+    ours, theirs, batch, labels = draw_task(task, seed, dtype)
+    for model in (ours, theirs):
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, eps=1e-3, weight_decay=0.01)
+        model(**batch, **labels).loss.backward()
+        optimizer.step()
+    named = dict(theirs.named_parameters())
+    for name, parameter in ours.named_parameters():
+        other = named.pop(name)
+        assert (parameter.grad is None) == (other.grad is None), name
+        close(parameter.grad, other.grad, atol)
+        close(parameter, other, atol)
+    assert not named
+    close(ours(**batch, **labels).loss, theirs(**batch, **labels).loss, 10 * atol)
+
+
+@every_task
+def test_training_without_dropout_is_the_same_too(task):
+    none = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
+    ours, theirs, batch, labels = draw_task(task, 3, **none)
+    close(ours.train()(**batch, **labels).loss, theirs.train()(**batch, **labels).loss, 1e-9)
+
+
+@every_kind
+@pytest.mark.parametrize("share", [None, 0.0, 0.4])
+def test_the_dropout_before_the_classifier_is_as_strong_as_theirs(kind, share):
+    config = draw_config(0, hidden_dropout_prob=0.3, classifier_dropout=share)
+    ours, theirs = build_pair(config, kind=kind)
+    assert hasattr(ours, "dropout") == hasattr(theirs, "dropout")
+    if hasattr(ours, "dropout"):
+        assert ours.dropout.p == theirs.dropout.p == (0.3 if share is None else share)
+
+
+def test_a_single_row_is_no_exception():
+    """Where they squeeze, a batch of one number becomes a number."""
+    for task in TASKS:
+        if task.kind is BertForSequenceClassification and "ignored" not in task.name:
+            ours, theirs, batch, labels = draw_task(task, 1)
+            batch = {name: values[:1] for name, values in batch.items()}
+            labels = {name: values[:1] for name, values in labels.items()}
+            close(ours(**batch, **labels).loss, theirs(**batch, **labels).loss, 1e-10)
+
+
+@pytest.mark.parametrize("task", [TASKS[3], TASKS[9], TASKS[12]], ids=lambda task: task.name)
+def test_nothing_asked_is_an_error_where_theirs_is_not_a_number(task):
+    ours, theirs, batch, labels = draw_task(task, 0)
+    outside = 99 if "start_positions" in labels else -100
+    labels = {name: torch.full_like(values, outside) for name, values in labels.items()}
+    assert theirs(**batch, **labels).loss.isnan()
+    with pytest.raises(ValueError, match=r"no item is labeled|no start position lies inside"):
+        ours(**batch, **labels)
+
+
+def test_a_negative_position_is_an_error_where_theirs_is_taken_for_cls():
+    ours, theirs, batch, labels = draw_task(TASKS[11], 0)
+    as_cls = {name: values.clone() for name, values in labels.items()}
+    labels["start_positions"][1], as_cls["start_positions"][1] = -3, 0
+    close(theirs(**batch, **labels).loss, theirs(**batch, **as_cls).loss)
+    with pytest.raises(ValueError, match=r"start position -3 is negative; .* run from 0 to \d+"):
+        ours(**batch, **labels)
+
+
+def test_a_position_of_minus_100_asks_nothing_as_everywhere_in_this_book():
+    ours, theirs, batch, labels = draw_task(TASKS[11], 0)
+    outside = {name: values.clone() for name, values in labels.items()}
+    labels["end_positions"][1], outside["end_positions"][1] = -100, 512
+    close(ours(**batch, **labels).loss, theirs(**batch, **outside).loss, 1e-10)
+
+
+@every_kind
+def test_the_weights_start_as_theirs_do(kind):
+    same_start(kind)

@@ -1,0 +1,165 @@
+"""Use of a model: batches by tokens, order, modes, and sentence vectors as everybody has them."""
+
+import pytest
+import torch
+import transformers
+from bert_pairs import SMALL, build, close
+from hypothesis import given
+from hypothesis import strategies as st
+from odd_texts import odd_texts
+from torch import nn
+
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.tasks import BertForSequenceClassification, BertForTokenClassification
+from minibert.tasks.inference import (
+    batch_by_tokens,
+    encode_rows,
+    mean_pool,
+    predict,
+    sentence_vectors,
+)
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+TINY = WordPieceTokenizer([*SPECIAL_TOKENS, *"abcdef", "##x"])
+TEXTS = ["a b c", "a", "bx cx d e f a b c", "", "a b", "f e d c b a a a a a a a a a a a"]
+
+
+def pooled(output, mask):
+    return output.pooler_output
+
+
+# --- Rows and batches ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("pairs", [None, ["", "a", "b c", "d e f a b c d e f", "x", "a b"]])
+@pytest.mark.parametrize("max_length", [3, 5, 8, 40])
+def test_rows_are_those_of_the_tokenizer(pairs, max_length):
+    rows = encode_rows(TINY, TEXTS, pairs, max_length=max_length)
+    batch = TINY(TEXTS, pairs, truncation=True, max_length=max_length)
+    for number, (ids, types) in enumerate(rows):
+        assert ids == batch["input_ids"][number][: len(ids)].tolist()
+        assert types == batch["token_type_ids"][number][: len(ids)].tolist()
+        assert len(ids) == batch["attention_mask"][number].sum()
+
+
+def test_bad_texts_are_named():
+    with pytest.raises(ValueError, match="there is no text; give at least one"):
+        sentence_vectors(build(SMALL), TINY, [])
+    with pytest.raises(ValueError, match=r"max_length \(1\) has no room for the 2 special tokens"):
+        encode_rows(TINY, ["a"], max_length=1)
+    with pytest.raises(ValueError, match=r"max_tokens \(0\) must be at least 1"):
+        batch_by_tokens([1], 0)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 50), max_size=40),
+    max_tokens=st.integers(1, 200),
+)
+def test_every_row_is_in_one_batch_and_no_batch_is_too_large(lengths, max_tokens):
+    batches = batch_by_tokens(lengths, max_tokens)
+    assert sorted(row for batch in batches for row in batch) == list(range(len(lengths)))
+    longest = [max(lengths[row] for row in batch) for batch in batches]
+    for batch, widest in zip(batches, longest, strict=True):
+        assert len(batch) * widest <= max_tokens or len(batch) == 1
+    for batch, widest, next_widest in zip(batches, longest, longest[1:], strict=False):
+        assert (len(batch) + 1) * widest > max_tokens
+        assert min(lengths[row] for row in batch) >= next_widest
+
+
+# --- Prediction ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("max_tokens", [1, 20, 10_000])
+def test_each_row_gets_its_own_answer(max_tokens):
+    model = build(SMALL)
+    rows = encode_rows(TINY, TEXTS, max_length=13)
+    found = predict(model, rows, pooled, pad_token_id=0, max_tokens=max_tokens)
+    for (ids, _), vector in zip(rows, found, strict=True):
+        close(vector, model(torch.tensor([ids])).pooler_output[0])
+
+
+def test_answers_for_every_token_come_with_their_padding():
+    model = build(SMALL, kind=BertForTokenClassification, num_labels=3)
+    rows = encode_rows(TINY, TEXTS, TEXTS[::-1], max_length=13)
+    found = predict(model, rows, lambda output, mask: output.logits, pad_token_id=0)
+    for (ids, types), logits in zip(rows, found, strict=True):
+        alone = model(torch.tensor([ids]), token_type_ids=torch.tensor([types])).logits[0]
+        close(logits[: len(ids)], alone)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_there_is_no_dropout_and_the_mode_comes_back(training):
+    model = build(SMALL, kind=BertForSequenceClassification).train(training)
+    rows = encode_rows(TINY, TEXTS, max_length=13)
+    first, second = (
+        predict(model, rows, lambda output, mask: output.logits, pad_token_id=0) for _ in "ab"
+    )
+    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+    assert model.training is training
+
+
+def test_the_mode_comes_back_even_if_reading_fails():
+    model = build(SMALL).train()
+    rows = encode_rows(TINY, TEXTS, max_length=13)
+    with pytest.raises(AttributeError):
+        predict(model, rows, lambda output, mask: output.logits, pad_token_id=0)
+    assert model.training
+    with pytest.raises(ValueError, match=r"read\(\) gave 1 entries for a batch of 6 rows"):
+        predict(model, rows, lambda output, mask: output.pooler_output[:1], pad_token_id=0)
+
+
+def test_a_part_that_was_set_apart_stays_so():
+    model = build(SMALL).train()
+    model.encoder.layer[0].eval()
+    before = [part.training for part in model.modules()]
+    predict(model, [([2, 5, 3], [0, 0, 0])], pooled, pad_token_id=0)
+    assert [part.training for part in model.modules()] == before
+    model.eval().encoder.layer[1].train()
+    rows = encode_rows(TINY, TEXTS, max_length=13)
+    first, second = (predict(model, rows, pooled, pad_token_id=0) for _ in "ab")
+    assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+    assert model.encoder.layer[1].output.dropout.training and not model.training
+
+
+def test_answers_hold_no_graph_and_may_take_part_in_training():
+    vectors = sentence_vectors(build(SMALL), TINY, TEXTS)
+    assert not vectors.requires_grad
+    probe = nn.Linear(12, 2, dtype=torch.float64)
+    probe(vectors).square().sum().backward()
+    assert probe.weight.grad.any()
+    rows = encode_rows(TINY, TEXTS, max_length=13)
+    found = predict(build(SMALL), rows, pooled, pad_token_id=0)
+    assert not any(vector.is_inference() for vector in found)
+
+
+# --- Sentence vectors ----------------------------------------------------------------------------
+
+
+def test_the_mean_takes_tokens_and_no_padding():
+    hidden_states = torch.arange(24.0).view(2, 3, 4)
+    means = mean_pool(hidden_states, torch.tensor([[1, 1, 0], [1, 1, 1]]))
+    assert means.tolist() == [[2, 3, 4, 5], [16, 17, 18, 19]]
+
+
+def test_vectors_have_length_one_and_long_texts_are_cut():
+    vectors = sentence_vectors(build(SMALL), TINY, TEXTS)
+    close(vectors.norm(dim=-1), torch.ones(6, dtype=torch.float64))
+    cut = sentence_vectors(build(SMALL), TINY, TEXTS, max_length=6)
+    close(cut[1], vectors[1])
+    close(cut[5], sentence_vectors(build(SMALL), TINY, ["f e d c"])[0])
+
+
+@pytest.mark.slow
+def test_vectors_of_a_real_encoder_are_those_of_transformers(minilm):
+    ours = load_pretrained(BertModel, minilm)
+    theirs = transformers.BertModel.from_pretrained(minilm).eval()
+    texts = [text[:300] for text in odd_texts(60, seed=3)] + ["Where is Shanghai?", "In China."]
+    vectors = sentence_vectors(ours, load_tokenizer(minilm), texts, max_length=128)
+    tokenizer = transformers.BertTokenizer(vocab=str(minilm / "vocab.txt"))
+    batch = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=128)
+    with torch.no_grad():
+        states = theirs(**batch).last_hidden_state
+    weights = batch["attention_mask"].unsqueeze(-1).float()
+    means = (states * weights).sum(1) / weights.sum(1).clamp(min=1e-9)
+    close(vectors, nn.functional.normalize(means, p=2, dim=1), 1e-5)

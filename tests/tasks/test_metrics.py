@@ -1,0 +1,179 @@
+"""Scores of answers and entities against their published definitions, written anew here."""
+
+import collections
+import random
+import re
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from minibert.tasks.metrics import (
+    answer_f1,
+    exact_match,
+    normalize_answer,
+    score_answers,
+    score_entities,
+)
+from minibert.tasks.tagging import find_entities
+
+PARTS = ["the", "The", "a", "an", "Bund", "bund", "in", "1990", "Shang-hai", ",", ".", " ", "\t",
+         "“", "théâtre", "A.", "theme", "上海", "'s"]  # fmt: skip
+ANSWERS = st.lists(st.sampled_from(PARTS), max_size=6).map(" ".join) | st.text(max_size=8)
+
+
+# The definition: lower, drop ASCII punctuation, drop the words a, an and the, single spaces; exact
+# match is equality, F1 the harmonic mean of precision and recall over a bag of words.
+
+
+def words_by_definition(text):
+    kept = "".join(letter for letter in text.lower() if letter not in set(string.punctuation))
+    return re.sub(r"\b(a|an|the)\b", " ", kept, flags=re.UNICODE).split()
+
+
+def f1_by_definition(prediction, truth):
+    found, true = words_by_definition(prediction), words_by_definition(truth)
+    if len(found) == 0 or len(true) == 0:
+        return int(found == true)
+    rest, same = list(true), 0
+    for word in found:
+        if word in rest:
+            rest.remove(word)
+            same += 1
+    if same == 0:
+        return 0
+    precision, recall = same / len(found), same / len(true)
+    return 2 * precision * recall / (precision + recall)
+
+
+@given(prediction=ANSWERS, truth=ANSWERS)
+def test_answers_by_definition(prediction, truth):
+    assert normalize_answer(prediction).split() == words_by_definition(prediction)
+    assert exact_match(prediction, truth) == (
+        " ".join(words_by_definition(prediction)) == " ".join(words_by_definition(truth))
+    )
+    assert answer_f1(prediction, truth) == pytest.approx(f1_by_definition(prediction, truth))
+    assert answer_f1(prediction, truth) == pytest.approx(answer_f1(truth, prediction))
+
+
+@pytest.mark.parametrize(
+    ("prediction", "truth", "exact", "f1"),
+    [
+        ("the Bund", "Bund!", 1, 1),
+        ("Theme", "me", 0, 0),
+        ("the-end", "end", 0, 0),
+        ("a", "the", 1, 1),
+        ("", "", 1, 1),
+        ("", "Bund", 0, 0),
+        ("Bund", "", 0, 0),
+        ("Bund Bund", "Bund", 0, 2 / 3),
+        ("on the old Bund", "the Bund in Shanghai", 0, 2 / 6),
+        ("上海", "上海。", 0, 0),
+    ],
+)
+def test_answers_by_hand(prediction, truth, exact, f1):
+    assert exact_match(prediction, truth) == exact
+    assert answer_f1(prediction, truth) == pytest.approx(f1)
+
+
+def test_the_nearest_true_answer_counts_and_every_question_counts_the_same():
+    predictions = ["Shanghai", "", "old Bund", "in 1990"]
+    truths = [["Peking", "the city of Shanghai", "Shanghai."], [], ["Bund", "old"], [""]]
+    scores = score_answers(predictions, truths)
+    assert scores.exact_match == pytest.approx((1 + 1 + 0 + 0) / 4)
+    assert scores.f1 == pytest.approx((1 + 1 + 2 / 3 + 0) / 4)
+
+
+BAD_ANSWERS = [
+    (["a"], [["a"], ["b"]], ValueError, "1 predictions and 2 truths do not fit"),
+    ([], [], ValueError, "there are no predictions, so there is no score"),
+    (["a"], ["abc"], TypeError, "true answers to question 0 are the string 'abc'; give a list"),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("predictions", "truths", "error", "words"), BAD_ANSWERS)
+def test_bad_answers_are_named(predictions, truths, error, words):
+    with pytest.raises(error, match=words):
+        score_answers(predictions, truths)
+
+
+# --- Entities ------------------------------------------------------------------------------------
+
+
+def test_entities_by_hand():
+    found = [{("PER", 0, 2), ("LOC", 4, 5)}, {("LOC", 0, 1)}, set()]
+    true = [{("PER", 0, 2), ("LOC", 3, 5)}, {("ORG", 0, 1)}, {("PER", 0, 1), ("PER", 2, 3)}]
+    scores = score_entities(found, true)
+    assert scores.precision == pytest.approx(1 / 3)
+    assert scores.recall == pytest.approx(1 / 5)
+    assert scores.f1 == pytest.approx(2 / 8)
+    assert scores.support == 5
+
+
+def test_an_entity_that_is_named_twice_counts_once():
+    cat, dog = ("CAT", 0, 2), ("DOG", 3, 4)
+    assert score_entities([[cat, cat, dog]], [[cat]]) == (1 / 2, 1, 2 / 3, 1)
+    assert score_entities([[cat]], [[cat, dog, dog]]) == (1, 1 / 2, 2 / 3, 2)
+
+
+def test_nothing_found_and_nothing_there():
+    assert score_entities([[]], [[("PER", 0, 1)]]) == (0, 0, 0, 1)
+    assert score_entities([[("PER", 0, 1)]], [[]]) == (0, 0, 0, 0)
+    assert score_entities([[]], [[]]) == (0, 0, 0, 0)
+
+
+def conll_scores(predictions, truths):
+    """Count as the CoNLL script does: word by word, noting where chunks of both begin and end."""
+    counts = collections.Counter()
+    for found, true in zip(predictions, truths, strict=True):
+        chunks = [set(), set()]
+        for tags, own in zip((found, true), chunks, strict=True):
+            start, last = None, "O"
+            for place, tag in enumerate([*tags, "O"]):
+                ends = last != "O" and (tag == "O" or tag[0] == "B" or tag[2:] != last[2:])
+                if ends:
+                    own.add((last[2:], start, place))
+                if tag != "O" and (last == "O" or ends):
+                    start = place
+                last = tag
+        counts.update(found=len(chunks[0]), true=len(chunks[1]), both=len(chunks[0] & chunks[1]))
+    precision = counts["both"] / counts["found"] if counts["found"] else 0
+    recall = counts["both"] / counts["true"] if counts["true"] else 0
+    return precision, recall, 2 * precision * recall / (precision + recall or 1)
+
+
+def draw_tags(rng):
+    tags = ["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    sentences = [rng.choices(tags, k=rng.randint(1, 9)) for _ in range(rng.randint(1, 6))]
+    guesses = [[rng.choice([tag, tag, rng.choice(tags)]) for tag in row] for row in sentences]
+    return guesses, sentences
+
+
+def score_drawn(seed):
+    guesses, sentences = draw_tags(random.Random(seed))
+    both = ([find_entities(tags) for tags in rows] for rows in (guesses, sentences))
+    return guesses, sentences, score_entities(*both)
+
+
+def test_entities_of_any_tags_by_definition():
+    for seed in range(100):
+        guesses, sentences, ours = score_drawn(seed)
+        assert ours[:3] == pytest.approx(conll_scores(guesses, sentences))
+
+
+def test_entities_of_any_tags_by_seqeval():
+    from seqeval import metrics as seqeval  # brings scikit-learn along, which takes a second
+
+    for seed in range(100):
+        guesses, sentences, ours = score_drawn(seed)
+        if ours.support and ours.f1:  # else seqeval warns that it has nothing to divide
+            assert ours.f1 == pytest.approx(seqeval.f1_score(sentences, guesses))
+            assert ours.recall == pytest.approx(seqeval.recall_score(sentences, guesses))
+            assert ours.precision == pytest.approx(seqeval.precision_score(sentences, guesses))
+
+
+def test_unequal_numbers_of_sentences_are_named():
+    with pytest.raises(ValueError, match="1 predictions and 0 truths do not fit; give one for eac"):
+        score_entities([[]], [])

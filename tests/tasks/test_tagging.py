@@ -1,0 +1,133 @@
+"""Labels between words and pieces against transformers' word numbers, and entities."""
+
+import random
+
+import pytest
+import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+from odd_texts import odd_texts
+
+from minibert.tasks.tagging import Entity, find_entities, labels_of_words, tag_pieces
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+TINY = WordPieceTokenizer([*SPECIAL_TOKENS, "shang", "##hai", "is", "big", "-", "e"])
+
+
+def labels_by_the_recipe(word_ids, labels):
+    """Label the first token of each word; the recipe of everybody who uses word numbers."""
+    row, last = [], None
+    for word in word_ids:
+        row.append(-100 if word is None or word == last else labels[word])
+        last = word
+    return row
+
+
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
+@pytest.mark.parametrize("max_length", [None, 20])
+def test_labels_are_those_of_the_usual_recipe(minilm, max_length):
+    path = minilm / "vocab.txt"
+    ours, theirs = WordPieceTokenizer.load(path), transformers.BertTokenizer(vocab=str(path))
+    rng = random.Random(0)
+    for text in odd_texts(300, seed=1):
+        words = [word for word in text.split() if len(word) < 100]
+        labels = [rng.randrange(9) for _ in words]
+        wishes = {"truncation": True, "max_length": max_length} if max_length else {}
+        expected = theirs(words, is_split_into_words=True, **wishes)
+        row = tag_pieces(ours, words, labels, max_length=max_length)
+        assert row.input_ids == expected["input_ids"]
+        assert row.labels == labels_by_the_recipe(expected.word_ids(), labels)
+        places = [
+            expected.word_ids().index(number) if number in expected.word_ids() else None
+            for number in range(len(words))
+        ]
+        assert row.first_pieces == places
+
+
+@given(data=st.data(), max_length=st.none() | st.integers(2, 9))
+def test_labels_go_to_pieces_and_back(data, max_length):
+    words = data.draw(st.lists(st.sampled_from(["Shanghai", "is", "e-e", "\u200b", "zzz"])))
+    labels = data.draw(st.lists(st.integers(0, 5), min_size=len(words), max_size=len(words)))
+    row = tag_pieces(TINY, words, labels, max_length=max_length)
+    assert len(row.input_ids) == len(row.labels) <= (max_length or 999)
+    kept = [place is not None for place in row.first_pieces]
+    assert sum(label != -100 for label in row.labels) == sum(kept)
+    back = labels_of_words(row.first_pieces, row.labels, missing=-1)
+    expected = [label if there else -1 for label, there in zip(labels, kept, strict=True)]
+    assert back == expected
+    if max_length is None:
+        assert kept == [word != "\u200b" for word in words]
+
+
+def test_by_hand():
+    row = tag_pieces(TINY, ["Shanghai", "\u200b", "e-e", "is"], [3, 1, 4, 0])
+    assert row.input_ids == [2, 5, 6, 10, 9, 10, 7, 3]
+    assert row.labels == [-100, 3, -100, 4, -100, -100, 0, -100]
+    assert row.first_pieces == [1, None, 3, 6]
+    assert set(tag_pieces(TINY, ["is", "big"]).labels) == {-100}
+
+
+@pytest.mark.parametrize(("max_length", "kept"), [(2, 0), (3, 1), (4, 1), (5, 2)])
+def test_what_is_cut_off_has_no_label(max_length, kept):
+    row = tag_pieces(TINY, ["Shanghai", "is"], [3, 1], max_length=max_length)
+    assert row.input_ids[-1] == TINY.sep_token_id
+    assert len(row.input_ids) <= max_length
+    assert [place is not None for place in row.first_pieces] == [kept > 0, kept > 1]
+
+
+BAD = [
+    (("is big", [1, 1]), {}, TypeError, "give a list of words, not the one string 'is big'"),
+    ((["is", "big"], [1]), {}, ValueError, "2 words and 1 labels do not fit; give one each"),
+    (
+        (["is"], [1]),
+        {"max_length": 1},
+        ValueError,
+        r"max_length \(1\) has no room for the 2 special",
+    ),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("given", "wishes", "error", "words"), BAD)
+def test_bad_input_is_answered_in_words(given, wishes, error, words):
+    with pytest.raises(error, match=words):
+        tag_pieces(TINY, *given, **wishes)
+
+
+# --- Entities ------------------------------------------------------------------------------------
+
+
+@given(
+    gaps=st.lists(
+        st.tuples(st.integers(0, 2), st.integers(1, 3), st.sampled_from(["PER", "LOC", "X-Y"]))
+    )
+)
+def test_entities_come_back_from_their_tags(gaps):
+    tags, entities = [], []
+    for outside, length, kind in gaps:
+        tags += ["O"] * outside
+        entities.append(Entity(kind, len(tags), len(tags) + length))
+        tags += [f"B-{kind}", *[f"I-{kind}"] * (length - 1)]
+    assert find_entities(tags) == entities
+
+
+@pytest.mark.parametrize(
+    ("tags", "entities"),
+    [
+        ([], []),
+        (["O", "O"], []),
+        (["I-PER", "I-PER"], [("PER", 0, 2)]),
+        (["B-PER", "I-LOC"], [("PER", 0, 1), ("LOC", 1, 2)]),
+        (["I-PER", "B-PER"], [("PER", 0, 1), ("PER", 1, 2)]),
+        (["B-PER", "O", "I-PER"], [("PER", 0, 1), ("PER", 2, 3)]),
+        (["B-PER", "I-LOC", "I-PER"], [("PER", 0, 1), ("LOC", 1, 2), ("PER", 2, 3)]),
+    ],
+)
+def test_tags_that_no_person_would_write(tags, entities):
+    assert find_entities(tags) == entities
+
+
+@pytest.mark.parametrize("tag", ["PER", "E-PER", "B-", "B", "", "o", "O-PER"])
+def test_a_tag_that_is_none_is_named(tag):
+    with pytest.raises(ValueError, match=f"tag 1 is {tag!r}; a tag is O, or B- or I- and a kind"):
+        find_entities(["O", tag])

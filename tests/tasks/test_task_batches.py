@@ -1,0 +1,122 @@
+"""Batches of labeled rows: everything once an epoch, padded, and the same after a new start."""
+
+from itertools import islice
+
+import pytest
+import torch
+from bert_pairs import SMALL, build
+
+from minibert.tasks import BertForTokenClassification, TaskBatches
+from minibert.training import BertTrainer, TrainingConfig
+
+
+def rows(count=11, **labels):
+    ids = [[2, *range(5, 6 + number * 7 % 5), 3] for number in range(count)]
+    return [
+        {"input_ids": row, "token_type_ids": [0] * (len(row) - 1) + [1], "labels": number}
+        | {name: draw(number, row) for name, draw in labels.items()}
+        for number, row in enumerate(ids)
+    ]
+
+
+def make(given=None, **changes):
+    given = rows() if given is None else given
+    return TaskBatches(given, **{"batch_size": 3, "seed": 5, "pad_token_id": 0} | changes)
+
+
+def same(left, right):
+    left, right = list(left), list(right)
+    return len(left) == len(right) and all(
+        a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
+        for a, b in zip(left, right, strict=True)
+    )
+
+
+@pytest.mark.parametrize("epoch", [0, 1, 7])
+def test_every_row_is_there_once_with_its_own_label(epoch):
+    given, seen = rows(), []
+    for batch in make(given).epoch(epoch):
+        for number, ids, types, mask in zip(
+            batch["labels"].tolist(),
+            batch["input_ids"],
+            batch["token_type_ids"],
+            batch["attention_mask"],
+            strict=True,
+        ):
+            length = int(mask.sum())
+            assert ids[:length].tolist() == given[number]["input_ids"]
+            assert types[:length].tolist() == given[number]["token_type_ids"]
+            assert not ids[length:].any() and mask[:length].all()
+            seen.append(number)
+    assert sorted(seen) == list(range(11))
+
+
+def test_an_epoch_goes_on_from_any_batch_and_the_next_has_another_order():
+    batches = make()
+    assert len(batches) == 4 == len(list(batches))
+    for start in range(5):
+        assert same(batches.epoch(1, start), islice(batches.epoch(1), start, None))
+    assert same(make(), batches)
+    assert not same(batches.epoch(0), batches.epoch(1))
+    assert not same(make(seed=6), batches)
+
+
+def test_labels_of_tokens_are_padded_with_what_asks_nothing():
+    given = rows(tags=lambda number, row: [-100, *[number] * (len(row) - 2), -100])
+    for batch in make(given, per_token=["tags"]):
+        assert batch["tags"].shape == batch["input_ids"].shape
+        assert (batch["tags"][batch["attention_mask"] == 0] == -100).all()
+        for number, tags in zip(batch["labels"].tolist(), batch["tags"], strict=True):
+            assert {*tags.tolist()} == {-100, number}
+
+
+def test_lists_and_fractions_become_tensors():
+    given = rows(several=lambda number, row: [1.0, 0.0], number=lambda number, row: number / 2)
+    for batch in make(given):
+        assert batch["several"].shape == (len(batch["labels"]), 2)
+        assert batch["number"].dtype == torch.float32
+        assert torch.equal(batch["number"] * 2, batch["labels"].float())
+
+
+def test_a_run_goes_on_with_the_same_rows_only(tmp_path):
+    given = rows(7, labels=lambda number, row: [-100, *[number % 2] * (len(row) - 1)])
+    settings = TrainingConfig(max_steps=4, seed=0, save_steps=2)
+
+    def run(data, steps):
+        torch.manual_seed(0)
+        model = build(SMALL, kind=BertForTokenClassification, dtype=torch.float32)
+        trainer = BertTrainer(model, settings, folder=tmp_path, device="cpu", show_progress=False)
+        if steps:
+            trainer.resume()
+        trainer.fit(data)
+        return model
+
+    whole = run(make(given, per_token=["labels"]), 0)
+    newest = sorted(tmp_path.glob("step-*"))[-1]
+    for file in newest.iterdir():
+        file.unlink()
+    newest.rmdir()
+    with pytest.raises(ValueError, match=r"fingerprint_of_rows was .* Go on with the same data"):
+        run(make(given[::-1], per_token=["labels"]), 2)
+    again = run(make(given, per_token=["labels"]), 2)
+    for ours, theirs in zip(again.parameters(), whole.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+
+
+ROW = {"input_ids": [2, 7, 3], "token_type_ids": [0, 0, 0], "labels": 1}
+BAD = [
+    ([], {}, "there is no row; give at least one"),
+    ([{"input_ids": [2, 3], "labels": 1}], {}, "row 0 holds no 'token_type_ids', only"),
+    ([ROW], {"per_token": ["tags"]}, "row 0 holds no 'tags', only"),
+    ([ROW, ROW | {"x": 1}], {}, "row 1 holds .*'x'.* let every row hold the same"),
+    ([ROW | {"token_type_ids": [0]}], {}, "row 0 has 3 input_ids and 1 token_type_ids; give one"),
+    ([ROW | {"labels": [1, 2]}], {"per_token": ["labels"]}, "has 3 input_ids and 2 labels"),
+    ([ROW], {"batch_size": 0}, r"batch_size \(0\) must be at least 1"),
+    ([ROW], {"seed": -1}, r"seed \(-1\) must be at least 0"),
+]
+
+
+@pytest.mark.parametrize(("given", "wishes", "words"), BAD)
+def test_rows_that_make_no_batch_are_named(given, wishes, words):
+    with pytest.raises(ValueError, match=words):
+        make(given, **wishes)

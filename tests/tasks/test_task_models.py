@@ -1,0 +1,282 @@
+"""Task models by themselves: labels and their names, learning, freezing, and words for mistakes."""
+
+import itertools
+
+import pytest
+import torch
+from bert_pairs import SMALL, build, close, draw_batch
+from effort import mostly_slow
+from tasks import TASKS, cast
+from torch.nn import functional
+
+from minibert.config import BertConfig
+from minibert.model import BertModel
+from minibert.tasks import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+    train_from_top,
+)
+from minibert.training import BertTrainer, TrainingConfig
+
+BATCH = draw_batch(SMALL, seed=0)
+ONE_OF_EACH = pytest.mark.parametrize(
+    "task", mostly_slow([TASKS[n] for n in (0, 9, 4, 6, 11)], quick=2), ids=lambda task: task.name
+)
+every_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
+
+
+def labeled(task, dtype=torch.float64):
+    return BATCH | cast(task.labels(BATCH, 0), dtype)
+
+
+# --- Labels --------------------------------------------------------------------------------------
+
+
+def test_the_labels_of_a_batch_tell_what_is_asked_and_no_batch_decides_for_the_next():
+    model = build(SMALL, kind=BertForSequenceClassification, num_labels=3)
+    logits = model(**BATCH).logits
+    numbers, answers = torch.tensor([0, 2, 1, 1]), torch.eye(3, dtype=torch.float64)[[0, 2, 1, 1]]
+    for _ in range(2):
+        single, several = model(**BATCH, labels=numbers), model(**BATCH, labels=answers)
+        close(single.loss, functional.cross_entropy(logits, numbers))
+        close(several.loss, functional.binary_cross_entropy_with_logits(logits, answers))
+    assert model.problem_type is None
+
+
+def test_one_label_means_a_number():
+    model = build(SMALL, kind=BertForSequenceClassification, num_labels=1)
+    whole = torch.tensor([3, 0, 0, 1])
+    loss = model(**BATCH, labels=whole).loss
+    close(loss, (model(**BATCH).logits[:, 0] - whole).square().mean())
+
+
+@pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
+def test_names_of_labels(kind):
+    assert kind(SMALL).id2label == {0: "LABEL_0", 1: "LABEL_1"}
+    assert kind(SMALL, 3).num_labels == 3
+    named = kind(SMALL, id2label={1: "yes", 0: "no", 2: "perhaps"})
+    assert list(named.id2label.items()) == [(0, "no"), (1, "yes"), (2, "perhaps")]
+    assert named.classifier.weight.shape == (3, 12)
+    assert named.label_fields["id2label"] == {"0": "no", "1": "yes", "2": "perhaps"}
+    assert named.label_fields["label2id"] == {"no": 0, "yes": 1, "perhaps": 2}
+
+
+BAD_LABELS = [
+    ({"num_labels": 0}, ValueError, r"num_labels \(0\) must be at least 1; nearest is 1"),
+    ({"num_labels": True}, TypeError, "num_labels must be a whole number, not True"),
+    ({"num_labels": 3, "id2label": {0: "a", 1: "b"}}, ValueError, r"num_labels \(3\) .* names 2"),
+    ({"id2label": {1: "a", 2: "b"}}, ValueError, r"names the labels \[1, 2\]; name each .* from 0"),
+    ({"id2label": {}}, ValueError, r"names the labels \[\]; .* at least one"),
+    ({"id2label": {0: "a", 1: "a"}}, ValueError, "gives a name twice"),
+    ({"problem_type": "ranking"}, ValueError, r"problem_type \('ranking'\) must be one of regress"),
+    (
+        {"num_labels": 1, "problem_type": "single_label_classification"},
+        ValueError,
+        "num_labels = 1 has nothing to choose; give 2",
+    ),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("wishes", "error", "words"), BAD_LABELS)
+def test_labels_that_do_not_fit_are_named(wishes, error, words):
+    with pytest.raises(error, match=words):
+        BertForSequenceClassification(SMALL, **wishes)
+
+
+LABELS = torch.zeros(4, dtype=torch.int64)
+BAD_INPUT = [
+    (BertForSequenceClassification, {"labels": [0, 1, 0, 1]}, TypeError, "be a tensor, not a list"),
+    (BertForSequenceClassification, {"labels": LABELS + 2}, ValueError, "label 2 is out of range"),
+    (BertForTokenClassification, {"labels": [0, 1]}, TypeError, "labels must be a tensor, not a l"),
+    (
+        BertForTokenClassification,
+        {"labels": LABELS},
+        ValueError,
+        r"labels of shape \(4,\) do not fit logits .* need the shape \(4, \d+\)",
+    ),
+    (
+        BertForQuestionAnswering,
+        {"end_positions": LABELS},
+        ValueError,
+        "start_positions are missing; give both ends",
+    ),
+    (
+        BertForQuestionAnswering,
+        {"start_positions": LABELS},
+        ValueError,
+        "end_positions are missing; give both ends",
+    ),
+    (
+        BertForQuestionAnswering,
+        {"start_positions": LABELS, "end_positions": [1, 2, 3, 4]},
+        TypeError,
+        "end_positions must be a tensor, not a list",
+    ),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("kind", "changes", "error", "words"), BAD_INPUT)
+def test_bad_input_is_answered_in_words(kind, changes, error, words):
+    with pytest.raises(error, match=words):
+        build(SMALL, kind=kind)(**BATCH | changes)
+
+
+# --- Use -----------------------------------------------------------------------------------------
+
+
+# Who answers questions chooses among all tokens, padding too.
+@pytest.mark.parametrize(
+    "task", [t for t in TASKS if t.kind is not BertForQuestionAnswering], ids=lambda task: task.name
+)
+def test_padding_changes_nothing(task):
+    model, batch = build(SMALL, kind=task.kind, **task.task), labeled(task)
+    fill = {"labels": -100}
+    longer = {
+        name: functional.pad(values, (0, 1), value=fill.get(name, 0))
+        if values.shape == BATCH["input_ids"].shape
+        else values
+        for name, values in batch.items()
+    }
+    close(model(**longer).loss, model(**batch).loss)
+
+
+@every_task
+def test_dropout_is_on_in_training_and_off_afterwards(task):
+    model, batch = build(SMALL, kind=task.kind, **task.task), labeled(task)
+    exact = model(**batch).loss
+    torch.manual_seed(0)
+    assert model.train()(**batch).loss != exact
+    close(model.eval()(**batch).loss, exact)
+
+
+def test_the_head_has_a_dropout_of_its_own():
+    silent = dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), 0.0)
+    config = BertConfig(**vars(SMALL) | silent | {"classifier_dropout": 1.0})
+    for kind in (BertForSequenceClassification, BertForTokenClassification):
+        model = build(config, kind=kind).train()
+        logits = model(**BATCH).logits
+        close(logits, model.classifier.bias.expand_as(logits))
+
+
+@every_task
+def test_bfloat16_autocast_stays_near(task):
+    model = build(SMALL, dtype=torch.float32, kind=task.kind, **task.task)
+    batch = labeled(task, torch.float32)
+    exact = model(**batch).loss
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        rough = model(**batch).loss
+    rough.backward()
+    assert abs(rough.item() / exact.item() - 1) < 0.1
+    used = [p.grad for p in model.parameters() if p.grad is not None]
+    assert used and all(grad.isfinite().all() for grad in used)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device here")
+@every_task
+def test_a_gpu_gives_the_same_loss(task):
+    model = build(SMALL, dtype=torch.float32, kind=task.kind, **task.task)
+    batch = labeled(task, torch.float32)
+    expected = model(**batch).loss
+    loss = model.cuda()(**{name: values.cuda() for name, values in batch.items()}).loss
+    close(loss.cpu(), expected, 1e-4)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    "dtype", [torch.bool, torch.uint8, torch.int8, torch.int16], ids=lambda dtype: str(dtype)
+)
+def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
+    model = build(SMALL, kind=BertForSequenceClassification, num_labels=3)
+    labels = torch.tensor([0, 1, 1, 0]).to(dtype)
+    with pytest.raises(
+        TypeError, match=rf"\(4,\) are {dtype}; .*: labels\.long\(\)\. .* must be \(4, 3\)$"
+    ):
+        model(**BATCH, labels=labels)
+    assert model(**BATCH, labels=labels.long()).loss.isfinite()
+    yes_or_no = torch.eye(4, 3).to(dtype)
+    close(
+        model(**BATCH, labels=yes_or_no).loss,
+        model(**BATCH, labels=yes_or_no.double()).loss,
+    )
+    single = build(
+        SMALL, kind=BertForSequenceClassification, problem_type="single_label_classification"
+    )
+    with pytest.raises(TypeError, match=rf"not {dtype}; convert them with \.long\(\)$"):
+        single(**BATCH, labels=labels)
+
+
+# --- Training, with the one loop there is --------------------------------------------------------
+
+
+def trainer(model, steps=15, **terms):
+    config = TrainingConfig(max_steps=steps, seed=0, learning_rate=2e-2, weight_decay=0.0)
+    return BertTrainer(model, config, show_progress=False, device="cpu", **terms)
+
+
+@ONE_OF_EACH
+def test_the_trainer_takes_every_task_as_it_is(task):
+    torch.manual_seed(0)
+    model, batch = task.kind(SMALL, **task.task), labeled(task, torch.float32)
+    first = next(name for name in batch if name not in BATCH)
+    run = trainer(model, terms={"loss": first})
+    before = run.evaluate([batch])["loss"]
+    run.fit([batch])
+    assert run.evaluate([batch])["loss"] < 0.8 * before
+
+
+def snapshot(model):
+    return {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
+
+
+def group_of(name):
+    """Number the groups from the top as a reader would: head 0, layer 1, layer 0, embeddings."""
+    if "encoder.layer" in name:
+        return SMALL.num_hidden_layers - int(name.split(".")[3])
+    return SMALL.num_hidden_layers + 1 if "embeddings" in name else 0
+
+
+@pytest.mark.parametrize("task", [TASKS[0], TASKS[9], TASKS[11]], ids=lambda task: task.name)
+@pytest.mark.parametrize("groups", range(4))
+def test_frozen_parameters_do_not_move_and_all_others_do(task, groups):
+    torch.manual_seed(0)
+    model, batch = task.kind(SMALL, **task.task), labeled(task, torch.float32)
+    train_from_top(model, groups)
+    before = snapshot(model)
+    trainer(model, 2, terms={"loss": list(batch)[-1]}).fit([batch])
+    # The bias of a key moves no attention weight, so it has no gradient to speak of.
+    for name, parameter in model.named_parameters():
+        if not name.endswith("key.bias"):
+            assert torch.equal(parameter, before[name]) == (group_of(name) > groups), name
+
+
+def test_thawing_goes_on_from_where_it_stands():
+    torch.manual_seed(0)
+    task = TASKS[0]
+    model, batch = task.kind(SMALL, **task.task), labeled(task, torch.float32)
+    losses = []
+    for groups in (0, 1, 3):
+        train_from_top(model, groups)
+        run = trainer(model, 10)
+        run.fit([batch])
+        losses.append(run.evaluate([batch])["loss"])
+    assert all(later < earlier for earlier, later in itertools.pairwise(losses))
+    assert all(parameter.requires_grad for parameter in model.parameters())
+
+
+def test_a_bert_without_head_can_be_frozen_too():
+    model = BertModel(SMALL)
+    train_from_top(model, 1)
+    learning = [name for name, parameter in model.named_parameters() if parameter.requires_grad]
+    assert all(name.startswith(("encoder.layer.1.", "pooler.")) for name in learning)
+    assert len(learning) == 16 + 2
+
+
+@pytest.mark.parametrize("groups", [-1, 4])
+def test_groups_that_do_not_exist_are_named(groups):
+    model = BertModel(SMALL)
+    with pytest.raises(ValueError, match=rf"groups \({groups}\) must be from 0 to 3: 2 layers"):
+        train_from_top(model, groups)
+    assert all(parameter.requires_grad for parameter in model.parameters())

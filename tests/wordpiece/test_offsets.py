@@ -1,0 +1,117 @@
+"""Places of pieces in the text: the same as transformers', and the words of the tokenizer."""
+
+import random
+import unicodedata
+
+import pytest
+import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+from odd_texts import ANY_TEXT, odd_texts
+
+from minibert.text import clean_text, split_words
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.offsets import locate_pieces, locate_words
+
+TINY = WordPieceTokenizer(
+    [*SPECIAL_TOKENS, "cafe", "##s", "i", "##stan", "un", "##aff", "中", "国", "ss", "e", "-", "x"]
+)
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["uncased", "cased"])
+def both(request, minilm):
+    """Build our tokenizer and the one of transformers from the real vocabulary."""
+    path = minilm / "vocab.txt"
+    ours = WordPieceTokenizer.load(path, do_lower_case=request.param)
+    return ours, transformers.BertTokenizer(vocab=str(path), do_lower_case=request.param)
+
+
+def marks_change_places(text):
+    """Whether Unicode's canonical order differs from that of the text, marks on a letter only."""
+    apart = "".join(unicodedata.normalize("NFD", letter) for letter in clean_text(text))
+    return apart != unicodedata.normalize("NFD", apart)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
+def test_places_are_those_of_transformers(both):
+    ours, theirs = both
+    texts = odd_texts(4600, seed=ours.do_lower_case) + ordinary_texts(500)
+    rows = theirs(texts, return_offsets_mapping=True, add_special_tokens=False)
+    different = []
+    for text, ids, offsets in zip(texts, rows["input_ids"], rows["offset_mapping"], strict=True):
+        located = locate_pieces(ours, text)
+        assert [piece.token_id for piece in located] == ids
+        if [(piece.start, piece.end) for piece in located] != offsets:
+            different.append(text)
+    # Theirs counts letters after marks have changed places, and then points at a neighbor.
+    assert all(marks_change_places(text) for text in different)
+    assert len(different) < 10
+
+
+def ordinary_texts(number):
+    """Make sentences as people write them, in several scripts and both ways to write accents."""
+    rng = random.Random(0)
+    words = (
+        "The", "financial", "centre", "of", "China", "is", "Shanghai", "(上海)", "中国的时尚之都",
+        "café", "naïve,", "Ångström", "İstanbul", "ΟΔΟΣ.", "straße", "don't", "$3.14", "e-mail",
+        "[MASK]", "\u200bzero", "tab\tin", "soft\u00adhyphen", "👩\u200d💻", "x" * 101,
+    )  # fmt: skip
+    forms = ("NFC", "NFD")
+    return [
+        unicodedata.normalize(
+            rng.choice(forms), "  "[: rng.randint(1, 2)].join(rng.choices(words, k=12))
+        )
+        for _ in range(number)
+    ]
+
+
+@given(text=ANY_TEXT, do_lower_case=st.booleans())
+def test_words_and_pieces_are_those_of_the_tokenizer(text, do_lower_case):
+    located = locate_words(text, do_lower_case)
+    assert [word for word, _ in located] == split_words(text, do_lower_case)
+    for word, places in located:
+        assert len(word) == len(places)
+        assert all(0 <= place < len(text) for place in places)
+    tokenizer = WordPieceTokenizer(TINY.pieces, do_lower_case)
+    pieces = locate_pieces(tokenizer, text)
+    assert [piece.token_id for piece in pieces] == tokenizer.encode(text)[1:-1]
+    assert all(piece.start < piece.end for piece in pieces)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        (" \u200b\x00 ", []),
+        ("cafés", ["café", "s"]),
+        ("cafe\u0301s", ["cafe", "s"]),
+        ("caf\u200be\u0301s", ["caf\u200be", "s"]),
+        ("CAFÉS", ["CAFÉ", "S"]),
+        ("cafésss", ["café", "s", "s", "s"]),
+        ("İstan", ["İ", "stan"]),
+        ("中国", ["中", "国"]),
+        ("x中x", ["x", "中", "x"]),
+        ("unaff-cafe", ["un", "aff", "-", "cafe"]),
+        ("strange  cafe", ["strange", "cafe"]),
+        ("cafe[SEP]cafe", ["cafe", "[SEP]", "cafe"]),
+        ("cafe[sep]", ["cafe", "[", "sep", "]"]),
+        ("b" * 101 + " x", ["b" * 101, "x"]),
+    ],
+)
+def test_what_stands_there(text, found):
+    assert [text[start:end] for _, start, end in locate_pieces(TINY, text)] == found
+
+
+def test_marks_that_change_places_keep_their_own():
+    text = "x\u0358\u302e"  # the second mark belongs before the first, and is the one that stays
+    assert unicodedata.normalize("NFD", text) == "x\u302e\u0358"
+    assert locate_words(text) == [("x\u302e", (0, 2))]
+
+
+def test_two_marks_that_stay_change_places_with_their_numbers():
+    text = "x\u302e\u302a\U0001d165"
+    (located,) = locate_words(text)
+    assert [located.word] == split_words(text)
+    assert all(text[place] == letter for letter, place in zip(*located, strict=True))
+    assert list(located.places) != sorted(located.places)
