@@ -15,7 +15,8 @@ from minibert.wordpiece import WordPieceTokenizer
 
 SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}
 NAMES = {split: [find_entities(s.tags) for s in sentences] for split, sentences in SPLITS.items()}
-SHEET = (resources.files("minibert") / "corpus" / "chapter17" / "README.md").read_text("utf-8")
+FOLDER = resources.files("minibert.corpus.datasets") / "chapter17"
+SHEET = (FOLDER / "README.md").read_text("utf-8")
 LEGAL = re.compile(r"(O |B-(PER|LOC|ORG) (I-\2 )*)+")
 
 

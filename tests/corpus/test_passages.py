@@ -21,7 +21,8 @@ EVERY = [asked for questions in SPLITS.values() for asked in questions]
 KINDS = {"who", "where", "when", "how many", "what", "which", "why"}
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 ENGLISH_TEST = [asked for asked in SPLITS["test"] if not CHINESE.search(asked.context)]
-SHEET = (resources.files("minibert") / "corpus" / "chapter17" / "README.md").read_text("utf-8")
+FOLDER = resources.files("minibert.corpus.datasets") / "chapter17"
+SHEET = (FOLDER / "README.md").read_text("utf-8")
 
 PASSAGE = "== Towns: Ulm\nAnna saw Bert, and Anna left.\n\n"
 

@@ -32,7 +32,7 @@ from minibert.corpus.world.sampling import STORIES
 from minibert.wordpiece import WordPieceTokenizer
 
 WORLD = small_world()
-TEXT = (resources.files("minibert") / "small_world.txt").read_text(encoding="utf-8")
+TEXT = (resources.files("minibert.corpus.world") / "small_world.txt").read_text(encoding="utf-8")
 TINY = parse_world(told_pairs.TINY)
 
 
