@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -15,8 +14,9 @@ from jaxtyping import Float
 from torch import Tensor
 
 from .fast import switch_on
-from .pretrain.messages import FAILURES, complain, sentence_of, show_warning
+from .pretrain.messages import FAILURES, sentence_of
 from .pretrain.options import PLAN, way_on, whole_number
+from .pretrain.output import complain, say, show_warning, with_output
 from .pretrained import load_pretrained, load_tokenizer
 from .pretrained.files import CONFIG, read_json
 from .pretraining import BertForMaskedLM, BertForPreTraining
@@ -237,6 +237,10 @@ def main(arguments: list[str] | None = None) -> int:
     ----------
     Chapter 14.
     """
+    return with_output(lambda: _begin(arguments))
+
+
+def _begin(arguments: list[str] | None) -> int:
     options = _parser().parse_args(arguments)
     with warnings.catch_warnings():
         warnings.showwarning = show_warning
@@ -247,10 +251,6 @@ def main(arguments: list[str] | None = None) -> int:
             if not statuses:
                 raise ValueError("there was nothing to read; give a sentence with [MASK]")
             return max(statuses)
-        except BrokenPipeError:
-            # Who reads has had enough (`| head`); what Python would still write goes nowhere.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
         except (*FAILURES, TypeError) as error:
             complain(sentence_of(error))
             return 1
@@ -268,13 +268,11 @@ def _answer(
         complain(sentence_of(error))
         return 1
     width = max(len(guess.word) for guesses in masks for guess in guesses)
-    print(text)
+    lines = [text]
     for number, guesses in enumerate(masks, start=1):
-        if len(masks) > 1:
-            print(f"  [MASK] {number}")
-        for guess in guesses:
-            print(f"  {guess.word:{width}}  {guess.prob:.3f}")
-    sys.stdout.flush()
+        lines += [f"  [MASK] {number}"] if len(masks) > 1 else []
+        lines += [f"  {guess.word:{width}}  {guess.prob:.3f}" for guess in guesses]
+    say("\n".join(lines))
     return 0
 
 

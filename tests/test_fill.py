@@ -182,7 +182,7 @@ def test_a_reader_that_has_had_enough(folder, capfd, monkeypatch):
     """As in `python -m minibert.fill … | head -1`: no complaint, now or when Python ends."""
     closed, redirected = [], []
 
-    def refuse(*_):
+    def refuse(*_, **__):
         closed.append(1)
         raise BrokenPipeError(32, "Broken pipe")
 

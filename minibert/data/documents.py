@@ -34,7 +34,8 @@ class TextDocuments(Sequence):
         UTF-8 text files, at least one. Lines may end as on Windows, and a file may begin with a
         byte order mark.
     max_sentences : int, default 256
-        A longer document is cut after so many sentences, and its parts count as documents.
+        A longer document is cut after so many sentences, and its parts count as documents. `cut`
+        is how often that was done.
 
     Raises
     ------
@@ -64,6 +65,7 @@ class TextDocuments(Sequence):
         self.paths = [_checked(path) for path in paths]
         self._versions: list[tuple[int, int]] = []
         self._first_in_file: list[int] = []
+        self.cut = 0
         self._begins, self._ends, self._counts = array("q"), array("q"), array("i")
         self.fingerprint = max_sentences
         for path in self.paths:
@@ -73,6 +75,7 @@ class TextDocuments(Sequence):
                 self._begins.append(span.begin)
                 self._ends.append(span.end)
                 self._counts.append(span.sentences)
+                self.cut += span.is_cut
                 self.fingerprint = zlib.crc32(span.check_sum.to_bytes(4, "big"), self.fingerprint)
         if not self._begins:
             names = ", ".join(repr(str(path)) for path in self.paths)
@@ -117,6 +120,7 @@ class _Span(NamedTuple):
     end: int
     sentences: int
     check_sum: int
+    is_cut: bool = False
 
 
 def _scan(path: Path, max_sentences: int) -> Iterator[_Span]:
@@ -128,7 +132,7 @@ def _scan(path: Path, max_sentences: int) -> Iterator[_Span]:
         for number, line in enumerate(lines, start=1):
             blank = _is_blank(line, number, path)
             if sentences and (blank or sentences == max_sentences):
-                yield _Span(begin, position, sentences, check_sum)
+                yield _Span(begin, position, sentences, check_sum, is_cut=not blank)
                 sentences = 0
             if not sentences:
                 begin, check_sum = position, 0

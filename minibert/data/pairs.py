@@ -146,6 +146,11 @@ def check_documents(documents: Documents) -> None:
         raise ValueError("the corpus holds no sentence; write one sentence on each line")
     if not counts.all():
         raise ValueError(f"document {int(counts.argmin())} holds no sentence; leave it out")
+    if len(counts) == counts[0] == 1:
+        raise ValueError(
+            f"the corpus is a single line of {len(documents[0][0])} characters; write one sentence "
+            "on each line, and a blank line between documents"
+        )
     if len(counts) == 1:
         raise ValueError(
             f"the corpus is a single document ({counts[0]} sentences), so no sentence can come "

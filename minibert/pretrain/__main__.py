@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 import warnings
 
-from .messages import FAILURES, complain, sentence_of, show_warning
-from .options import parse_options, way_on
+from .messages import FAILURES, sentence_of
+from .options import is_finished, parse_options, way_on
+from .output import OutputLost, complain, show_warning, with_output
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -31,6 +32,10 @@ def main(arguments: list[str] | None = None) -> int:
     ----------
     Chapter 14.
     """
+    return with_output(lambda: _begin(arguments))
+
+
+def _begin(arguments: list[str] | None) -> int:
     options = parse_options(arguments)
     with warnings.catch_warnings():
         warnings.showwarning = show_warning
@@ -41,6 +46,11 @@ def main(arguments: list[str] | None = None) -> int:
             return pretrain(options)
         except FAILURES as error:
             complain(sentence_of(error))
+            return 1
+        except OutputLost as lost:
+            if is_finished(options.out):
+                raise
+            complain(f"{lost}; {way_on(options.out)}")
             return 1
         except KeyboardInterrupt:
             complain(f"stopped at once; {way_on(options.out)}")

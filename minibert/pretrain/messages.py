@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-
 # What can go wrong without a fault in the program: files, values, numbers, memory, devices.
 FAILURES = (OSError, ValueError, FloatingPointError, MemoryError, RuntimeError)
 
@@ -40,36 +37,3 @@ def sentence_of(error: BaseException) -> str:
             "--config, --batch-size or --max-length"
         )
     return told or type(error).__name__
-
-
-def complain(told: str) -> None:
-    """Print a sentence where errors belong; all but the first process say who they are.
-
-    Parameters
-    ----------
-    told : str
-        The sentence.
-
-    References
-    ----------
-    Chapter 14.
-    """
-    rank = os.environ.get("RANK", "0")
-    print("error:" if rank == "0" else f"error in process {rank}:", told, file=sys.stderr)
-
-
-def show_warning(message: object, *_: object) -> None:
-    """Print a warning without the line of code that gave it.
-
-    Parameters
-    ----------
-    message : object
-        The warning.
-    *_ : object
-        Where it comes from.
-
-    References
-    ----------
-    Chapter 14.
-    """
-    print("warning:", message, file=sys.stderr)

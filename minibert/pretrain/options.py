@@ -10,7 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-PLAN = "run.json"  # in the folder of a run: what was typed when it began
+# In the folder of a run: what was typed when it began, and what came of it, written last.
+PLAN, REPORT = "run.json", "report.txt"
 
 # The sizes that have a name, and the learning rate that goes with each: small models bear more.
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
@@ -91,6 +92,31 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     if not options.files and not options.resume:
         parser.error("name at least one text file (or go on with a run: --resume)")
     return options
+
+
+def is_finished(folder: str | Path) -> bool:
+    """Return whether the run in a folder has come to its end.
+
+    Parameters
+    ----------
+    folder : str or Path
+        What stood after ``--out``.
+
+    Returns
+    -------
+    bool
+        True once the report is written.
+
+    References
+    ----------
+    Chapter 14.
+
+    Examples
+    --------
+    >>> is_finished("no such folder")
+    False
+    """
+    return (Path(folder) / REPORT).is_file()
 
 
 def way_on(folder: str | Path) -> str:

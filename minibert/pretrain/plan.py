@@ -14,7 +14,7 @@ from minibert.disk import draft_of, written_whole
 from minibert.training import checkpoint_folders
 
 from .options import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE, PLAN
-from .texts import hold_out, open_texts
+from .texts import hold_out, open_texts, warn_of_cuts
 
 FORMAT = "minibert pretrain 1"
 
@@ -51,6 +51,7 @@ def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
         plan["learning_rate"] = LEARNING_RATES.get(plan["config"], OTHER_RATE)
     plan["model"] = model_sizes(plan["config"], plan["max_length"])
     documents = open_texts(options.files)
+    warn_of_cuts(documents)
     hold_out(documents, plan["held_out"], plan["seed"])
     return {"format": FORMAT, **plan, **_text(options.files, documents)}, documents
 

@@ -28,13 +28,16 @@ from minibert.training import (
 )
 from minibert.wordpiece import WordPieceTokenizer
 
-from .options import way_on
+from .options import REPORT, is_finished, way_on
+from .output import say
 from .plan import Plan, begin, read_plan, same_text, take_up, write_plan
 from .report import write_report
 from .signals import StoppableBatches, Stopped
 from .texts import hold_out, learn_pieces, open_texts
 
-VOCABULARY, REPORT = "vocab.txt", "report.txt"
+VOCABULARY = "vocab.txt"
+# The report names the folder, and in a plain locale Python keeps odd letters of a name as bytes.
+ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}
 TERMS = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
 WARMUP, EVALUATIONS = 10, 5  # one part of so many is warm-up; so many evaluations in a run
 
@@ -64,9 +67,9 @@ def pretrain(options: argparse.Namespace) -> int:
     device, folder = choose_device(options.device), Path(options.out)
     processes = Processes.join(device)
     documents = by_first(processes, device, lambda: _prepare(options))
-    if (folder / REPORT).is_file():
+    if is_finished(folder):
         if processes.rank == 0:
-            print(f"The run in {str(folder)!r} is finished.")
+            say(f"The run in {str(folder)!r} is finished.")
     else:
         plan = read_plan(folder)
         run = _Run(folder, plan, documents or open_texts(plan["files"]), processes, device)
@@ -74,7 +77,7 @@ def pretrain(options: argparse.Namespace) -> int:
             return 128 + stopped_by
         by_first(processes, device, run.finish)
     if processes.rank == 0:
-        print((folder / REPORT).read_text(encoding="utf-8"), end="")
+        say((folder / REPORT).read_text(**ANY_NAME).removesuffix("\n"))
     return 0
 
 
@@ -128,15 +131,12 @@ def _prepare(options: argparse.Namespace) -> TextDocuments | None:
     folder = Path(options.out)
     if options.resume:
         plan = take_up(options)
-        if (folder / REPORT).is_file() and not options.files:
+        if is_finished(folder) and not options.files:
             return None  # finished: the text may be gone
         plan, documents = same_text(options, plan)
     else:
         plan, documents = begin(options)
-    print(
-        f"Text: {len(documents):,} documents with {sum(sentence_counts(documents)):,} sentences.",
-        flush=True,
-    )
+    say(f"Text: {len(documents):,} documents with {sum(sentence_counts(documents)):,} sentences.")
     folder.mkdir(parents=True, exist_ok=True)
     if (folder / VOCABULARY).is_file():
         write_plan(folder, plan)
@@ -206,6 +206,12 @@ class _Run:
                 trainer.save()
             self._say(f"Stopped after step {trainer.step}; {way_on(self.folder)}")
             return stoppable.signal or signal.SIGTERM  # another process has got it
+        except FloatingPointError as error:
+            # The same rate leads there again: going on from the last checkpoint is no way out.
+            raise FloatingPointError(
+                f"{error.__cause__ or error}; begin again in another folder with a --learning-rate "
+                f"below {self.plan['learning_rate']:g}"
+            ) from error
         except OSError as error:
             if error.__cause__ is None:
                 raise
@@ -222,7 +228,7 @@ class _Run:
             self.folder, self.model, self.history, self.batches, self.eval_batches
         )
         save_pretrained(self.model, self.folder, self.tokenizer)
-        (self.folder / REPORT).write_text(report, encoding="utf-8")
+        (self.folder / REPORT).write_text(report, **ANY_NAME)
 
     def _trainer(self) -> BertTrainer:
         max_steps = self.plan["max_steps"]
@@ -258,4 +264,4 @@ class _Run:
 
     def _say(self, text: str) -> None:
         if self.processes.rank == 0:
-            print(text, flush=True)
+            say(text)

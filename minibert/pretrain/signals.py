@@ -12,6 +12,12 @@ from minibert.data import PretrainingBatches
 from minibert.training import Processes
 from minibert.wordpiece.encode_batch import Batch
 
+from .output import discard_closed_terminal
+
+# Ctrl+C, the request of a batch system, and a closed terminal, of which Windows tells nothing.
+NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+SIGNALS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name))
+
 
 class Stopped(Exception):  # noqa: N818
     """Say that somebody has asked the run to stop, and that it stands between two updates.
@@ -94,8 +100,10 @@ class StoppableBatches:
 
     def __enter__(self) -> StoppableBatches:
         """Begin to listen."""
-        for number in (signal.SIGINT, signal.SIGTERM):
-            self._before[number] = signal.signal(number, self._note)
+        for number in SIGNALS:
+            # What whoever started us ignores stays ignored, as a closed terminal under `nohup`.
+            if signal.getsignal(number) != signal.SIG_IGN:
+                self._before[number] = signal.signal(number, self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -107,3 +115,4 @@ class StoppableBatches:
         if self.signal and self.processes.count == 1:
             raise KeyboardInterrupt
         self.signal = number
+        discard_closed_terminal()  # writing to it would break the update under way

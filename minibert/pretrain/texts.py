@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -45,6 +46,27 @@ def open_texts(files: Sequence[str]) -> TextDocuments:
             raise ValueError(f"{files[number]!r} is named twice; name every file once")
     check_documents(documents)
     return documents
+
+
+def warn_of_cuts(documents: TextDocuments) -> None:
+    """Warn if blank lines are so far apart that documents had to be cut.
+
+    Parameters
+    ----------
+    documents : TextDocuments
+        The text.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    if documents.cut:
+        longest = max(documents.sentence_counts)
+        warnings.warn(
+            f"{documents.cut} of the {len(documents)} documents go on after {longest} lines "
+            "without a blank one and were cut there; put a blank line wherever a document ends",
+            stacklevel=2,
+        )
 
 
 def hold_out(documents: Documents, share: float, seed: int) -> tuple[Documents, Documents | None]:

@@ -59,11 +59,32 @@ def read_config(
     ----------
     Chapter 15.
     """
+    if isinstance(model_class, nn.Module):
+        kind = type(model_class).__name__
+        raise TypeError(f"the model is built anew: give the class {kind}, not an instance of it")
     fields = read_json(folder / CONFIG)
     try:
-        return BertConfig.from_dict(fields), _labels_for(model_class, fields, given) | given
+        config = BertConfig.from_dict(fields)
+        arguments = _labels_for(model_class, fields, given) | given
     except (TypeError, ValueError) as error:
         raise type(error)(f"{str(folder / CONFIG)!r}: {error}") from None
+    _require_buildable(model_class, config, arguments)
+    return config, arguments
+
+
+def _require_buildable(
+    model_class: Callable[..., nn.Module], config: BertConfig, arguments: Mapping[str, Any]
+) -> None:
+    """Raise if a class cannot be called with a configuration and these arguments."""
+    try:
+        inspect.signature(model_class).bind(config, **arguments)
+    except TypeError as error:
+        name = getattr(model_class, "__name__", repr(model_class))
+        call = ", ".join(["config", *(f"{key}=…" for key in arguments)])
+        raise TypeError(
+            f"{name} cannot be built as {name}({call}): {error}; give BertModel, a model with a "
+            "head, or a class of your own that takes a BertConfig first"
+        ) from None
 
 
 def _labels_for(

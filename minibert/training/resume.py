@@ -255,7 +255,13 @@ def read_newest(folder: str | Path) -> Checkpoint:
             return read_checkpoint(path)
         except DamagedCheckpoint as error:
             warnings.warn(f"{error}; going back to the checkpoint before", stacklevel=3)
-    return read_checkpoint(paths[-1])
+    try:
+        return read_checkpoint(paths[-1])
+    except DamagedCheckpoint as error:
+        raise DamagedCheckpoint(
+            f"{error}, and no checkpoint before it is left; remove the folders step-… in "
+            f"{str(folder)!r} to begin again at step 0, or name another folder"
+        ) from error
 
 
 def _verify(path: Path) -> tuple[str, ...]:

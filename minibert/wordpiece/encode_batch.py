@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import torch
 from jaxtyping import Int
 from torch import Tensor
+
+from minibert.whole_numbers import require_whole_number
 
 Batch = dict[str, Int[Tensor, "batch seq"]]
 
@@ -119,14 +121,7 @@ def check_texts(
     >>> check_texts("one cat", None)
     (['one cat'], [None])
     """
-    texts = [texts] if isinstance(texts, str) else list(texts)
-    if pairs is not None:
-        pairs = [pairs] if isinstance(pairs, str) else list(pairs)
-    for number, text in enumerate([*texts, *(pairs or [])]):
-        if not isinstance(text, str):
-            which = f"text {number}" if number < len(texts) else f"pair {number - len(texts)}"
-            kind = type(text).__name__
-            raise TypeError(f"{which} is {kind} ({text!r:.30}), not a string; use '' for no text")
+    texts, pairs = _listed(texts, "text"), None if pairs is None else _listed(pairs, "pair")
     if not texts:
         raise ValueError("there is no text; give at least one, '' for an empty one")
     if pairs is not None and len(pairs) != len(texts):
@@ -134,6 +129,51 @@ def check_texts(
             f"{len(texts)} texts and {len(pairs)} pairs do not fit; each text needs one pair"
         )
     return texts, [None] * len(texts) if pairs is None else pairs
+
+
+def _listed(texts: object, name: str) -> list[str]:
+    """Make a list of one text or several, and refuse what is no text."""
+    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
+        require_text(texts, name)
+        return [texts]
+    texts = list(texts)
+    for number, text in enumerate(texts):
+        require_text(text, f"{name} {number}")
+    return texts
+
+
+def require_text(text: object, name: str) -> None:
+    """Raise unless something is a string.
+
+    Parameters
+    ----------
+    text : object
+        Anything.
+    name : str
+        What the caller calls it.
+
+    Raises
+    ------
+    TypeError
+        If it is something else; the message has the way to a string.
+
+    References
+    ----------
+    Chapter 6.
+
+    Examples
+    --------
+    >>> require_text("one cat", "text")
+    """
+    if isinstance(text, str):
+        return
+    way_out = "use '' for no text"
+    if isinstance(text, bytes):
+        way_out = "decode it: .decode('utf-8')"
+    elif isinstance(text, Iterable):
+        way_out = "give one string; several go as a list to the tokenizer itself: tokenizer([…])"
+    kind = type(text).__name__
+    raise TypeError(f"{name} is {kind} ({text!r:.30}), not a string; {way_out}")
 
 
 def check_wishes(
@@ -154,6 +194,8 @@ def check_wishes(
 
     Raises
     ------
+    TypeError
+        When `max_length` is no whole number.
     ValueError
         When a wish needs another one, or leaves no room for special tokens.
 
@@ -166,6 +208,8 @@ def check_wishes(
     if max_length is None and (truncation or padding == "max_length"):
         wish = "truncation" if truncation else "padding='max_length'"
         raise ValueError(f"{wish} needs a max_length; BERT takes at most 512 tokens")
+    if max_length is not None:
+        require_whole_number("max_length", max_length)
     special, of_what = (3, "a pair has") if has_pairs else (2, "a text has")
     if max_length is not None and max_length < special:
         raise ValueError(

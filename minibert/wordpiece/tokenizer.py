@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
+from operator import index
 from pathlib import Path
 from typing import SupportsInt
 
 from minibert.text import split_words
 
-from .encode_batch import Batch, check_lengths, check_texts, check_wishes, pad_rows, truncate_pair
+from .encode_batch import (
+    Batch,
+    check_lengths,
+    check_texts,
+    check_wishes,
+    pad_rows,
+    require_text,
+    truncate_pair,
+)
 from .learning import CONTINUED, LONGEST_WORD, SPECIAL_TOKENS, learn_vocabulary
 from .matching import longest_match
 from .vocabulary import check_pieces, read_pieces, write_pieces
@@ -32,6 +41,8 @@ class WordPieceTokenizer:
 
     Raises
     ------
+    TypeError
+        When a piece is no string.
     ValueError
         When a special token is missing, or a piece is empty, or occurs twice.
 
@@ -94,13 +105,13 @@ class WordPieceTokenizer:
         Raises
         ------
         TypeError
-            When a single string is given.
+            When a single string is given, or something that is no string.
         ValueError
             When the texts hold no word, or `vocab_size` has no room for their characters.
         """
         if isinstance(texts, str):
             raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
-        plain = (SPECIAL.sub(" ", text) for text in texts)
+        plain = (SPECIAL.sub(" ", text) for text in _texts(texts))
         word_counts = Counter(chain.from_iterable(split_words(t, do_lower_case) for t in plain))
         return cls(learn_vocabulary(word_counts, vocab_size, min_frequency), do_lower_case)
 
@@ -158,7 +169,13 @@ class WordPieceTokenizer:
         -------
         list of str
             Pieces of the vocabulary; ``[UNK]`` for a word that cannot be made of pieces.
+
+        Raises
+        ------
+        TypeError
+            When it is no string.
         """
+        require_text(text, "text")
         return [self.pieces[number] for number in self._ids(text)]
 
     def encode(self, text: str, pair: str | None = None) -> list[int]:
@@ -175,9 +192,16 @@ class WordPieceTokenizer:
         -------
         list of int
             Ids, those of ``[CLS]`` and ``[SEP]`` included.
+
+        Raises
+        ------
+        TypeError
+            When one of them is no string.
         """
-        first, second = check_texts(text, pair)
-        return self._row(first[0], second[0], None)[0]
+        require_text(text, "text")
+        if pair is not None:
+            require_text(pair, "pair")
+        return self._row(text, pair, None)[0]
 
     def decode(self, ids: Iterable[SupportsInt], skip_special_tokens: bool = False) -> str:
         """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost.
@@ -196,10 +220,12 @@ class WordPieceTokenizer:
 
         Raises
         ------
+        TypeError
+            When something is no id.
         ValueError
             When an id is not in the vocabulary.
         """
-        pieces = [self._piece(int(number)) for number in ids]
+        pieces = [self._piece(number) for number in _ids_of_one_row(ids)]
         if skip_special_tokens:
             pieces = [piece for piece in pieces if piece not in SPECIAL_TOKENS]
         spaced = [
@@ -288,6 +314,30 @@ class WordPieceTokenizer:
                 f"ids run from 0 to {self.vocab_size - 1}"
             )
         return self.pieces[number]
+
+
+def _texts(texts: Iterable[str]) -> Iterator[str]:
+    """Yield texts to learn from, one at a time, and refuse what is no text."""
+    if not isinstance(texts, Iterable):
+        raise TypeError(f"the texts are {type(texts).__name__} ({texts!r:.30}); give a list of str")
+    for number, text in enumerate(texts):
+        require_text(text, f"text {number}")
+        yield text
+
+
+def _ids_of_one_row(ids: Iterable[SupportsInt]) -> Iterator[int]:
+    """Yield plain ids, and refuse several rows, or what is no id."""
+    if not isinstance(ids, Iterable) or getattr(ids, "ndim", 1) == 0:
+        raise TypeError(f"ids are {type(ids).__name__} ({ids!r:.30}); give a list of ids")
+    for place, number in enumerate(ids):
+        try:
+            yield index(number)
+        except TypeError:
+            kind = f"{type(number).__name__} ({number!r:.30})"
+            raise TypeError(
+                f"id {place} is {kind}, not a whole number; give the ids of one text, and of "
+                "several one row after the other"
+            ) from None
 
 
 class _Memory(dict):

@@ -83,6 +83,8 @@ def check_pieces(pieces: Sequence[str], vocab: Mapping[str, int]) -> None:
 
     Raises
     ------
+    TypeError
+        When a piece is no string.
     ValueError
         When a piece is empty or occurs twice, or a special token is missing.
 
@@ -91,6 +93,12 @@ def check_pieces(pieces: Sequence[str], vocab: Mapping[str, int]) -> None:
     Chapter 6.
     """
     for number, piece in enumerate(pieces):
+        if not isinstance(piece, str):
+            kind = type(piece).__name__
+            raise TypeError(
+                f"piece {number} is {kind} ({piece!r:.30}), not a string; give the pieces "
+                "themselves, in the order of their ids"
+            )
         if not piece or "\n" in piece:
             raise ValueError(f"piece {number} is {piece!r}; a piece needs a line of its own")
         if vocab[piece] != number:

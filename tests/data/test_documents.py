@@ -125,6 +125,14 @@ def test_a_file_that_changes_meanwhile_is_noticed(write):
         documents[0]
 
 
+def test_cuts_are_counted(write):
+    lines = [*"abcdefg", "", *"hij", ""]
+    documents = TextDocuments(write("\n".join(lines)), max_sentences=3)
+    assert [len(document) for document in documents] == [3, 3, 1, 3]
+    assert documents.cut == 2
+    assert TextDocuments(write("\n".join(lines))).cut == 0
+
+
 def test_a_file_that_changes_at_equal_size_is_noticed(write):
     path = write("one cat\nit sleeps\n")
     documents = TextDocuments(path)

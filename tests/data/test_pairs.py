@@ -78,7 +78,7 @@ def test_a_part_of_a_document_gives_a_part_of_its_pairs():
     ("corpus", "sentence"),
     [
         ([["a", "b", "c"]], r"a single document \(3 sentences\).*put a blank line between"),
-        ([["a"]], r"a single document \(1 sentences\)"),
+        ([["all of it"]], "a single line of 9 characters; write one sentence on each line, and a"),
         ([["a"], ["b"]], r"each of the 2 documents is a single sentence"),
         ([], "the corpus holds no sentence"),
         ([[], []], "the corpus holds no sentence"),

@@ -3,6 +3,7 @@
 import builtins
 import json
 import os
+import warnings
 
 import pytest
 import torch
@@ -18,6 +19,8 @@ TEXTS = {
     "blank.txt": b"\n \n",
     "latin.txt": "Il est né.\nC'est l'été.\n".encode("latin-1"),
     "alone.txt": b"One cat.\nIt sleeps.\n",
+    "line.txt": b"One cat. It sleeps. " * 500,
+    "long.txt": b"One cat.\nIt sleeps.\n" * 150,
     "single.txt": b"One cat.\n\nOne dog.\n\nOne bird.\n\nOne fish.\n",
     "three.txt": b"One cat.\nIt sleeps.\n\nOne dog.\nIt barks.\n\nOne bird.\nIt sings.\n",
     "uneven.txt": b"One cat.\n\nOne dog.\n\nOne bird.\n\nOne fish.\nIt swims.\n",
@@ -44,6 +47,7 @@ CASES = {
     "text.txt text.txt --out out": "'text.txt' is named twice; name every file once",
     "text.txt ./text.txt --out out": "'./text.txt' is named twice; name every file once",
     "alone.txt --out out": "the corpus is a single document (2 sentences), so no sentence can come",
+    "line.txt --out out": "the corpus is a single line of 9999 characters; write one sentence",
     "single.txt --out out": "each of the 4 documents is a single sentence, so none has a next one",
     "three.txt --out out": "the text has 3 documents, too few to hold out 2 and learn from at least"
     " 2; put blank lines between documents, add text, or give --held-out 0",
@@ -210,7 +214,27 @@ def test_a_loss_that_is_no_number(here, capsys):
     assert begin("text.txt --out out --learning-rate 1e30") == 1
     told = sentence(capsys)
     assert "was not made: its loss is nan" in told
-    assert "Try a lower learning rate" in told
+    assert told.endswith("; begin again in another folder with a --learning-rate below 1e+30")
+    assert "warm-up" not in told
+
+
+def test_weights_that_are_no_numbers(here, capsys, monkeypatch):
+    monkeypatch.setattr("torch.Tensor.isfinite", lambda self: torch.tensor(False))
+    assert begin("text.txt --out out") == 1
+    told = sentence(capsys)
+    assert "is not finite after step 2, so nothing was saved" in told
+    assert told.endswith("; begin again in another folder with a --learning-rate below 0.01")
+
+
+def test_a_long_document_is_cut_with_a_word(here, capsys):
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert begin("long.txt --out out --held-out 0 --max-steps 1") == 0
+    (told,) = capsys.readouterr().err.splitlines()
+    assert told == (
+        "warning: 1 of the 2 documents go on after 256 lines without a blank one and were cut "
+        "there; put a blank line wherever a document ends"
+    )
 
 
 @pytest.mark.parametrize(

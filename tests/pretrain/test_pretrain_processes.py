@@ -13,7 +13,7 @@ import torch
 from safetensors.torch import load_file
 from small_runs import pretrain, without_times, write_inputs
 
-from minibert.pretrain.messages import complain
+from minibert.pretrain.output import complain
 from minibert.pretrain.run import by_first
 from minibert.pretrain.signals import StoppableBatches, Stopped
 from minibert.training import Processes, checkpoint_folders

@@ -13,6 +13,7 @@ import pytest
 from small_runs import end_of, pretrain, small_text, write_inputs
 
 from minibert.data import PretrainingBatches
+from minibert.pretrain.signals import SIGNALS
 from minibert.training import BertTrainer, checkpoint_folders
 
 pytestmark = pytest.mark.slow
@@ -155,24 +156,34 @@ def interrupt(monkeypatch, at, *numbers):
     monkeypatch.setattr(PretrainingBatches, "epoch", epoch)
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_it_after_the_step_and_saves(
-    whole, tmp_path, capsys, monkeypatch, number, status
-):
+@pytest.mark.parametrize("number", SIGNALS)
+def test_a_signal_ends_it_after_the_step_and_saves(whole, tmp_path, capsys, monkeypatch, number):
     out = tmp_path / "out put"
-    handlers = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    handlers = [signal.getsignal(each) for each in SIGNALS]
     interrupt(monkeypatch, 3, number)
-    assert pretrain(*whole[1], "--out", out) == status
+    assert pretrain(*whole[1], "--out", out) == 128 + number
     told = capsys.readouterr()
     assert told.out.splitlines()[-1] == (
         f"Stopped after step 3; go on with: python -m minibert.pretrain --out '{out}' --resume"
     )
     assert told.err == ""
     assert checkpoint_folders(out)[0].name == "step-00000003"
-    assert handlers == [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    assert handlers == [signal.getsignal(each) for each in SIGNALS]
     monkeypatch.undo()
     assert pretrain("--out", out, "--resume") == 0
     assert end_of(out) == end_of(whole[0])
+
+
+def test_what_the_caller_ignores_stays_ignored(whole, tmp_path, monkeypatch):
+    """As `nohup` does with a terminal that is closed."""
+    number = SIGNALS[-1]
+    before = signal.signal(number, signal.SIG_IGN)
+    try:
+        interrupt(monkeypatch, 3, number)
+        assert pretrain(*whole[1], "--out", tmp_path / "out") == 0
+    finally:
+        signal.signal(number, before)
+    assert end_of(tmp_path / "out") == end_of(whole[0])
 
 
 def test_a_damaged_checkpoint_is_passed_over_with_a_word(whole, tmp_path, capsys, monkeypatch):
@@ -192,6 +203,21 @@ def test_a_damaged_checkpoint_is_passed_over_with_a_word(whole, tmp_path, capsys
     assert warning.startswith("warning: ")
     assert warning.endswith("going back to the checkpoint before")
     assert end_of(out) == end_of(whole[0])
+
+
+def test_when_no_checkpoint_is_whole_there_is_a_way_out(whole, half, capsys):
+    for path in checkpoint_folders(half):
+        (path / "state.json").unlink()
+    assert pretrain("--out", half, "--resume") == 1
+    told = error(capsys)
+    assert "step-00000006' lacks state.json; the checkpoint is not whole, and no " in told
+    assert told.endswith(
+        f"remove the folders step-… in '{half}' to begin again at step 0, or name another folder"
+    )
+    for path in checkpoint_folders(half):
+        shutil.rmtree(path)
+    assert pretrain("--out", half, "--resume") == 0
+    assert end_of(half) == end_of(whole[0])
 
 
 def test_a_text_that_vanishes_is_not_called_a_full_disk(tmp_path, capsys, monkeypatch, unchecked):

@@ -184,7 +184,11 @@ def test_when_all_are_damaged(folder):
         (path / "model.safetensors").write_bytes(b"")
     with (
         pytest.warns(UserWarning, match="step-00000012"),
-        pytest.raises(DamagedCheckpoint, match=r"step-00000008.*\(0 bytes\) is not what its check"),
+        pytest.raises(
+            DamagedCheckpoint,
+            match=r"step-00000008.*\(0 bytes\) is not what its check.*, and no checkpoint before "
+            r"it is left; remove the folders step-… in '.*' to begin again at step 0, or name ",
+        ),
     ):
         make_trainer(folder).resume()
 

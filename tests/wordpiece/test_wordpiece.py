@@ -178,7 +178,7 @@ def test_no_padding_when_rows_are_equally_long():
     [
         (([],), ValueError, "no text; give at least one"),
         ((["a", None],), TypeError, r"text 1 is NoneType \(None\), not a string"),
-        ((b"a",), TypeError, r"text 0 is int \(97\), not a string"),
+        ((b"a",), TypeError, r"text is bytes \(b'a'\), not a string; decode it"),
         ((["a"], [3]), TypeError, r"pair 0 is int \(3\)"),
         ((["a", "b"], []), ValueError, "2 texts and 0 pairs do not fit"),
         ((["a", "b"], ["a"]), ValueError, "2 texts and 1 pairs do not fit"),

@@ -1,0 +1,176 @@
+"""What the commands say: shown by any terminal, and no stack trace when nobody can read it."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import stat
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TextIO
+
+PLAIN = "minibert.plain"  # the name of `_plainly` among the error handlers of Python
+ASCII = {"…": "...", "–": "-", "—": "-", "“": '"', "”": '"', "‘": "'", "’": "'"}
+
+
+class OutputLost(Exception):  # noqa: N818
+    """Say that standard output takes no more.
+
+    Parameters
+    ----------
+    error : OSError
+        Why.
+
+    References
+    ----------
+    Chapter 14.
+    """
+
+    def __init__(self, error: OSError) -> None:
+        super().__init__(f"the output could not be written ({error.strerror or error})")
+        self.reader_is_gone = isinstance(error, BrokenPipeError)
+
+
+def say(text: str) -> None:
+    """Print a text now.
+
+    Parameters
+    ----------
+    text : str
+        One line or several.
+
+    Raises
+    ------
+    OutputLost
+        If it cannot be written.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    try:
+        print(text, flush=True)
+    except OSError as error:
+        raise OutputLost(error) from error
+
+
+def with_output(command: Callable[[], int]) -> int:
+    """Run a command; whatever becomes of its output, it ends quietly or with a sentence.
+
+    Parameters
+    ----------
+    command : callable
+        Called without arguments; returns the status.
+
+    Returns
+    -------
+    int
+        That of the command. If its output is lost: 0 if the reader has had enough (``| head``), and
+        1 if there is no room for it.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    codecs.register_error(PLAIN, _plainly)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=PLAIN)
+    try:
+        try:
+            return command()
+        finally:  # also after --help, which ends in SystemExit
+            _flush()
+    except OutputLost as lost:
+        discard(sys.stdout)
+        if lost.reader_is_gone:
+            return 0
+        complain(f"{lost}; send it to a place with room")
+        return 1
+
+
+def complain(told: str) -> None:
+    """Print a sentence where errors belong; all but the first process say who they are.
+
+    Parameters
+    ----------
+    told : str
+        The sentence.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    rank = os.environ.get("RANK", "0")
+    _warn(f"{'error:' if rank == '0' else f'error in process {rank}:'} {told}")
+
+
+def show_warning(message: object, *_: object) -> None:
+    """Print a warning without the line of code that gave it.
+
+    Parameters
+    ----------
+    message : object
+        The warning.
+    *_ : object
+        Where it comes from.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    _warn(f"warning: {message}")
+
+
+def discard(stream: TextIO) -> None:
+    """Let a stream lead nowhere, also for what Python would write at its end.
+
+    Parameters
+    ----------
+    stream : TextIO
+        With a file descriptor.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, stream.fileno())
+    os.close(nowhere)
+
+
+def discard_closed_terminal() -> None:
+    """Discard streams that lead to a terminal which is not there any more.
+
+    References
+    ----------
+    Chapter 14.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # a stream in memory has no descriptor
+            is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
+            if is_device and not stream.isatty():
+                discard(stream)
+
+
+def _warn(told: str) -> None:
+    try:
+        print(told, file=sys.stderr, flush=True)
+    except OSError:
+        discard(sys.stderr)  # there is nobody left to tell
+
+
+def _flush() -> None:
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        raise OutputLost(error) from error
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    """Write in ASCII what the encoding does not know: a look-alike, or the number of a letter."""
+    letters = error.object[error.start : error.end]
+    spelled = (ASCII.get(x) or x.encode("ascii", "backslashreplace").decode() for x in letters)
+    return "".join(spelled), error.end
