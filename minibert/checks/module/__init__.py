@@ -1,0 +1,8 @@
+"""Look at a reader's class in one role: what it returns, what it keeps, whose numbers it gives.
+
+Chapter 8.
+"""
+
+from .examination import Examination, check_module, examine
+
+__all__ = ["Examination", "check_module", "examine"]

@@ -1,0 +1,128 @@
+"""What each part promises, whatever its weights: one by one, each with a sentence for the reader.
+
+Chapter 8.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+
+from minibert.parts import ROLES
+
+from . import questions as ask
+from .trial import SEQ
+
+
+class Property(NamedTuple):
+    """A promise: which roles make it, whether it holds, and what to say if it does not."""
+
+    claim: str
+    roles: tuple[str, ...]
+    holds: ask.Holds
+    sentence: str
+
+
+def properties_of(role: str) -> list[Property]:
+    """List what a role promises, in the order in which to look."""
+    return [promise for promise in PROPERTIES if role in promise.roles]
+
+
+MIXING = ("self_attention", "attention", "layer", "encoder")
+WITH_MAP = (*MIXING, "bert")
+TOKENWISE = ("self_output", "intermediate", "output", "prediction_head_transform")
+HEADS = ("prediction_head", "mlm_head", "pretraining_heads")
+MODULES = tuple(role for role, terms in ROLES.items() if terms.built)
+STATES = "hidden_states"
+ONE, OTHER = (0, 1), (0, 3)  # two tokens of the first sentence, which has no padding
+ELSEWHERE = (0, [0, 1, 2, 4])
+
+PROPERTIES = [
+    Property("evaluation twice gives the same", MODULES, ask.twice_the_same,
+        "Twice the same input gives two results in evaluation. What is drawn by chance there? "
+        "Dropout acts in training only: nn.Dropout, or functional.dropout with "
+        "training=self.training."),
+    Property("the input is left as it was", MODULES, ask.leaves_the_input,
+        "Your forward changes its input. Is there an operation in place, such as += or one whose "
+        "name ends in _? The residual still needs these numbers."),
+    Property("the sentences of a batch are strangers",
+        (*WITH_MAP, *TOKENWISE, "embeddings", "pooler"),
+        lambda trial: ask.ignores(ROLES[trial.role].called[0], 1, 0)(trial),
+        "A change in one sentence changes another one of the batch. Over which axis do you sum, "
+        "or in which order do you reshape?"),
+    Property("every token hears the others", MIXING, ask.notices(STATES, OTHER, ONE),
+        "A change in one token changes no other one. Do queries meet the keys of all tokens?"),
+    Property("every token is heard in BERT", ("bert",), ask.notices("input_ids", OTHER, ONE),
+        "Another word at one place changes no other token. Do the embeddings go through the "
+        "encoder?"),
+    Property("tokens permuted, output permuted", MIXING, ask.permutes,
+        "The same tokens in another order give other vectors. Attention without positions cannot "
+        "know about order: what in your class depends on the place?"),
+    Property("padding changes nothing", WITH_MAP, ask.padding_is_ignored,
+        "What stands in the padding changes the real tokens."),
+    Property("rows of the map sum to 1", WITH_MAP, ask.rows_sum_to_1,
+        "The rows of your map do not sum to 1. Along which axis does the softmax run, and does "
+        "anything change its result afterwards?"),
+    Property("padding gets no attention", WITH_MAP, ask.padding_has_no_share,
+        "Your map gives padding a share. Is the mask added before the softmax?"),
+    Property("asking for the map changes nothing", WITH_MAP, ask.asking_changes_nothing,
+        "With return_attention the vectors differ from those without it. Which lines are run only "
+        "when the map is asked for?"),
+    Property("the map returned is the map used", ("self_attention",), ask.the_map_is_used,
+        "The map that you return is not the one that has mixed the values: probs @ value is "
+        "another context. Is it returned before the mask, the softmax or another step?"),
+    Property("nothing but padding stays finite", WITH_MAP, ask.nothing_but_padding,
+        "A sentence of nothing but padding gives NaN. Is minus infinity in your mask? The softmax "
+        "of a row of them is 0 / 0; the most negative finite number hides as well."),
+    Property("tokens are treated one by one", (*TOKENWISE, "prediction_head", "mlm_head"),
+        lambda trial: ask.ignores(ROLES[trial.role].called[0], OTHER, ELSEWHERE)(trial),
+        "A change in one token changes another one, but this part treats each alone. Along which "
+        "axis do you normalize?"),
+    Property("the residual counts", ("self_output", "output"),
+        ask.notices("input_tensor", ONE, ONE),
+        "input_tensor has no effect. Where does the token keep what it was?"),
+    Property("what was found counts", ("self_output", "output"),
+        lambda trial: ask.notices(ROLES[trial.role].called[0], ONE, ONE)(trial),
+        "The first argument has no effect. What is added to the residual?"),
+    Property("words count", ("embeddings",), ask.notices("input_ids", ONE, ONE),
+        "Another word gives the same vector. Is word_embeddings looked up?"),
+    Property("segments count", ("embeddings", "bert"), ask.notices("token_type_ids", ONE, ONE),
+        "Another segment gives the same vector. Are token_type_ids looked up, and added?"),
+    Property("positions count", ("embeddings", "bert"), ask.notices("position_ids", ONE, ONE),
+        "Another position gives the same vector. Are the position_ids that are given looked up?"),
+    Property("segments are 0 by default", ("embeddings", "bert"),
+        ask.default_is("token_type_ids", lambda trial: torch.zeros_like(trial.inputs["input_ids"])),
+        "Without token_type_ids the numbers are not those of segment 0. What stands in for them?"),
+    Property("positions are 0, 1, 2, … by default", ("embeddings", "bert"),
+        ask.default_is("position_ids", lambda trial: torch.arange(SEQ)[None]),
+        "Without position_ids the numbers are not those of positions 0, 1, 2, …. With what do you "
+        "count?"),
+    Property("vectors may stand in for words", ("embeddings", "bert"), ask.vectors_take_the_place,
+        "inputs_embeds that hold the words' own vectors give other numbers than the ids. Are "
+        "positions and segments added to them as well?"),
+    Property("without a mask all is shown", ("bert",),
+        ask.default_is("attention_mask", lambda trial: torch.ones_like(trial.inputs["input_ids"])),
+        "Without attention_mask the numbers are not those of a mask of ones."),
+    Property("weights start small", ("bert", "pretraining"), ask.starts_as_ours,
+        "Your weights do not start as BERT's do: normal with the spread config.initializer_range, "
+        "biases at 0. Does __init__ end with initialize_weights(self, config.initializer_range)?"),
+    Property("a BERT without pooler", ("bert",), ask.without_pooler,
+        "Built with add_pooling_layer=False, your class still has a pooler, or returns what one "
+        "would; heads of tokens need none."),
+    Property("the first token is read", ("pooler",), ask.notices(STATES, (0, 0), 0),
+        "The first token has no effect. Which one stands for the whole sequence?"),
+    Property("no other token is read", ("pooler",), ask.ignores(STATES, (0, slice(1, None)), 0),
+        "Other tokens than the first change the summary. Which one stands for the whole sequence?"),
+    Property("the head shares the words' table", HEADS, ask.table_is_shared,
+        "The decoder does not follow the table that the class is built with. Is its weight the "
+        "same parameter, and not a copy or one of its own?"),
+    Property("the losses are added up", ("pretraining",), ask.sum_of_losses,
+        "loss is not masked_lm_loss + next_sentence_loss. How are the two put together?"),
+    Property("what is kept is enlarged", ("dropout",), ask.enlarges_the_rest,
+        "In training with p = 0.25, a quarter of the numbers should be 0 and the others be divided "
+        "by 0.75, so that their mean stays. What do you drop, and what do you keep?"),
+    Property("no rate, no dropout", MODULES, ask.no_rate_no_dropout,
+        "With dropout rates of 0, training gives other numbers than evaluation. Do the rates come "
+        "from the config?"),
+]  # fmt: skip

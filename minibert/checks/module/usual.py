@@ -1,0 +1,53 @@
+"""The usual wrong classes, each made of ours by one slip.
+
+A slip spoils every part that plays its role, however deep it lies: a reader's whole BERT that
+divides by the wrong root is told so as well as a reader's self-attention.
+
+Chapter 8.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+
+import torch
+from torch import nn
+
+from minibert.parts import default_part
+
+from . import attention_slips, end_slips, layer_slips
+from .slip import NO_BIAS
+
+SLIPS = {
+    "self_attention": attention_slips.SELF_ATTENTION,
+    "self_output": layer_slips.FRAME,
+    "output": layer_slips.FRAME,
+    "attention": layer_slips.ATTENTION,
+    "intermediate": [*layer_slips.ACTIVATION, NO_BIAS],
+    "layer": layer_slips.LAYER,
+    "encoder": layer_slips.ENCODER,
+    "embeddings": end_slips.EMBEDDINGS,
+    "pooler": end_slips.POOLER,
+    "bert": end_slips.BERT,
+    "prediction_head_transform": end_slips.PREDICTION_HEAD_TRANSFORM,
+    "prediction_head": end_slips.PREDICTION_HEAD,
+    "layer_norm": end_slips.LAYER_NORM,
+}
+
+
+def spoiled_copies(ours: nn.Module) -> Iterator[tuple[str, nn.Module]]:
+    """Yield a copy of a module for every slip that can be made somewhere in it, with its hint.
+
+    Those that are made in the module itself come first, before those in its parts.
+    """
+    held = {type(part) for part in ours.modules()}
+    for role in sorted(SLIPS, key=lambda role: default_part(role) is not type(ours)):
+        kind, slips = default_part(role), SLIPS[role] if default_part(role) in held else []
+        for slip in slips:
+            copied = copy.deepcopy(ours)
+            with torch.no_grad():
+                for part in copied.modules():
+                    if type(part) is kind:
+                        slip.spoil(part)
+            yield slip.hint, copied

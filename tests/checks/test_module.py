@@ -1,0 +1,186 @@
+"""A reader's class in each role: right ones pass, and wrong ones hear what is wrong."""
+
+import dataclasses
+import functools
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import wrong_modules
+from torch import nn
+from torch.nn import functional
+
+from minibert.attention import BertSelfAttention
+from minibert.checks.module import check_module, examine
+from minibert.checks.module.first_looks import RAISED
+from minibert.checks.module.properties import PROPERTIES
+from minibert.checks.module.trial import TRIAL_CONFIG
+from minibert.checks.module.usual import SLIPS
+from minibert.config import BertConfig
+from minibert.fast import FAST_PARTS
+from minibert.parts import ROLES, default_part, part, replaced, role_of, use
+
+SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
+MODULES = [role for role, terms in ROLES.items() if terms.built]
+pytestmark = pytest.mark.usefixtures("unchecked")
+
+
+@functools.cache
+def readers_file(old="", new=""):
+    """Run the reader's file, with something else typed in a place or in two."""
+    text = SAMPLE.read_text(encoding="utf-8")
+    for was, typed in zip(old.split("|"), new.split("|"), strict=True):
+        assert was in text, was
+        text = text.replace(was, typed) if was else text
+    spec = importlib.util.spec_from_loader("my_bert_sample", loader=None)
+    module = importlib.util.module_from_spec(spec)
+    exec(compile(text, "my_bert.py", "exec"), module.__dict__)
+    return module
+
+
+def in_class(name, old, new):
+    """Take a class of the reader's file after a slip."""
+    return getattr(readers_file(old, new), name)
+
+
+@functools.cache
+def told(name, old, new):
+    return check_module(in_class(name, old, new), role_of(name))
+
+
+@pytest.mark.parametrize("role", MODULES)
+def test_ours_passes(role):
+    verdict = check_module(default_part(role), role)
+    assert verdict.passed, verdict.message
+
+
+@pytest.mark.parametrize("role", [role for role in FAST_PARTS if role in MODULES])
+def test_what_is_only_faster_passes(role):
+    verdict = check_module(FAST_PARTS[role], role)
+    assert verdict.passed, verdict.message
+
+
+@pytest.mark.parametrize("name", [name for name in dir(readers_file()) if name.startswith("My")])
+def test_a_readers_class_passes(name):
+    verdict = check_module(getattr(readers_file(), name), role_of(name))
+    assert verdict.passed, verdict.message
+    assert re.fullmatch(rf"Right: {name} keeps all \d+ promises of .*", verdict.message)
+
+
+class FusedSelfAttention(BertSelfAttention):
+    """Right by another way: the fused function, unless the map is wanted."""
+
+    def forward(self, x, mask=None, show=False):
+        if show:
+            return super().forward(x, mask, show)
+        sides = (self.split_heads(f(x)) for f in (self.query, self.key, self.value))
+        rate = self.dropout.p if self.training else 0.0
+        fused = functional.scaled_dot_product_attention(*sides, attn_mask=mask, dropout_p=rate)
+        return self.join_heads(fused), None
+
+
+class RememberedPositions(default_part("embeddings")):
+    """Right, with a buffer that is none of BERT's parameters."""
+
+    def __init__(self, config):
+        super().__init__(config)
+        self.register_buffer("position_ids", torch.arange(config.max_position_embeddings)[None])
+
+
+@pytest.mark.parametrize(
+    ("kind", "role"),
+    [(FusedSelfAttention, "self_attention"), (RememberedPositions, "embeddings")],
+)
+def test_another_right_way_passes(kind, role):
+    verdict = check_module(kind, role)
+    assert verdict.passed, verdict.message
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "hint"),
+    [*wrong_modules.SLIPS, *wrong_modules.BROKEN, *wrong_modules.FAULTS],
+)
+def test_a_slip_is_told(name, old, new, hint):
+    verdict = told(name, old, new)
+    assert not verdict.passed
+    assert verdict.message.startswith(f"Not yet. {name} as {role_of(name)}: ")
+    assert any(way in verdict.message for way in hint.split("|")), verdict.message
+
+
+def test_every_hint_and_every_sentence_is_shown_by_some_slip():
+    planted = [*wrong_modules.SLIPS, *wrong_modules.BROKEN, *wrong_modules.FAULTS]
+    messages = " ".join(told(*slip[:3]).message for slip in planted)
+    hints = [slip.hint for slips in SLIPS.values() for slip in slips]
+    sentences = [promise.sentence for promise in PROPERTIES]
+    assert [text for text in [*hints, *sentences, *RAISED.values()] if text not in messages] == []
+
+
+def test_a_slip_lies_where_it_was_made():
+    wrong = readers_file(wrong_modules.SCALE, "math.sqrt(h)")
+    for name in ("MySelfAttention", "MyAttention", "MyLayer", "MyEncoder", "MyBert"):
+        assert "by √hidden" in check_module(getattr(wrong, name), role_of(name)).message
+    assert check_module(wrong.MySelfOutput, "self_output").passed
+
+
+def test_what_holds_is_counted():
+    whole = examine(readers_file().MySelfAttention, "self_attention")
+    assert (whole.held, whole.problem) == (whole.total, "")
+    wrong = in_class("MySelfAttention", wrong_modules.SCALE, "math.sqrt(h)")
+    found = examine(wrong, "self_attention")
+    assert (found.held, found.total) == (
+        whole.total - 3,
+        whole.total,
+    )  # numbers, gradients, training
+    nothing = examine(nn.Linear, "self_attention")
+    assert (nothing.held, nothing.total) == (0, whole.total)
+
+
+def test_another_network_is_held_to_its_promises_but_not_to_our_numbers():
+    wrong = in_class("MySelfAttention", wrong_modules.SCALE, "math.sqrt(h)")
+    other = type("MyOwn", (wrong,), {"own_parameters": True})
+    assert check_module(other, "self_attention").passed
+    deaf = in_class("MySelfAttention", wrong_modules.ADDED, "scores")
+    other = type("MyOwn", (deaf,), {"own_parameters": True})
+    message = check_module(other, "self_attention").message
+    assert "changes the real tokens" in message
+    assert "differs from ours" not in message
+
+
+@pytest.mark.parametrize("role", MODULES)
+def test_a_configuration_of_ones_own(role):
+    config = BertConfig.tiny(vocab_size=41)
+    assert check_module(default_part(role), role, config).passed
+    wide = dataclasses.replace(TRIAL_CONFIG, hidden_act="relu", num_attention_heads=1)
+    assert check_module(default_part(role), role, wide).passed
+
+
+def test_a_configuration_without_room():
+    config = dataclasses.replace(TRIAL_CONFIG, max_position_embeddings=3)
+    with pytest.raises(ValueError, match=r"5 tokens .* max_position_embeddings = 3 .* no room"):
+        check_module(BertSelfAttention, "self_attention", config)
+
+
+def test_a_role_that_is_none_or_is_played_by_a_function():
+    with pytest.raises(ValueError, match="did you mean pooler"):
+        check_module(BertSelfAttention, "pools")
+    with pytest.raises(ValueError, match="corrupt_tokens is played by a function"):
+        check_module(BertSelfAttention, "corrupt_tokens")
+
+
+def test_what_is_no_class_is_told_so():
+    assert "by a class derived from torch.nn.Module" in check_module(len, "pooler").message
+    assert "not one that is built" in check_module(nn.Linear(2, 2), "pooler").message
+
+
+def test_neither_chance_nor_the_cast_is_changed():
+    mine = readers_file().MySelfAttention
+    with use(self_attention=mine):
+        before = torch.get_rng_state()
+        assert check_module(default_part("layer"), "layer").passed
+        assert torch.equal(torch.get_rng_state(), before)
+        assert part("self_attention") is mine
+    assert replaced() == {}
+    assert "my_bert_sample" not in sys.modules
