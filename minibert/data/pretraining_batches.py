@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from minibert.masking import corrupt_tokens
+from minibert.parts import part
 from minibert.whole_numbers import require_whole_number
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.encode_batch import Batch, pad_rows
@@ -236,7 +236,7 @@ class PretrainingBatches:
         """Pad rows, hide tokens, and add the labels."""
         batch = pad_rows([(ids, types) for ids, types, _ in rows], self.tokenizer.pad_token_id)
         seed = int(self._rng(epoch, _MASKS, number).integers(2**32))
-        batch["input_ids"], batch["labels"] = corrupt_tokens(
+        batch["input_ids"], batch["labels"] = part("corrupt_tokens")(
             batch["input_ids"],
             vocab_size=self.tokenizer.vocab_size,
             mask_token_id=self.tokenizer.mask_token_id,

@@ -18,6 +18,8 @@ from minibert.data import (
     bucket_by_length,
     padding_share,
 )
+from minibert.masking import CorruptedTokens
+from minibert.parts import use
 from minibert.wordpiece import WordPieceTokenizer
 
 KEYS = ["input_ids", "token_type_ids", "attention_mask", "labels", "next_sentence_label"]
@@ -238,3 +240,13 @@ def test_what_makes_batches_the_same_is_told():
     assert make(other).identity != make().identity
     assert make(other).identity["pairs"] == make().identity["pairs"]
     assert make().identity["pairs"] == sum(len(document) - 1 for document in CORPUS)
+
+
+def test_whoever_plays_the_part_corrupts_the_tokens():
+    def my_corrupt_tokens(input_ids, **_):
+        return CorruptedTokens(input_ids * 0 + 9, input_ids)
+
+    with use(corrupt_tokens=my_corrupt_tokens):
+        batch = next(make().epoch(0))
+    assert (batch["input_ids"] == 9).all()
+    assert (batch["labels"] != 9).any()

@@ -31,7 +31,7 @@ MAY_IMPORT = {
     "heads": frozenset({"config", "parts"}),
     "layer": frozenset({"config", "parts"}),
     "corpus": frozenset({"text_files"}),
-    "data": frozenset({"masking", "text_files", "whole_numbers", "wordpiece"}),
+    "data": frozenset({"parts", "text_files", "whole_numbers", "wordpiece"}),
     "model": frozenset({"config", "parts", "attention"}),
     "pretraining": frozenset({"config", "parts", "model", "losses"}),
     "training": frozenset({"disk", "losses", "whole_numbers"}),  # the one -100
