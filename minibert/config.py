@@ -1,4 +1,7 @@
-"""The sizes and rates that fix a BERT, under Hugging Face's names."""
+"""The sizes and rates that fix a BERT, under Hugging Face's names.
+
+Chapter 7.
+"""
 
 import dataclasses
 import difflib
@@ -57,7 +60,7 @@ REQUIRED_VALUES = MappingProxyType(
 
 @dataclass(frozen=True, kw_only=True)
 class BertConfig:
-    """Hold the sizes and rates of a BERT; the defaults are those of bert-base-uncased.
+    """The sizes and rates of a BERT; the defaults are those of bert-base-uncased.
 
     Every value is checked when the configuration is made. It cannot be changed afterwards, only
     copied with ``dataclasses.replace``.
@@ -102,7 +105,7 @@ class BertConfig:
 
     References
     ----------
-    Devlin et al. (2019), section 3. Chapter 7.
+    Devlin et al. (2019), section 3.
 
     Examples
     --------
@@ -315,7 +318,7 @@ def _require_whole_heads(hidden_size: int, num_attention_heads: int) -> None:
 
 
 def _require_supported(key: str, value: object, known: set[str]) -> None:
-    """Refuse a key that nobody knows, or that asks for other mathematics than BERT's."""
+    """Raise for a key that nobody knows, or that asks for other mathematics than BERT's."""
     if key not in REQUIRED_VALUES:
         near = difflib.get_close_matches(key, known)
         way_out = f"did you mean {near[0]}?" if near else "if it changes nothing, leave it out"

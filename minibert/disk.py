@@ -3,6 +3,8 @@
 What is to appear under a name is first written under another one beside it and forced to the disk;
 then it takes its place in one step. Whoever opens the name, and whenever the machine stops, finds
 the old content or the new one. Who may read it follows from the umask, as for any other file.
+
+Chapter 13.
 """
 
 from __future__ import annotations
@@ -16,27 +18,7 @@ from pathlib import Path
 
 
 def draft_of(path: Path) -> Path:
-    """Name the draft of a file or folder: hidden, and beside it.
-
-    Parameters
-    ----------
-    path : Path
-        Where it is to stand in the end.
-
-    Returns
-    -------
-    Path
-        In the same folder.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> draft_of(Path("vocab.txt")).name
-    '.vocab.txt.draft'
-    """
+    """Name the draft of a file or folder: hidden, and beside it."""
     return path.with_name(f".{path.name}.draft")
 
 
@@ -46,31 +28,6 @@ def written_whole(path: Path, draft: Path | None = None) -> Iterator[Path]:
 
     ``with written_whole(path) as draft:`` leaves it to the block to make a file or a folder of this
     name. If the block fails, or the disk does, the draft goes and `path` is what it was.
-
-    Parameters
-    ----------
-    path : Path
-        A file, which may exist, or a folder, which must not.
-    draft : Path, optional
-        Another name in the same folder, for drafts that a later call is to find and clear away.
-
-    Yields
-    ------
-    Path
-        The draft; nothing has this name.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "vocab.txt"
-    >>> with written_whole(path) as draft:
-    ...     _ = draft.write_text("[PAD]")
-    >>> path.read_text(), draft.exists()
-    ('[PAD]', False)
     """
     draft = draft or draft_of(path)
     remove(draft)
@@ -86,17 +43,7 @@ def written_whole(path: Path, draft: Path | None = None) -> Iterator[Path]:
 
 
 def remove(path: Path) -> None:
-    """Take a file, a folder or a link away, if it is there; what a link points to stays.
-
-    Parameters
-    ----------
-    path : Path
-        A folder goes with all that it holds.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Take a file, a folder or a link away, if it is there; what a link points to stays."""
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.is_dir():
@@ -104,17 +51,7 @@ def remove(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, have reached the disk.
-
-    Parameters
-    ----------
-    path : Path
-        On Windows folders cannot be waited for.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Wait until a file, or the names in a folder, have reached the disk."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

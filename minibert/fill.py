@@ -1,4 +1,7 @@
-"""The command ``python -m minibert.fill``: what a trained BERT would put for each ``[MASK]``."""
+"""The command ``python -m minibert.fill``: what a trained BERT would put for each ``[MASK]``.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -41,24 +44,7 @@ examples:
 
 
 class Guess(NamedTuple):
-    """Hold a word that may stand for a ``[MASK]``.
-
-    Parameters
-    ----------
-    word : str
-        A piece of the vocabulary.
-    prob : float
-        Probability that the model gives it, 0 to 1.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> Guess("reads", 0.41).word
-    'reads'
-    """
+    """A word that may stand for a ``[MASK]``."""
 
     word: str
     prob: float
@@ -74,43 +60,6 @@ def fill_masks(
 
     ``p(word) = softmax(scores of the head at the masked position)[word]``; several masks of a text
     are guessed independently of each other.
-
-    Parameters
-    ----------
-    model : BertForMaskedLM or BertForPreTraining
-        Left in the mode it was in; dropout is off meanwhile.
-    tokenizer : WordPieceTokenizer
-        The one that the model was trained with.
-    texts : sequence of str or of tuple (str, str)
-        Texts, or pairs of a first and a second sentence; at least one ``[MASK]`` in each.
-    top : int, default 5
-        How many guesses, 1 to the size of the vocabulary.
-
-    Returns
-    -------
-    list of lists of lists of Guess
-        For each text, for each of its masks, `top` guesses, their probabilities falling.
-
-    Raises
-    ------
-    TypeError
-        If a single string is given.
-    ValueError
-        If a text has no ``[MASK]`` or is too long, or `top` is out of range.
-
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 1. Chapter 14.
-
-    Examples
-    --------
-    >>> from minibert.config import BertConfig
-    >>> from minibert.wordpiece import SPECIAL_TOKENS
-    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat"])
-    >>> model = BertForMaskedLM(BertConfig.tiny(vocab_size=7))
-    >>> [[first, second]] = fill_masks(model, tokenizer, ["[MASK] [MASK]"], top=7)
-    >>> len(first), round(sum(guess.prob for guess in second), 4)
-    (7, 1.0)
     """
     if isinstance(texts, str):
         raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
@@ -164,30 +113,7 @@ def _guesses(
 
 
 def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:
-    """Load what guesses words out of a folder in Hugging Face's layout.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Written by ``python -m minibert.pretrain``, or by transformers for a BertForMaskedLM or
-        BertForPreTraining, with its ``vocab.txt``.
-
-    Returns
-    -------
-    model : BertForMaskedLM
-        In evaluation mode.
-    tokenizer : WordPieceTokenizer
-        Its own.
-
-    Raises
-    ------
-    OSError, TypeError, ValueError
-        If it is no such folder, or the run in it is not finished.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Load what guesses words out of a folder in Hugging Face's layout."""
     folder = Path(folder)
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {str(folder)!r}; name the folder of a model")
@@ -206,7 +132,7 @@ def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer
 
 
 def _require_head(folder: Path) -> None:
-    """Refuse a model of another kind in our own words."""
+    """Raise if a folder holds a model of another kind."""
     found = read_json(folder / CONFIG).get("architectures") or WITH_HEAD
     if not set(found) & set(WITH_HEAD):
         raise ValueError(
@@ -216,27 +142,7 @@ def _require_head(folder: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        By default those of the process.
-
-    Returns
-    -------
-    int
-        The status: 0, or 1 if a text or the folder would not do.
-
-    Raises
-    ------
-    SystemExit
-        With status 2, if the command line is wrong.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Do what the command line asks for."""
     return with_output(lambda: _begin(arguments))
 
 

@@ -81,18 +81,7 @@ class BertLMPredictionHead(nn.Module):
         self.tie(word_embeddings)
 
     def tie(self, word_embeddings: nn.Embedding) -> None:
-        """Let the decoder share the table of the embeddings, and its bias be `bias`.
-
-        Parameters
-        ----------
-        word_embeddings : nn.Embedding
-            The table, with vocab_size rows of hidden_size numbers.
-
-        Raises
-        ------
-        ValueError
-            If the table has another shape.
-        """
+        """Let the decoder share the table of the embeddings, and its bias be `bias`."""
         theirs, ours = tuple(word_embeddings.weight.shape), tuple(self.decoder.weight.shape)
         if theirs != ours:
             raise ValueError(
@@ -141,25 +130,6 @@ class BertPreTrainingHeads(nn.Module):
 
     ``predictions(sequence_output)`` and ``seq_relationship(pooled_output)``, a linear map to two
     scores: 0 for "B follows A", 1 for "B comes from elsewhere".
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
-    word_embeddings : nn.Embedding
-        The table of the embeddings, shared with the decoder.
-
-    References
-    ----------
-    Devlin et al. (2019), section 3.1.
-    Numpy twin: minibert.reference.tied_logits, minibert.reference.linear.
-
-    Examples
-    --------
-    >>> heads = BertPreTrainingHeads(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
-    >>> words, pairs = heads(torch.randn(2, 5, 128), torch.randn(2, 128))
-    >>> words.shape, pairs.shape
-    (torch.Size([2, 5, 89]), torch.Size([2, 2]))
     """
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
@@ -172,21 +142,6 @@ class BertPreTrainingHeads(nn.Module):
         sequence_output: Float[Tensor, "... hidden"] | None,
         pooled_output: Float[Tensor, "batch hidden"],
     ) -> tuple[Float[Tensor, "... vocab"] | None, Float[Tensor, "batch 2"]]:
-        """Score words and pairs.
-
-        Parameters
-        ----------
-        sequence_output : Float[Tensor, "... hidden"] or None
-            Vectors out of the last layer: all, or only those with a label. None scores no words.
-        pooled_output : Float[Tensor, "batch hidden"]
-            One vector per pair of sentences, out of the pooler.
-
-        Returns
-        -------
-        prediction_logits : Float[Tensor, "... vocab"] or None
-            One score per word for each vector.
-        seq_relationship_logits : Float[Tensor, "batch 2"]
-            Two scores per pair: B is the next sentence, or it is not.
-        """
+        """Score words and pairs."""
         words = None if sequence_output is None else self.predictions(sequence_output)
         return words, self.seq_relationship(pooled_output)

@@ -207,30 +207,6 @@ def multi_label_loss(
 
     ``-mean(labels * log p + (1 - labels) * log(1 - p))`` with ``p = sigmoid(logits)``: binary
     cross-entropy, in the form that stays finite for large scores.
-
-    Parameters
-    ----------
-    logits : Float[Tensor, "batch classes"]
-        One score per question; above 0 means yes.
-    labels : Shaped[Tensor, "batch classes"]
-        1 for yes and 0 for no, or a probability.
-
-    Returns
-    -------
-    Float[Tensor, ""]
-        Nats per question, at least 0, differentiable.
-
-    Raises
-    ------
-    ValueError
-        When the shapes do not fit, a label is not between 0 and 1, or there is none.
-
-    Examples
-    --------
-    >>> import torch
-    >>> logits = torch.tensor([[0.0, 3.0]])
-    >>> round(multi_label_loss(logits, torch.tensor([[1.0, 1.0]])).item(), 4)
-    0.3709
     """
     _require_shape(labels, logits.shape, logits)
     wrong = labels[~((labels >= 0) & (labels <= 1))]
@@ -248,30 +224,6 @@ def regression_loss(
     """Compute the mean squared error of predicted numbers.
 
     ``mean((logits - labels)**2)``.
-
-    Parameters
-    ----------
-    logits : Float[Tensor, "batch classes"]
-        The predicted numbers, one per sequence or several.
-    labels : Shaped[Tensor, "*shape"]
-        The true numbers, finite, in the shape of `logits`; a single number per sequence may come in
-        shape (batch,).
-
-    Returns
-    -------
-    Float[Tensor, ""]
-        In squared units of the labels, at least 0, differentiable.
-
-    Raises
-    ------
-    ValueError
-        When the shapes do not fit, a label is not finite, or there is none.
-
-    Examples
-    --------
-    >>> import torch
-    >>> regression_loss(torch.tensor([[1.0], [2.0]]), torch.tensor([1.0, 4.0]))
-    tensor(2.)
     """
     if labels.shape == logits.shape[:1] and logits.shape[1] == 1:
         labels = labels.unsqueeze(-1)  # else (batch, 1) and (batch,) would make (batch, batch)
@@ -362,7 +314,7 @@ def _require_integers(what: str, labels: Tensor) -> None:
 def _require_shape(
     labels: Tensor, shape: tuple[int, ...], logits: Tensor, what: str = "labels"
 ) -> None:
-    """Refuse labels of another shape, and a mean over none."""
+    """Raise for labels of another shape, and a mean over none."""
     if labels.shape != shape:
         raise ValueError(
             f"{what} of shape {tuple(labels.shape)} do not fit logits of shape "

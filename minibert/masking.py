@@ -1,4 +1,7 @@
-"""Fill in the blank: choose the tokens to predict, hide most of them, and keep the answers."""
+"""Fill in the blank: choose the tokens to predict, hide most of them, and keep the answers.
+
+Chapter 11.
+"""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -13,25 +16,7 @@ MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as 
 
 
 class CorruptedTokens(NamedTuple):
-    """Hold what the model sees and what it is asked, under the names of its arguments.
-
-    Parameters
-    ----------
-    input_ids : Int[Tensor, "*shape"]
-        The ids after the corruption; the original ones are left as they were.
-    labels : Int[Tensor, "*shape"]
-        The true id at a chosen token, -100 everywhere else.
-
-    References
-    ----------
-    Chapter 11.
-
-    Examples
-    --------
-    >>> corrupted = CorruptedTokens(torch.tensor([2, 4, 3]), torch.tensor([-100, 9, -100]))
-    >>> corrupted.labels != -100
-    tensor([False,  True, False])
-    """
+    """What the model sees and what it is asked, under the names of its arguments."""
 
     input_ids: Int[Tensor, "*shape"]
     labels: Int[Tensor, "*shape"]
@@ -87,7 +72,7 @@ def corrupt_tokens(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1, and appendix A.1. Chapter 11.
+    Devlin et al. (2019), section 3.1, task 1, and appendix A.1.
 
     Examples
     --------
@@ -138,10 +123,6 @@ def may_be_chosen(
     Bool[Tensor, "*shape"]
         False at special tokens.
 
-    References
-    ----------
-    Chapter 11.
-
     Examples
     --------
     >>> may_be_chosen(torch.tensor([2, 9, 7, 3, 0]), special_ids=range(5))
@@ -188,7 +169,7 @@ def choose_tokens(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1. Chapter 11.
+    Devlin et al. (2019), section 3.1, task 1.
 
     Examples
     --------
@@ -222,10 +203,6 @@ def ordinary_ids(vocab_size: int, special_ids: Collection[int]) -> Int[Tensor, "
     -------
     Int[Tensor, "words"]
         In rising order.
-
-    References
-    ----------
-    Chapter 11.
 
     Examples
     --------
@@ -275,7 +252,7 @@ def replace_tokens(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1, and appendix A.1. Chapter 11.
+    Devlin et al. (2019), section 3.1, task 1, and appendix A.1.
 
     Examples
     --------

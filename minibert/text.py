@@ -2,6 +2,8 @@
 
 Clean, set Chinese characters apart, strip accents, lower the case, cut at punctuation: each step is
 a function from text to text, and `split_words` takes them all.
+
+Chapter 6.
 """
 
 import unicodedata
@@ -36,10 +38,6 @@ def clean_text(text: str) -> str:
     str
         Not longer than `text`; its only white space is the space.
 
-    References
-    ----------
-    Chapter 6.
-
     Examples
     --------
     >>> clean_text("one\tca\u200bt")
@@ -61,10 +59,6 @@ def space_chinese(text: str) -> str:
     str
         The same characters, with spaces added.
 
-    References
-    ----------
-    Chapter 6.
-
     Examples
     --------
     >>> space_chinese("BERT学习")
@@ -85,10 +79,6 @@ def strip_accents(text: str) -> str:
     -------
     str
         The same for a letter with its accent in one character or in two.
-
-    References
-    ----------
-    Chapter 6.
 
     Examples
     --------
@@ -113,10 +103,6 @@ def lower_case(text: str) -> str:
     str
         Without capitals.
 
-    References
-    ----------
-    Chapter 6.
-
     Examples
     --------
     >>> lower_case("ΟΔΟΣ"), "ΟΔΟΣ".lower()
@@ -140,10 +126,6 @@ def space_punctuation(text: str) -> str:
     str
         The same characters, with spaces added.
 
-    References
-    ----------
-    Chapter 6.
-
     Examples
     --------
     >>> space_punctuation("it's $5")
@@ -166,10 +148,6 @@ def split_words(text: str, do_lower_case: bool = True) -> list[str]:
     -------
     list of str
         Words without white space; a punctuation mark or a Chinese character is a word.
-
-    References
-    ----------
-    Chapter 6.
 
     Examples
     --------

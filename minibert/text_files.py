@@ -1,4 +1,7 @@
-"""Text files: found and read as UTF-8, or refused in a sentence."""
+"""Text files: found and read as UTF-8, or refused in a sentence.
+
+Chapters 5 and 13.
+"""
 
 from __future__ import annotations
 
@@ -9,29 +12,7 @@ SAVE_AS_UTF8 = "open the file in an editor and save it with the encoding UTF-8"
 
 
 def require_file(path: str | Path, way_out: str = CHECK_NAME) -> Path:
-    """Raise if there is no such file.
-
-    Parameters
-    ----------
-    path : str or Path
-        Where it should be.
-    way_out : str, optional
-        What to do if it is not there.
-
-    Returns
-    -------
-    Path
-        The same path.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no file, or only a folder.
-
-    References
-    ----------
-    Chapter 5.
-    """
+    """Raise if there is no such file."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}; {way_out}")
@@ -41,31 +22,7 @@ def require_file(path: str | Path, way_out: str = CHECK_NAME) -> Path:
 def read_text(
     path: str | Path, *, if_missing: str = CHECK_NAME, if_garbled: str = SAVE_AS_UTF8
 ) -> str:
-    """Read a whole UTF-8 file, without its byte order mark.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; its lines may end as on Windows.
-    if_missing, if_garbled : str, optional
-        What to do if it is not there, or not UTF-8.
-
-    Returns
-    -------
-    str
-        The text; each line ends with a line feed alone.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    ValueError
-        If a line of it is not UTF-8.
-
-    References
-    ----------
-    Chapter 5.
-    """
+    """Read a whole UTF-8 file, without its byte order mark."""
     content = require_file(path, if_missing).read_bytes()
     try:
         return content.decode("utf-8-sig").replace("\r\n", "\n")
@@ -75,36 +32,7 @@ def read_text(
 
 
 def decode_line(line: bytes, number: int, path: str | Path) -> str:
-    r"""Decode one line of a file that is too large to be read whole.
-
-    Parameters
-    ----------
-    line : bytes
-        The line.
-    number : int
-        Its number, from 1.
-    path : str or Path
-        The file it comes from.
-
-    Returns
-    -------
-    str
-        The same line.
-
-    Raises
-    ------
-    ValueError
-        If it is not UTF-8.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> decode_line("C'est l'été.\n".encode(), 1, "novel.txt")
-    "C'est l'été.\n"
-    """
+    r"""Decode one line of a file that is too large to be read whole."""
     try:
         return line.decode("utf-8")
     except UnicodeDecodeError as error:

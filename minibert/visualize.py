@@ -3,6 +3,8 @@
 The colors are chosen to keep a contrast of at least 3:1 on a white and on a dark page. Whatever
 matplotlib draws in plain black takes the page's own text color when the figure is shown with
 :func:`minibert.notebook.picture`.
+
+Chapters 1, 2, 5 and 18.
 """
 
 from __future__ import annotations
@@ -36,10 +38,6 @@ def token_colors(tokens: Sequence[str]) -> dict[str, str]:
     dict from str to str
         Token to hexadecimal color; equal tokens share one.
 
-    References
-    ----------
-    Chapter 2.
-
     Examples
     --------
     >>> token_colors(["one", "cat", "one"])
@@ -61,10 +59,6 @@ def new_axes(width: float = 4.5, height: float = 3.0) -> Axes:
     -------
     matplotlib.axes.Axes
         Empty axes.
-
-    References
-    ----------
-    Chapter 1.
     """
     _, ax = plt.subplots(figsize=(width, height))
     ax.spines[["top", "right"]].set_visible(False)
@@ -100,10 +94,6 @@ def attention_map(
     ------
     ValueError
         If the numbers of rows and columns do not fit the labels.
-
-    References
-    ----------
-    Chapter 2.
     """
     columns = rows if columns is None else columns
     if probs.shape != (len(rows), len(columns)):
@@ -149,10 +139,6 @@ def head_grid(
     -------
     matplotlib.axes.Axes
         The axes, with the grid drawn; layers and heads are counted from 1.
-
-    References
-    ----------
-    Chapter 18.
     """
     layers, heads = values.shape
     ax = new_axes(0.8 + 0.42 * heads, 0.6 + 0.34 * layers) if ax is None else ax
@@ -192,10 +178,6 @@ def loss_curve(
     -------
     matplotlib.axes.Axes
         The axes, with curves and levels drawn.
-
-    References
-    ----------
-    Chapter 5.
     """
     ax = new_axes(4.8, 3.2) if ax is None else ax
     for color, (name, values) in zip(PALETTE, curves.items()):
@@ -232,10 +214,6 @@ def word_map(
     -------
     matplotlib.axes.Axes
         The axes, with points and labels drawn.
-
-    References
-    ----------
-    Chapter 1.
     """
     ax = new_axes(5.0, 4.0) if ax is None else ax
     groups = [""] * len(words) if groups is None else groups

@@ -2,6 +2,8 @@
 
 Each measure is one number for every head and every sequence, so that a head can be described by a
 mean over many sentences with its uncertainty, and not by a picture of one.
+
+Chapter 18.
 """
 
 from __future__ import annotations
@@ -35,10 +37,6 @@ def offset_mask(
     -------
     Bool[Tensor, "batch seq seq"]
         At most one true entry in each row.
-
-    References
-    ----------
-    Chapter 18.
 
     Examples
     --------
@@ -76,10 +74,6 @@ def token_mask(
     Bool[Tensor, "batch seq seq"]
         The same row for every real token of a sequence.
 
-    References
-    ----------
-    Chapter 18.
-
     Examples
     --------
     >>> ids, mask = torch.tensor([[2, 7, 3]]), torch.ones(1, 3)
@@ -114,7 +108,7 @@ def attention_share(
 
     References
     ----------
-    Clark et al. (2019), section 3. Chapter 18.
+    Clark et al. (2019), section 3.
 
     Examples
     --------
@@ -148,7 +142,7 @@ def attention_entropy(
 
     References
     ----------
-    Clark et al. (2019), section 3.3. Chapter 18.
+    Clark et al. (2019), section 3.3.
 
     Examples
     --------
@@ -167,7 +161,7 @@ def bootstrap_interval(
     level: float = 0.95,
     repeats: int = 2000,
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Say how far a mean over a sample can be trusted, by drawing the sample again and again.
+    """Return how far a mean over a sample can be trusted, by drawing the sample again and again.
 
     Each repeat draws as many rows as there are, with replacement, and takes their mean. The
     interval leaves out the lowest and the highest ``(1 - level) / 2`` of these means.
@@ -197,7 +191,7 @@ def bootstrap_interval(
 
     References
     ----------
-    Efron (1979). Chapter 18.
+    Efron (1979).
 
     Examples
     --------
@@ -236,7 +230,7 @@ def rank_correlation(first: Real[np.ndarray, "..."], second: Real[np.ndarray, ".
 
     References
     ----------
-    Spearman (1904). Chapter 18.
+    Spearman (1904).
 
     Examples
     --------
@@ -288,7 +282,7 @@ def ablate_heads(
 
     References
     ----------
-    Michel et al. (2019), section 3. Chapter 18.
+    Michel et al. (2019), section 3.
 
     Examples
     --------

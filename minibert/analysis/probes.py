@@ -1,4 +1,7 @@
-"""What the vectors of a model tell: whether they lie apart, and what can be read off linearly."""
+"""What the vectors of a model tell: whether they lie apart, and what can be read off linearly.
+
+Chapter 18.
+"""
 
 from __future__ import annotations
 
@@ -32,10 +35,6 @@ def cosine_gap(vectors: Float[np.ndarray, "rows dim"], labels: Sequence[Hashable
     ------
     ValueError
         If there are no pairs to compare.
-
-    References
-    ----------
-    Chapter 18.
 
     Examples
     --------
@@ -80,10 +79,6 @@ def nearest_mean(
         1 where the label comes out right and 0 where not; NaN where it cannot, since no other
         group has it.
 
-    References
-    ----------
-    Chapter 18.
-
     Examples
     --------
     >>> nearest_mean(np.array([[0.0], [1], [8], [9]]), list("aabb"), [0, 1, 0, 1])
@@ -122,7 +117,7 @@ def control_labels(
 
     References
     ----------
-    Hewitt & Liang (2019), section 2. Chapter 18.
+    Hewitt & Liang (2019), section 2.
 
     Examples
     --------
@@ -135,42 +130,13 @@ def control_labels(
 
 
 class Probe(NamedTuple):
-    """Hold a linear classifier.
-
-    Parameters
-    ----------
-    weight : Float[np.ndarray, "classes dim"]
-        One direction for each class.
-    bias : Float[np.ndarray, " classes"]
-        One number for each class.
-
-    References
-    ----------
-    Alain & Bengio (2017). Chapter 18.
-
-    Examples
-    --------
-    >>> probe = Probe(np.array([[1.0], [-1.0]]), np.zeros(2))
-    >>> probe.answers(np.array([[3.0], [-2.0]]))
-    array([0, 1])
-    """
+    """A linear classifier."""
 
     weight: Float[np.ndarray, "classes dim"]
     bias: Float[np.ndarray, " classes"]
 
     def answers(self, vectors: Float[np.ndarray, "rows dim"]) -> Int[np.ndarray, " rows"]:
-        """Name the class with the highest score.
-
-        Parameters
-        ----------
-        vectors : Float[np.ndarray, "rows dim"]
-            One vector each.
-
-        Returns
-        -------
-        Int[np.ndarray, " rows"]
-            Numbers of classes.
-        """
+        """Name the class with the highest score."""
         return (vectors @ self.weight.T + self.bias).argmax(axis=1)
 
 
@@ -207,7 +173,7 @@ def fit_probe(
 
     References
     ----------
-    Alain & Bengio (2017). Chapter 18.
+    Alain & Bengio (2017).
 
     Examples
     --------

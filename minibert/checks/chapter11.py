@@ -18,7 +18,7 @@ def _chosen(tokens, share):
 
 def _expected(tokens, share, *, of=_chosen, masked=0.8, replaced=0.1, kept=0.1, never=0,
               made=as_it_is):  # fmt: skip
-    """Say how many tokens meet each of the three fates on average."""
+    """Return how many tokens meet each of the three fates on average."""
     asked = of(tokens, share)
     rest = never * (tokens - asked)
     return tuple(map(made, (masked * asked, replaced * asked, kept * asked + rest)))

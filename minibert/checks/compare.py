@@ -20,7 +20,7 @@ def answers_equal(got: object, want: object, rtol: float) -> bool:
 
 
 def form_problem(got: object, want: object) -> str:
-    """Say what is wrong with the form of an answer, whatever its numbers are."""
+    """Return what is wrong with the form of an answer, whatever its numbers are."""
     got = _like(got, want)
     if isinstance(want, tuple):
         count = len(got) if isinstance(got, tuple) else 1

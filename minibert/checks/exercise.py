@@ -49,13 +49,7 @@ class _Raised:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Exercise:
-    """Exercise of a chapter, called with the reader's function.
-
-    Small cases come first. `edges` are cases that decide only when all others are right, large
-    numbers for example. The function may not use what is `forbidden`, by name; "a loop" stands for
-    every loop. `given` makes of an argument what the function gets, `read` of its answer what is
-    compared.
-    """
+    """Exercise of a chapter, called with the reader's function."""
 
     question: str
     right: Callable
@@ -105,7 +99,7 @@ class Exercise:
                 yield first, second
 
     def _problem(self, function: Callable, name: str) -> str:
-        """Say what is wrong with the answers; empty if nothing is."""
+        """Return what is wrong with the answers; empty if nothing is."""
         cases, answers = [*self.cases, *self.edges], []
         for case in cases:
             arguments = tuple(map(self.given, copy.deepcopy(case)))

@@ -1,4 +1,7 @@
-"""Documents on disk: one sentence a line, a blank line between two documents."""
+"""Documents on disk: one sentence a line, a blank line between two documents.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ Documents = Sequence[Sequence[str]]
 
 
 class TextDocuments(Sequence):
-    r"""Give the documents of text files one at a time, without holding the files in memory.
+    r"""Return the documents of text files one at a time, without holding the files in memory.
 
     A line is a sentence, a blank line ends a document, and so does the end of a file. The files are
     read once from beginning to end, to check them and to note where each document begins: 20 bytes
@@ -43,10 +46,6 @@ class TextDocuments(Sequence):
         If there is no such file.
     ValueError
         If a line is not UTF-8 or longer than 1 MiB, or the files hold no sentence.
-
-    References
-    ----------
-    Chapter 13.
 
     Examples
     --------
@@ -103,13 +102,7 @@ class TextDocuments(Sequence):
 
     @property
     def sentence_counts(self) -> Sequence[int]:
-        """Tell the number of sentences of every document.
-
-        Returns
-        -------
-        sequence of int
-            Each at least 1.
-        """
+        """Return the number of sentences of every document."""
         return self._counts
 
 
@@ -144,7 +137,7 @@ def _scan(path: Path, max_sentences: int) -> Iterator[_Span]:
 
 
 def _is_blank(line: bytes, number: int, path: Path) -> bool:
-    """Say whether a line has nothing to read, and refuse one that cannot be read."""
+    """Return whether a line has nothing to read, and refuse one that cannot be read."""
     if len(line) > LONGEST_LINE:
         raise ValueError(
             f"line {number} of {str(path)!r} is longer than {LONGEST_LINE} bytes; "
@@ -207,10 +200,6 @@ def split_documents(
     ValueError
         If nothing would be left on one side.
 
-    References
-    ----------
-    Chapter 13.
-
     Examples
     --------
     >>> corpus = [["one cat"], ["one dog"], ["one bird"]]
@@ -229,53 +218,13 @@ def split_documents(
 
 
 def sentence_counts(documents: Documents) -> Sequence[int]:
-    """Count the sentences of every document, without reading files a second time.
-
-    Parameters
-    ----------
-    documents : sequence of documents
-        From text files, or lists of sentences.
-
-    Returns
-    -------
-    sequence of int
-        One count for each document.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> sentence_counts([["one cat", "it sleeps"], ["one dog"]])
-    [2, 1]
-    """
+    """Count the sentences of every document, without reading files a second time."""
     known = getattr(documents, "sentence_counts", None)
     return [len(document) for document in documents] if known is None else known
 
 
 def fingerprint(documents: Documents) -> int:
-    """Compute a number that changes when a sentence of the corpus does.
-
-    Parameters
-    ----------
-    documents : sequence of documents
-        From text files, whose number is known since they were opened, or lists of sentences.
-
-    Returns
-    -------
-    int
-        32 bits, the same on every machine.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> fingerprint([["one cat"], ["one dog"]]) == fingerprint([["one cat", "one dog"]])
-    False
-    """
+    """Compute a number that changes when a sentence of the corpus does."""
     if hasattr(documents, "fingerprint"):
         return documents.fingerprint
     check_sum = 0

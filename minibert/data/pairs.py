@@ -1,4 +1,7 @@
-"""Sentence pairs: half of them follow each other in their document, half do not."""
+"""Sentence pairs: half of them follow each other in their document, half do not.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ DRAWS = 64
 
 
 class SentencePair(NamedTuple):
-    """Hold two sentences and the answer to the question whether the second follows the first.
+    """Two sentences and the answer to the question whether the second follows the first.
 
     Parameters
     ----------
@@ -24,10 +27,6 @@ class SentencePair(NamedTuple):
         The sentences.
     next_sentence_label : int
         0 if the second follows the first (IsNext), 1 if not (NotNext), as Hugging Face counts.
-
-    References
-    ----------
-    Chapter 13.
 
     Examples
     --------
@@ -75,7 +74,7 @@ def draw_pairs(
     ----------
     Devlin et al. (2019), section 3.1, task 2, and appendix A.2. There, a segment is as many
     sentences as fit into the sequence; here it is one sentence, which keeps the question sharp when
-    sequences are short. Chapter 13.
+    sequences are short.
 
     Examples
     --------
@@ -113,28 +112,7 @@ def _plain(sentence: str) -> list[str]:
 
 
 def check_documents(documents: Documents) -> None:
-    """Refuse a corpus of which no pairs can be made.
-
-    Parameters
-    ----------
-    documents : sequence of documents
-        A document is a sequence of sentences.
-
-    Raises
-    ------
-    TypeError
-        If it is no sequence, or a document is a single string.
-    ValueError
-        If there are fewer than two documents with sentences, or none has two sentences.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> check_documents([["one cat", "it sleeps"], ["one dog"]])
-    """
+    """Raise for a corpus of which no pairs can be made."""
     is_list = isinstance(documents, Sequence) and not isinstance(documents, str)
     if not is_list or (len(documents) and isinstance(documents[0], str)):
         raise TypeError(
@@ -170,30 +148,6 @@ def truncate_both_ends(
 
     Token by token, the longer row (of equal ones the second) loses its first or its last token,
     each with probability 1/2. So the model also meets sentences that begin in the middle.
-
-    Parameters
-    ----------
-    first, second : sequence of int
-        Ids without special tokens.
-    room : int
-        How many ids both may have together, at least 0.
-    rng : np.random.Generator
-        Chooses between front and back.
-
-    Returns
-    -------
-    tuple of two sequences of int
-        What is left of each: an unbroken part of it.
-
-    References
-    ----------
-    Devlin et al. (2019), appendix A.2; the rule is that of the code that came with the paper.
-    Chapter 13.
-
-    Examples
-    --------
-    >>> truncate_both_ends([1, 2, 3, 4, 5], [6, 7], 4, rng=np.random.default_rng(0))
-    ([3, 4], [6, 7])
     """
     if len(first) + len(second) <= room:
         return first, second
@@ -234,7 +188,7 @@ def encode_pair(
 
     References
     ----------
-    Devlin et al. (2019), section 3 and appendix A.2. Chapter 13.
+    Devlin et al. (2019), section 3 and appendix A.2.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Batches of sentences about equally long, padded and masked anew in every epoch."""
+"""Batches of sentences about equally long, padded and masked anew in every epoch.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +44,6 @@ def bucket_by_length(
     list of lists of int
         The numbers of the rows of each batch; every row is in one batch.
 
-    References
-    ----------
-    Chapter 13.
-
     Examples
     --------
     >>> bucket_by_length([9, 3, 8, 2], 2, rng=np.random.default_rng(0))
@@ -70,10 +69,6 @@ def padding_share(batches: Iterable[Batch]) -> float:
     -------
     float
         0 where nothing is padded, below 1.
-
-    References
-    ----------
-    Chapter 13.
 
     Examples
     --------
@@ -122,7 +117,7 @@ class PretrainingBatches:
 
     References
     ----------
-    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 13.
+    Devlin et al. (2019), section 3.1 and appendix A.2.
 
     Examples
     --------
@@ -160,13 +155,7 @@ class PretrainingBatches:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Tell what makes these batches these; a run goes on only with the same.
-
-        Returns
-        -------
-        dict
-            Plain numbers by name.
-        """
+        """Return what makes these batches these; a run goes on only with the same."""
         return {
             "seed": self.seed,
             "batch_size": self.batch_size,
@@ -185,11 +174,11 @@ class PretrainingBatches:
         return -(-self.pairs // self.batch_size)
 
     def __iter__(self) -> Iterator[Batch]:
-        """Give the batches of epoch 0, always the same ones: for evaluation."""
+        """Return the batches of epoch 0, always the same ones: for evaluation."""
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[Batch]:
-        """Give the batches of one epoch, from any of them on.
+        """Return the batches of one epoch, from any of them on.
 
         Parameters
         ----------

@@ -62,13 +62,7 @@ class FastSelfAttention(BertSelfAttention):
         return probs @ value, probs  # (batch, heads, seq, head_size), (batch, heads, seq, seq)
 
     def _may_fuse(self, query: Tensor, additive_mask: Tensor | None) -> bool:
-        """Return whether SDPA is faster and right here.
-
-        It is slower with dropout on a CPU, where it falls back to a slow path. And it is wrong in
-        the gradient of a row that hides everything: there it recomputes every weight as
-        exp(m - (m + log(seq))), and next to m the logarithm is lost, so that the gradient comes out
-        seq times too large.
-        """
+        """Return whether SDPA is faster and right here."""
         drops_on_cpu = self.training and self.dropout.p > 0 and query.device.type == "cpu"
         hides_a_row = (
             additive_mask is not None

@@ -18,46 +18,13 @@ class FastDropout(nn.Dropout):
 
     ``y = x * keep / (1 - p)``, where ``keep`` is 0 with probability p and otherwise 1. The expected
     output is the input. Outside training nothing happens.
-
-    PyTorch's own dropout draws one random number per entry, and on a CPU one after the other; it
-    can take as long as attention itself. Here one draw of 64 bits decides about four entries, 16
-    bits each; p is rounded to a multiple of 1/65536.
-
-    Parameters
-    ----------
-    p : float, default 0.5
-        Probability that a number is dropped, 0 to 1.
-
-    References
-    ----------
-    Srivastava et al. (2014), section 4.
-
-    Examples
-    --------
-    >>> import torch
-    >>> _ = torch.manual_seed(0)
-    >>> FastDropout(0.5)(torch.ones(8)).unique()
-    tensor([0., 2.])
-    >>> FastDropout(0.5).eval()(torch.ones(2))
-    tensor([1., 1.])
     """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(p)
 
     def forward(self, input: Float[Tensor, "*shape"]) -> Float[Tensor, "*shape"]:
-        """Drop numbers in training.
-
-        Parameters
-        ----------
-        input : Float[Tensor, "*shape"]
-            Any numbers.
-
-        Returns
-        -------
-        Float[Tensor, "*shape"]
-            In training 0 or the number divided by ``1 - p``; otherwise the input itself.
-        """
+        """Drop numbers in training."""
         if not self.training or self.p == 0:
             return input
         if self.p == 1 or input.device.type != "cpu" or torch.compiler.is_compiling():

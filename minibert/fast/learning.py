@@ -23,25 +23,7 @@ WATCHED = 0.9
 
 
 def fast_learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
-    """Glue, again and again, the pair of neighbors with the largest gain.
-
-    Parameters
-    ----------
-    word_counts : mapping from str to int
-        How often each word occurs.
-    min_frequency : int, default 2
-        Pairs that occur less often are left alone.
-
-    Yields
-    ------
-    Merge
-        Those of `minibert.wordpiece.learn_merges`.
-
-    Examples
-    --------
-    >>> [merge.piece for merge in fast_learn_merges({"cat": 3, "cot": 1})]
-    ['##at', 'cat']
-    """
+    """Glue, again and again, the pair of neighbors with the largest gain."""
     corpus = _Spellings(word_counts, max(min_frequency, 1))
     while (merge := corpus.best_merge()) is not None:
         corpus.apply(merge)
@@ -81,12 +63,7 @@ class _Spellings:
             self._change_count(pair, self._weigh(places))
 
     def best_merge(self) -> Merge | None:
-        """Find the pair that gains most, or None if no pair gains.
-
-        Gluing lets only pairs with the glued pieces gain more than before. Those are watched anew,
-        all others gain less, as the pieces become fewer. So watched pairs are enough, until the
-        best of them gains less than the cutoff.
-        """
+        """Find the pair that gains most, or None if no pair gains."""
         best = self._best_watched()
         if best is None or best.gain * (1 - 2 * TIE) < self.cutoff:
             self.cutoff, self.floor = 0.0, self.min_frequency

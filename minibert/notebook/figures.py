@@ -1,4 +1,7 @@
-"""Figures with a text for those who cannot see them, and figures with controls."""
+"""Figures with a text for those who cannot see them, and figures with controls.
+
+Chapter 1.
+"""
 
 from __future__ import annotations
 
@@ -79,10 +82,6 @@ def picture(figure: Figure | Axes, *, alt: str, caption: str = "") -> Html:
     ------
     ValueError
         If `alt` is empty.
-
-    References
-    ----------
-    Chapter 1.
     """
     if not alt.strip():
         raise ValueError("a picture needs an alt text: say in one sentence what it shows")
@@ -146,10 +145,6 @@ def explore(draw: Callable[..., Html | str], *, caption: str, **controls: Sequen
     ------
     ValueError
         If there is no control or one has fewer than two values.
-
-    References
-    ----------
-    Chapter 1.
     """
     labels, values = _named(controls)
     frames = [

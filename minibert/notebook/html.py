@@ -1,4 +1,7 @@
-"""Small pieces of HTML that follow the page's colors: token rows, bars, matrices."""
+"""Small pieces of HTML that follow the page's colors: token rows, bars, matrices.
+
+Chapters 1 and 2.
+"""
 
 from __future__ import annotations
 
@@ -37,21 +40,7 @@ font-variant-numeric:tabular-nums;color:inherit;background-color:transparent}
 
 
 class Html:
-    """Hold a piece of HTML that Jupyter and the book display.
-
-    Parameters
-    ----------
-    content : str
-        HTML.
-    summary : str
-        One line that stands for it where only text can be shown.
-    style : str
-        The CSS rules it needs.
-
-    References
-    ----------
-    Chapter 1.
-    """
+    """A piece of HTML that Jupyter and the book display."""
 
     def __init__(self, content: str, summary: str = "", style: str = STYLE):
         self.content, self.summary, self.style = content, summary, style
@@ -78,10 +67,6 @@ def html(content: str, caption: str) -> Html:
     -------
     Html
         A displayable figure.
-
-    References
-    ----------
-    Chapter 1.
     """
     below = f"<figcaption>{escape(caption)}</figcaption>"
     return Html(f'<figure class="mb-figure">{content}{below}</figure>', summary=caption)
@@ -101,10 +86,6 @@ def tint(color: str, strength: float) -> str:
     -------
     str
         ``rgba(…)``.
-
-    References
-    ----------
-    Chapter 2.
 
     Examples
     --------
@@ -139,10 +120,6 @@ def token_row(
     -------
     str
         HTML.
-
-    References
-    ----------
-    Chapter 1.
     """
     colors = {**token_colors(tokens), **(colors or {})}
     weights = [0.0] * len(tokens) if weights is None else weights
@@ -183,10 +160,6 @@ def bars(
     -------
     str
         HTML.
-
-    References
-    ----------
-    Chapter 1.
     """
     rows = "".join(
         f'<tr><th scope="row">{escape(label)}</th><td class="mb-bar"><span style="'
@@ -224,10 +197,6 @@ def matrix(
     -------
     str
         HTML.
-
-    References
-    ----------
-    Chapter 2.
     """
     values = np.asarray(values, dtype=float)
     usual = np.abs(values[np.abs(values) < ENORMOUS])

@@ -1,4 +1,7 @@
-"""Attention maps small enough that a page can hold hundreds of them."""
+"""Attention maps small enough that a page can hold hundreds of them.
+
+Chapter 18.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +44,6 @@ def small_map(
     ------
     ValueError
         If `alt` is empty, or there are labels and their number does not fit.
-
-    References
-    ----------
-    Chapter 18.
 
     Examples
     --------

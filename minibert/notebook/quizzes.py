@@ -1,4 +1,7 @@
-"""Questions with a reply for every answer, and flashcards. No script is needed for either."""
+"""Questions with a reply for every answer, and flashcards. No script is needed for either.
+
+Chapter 1.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +45,6 @@ class Answer(NamedTuple):
         What the reader is told: why it is right, or what is behind the mistake.
     is_right : bool
         Whether it is right.
-
-    References
-    ----------
-    Chapter 1.
     """
 
     text: str
@@ -65,10 +64,6 @@ def right(text: str, reply: str) -> Answer:
     -------
     Answer
         An answer that is right.
-
-    References
-    ----------
-    Chapter 1.
     """
     return Answer(text, reply, True)
 
@@ -85,10 +80,6 @@ def wrong(text: str, reply: str) -> Answer:
     -------
     Answer
         An answer that is wrong.
-
-    References
-    ----------
-    Chapter 1.
     """
     return Answer(text, reply, False)
 
@@ -112,10 +103,6 @@ def quiz(question: str, *answers: Answer) -> Html:
     ------
     ValueError
         If there is not exactly one right answer, or no wrong one, or a reply is missing.
-
-    References
-    ----------
-    Chapter 1.
     """
     rights = sum(answer.is_right for answer in answers)
     if rights != 1 or len(answers) < 2:
@@ -162,10 +149,6 @@ def flashcards(*cards: tuple[str, str]) -> Html:
     ------
     ValueError
         If a side is empty or there is no card.
-
-    References
-    ----------
-    Chapter 1.
     """
     if not cards or not all(side.strip() for card in cards for side in card):
         raise ValueError("flashcards need at least one card, and text on both sides of each")

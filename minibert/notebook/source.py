@@ -1,4 +1,7 @@
-"""Show the package's own source, and start random numbers from a visible seed."""
+"""Show the package's own source, and start random numbers from a visible seed.
+
+Chapters 1 and 5.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +14,7 @@ import numpy as np
 
 
 class Source:
-    """Hold the source of a function or class, displayed as Python code.
-
-    Parameters
-    ----------
-    code : str
-        Python source.
-
-    References
-    ----------
-    Chapter 1.
-    """
+    """The source of a function or class, displayed as Python code."""
 
     def __init__(self, code: str):
         self.code = code
@@ -47,10 +40,6 @@ def show_source(thing: object) -> Source:
     -------
     Source
         Displayed as highlighted Python.
-
-    References
-    ----------
-    Chapter 1.
     """
     code = textwrap.dedent(inspect.getsource(thing))
     lines = code.rstrip().splitlines()
@@ -69,10 +58,6 @@ def seed_everything(seed: int) -> None:
     ----------
     seed : int
         Any whole number of at least 0.
-
-    References
-    ----------
-    Chapter 5.
     """
     import torch  # only here: the first chapters need no torch, and it takes seconds to import
 

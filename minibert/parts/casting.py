@@ -89,13 +89,7 @@ def use(**players: Callable) -> Cast:
 
 
 class Cast:
-    """Who plays which part, and who played it before.
-
-    Parameters
-    ----------
-    before : dict from str to class or function
-        What the end of a block brings back.
-    """
+    """Who plays which part, and who played it before."""
 
     def __init__(self, before: dict[str, Callable]) -> None:
         self._before = before
@@ -114,18 +108,7 @@ class Cast:
 
 
 def replaced() -> dict[str, Callable]:
-    """Return the roles that are not played by ours, with their players.
-
-    Returns
-    -------
-    dict from str to class or function
-        In the order of `ROLES`.
-
-    Examples
-    --------
-    >>> replaced()
-    {}
-    """
+    """Return the roles that are not played by ours, with their players."""
     return {
         role: _players[role]
         for role in ROLES
@@ -134,28 +117,7 @@ def replaced() -> dict[str, Callable]:
 
 
 def role_of(name: str) -> str:
-    """Return the role that a class or function of the reader's is meant for, by its name.
-
-    Parameters
-    ----------
-    name : str
-        Such as ``"MySelfAttention"`` or ``"my_corrupt_tokens"``.
-
-    Returns
-    -------
-    str
-        A key of `ROLES`.
-
-    Raises
-    ------
-    ValueError
-        If no role has that name.
-
-    Examples
-    --------
-    >>> role_of("MySelfAttention"), role_of("my_corrupt_tokens")
-    ('self_attention', 'corrupt_tokens')
-    """
+    """Return the role that a class or function of the reader's is meant for, by its name."""
     bare = re.sub(r"^(My|my_)", "", name).replace("_", "").lower()
     roles = {role.replace("_", ""): role for role in ROLES}
     if bare not in roles:

@@ -51,19 +51,7 @@ _IDS = ("input_ids", "attention_mask", "token_type_ids", "position_ids", "inputs
 
 @dataclass(frozen=True)
 class Role:
-    """The contract of a part: how a model builds it, how it calls it, and what comes back.
-
-    Parameters
-    ----------
-    ours : str
-        Module and name of the class or function that plays it by default.
-    built : tuple of str
-        Arguments of the constructor, in order; None if the part is a function.
-    called : tuple of str
-        Arguments of ``forward``, or of the function, in order.
-    returns : str
-        What comes back, with shapes.
-    """
+    """The contract of a part: how a model builds it, how it calls it, and what comes back."""
 
     ours: str
     built: tuple[str, ...] | None
@@ -148,23 +136,7 @@ ROLES = {
 
 
 def default_part(role: str) -> Callable:
-    """Return the class or function that plays a role unless another is named.
-
-    Parameters
-    ----------
-    role : str
-        A key of `ROLES`.
-
-    Returns
-    -------
-    class or function
-        The plain one of this package, or of PyTorch.
-
-    Examples
-    --------
-    >>> default_part("dropout")
-    <class 'torch.nn.modules.dropout.Dropout'>
-    """
+    """Return the class or function that plays a role unless another is named."""
     require_role(role)
     module, _, name = ROLES[role].ours.rpartition(".")
     home = module if module.startswith("torch") else f"minibert.{module}"
@@ -172,26 +144,7 @@ def default_part(role: str) -> Callable:
 
 
 def contract(role: str) -> str:
-    """Describe what a class must do to play a role.
-
-    Parameters
-    ----------
-    role : str
-        A key of `ROLES`.
-
-    Returns
-    -------
-    str
-        How it is built and called, what it returns, and its parameters with their shapes.
-
-    Examples
-    --------
-    >>> print(contract("pooler"))
-    pooler: built as MyPooler(config), called as forward(hidden_states)
-      hidden_states: (batch, seq, hidden)
-      returns: (batch, hidden)
-      parameters: dense.weight (hidden, hidden), dense.bias (hidden)
-    """
+    """Describe what a class must do to play a role."""
     require_role(role)
     terms = ROLES[role]
     call = f"called as {'forward' if terms.built else my_name(role)}({', '.join(terms.called)})"

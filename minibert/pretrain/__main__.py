@@ -1,4 +1,7 @@
-"""Start: ``python -m minibert.pretrain``."""
+"""Start: ``python -m minibert.pretrain``.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -11,27 +14,7 @@ from .output import OutputLost, complain, show_warning, with_output
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        By default those of the process.
-
-    Returns
-    -------
-    int
-        The status: 0, or 1 after a failure, or 128 and the number of the signal that stopped it.
-
-    Raises
-    ------
-    SystemExit
-        With status 2, if the command line is wrong.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Do what the command line asks for."""
     return with_output(lambda: _begin(arguments))
 
 

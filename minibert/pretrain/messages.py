@@ -1,4 +1,7 @@
-"""Failures in a sentence: what is wrong and the way out, in place of a stack trace."""
+"""Failures in a sentence: what is wrong and the way out, in place of a stack trace.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,7 @@ FAILURES = (OSError, ValueError, FloatingPointError, MemoryError, RuntimeError)
 
 
 def sentence_of(error: BaseException) -> str:
-    """Say in one sentence what has gone wrong.
-
-    Parameters
-    ----------
-    error : BaseException
-        One of `FAILURES`.
-
-    Returns
-    -------
-    str
-        A single line.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> sentence_of(PermissionError(13, "Permission denied", "novel.txt"))
-    "'novel.txt': Permission denied"
-    """
+    """Say in one sentence what has gone wrong."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.filename!r}: {error.strerror}" if error.filename else error.strerror
     told = " ".join(str(error).partition("\n")[0].split())

@@ -1,4 +1,7 @@
-"""What may be typed after ``python -m minibert.pretrain``; nothing slow is imported here."""
+"""What may be typed after ``python -m minibert.pretrain``; nothing slow is imported here.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -50,33 +53,7 @@ examples:
 
 
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
-    """Read the command line; what was not given is None.
-
-    Parameters
-    ----------
-    arguments : list of str, optional
-        By default those of the process.
-
-    Returns
-    -------
-    argparse.Namespace
-        With the names of `DEFAULTS`, and ``files``, ``out``, ``resume``, ``device``.
-
-    Raises
-    ------
-    SystemExit
-        With status 2 and a sentence, if they are wrong; with status 0 after ``--help``.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> options = parse_options(["novel.txt", "--out", "my-bert", "--max-steps", "100"])
-    >>> options.files, options.max_steps, options.seed
-    (['novel.txt'], 100, None)
-    """
+    """Read the command line; what was not given is None."""
     parser = argparse.ArgumentParser(
         prog="python -m minibert.pretrain",
         usage="%(prog)s FILE.txt … --out DIR [options]",
@@ -95,52 +72,12 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def is_finished(folder: str | Path) -> bool:
-    """Return whether the run in a folder has come to its end.
-
-    Parameters
-    ----------
-    folder : str or Path
-        What stood after ``--out``.
-
-    Returns
-    -------
-    bool
-        True once the report is written.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> is_finished("no such folder")
-    False
-    """
+    """Return whether the run in a folder has come to its end."""
     return (Path(folder) / REPORT).is_file()
 
 
 def way_on(folder: str | Path) -> str:
-    """Tell what to type after a run was stopped.
-
-    Parameters
-    ----------
-    folder : str or Path
-        What stood after ``--out``.
-
-    Returns
-    -------
-    str
-        A command if the run has begun; before that there is nothing to go on with.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> way_on("no such folder")
-    'type the same command again'
-    """
+    """Return what to type after a run was stopped."""
     if not (Path(folder) / PLAN).exists():
         return "type the same command again"
     return f"go on with: python -m minibert.pretrain --out {shlex.quote(str(folder))} --resume"
@@ -206,27 +143,7 @@ def _add(group: Any, name: str, kind: Callable, text: str, metavar: str = "N") -
 
 
 def whole_number(least: int) -> Callable[[str], int]:
-    """Make a reader of whole numbers for argparse.
-
-    Parameters
-    ----------
-    least : int
-        The smallest one that is welcome.
-
-    Returns
-    -------
-    callable
-        Takes the text of an option, gives the number, or says what is wrong with it.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> whole_number(1)("32")
-    32
-    """
+    """Make a reader of whole numbers for argparse."""
 
     def convert(text: str) -> int:
         if not text.removeprefix("-").isdecimal():

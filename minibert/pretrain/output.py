@@ -1,4 +1,7 @@
-"""What the commands say: shown by any terminal, and no stack trace when nobody can read it."""
+"""What the commands say: shown by any terminal, and no stack trace when nobody can read it.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -16,17 +19,7 @@ ASCII = {"…": "...", "–": "-", "—": "-", "“": '"', "”": '"', "‘": "'
 
 
 class OutputLost(Exception):  # noqa: N818
-    """Say that standard output takes no more.
-
-    Parameters
-    ----------
-    error : OSError
-        Why.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Say that standard output takes no more."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"the output could not be written ({error.strerror or error})")
@@ -34,22 +27,7 @@ class OutputLost(Exception):  # noqa: N818
 
 
 def say(text: str) -> None:
-    """Print a text now.
-
-    Parameters
-    ----------
-    text : str
-        One line or several.
-
-    Raises
-    ------
-    OutputLost
-        If it cannot be written.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Print a text now."""
     try:
         print(text, flush=True)
     except OSError as error:
@@ -57,23 +35,7 @@ def say(text: str) -> None:
 
 
 def with_output(command: Callable[[], int]) -> int:
-    """Run a command; whatever becomes of its output, it ends quietly or with a sentence.
-
-    Parameters
-    ----------
-    command : callable
-        Called without arguments; returns the status.
-
-    Returns
-    -------
-    int
-        That of the command. If its output is lost: 0 if the reader has had enough (``| head``), and
-        1 if there is no room for it.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Run a command; whatever becomes of its output, it ends quietly or with a sentence."""
     codecs.register_error(PLAIN, _plainly)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -92,62 +54,25 @@ def with_output(command: Callable[[], int]) -> int:
 
 
 def complain(told: str) -> None:
-    """Print a sentence where errors belong; all but the first process say who they are.
-
-    Parameters
-    ----------
-    told : str
-        The sentence.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Print a sentence where errors belong; all but the first process say who they are."""
     rank = os.environ.get("RANK", "0")
     _warn(f"{'error:' if rank == '0' else f'error in process {rank}:'} {told}")
 
 
 def show_warning(message: object, *_: object) -> None:
-    """Print a warning without the line of code that gave it.
-
-    Parameters
-    ----------
-    message : object
-        The warning.
-    *_ : object
-        Where it comes from.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Print a warning without the line of code that gave it."""
     _warn(f"warning: {message}")
 
 
 def discard(stream: TextIO) -> None:
-    """Let a stream lead nowhere, also for what Python would write at its end.
-
-    Parameters
-    ----------
-    stream : TextIO
-        With a file descriptor.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Let a stream lead nowhere, also for what Python would write at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def discard_closed_terminal() -> None:
-    """Discard streams that lead to a terminal which is not there any more.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Discard streams that lead to a terminal which is not there any more."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # a stream in memory has no descriptor
             is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)

@@ -1,4 +1,7 @@
-"""What a run is made of, kept in its folder, so that it goes on with the same or not at all."""
+"""What a run is made of, kept in its folder, so that it goes on with the same or not at all.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -22,29 +25,7 @@ Plan = dict[str, Any]
 
 
 def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
-    """Plan a new run, and refuse what could not end well before anything is written.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        From `parse_options`.
-
-    Returns
-    -------
-    plan : dict
-        Every option with its value, the sizes of the model, and which text it is.
-    documents : TextDocuments
-        The text.
-
-    Raises
-    ------
-    OSError, ValueError
-        If folder, text or model will not do.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Plan a new run, and refuse what could not end well before anything is written."""
     _require_free(Path(options.out))
     plan = dict(DEFAULTS) | _given(options)
     if plan["learning_rate"] is None:
@@ -57,28 +38,7 @@ def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
 
 
 def take_up(options: argparse.Namespace) -> Plan:
-    """Take up the plan of a run, and refuse options that would make it another one.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        From `parse_options`; what is not given is as it was, and what is given must be so, but
-        for `FREE_TO_CHANGE`.
-
-    Returns
-    -------
-    dict
-        The plan.
-
-    Raises
-    ------
-    OSError, ValueError
-        If there is no run, or an option is another.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Take up the plan of a run, and refuse options that would make it another one."""
     plan = read_plan(options.out)
     for name, value in _given(options).items():
         if name in FREE_TO_CHANGE:
@@ -92,31 +52,7 @@ def take_up(options: argparse.Namespace) -> Plan:
 
 
 def same_text(options: argparse.Namespace, plan: Plan) -> tuple[Plan, TextDocuments]:
-    """Open the text of a run again, and refuse another one.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        From `parse_options`; the files need not be named.
-    plan : dict
-        From `take_up`.
-
-    Returns
-    -------
-    plan : dict
-        As it was, but for the names of the files, which may have moved.
-    documents : TextDocuments
-        The same text.
-
-    Raises
-    ------
-    OSError, ValueError
-        If a file is not there, or the text is another one.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Open the text of a run again, and refuse another one."""
     files = options.files or plan["files"]
     documents = open_texts(files)
     text = _text(files, documents)
@@ -137,35 +73,7 @@ def _other_run(folder: str, name: str, before: object, now: object) -> ValueErro
 
 
 def model_sizes(config: str, max_length: int) -> dict[str, Any]:
-    """Look up the sizes of a model by name, or read them from a file.
-
-    Parameters
-    ----------
-    config : str
-        A key of `LEARNING_RATES`, or the path of a BERT's config.json.
-    max_length : int
-        The longest sequence of the training. A model chosen by name has as many positions.
-
-    Returns
-    -------
-    dict
-        The fields of a `BertConfig`; ``vocab_size`` is still to be set.
-
-    Raises
-    ------
-    OSError, ValueError
-        If there is no such file, or it is no BERT that can be trained so.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> sizes = model_sizes("tiny", 64)
-    >>> sizes["hidden_size"], sizes["max_position_embeddings"]
-    (128, 64)
-    """
+    """Look up the sizes of a model by name, or read them from a file."""
     if config in LEARNING_RATES:
         return dataclasses.asdict(getattr(BertConfig, config)(max_position_embeddings=max_length))
     sizes = _read_config(config)
@@ -195,27 +103,7 @@ def _read_config(path: str) -> BertConfig:
 
 
 def read_plan(folder: str | Path) -> Plan:
-    """Read the plan of a run.
-
-    Parameters
-    ----------
-    folder : str or Path
-        The folder of the run.
-
-    Returns
-    -------
-    dict
-        As `write_plan` has written it.
-
-    Raises
-    ------
-    OSError, ValueError
-        If there is none, or it was not written by this command.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Read the plan of a run."""
     path = Path(folder) / PLAN
     if not path.is_file():
         raise FileNotFoundError(
@@ -234,19 +122,7 @@ def read_plan(folder: str | Path) -> Plan:
 
 
 def write_plan(folder: str | Path, plan: Plan) -> None:
-    """Write the plan of a run, whole or not at all.
-
-    Parameters
-    ----------
-    folder : str or Path
-        The folder of the run.
-    plan : dict
-        From `begin` or `same_text`.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Write the plan of a run, whole or not at all."""
     with written_whole(Path(folder) / PLAN) as draft:
         draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
 

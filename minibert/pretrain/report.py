@@ -1,4 +1,7 @@
-"""What came of a run, next to what a guesser without a model would reach."""
+"""What came of a run, next to what a guesser without a model would reach.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -20,30 +23,7 @@ from minibert.wordpiece import WordPieceTokenizer
 
 
 class Measured(NamedTuple):
-    """Hold what is asked about the held-out text, and what can be said without a model.
-
-    Parameters
-    ----------
-    words : int
-        How many pieces are masked.
-    pairs : int
-        How many pairs there are.
-    uniform : float
-        Loss of one who knows the vocabulary only, in nats per masked piece.
-    unigram : float
-        Loss of one who knows how frequent each piece is in the training text.
-    pairs_right : float
-        Share of the pairs that the model answers right.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> Measured(310, 96, 8.99, 6.41, 0.75).pairs
-    96
-    """
+    """What is asked about the held-out text, and what can be said without a model."""
 
     words: int
     pairs: int
@@ -59,29 +39,6 @@ def piece_shares(
 
     ``share = (count + 1) / (sum of counts + vocab)``: a piece that was never seen is not
     impossible.
-
-    Parameters
-    ----------
-    documents : sequence of documents
-        The training text.
-    tokenizer : WordPieceTokenizer
-        Cuts it into pieces.
-
-    Returns
-    -------
-    Float[np.ndarray, "vocab"]
-        Above 0, adding up to 1.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> from minibert.wordpiece import SPECIAL_TOKENS
-    >>> tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "one", "cat", "dog"])
-    >>> piece_shares([["one cat", "one dog"]], tokenizer)[5:] * 12
-    array([3., 2., 2.])
     """
     counts = np.ones(tokenizer.vocab_size)
     for document in documents:
@@ -94,26 +51,7 @@ def piece_shares(
 def measure(
     model: BertForPreTraining, batches: PretrainingBatches, shares: Float[np.ndarray, " vocab"]
 ) -> Measured:
-    """Ask the questions of the held-out text once.
-
-    Parameters
-    ----------
-    model : BertForPreTraining
-        Put into evaluation mode.
-    batches : PretrainingBatches
-        Of the held-out text.
-    shares : Float[np.ndarray, "vocab"]
-        From `piece_shares`.
-
-    Returns
-    -------
-    Measured
-        Losses are means over all masked pieces, shares over all pairs.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Ask the questions of the held-out text once."""
     model.eval()
     device = next(model.parameters()).device
     surprises, right = [], []
@@ -140,30 +78,7 @@ def write_report(
     batches: PretrainingBatches,
     eval_batches: PretrainingBatches | None,
 ) -> str:
-    """Write what came of a run, and what to type next.
-
-    Parameters
-    ----------
-    folder : Path
-        Where the model will be.
-    model : BertForPreTraining
-        As it came out of the training.
-    history : list of dict
-        The records of the run.
-    batches : PretrainingBatches
-        Of what was trained on.
-    eval_batches : PretrainingBatches or None
-        Of what was held out, if anything was.
-
-    Returns
-    -------
-    str
-        A few lines.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Write what came of a run, and what to type next."""
     *_, last = (record for record in history if "loss" in record)
     lines = [
         "",
@@ -202,27 +117,7 @@ def _on_held_out(measured: Measured, last: dict[str, Any], documents: int) -> li
 
 
 def example_question(documents: Iterable[Iterable[str]]) -> str:
-    """Hide a word in the middle of the first sentence of handy length.
-
-    Parameters
-    ----------
-    documents : iterable of documents
-        A document is a sequence of sentences.
-
-    Returns
-    -------
-    str
-        A sentence of 3 to 12 words with ``[MASK]``; a bare ``[MASK]`` if there is none.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> example_question([["Oh!", "the man reads the book"]])
-    'the man [MASK] the book'
-    """
+    """Hide a word in the middle of the first sentence of handy length."""
     for document in documents:
         for sentence in document:
             words = sentence.split()

@@ -1,4 +1,7 @@
-"""The run itself: prepare the folder, train, save the model, report."""
+"""The run itself: prepare the folder, train, save the model, report.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -43,27 +46,7 @@ WARMUP, EVALUATIONS = 10, 5  # one part of so many is warm-up; so many evaluatio
 
 
 def pretrain(options: argparse.Namespace) -> int:
-    """Pre-train a BERT on text files, or go on with it.
-
-    Parameters
-    ----------
-    options : argparse.Namespace
-        From `parse_options`.
-
-    Returns
-    -------
-    int
-        0 if the model is finished; 128 and the number of the signal that stopped it otherwise.
-
-    Raises
-    ------
-    OSError, ValueError, FloatingPointError, RuntimeError
-        If it cannot be done.
-
-    References
-    ----------
-    Devlin et al. (2019), section 3.1 and appendix A.2. Chapter 14.
-    """
+    """Pre-train a BERT on text files, or go on with it."""
     device, folder = choose_device(options.device), Path(options.out)
     processes = Processes.join(device)
     documents = by_first(processes, device, lambda: _prepare(options))
@@ -82,36 +65,7 @@ def pretrain(options: argparse.Namespace) -> int:
 
 
 def by_first(processes: Processes, device: torch.device, work: Callable[[], Any]) -> Any:
-    """Let the first process do what only one may, and the others wait for it.
-
-    Parameters
-    ----------
-    processes : Processes
-        Who trains.
-    device : torch.device
-        Where.
-    work : callable
-        Called without arguments, in the first process.
-
-    Returns
-    -------
-    object
-        In the first process what `work` returns, in the others None.
-
-    Raises
-    ------
-    SystemExit
-        In the others, if `work` has failed; the first one raises what went wrong.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> by_first(Processes(), torch.device("cpu"), lambda: 7)
-    7
-    """
+    """Let the first process do what only one may, and the others wait for it."""
     result, problem = None, None
     if processes.rank == 0:
         try:
@@ -243,7 +197,7 @@ class _Run:
         return BertTrainer(self.model, config, folder=self.folder, device=self.device, terms=TERMS)
 
     def _announce(self, trainer: BertTrainer) -> None:
-        """Say what is trained on what, before it takes its time."""
+        """Return what is trained on what, before it takes its time."""
         plan, config = self.plan, self.model.config
         parameters = sum(p.numel() for p in self.model.parameters())
         times = plan["max_steps"] / len(self.batches)

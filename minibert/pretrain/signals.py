@@ -1,4 +1,7 @@
-"""Ctrl+C between two updates: nothing is torn, and the last step can still be saved."""
+"""Ctrl+C between two updates: nothing is torn, and the last step can still be saved.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -20,35 +23,11 @@ SIGNALS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name)
 
 
 class Stopped(Exception):  # noqa: N818
-    """Say that somebody has asked the run to stop, and that it stands between two updates.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Say that somebody has asked the run to stop, and that it stands between two updates."""
 
 
 class StoppableBatches:
-    """Give batches, the same as before, until a signal asks to stop.
-
-    The signal is only noted. The next batch is not given, so that the update under way is finished;
-    several processes agree on it, so that all of them stop after the same update. A second Ctrl+C
-    does not wait, unless there are several processes: torchrun passes on the one that all of them
-    have got already.
-
-    Parameters
-    ----------
-    batches : PretrainingBatches
-        The batches of the run.
-    processes : Processes
-        Who trains.
-    device : torch.device
-        Where.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Give batches, the same as before, until a signal asks to stop."""
 
     def __init__(
         self, batches: PretrainingBatches, processes: Processes, device: torch.device
@@ -59,39 +38,15 @@ class StoppableBatches:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Tell what makes these batches these.
-
-        Returns
-        -------
-        dict
-            That of the batches inside.
-        """
+        """Return what makes these batches these."""
         return self.batches.identity
 
     def __iter__(self) -> Iterator[Batch]:
-        """Give the batches of epoch 0."""
+        """Return the batches of epoch 0."""
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[Batch]:
-        """Give the batches of one epoch, from any of them on.
-
-        Parameters
-        ----------
-        number : int
-            The epoch, from 0.
-        start : int, default 0
-            The first batch to give, from 0.
-
-        Yields
-        ------
-        dict from str to int64 tensor
-            Batches.
-
-        Raises
-        ------
-        Stopped
-            In place of a batch, if one of the processes has got a signal.
-        """
+        """Return the batches of one epoch, from any of them on."""
         for batch in self.batches.epoch(number, start):
             asked = self.processes.add_numbers({"signals": float(self.signal)}, self.device)
             if asked["signals"]:

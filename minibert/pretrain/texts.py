@@ -1,4 +1,7 @@
-"""The text of a run: what to learn from, what to hold out, and the pieces to write it with."""
+"""The text of a run: what to learn from, what to hold out, and the pieces to write it with.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +20,7 @@ from minibert.wordpiece import WordPieceTokenizer
 
 
 def open_texts(files: Sequence[str]) -> TextDocuments:
-    """Open text files, each of them once.
-
-    Parameters
-    ----------
-    files : sequence of str
-        Paths, at least one.
-
-    Returns
-    -------
-    TextDocuments
-        At least two documents, of which pairs can be made.
-
-    Raises
-    ------
-    OSError, ValueError
-        If a file cannot be read or occurs twice, or the text is too small.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Open text files, each of them once."""
     documents = TextDocuments(*files)
     resolved = [Path(file).resolve() for file in files]
     for number, path in enumerate(resolved):
@@ -49,17 +32,7 @@ def open_texts(files: Sequence[str]) -> TextDocuments:
 
 
 def warn_of_cuts(documents: TextDocuments) -> None:
-    """Warn if blank lines are so far apart that documents had to be cut.
-
-    Parameters
-    ----------
-    documents : TextDocuments
-        The text.
-
-    References
-    ----------
-    Chapter 14.
-    """
+    """Warn if blank lines are so far apart that documents had to be cut."""
     if documents.cut:
         longest = max(documents.sentence_counts)
         warnings.warn(
@@ -70,37 +43,7 @@ def warn_of_cuts(documents: TextDocuments) -> None:
 
 
 def hold_out(documents: Documents, share: float, seed: int) -> tuple[Documents, Documents | None]:
-    """Set a share of the documents aside, two at the least.
-
-    Parameters
-    ----------
-    documents : sequence of documents
-        The whole text.
-    share : float
-        At least 0 and below 1; 0 sets nothing aside.
-    seed : int
-        Chooses them.
-
-    Returns
-    -------
-    tuple of two sequences of documents
-        Those to train with, and those set aside, or None.
-
-    Raises
-    ------
-    ValueError
-        If one of both is too small to make pairs of.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> corpus = [["one cat", "it sleeps"], ["one dog", "it barks"]] * 3
-    >>> [len(part) for part in hold_out(corpus, 0.05, seed=0)]
-    [4, 2]
-    """
+    """Set a share of the documents aside, two at the least."""
     if not share:
         return documents, None
     count = max(2, round(share * len(documents)))
@@ -122,36 +65,7 @@ def hold_out(documents: Documents, share: float, seed: int) -> tuple[Documents, 
 
 
 def learn_pieces(documents: Documents, vocab_size: int, cased: bool) -> WordPieceTokenizer:
-    """Learn the word pieces of documents.
-
-    Parameters
-    ----------
-    documents : sequence of documents
-        Those to train with; what is held out stays unknown.
-    vocab_size : int
-        The most pieces wanted.
-    cased : bool
-        Whether to keep capitals and accents.
-
-    Returns
-    -------
-    WordPieceTokenizer
-        The same one for the same text.
-
-    Raises
-    ------
-    ValueError
-        If there is no word, or no room for the characters.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> learn_pieces([["one cat", "it sleeps"], ["one cat"]], 100, False).tokenize("one cat")
-    ['one', 'cat']
-    """
+    """Learn the word pieces of documents."""
     try:
         with switch_on():
             return WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size, not cased)

@@ -1,4 +1,7 @@
-"""config.json: what the encoder is, and what a task's head needs to know."""
+"""config.json: what the encoder is, and what a task's head needs to know.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -31,33 +34,6 @@ def read_config(
 
     A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
     that one, too. What the caller says of the labels takes the place of all that the file says.
-
-    Parameters
-    ----------
-    folder : Path
-        Holds ``config.json``.
-    model_class : callable
-        Makes a model of a configuration.
-    given : mapping
-        Keyword arguments from the caller.
-
-    Returns
-    -------
-    config : BertConfig
-        The encoder.
-    arguments : dict
-        Keyword arguments that the class takes.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such file.
-    TypeError, ValueError
-        If it is not the configuration of a BERT; the message names the key.
-
-    References
-    ----------
-    Chapter 15.
     """
     if isinstance(model_class, nn.Module):
         kind = type(model_class).__name__
@@ -99,29 +75,7 @@ def _labels_for(
 
 
 def describe_model(model: nn.Module) -> dict[str, Any]:
-    """Say in Hugging Face's words what a model is.
-
-    Parameters
-    ----------
-    model : nn.Module
-        Has a `config`; the `label_fields` of a task model are taken, too.
-
-    Returns
-    -------
-    dict
-        What config.json is to hold.
-
-    References
-    ----------
-    Chapter 15.
-
-    Examples
-    --------
-    >>> from minibert.model import BertModel
-    >>> fields = describe_model(BertModel(BertConfig.tiny()))
-    >>> fields["architectures"], fields["hidden_size"], fields["dtype"]
-    (['BertModel'], 128, 'float32')
-    """
+    """Say in Hugging Face's words what a model is."""
     dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
     labels = getattr(model, "label_fields", {})
     return {
@@ -134,24 +88,7 @@ def describe_model(model: nn.Module) -> dict[str, Any]:
 
 
 def require_sizes(config: BertConfig, tensors: Tensors) -> None:
-    """Refuse a configuration whose sizes do not occur in the weights, before a model is built.
-
-    Parameters
-    ----------
-    config : BertConfig
-        Of the folder.
-    tensors : dict from str to tensor, any shape
-        Of the folder.
-
-    Raises
-    ------
-    ValueError
-        If the two cannot belong together.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """Raise for sizes that do not occur in the weights, before a model is built."""
     sizes = {size for tensor in tensors.values() if tensor.numel() for size in tensor.shape}
     for name in SIZES:
         if getattr(config, name) not in sizes:

@@ -1,4 +1,7 @@
-"""The files of a folder: JSON and safetensors, mapped into memory, and refused in words."""
+"""The files of a folder: JSON and safetensors, mapped into memory, and refused in words.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -23,29 +26,7 @@ Tensors = dict[str, Shaped[Tensor, "..."]]
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a file that holds one JSON object.
-
-    Parameters
-    ----------
-    path : Path
-        A UTF-8 file.
-
-    Returns
-    -------
-    dict
-        What it holds.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it is not there.
-    ValueError
-        If it is too large, not JSON, no object, or says something twice.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """Read a file that holds one JSON object."""
     if not path.is_file():
         raise FileNotFoundError(
             f"{str(path.parent)!r} has no {path.name}; is it the folder of a saved model?"
@@ -59,34 +40,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def parse_json(text: bytes, source: str) -> dict[str, Any]:
-    """Read one JSON object; a key that occurs twice is an error.
-
-    Parameters
-    ----------
-    text : bytes
-        UTF-8.
-    source : str
-        Where it comes from, for the message.
-
-    Returns
-    -------
-    dict
-        What it holds.
-
-    Raises
-    ------
-    ValueError
-        If it is not JSON, no object, or says something twice.
-
-    References
-    ----------
-    Chapter 15.
-
-    Examples
-    --------
-    >>> parse_json(b'{"hidden_size": 312}', "a file")
-    {'hidden_size': 312}
-    """
+    """Read one JSON object; a key that occurs twice is an error."""
     try:
         found = json.loads(text.decode("utf-8"), object_pairs_hook=_once)
     except RecursionError:
@@ -115,27 +69,6 @@ def read_weights(folder: Path) -> Tensors:
 
     The numbers stay in the file until they are used; what is written into such a tensor changes
     this process's copy of the page, never the file.
-
-    Parameters
-    ----------
-    folder : Path
-        Holds ``model.safetensors``, or ``model.safetensors.index.json`` and the shards it names.
-
-    Returns
-    -------
-    dict from str to tensor, any shape
-        Under the names of the files.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there are no weights, or a shard is missing.
-    ValueError
-        If a file is damaged, or index and shards disagree.
-
-    References
-    ----------
-    Chapter 15.
     """
     whole, sharded = ((folder / name).is_file() for name in (WEIGHTS, INDEX))
     if whole and sharded:
@@ -179,10 +112,6 @@ def read_tensors(path: Path) -> Tensors:
     ------
     ValueError
         If the file is cut, damaged or none of this kind.
-
-    References
-    ----------
-    Chapter 15.
     """
     size = path.stat().st_size
     with open(path, "rb") as file:
@@ -224,7 +153,7 @@ def _read_shards(folder: Path) -> Tensors:
 
 
 def _require_places(folder: Path, places: object) -> None:
-    """Refuse an index that names anything but files beside it."""
+    """Raise for an index that names anything but files beside it."""
     if not isinstance(places, dict) or not places:
         raise ValueError(
             f"{str(folder / INDEX)!r} has no weight_map from tensors to files; get it anew"
@@ -238,29 +167,7 @@ def _require_places(folder: Path, places: object) -> None:
 
 
 def list_names(names: Iterable[str], most: int = MOST) -> str:
-    """Join names, the first ones of a long list.
-
-    Parameters
-    ----------
-    names : iterable of str
-        Any number.
-    most : int, default 20
-        How many are written out.
-
-    Returns
-    -------
-    str
-        Separated by commas.
-
-    References
-    ----------
-    Chapter 15.
-
-    Examples
-    --------
-    >>> list_names(["pooler", "encoder", "cls"], most=2)
-    'pooler, encoder and 1 more'
-    """
+    """Join names, the first ones of a long list."""
     names = list(names)
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest

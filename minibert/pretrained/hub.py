@@ -1,4 +1,7 @@
-"""A folder on this machine, or one that the Hugging Face Hub keeps under a name."""
+"""A folder on this machine, or one that the Hugging Face Hub keeps under a name.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -13,31 +16,7 @@ WANTED = (CONFIG, WEIGHTS, INDEX, "model-*.safetensors", *TOKENIZER)
 
 
 def find_folder(directory: str | Path) -> Path:
-    """Find the folder of a model; one that is not here is fetched if it has the form of a name.
-
-    Parameters
-    ----------
-    directory : str or Path
-        A folder, or the name of a model on the Hub: ``bert-base-uncased``, ``owner/model``.
-
-    Returns
-    -------
-    Path
-        A folder on this machine.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such folder, and none can be fetched.
-    NotADirectoryError
-        If it is a file.
-    TypeError
-        If it is neither a path nor a name.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """Find the folder of a model; one that is not here is fetched if it has the form of a name."""
     if not isinstance(directory, str | Path):
         kind = type(directory).__name__
         raise TypeError(f"give the folder of a model as a path or a name, not a {kind}")

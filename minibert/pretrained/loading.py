@@ -1,4 +1,7 @@
-"""From a folder to a model: every number comes from a file, or its absence was asked for."""
+"""From a folder to a model: every number comes from a file, or its absence was asked for.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -67,10 +70,6 @@ def load_pretrained(
     TypeError, ValueError
         If a file is damaged, or model and file do not fit; the message lists what differs.
 
-    References
-    ----------
-    Chapter 15.
-
     Examples
     --------
     >>> import tempfile
@@ -110,7 +109,7 @@ def load_pretrained(
 
 
 def _require_parts(new: object, unused: object) -> None:
-    """Refuse one string: its letters would be taken for parts."""
+    """Raise for one string: its letters would be taken for parts."""
     for keyword, parts in (("new", new), ("unused", unused)):
         if isinstance(parts, str):
             raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")

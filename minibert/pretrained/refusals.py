@@ -1,4 +1,7 @@
-"""Weights that could be written, but not read again, or not used."""
+"""Weights that could be written, but not read again, or not used.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -24,23 +27,7 @@ STILL_ON = {
 
 
 def require_loadable(tensors: Tensors) -> None:
-    """Refuse weights that `load_pretrained` would refuse, and those that are no numbers.
-
-    Parameters
-    ----------
-    tensors : dict from str to tensor, any shape
-        Of a model.
-
-    Raises
-    ------
-    ValueError
-        If something still computes weights out of others, they are of several types, on the meta
-        device, or not finite; the message names them and the way out.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """Raise for weights that `load_pretrained` would refuse, and those that are no numbers."""
     for shown, way_out in STILL_ON.items():
         if found := [name for name in tensors if re.search(shown, name)]:
             raise ValueError(
@@ -61,34 +48,7 @@ def require_loadable(tensors: Tensors) -> None:
 
 
 def dtype_of(tensors: Tensors, owner: str) -> torch.dtype:
-    """Return the one type of all numbers, and refuse a mixture.
-
-    Parameters
-    ----------
-    tensors : dict from str to tensor, any shape
-        Of a model or a file, at least one.
-    owner : str
-        What is to be converted otherwise, for the message.
-
-    Returns
-    -------
-    torch.dtype
-        One of `FLOATS`.
-
-    Raises
-    ------
-    ValueError
-        If there are several, or it is another one.
-
-    References
-    ----------
-    Chapter 15.
-
-    Examples
-    --------
-    >>> dtype_of({"weight": torch.zeros(3)}, "the file")
-    torch.float32
-    """
+    """Return the one type of all numbers, and refuse a mixture."""
     examples = {tensor.dtype: name for name, tensor in tensors.items()}
     if len(examples) != 1 or not examples.keys() <= set(FLOATS):
         told = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())

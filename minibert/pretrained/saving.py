@@ -1,4 +1,7 @@
-"""From a model to a folder: the old files or the new ones, never some of each."""
+"""From a model to a folder: the old files or the new ones, never some of each.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -65,10 +68,6 @@ def save_pretrained(
     OSError
         If the folder cannot be written; then its model is the one it was.
 
-    References
-    ----------
-    Chapter 15.
-
     Examples
     --------
     >>> import tempfile
@@ -100,22 +99,7 @@ def save_pretrained(
 
 
 def finish_saving(folder: Path) -> None:
-    """Bring files that were completely written to their places, if a saving was interrupted there.
-
-    Parameters
-    ----------
-    folder : Path
-        Of a model.
-
-    Raises
-    ------
-    OSError
-        If they cannot be moved; they stay where they are.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """Put files that were completely written into their places, if saving was interrupted."""
     saved = folder / SAVED
     if saved.is_symlink() or not saved.is_dir():
         return
@@ -156,7 +140,7 @@ def _write_json(path: Path, fields: dict[str, Any]) -> None:
 
 
 def _require_model(model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
-    """Refuse what is no BERT, and a tokenizer whose ids the model does not know."""
+    """Raise for what is no BERT, and a tokenizer whose ids the model does not know."""
     config = getattr(model, "config", None)
     if not isinstance(config, BertConfig):
         raise TypeError(f"a {type(model).__name__} without a BertConfig as its config is no BERT")

@@ -1,4 +1,7 @@
-"""The pieces of a folder, and what must be known besides: whether capitals and accents go."""
+"""The pieces of a folder, and what must be known besides: whether capitals and accents go.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -55,10 +58,6 @@ def load_tokenizer(
     ValueError
         If a file is damaged, asks for something else than BERT's tokenizer, or says nothing of
         capitals; or if the vocabulary has more pieces than the model of the folder.
-
-    References
-    ----------
-    Chapter 15.
     """
     folder = find_folder(directory)
     path = folder / TOKENIZER
@@ -85,7 +84,7 @@ def load_tokenizer(
 def _drops_capitals(
     path: Path, fields: dict[str, Any], do_lower_case: bool | None, teller: str = "the caller"
 ) -> bool:
-    """Say whether capitals go, and accents with them; refuse silence and contradictions."""
+    """Return whether capitals go, and accents with them; refuse silence and contradictions."""
     told = fields.get("do_lower_case", do_lower_case)
     if not isinstance(told, bool) or do_lower_case not in (told, None):
         raise ValueError(
@@ -101,7 +100,7 @@ def _drops_capitals(
 
 
 def _require_bert(path: Path, fields: dict[str, Any]) -> None:
-    """Refuse a tokenizer that would cut the text in another way."""
+    """Raise for a tokenizer that would cut the text in another way."""
     for key, allowed in REQUIRED_VALUES.items():
         value = fields.get(key, allowed[0])
         if isinstance(value, dict):  # a special token with its properties
@@ -121,24 +120,7 @@ def _require_room(folder: Path, tokenizer: WordPieceTokenizer, vocab_size: objec
 
 
 def describe_tokenizer(tokenizer: WordPieceTokenizer, model_max_length: int) -> dict[str, Any]:
-    """Say in Hugging Face's words what a tokenizer is.
-
-    Parameters
-    ----------
-    tokenizer : WordPieceTokenizer
-        Any.
-    model_max_length : int
-        Length of the longest sequence that its model takes.
-
-    Returns
-    -------
-    dict
-        What tokenizer_config.json is to hold.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """Say in Hugging Face's words what a tokenizer is."""
     tokens = {key: values[0] for key, values in REQUIRED_VALUES.items() if key.endswith("_token")}
     return {
         "tokenizer_class": "BertTokenizer",

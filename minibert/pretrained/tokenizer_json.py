@@ -1,4 +1,7 @@
-"""tokenizer.json: a whole tokenizer in one file, read if it is BERT's and refused if it is not."""
+"""tokenizer.json: a whole tokenizer in one file, read if it is BERT's and refused if it is not.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -32,30 +35,7 @@ A, B = ({"Sequence": {"id": text, "type_id": segment}} for segment, text in enum
 
 
 def read_tokenizer_json(path: Path) -> tuple[list[str], dict[str, Any]]:
-    """Read the pieces of a tokenizer.json, and what it says of capitals and accents.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-
-    Returns
-    -------
-    pieces : list of str
-        In the order of their ids.
-    fields : dict
-        ``do_lower_case``, ``strip_accents`` and ``tokenize_chinese_chars``, as a
-        tokenizer_config.json would call them.
-
-    Raises
-    ------
-    ValueError
-        If the file is damaged, or holds another tokenizer than BERT's; the message names the part.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """Read the pieces of a tokenizer.json, and what it says of capitals and accents."""
     whole = read_json(path)
     for part, required in REQUIRED_PARTS.items():
         for key, value in required.items():
@@ -87,7 +67,7 @@ def _require(path: Path, name: str, value: object, expected: object) -> None:
 
 
 def _read_ids(path: Path, ids: object) -> dict[str, int]:
-    """Refuse a vocabulary whose ids do not count from 0, or that lacks a special token."""
+    """Raise for a vocabulary whose ids do not count from 0, or that lacks a special token."""
     if not isinstance(ids, dict) or not all(type(number) is int for number in ids.values()):
         raise ValueError(f"{str(path)!r}: model.vocab is no object from pieces to ids; get it anew")
     if wrong := sorted(set(ids.values()) ^ set(range(len(ids)))):
@@ -101,7 +81,7 @@ def _read_ids(path: Path, ids: object) -> dict[str, int]:
 
 
 def _require_special_tokens(path: Path, tokens: object, ids: dict[str, int]) -> None:
-    """Refuse tokens that are cut out of the text beforehand, other than the five of every BERT."""
+    """Raise for tokens cut out of the text beforehand, other than the five of every BERT."""
     tokens = tokens if isinstance(tokens, list) else []
     found = {str(_get(token, "content")): token for token in tokens}
     if strange := [content for content in found if content not in SPECIAL_TOKENS]:
@@ -117,7 +97,7 @@ def _require_special_tokens(path: Path, tokens: object, ids: dict[str, int]) -> 
 
 
 def _require_template(path: Path, post_processor: object, ids: dict[str, int]) -> None:
-    """Refuse anything but ``[CLS] A [SEP]`` and ``[CLS] A [SEP] B [SEP]``."""
+    """Raise for anything but ``[CLS] A [SEP]`` and ``[CLS] A [SEP] B [SEP]``."""
     of_bert = {name: [f"[{name.upper()}]", ids[f"[{name.upper()}]"]] for name in ("sep", "cls")}
     if post_processor == {"type": "BertProcessing", **of_bert}:
         return

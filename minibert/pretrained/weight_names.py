@@ -1,4 +1,7 @@
-"""The names of tensors: three repairs of what old files say, and then a strict comparison."""
+"""The names of tensors: three repairs of what old files say, and then a strict comparison.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +45,6 @@ def repair_names(tensors: Tensors, prefixed: bool) -> Tensors:
     ValueError
         If two tensors end up under one name, or the positions are not 0, 1, 2, ….
 
-    References
-    ----------
-    Chapter 15.
-
     Examples
     --------
     >>> old = {"embeddings.LayerNorm.gamma": torch.ones(2)}
@@ -79,7 +78,7 @@ def _modern(name: str) -> str:
 
 
 def _require_counting(name: str, positions: Tensor) -> None:
-    """Refuse positions in another order, which would be another BERT."""
+    """Raise for positions in another order, which would be another BERT."""
     count = torch.arange(positions.numel())
     if positions.is_floating_point() or not torch.equal(positions.flatten().long(), count):
         raise ValueError(
@@ -89,46 +88,14 @@ def _require_counting(name: str, positions: Tensor) -> None:
 
 
 class Names(NamedTuple):
-    """Hold the names and shapes that a model has, and which of them are one tensor.
-
-    Parameters
-    ----------
-    shapes : dict from str to tuple of int
-        The shape under every name.
-    first : dict from str to str
-        Of each name the first one of the same tensor: for a tied decoder, that of the embeddings.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """The names and shapes that a model has, and which of them are one tensor."""
 
     shapes: dict[str, tuple[int, ...]]
     first: dict[str, str]
 
 
 def names_of(model: torch.nn.Module) -> Names:
-    """Collect the names of a model's parameters and buffers.
-
-    Parameters
-    ----------
-    model : nn.Module
-        Any model.
-
-    Returns
-    -------
-    Names
-        In the order of the state dict.
-
-    References
-    ----------
-    Chapter 15.
-
-    Examples
-    --------
-    >>> names_of(torch.nn.Linear(3, 2)).shapes
-    {'weight': (2, 3), 'bias': (2,)}
-    """
+    """Collect the names of a model's parameters and buffers."""
     tensors = model.state_dict(keep_vars=True)
     by_identity: dict[int, str] = {}
     first = {name: by_identity.setdefault(id(tensor), name) for name, tensor in tensors.items()}
@@ -136,29 +103,7 @@ def names_of(model: torch.nn.Module) -> Names:
 
 
 def belongs_to(name: str, parts: Iterable[str]) -> bool:
-    """Say whether a tensor belongs to one of some parts.
-
-    Parameters
-    ----------
-    name : str
-        Of the tensor.
-    parts : iterable of str
-        Names of modules.
-
-    Returns
-    -------
-    bool
-        True for ``cls.predictions.bias`` in ``cls``, not in ``cl``.
-
-    References
-    ----------
-    Chapter 15.
-
-    Examples
-    --------
-    >>> belongs_to("cls.predictions.bias", ["cls"]), belongs_to("cls.predictions.bias", ["cl"])
-    (True, False)
-    """
+    """Return whether a tensor belongs to one of some parts."""
     return any(name == part or name.startswith(part + ".") for part in parts)
 
 
@@ -169,35 +114,7 @@ def match_names(
     new: Iterable[str] = (),
     unused: Iterable[str] = (),
 ) -> Tensors:
-    """Find the tensor for every name of a model, and refuse any that is left over.
-
-    Parameters
-    ----------
-    owner : str
-        What the model is called, for the message.
-    ours : Names
-        What the model has.
-    theirs : dict from str to tensor, any shape
-        What the file holds, after the repairs.
-    new : iterable of str, optional
-        Parts of the model that are not read.
-    unused : iterable of str, optional
-        Parts of the file that are left out.
-
-    Returns
-    -------
-    dict from str to tensor, any shape
-        One for each tensor of the model, under its first name, but for those of new parts.
-
-    Raises
-    ------
-    ValueError
-        If a name is missing, unknown, or has another shape, or a tied tensor differs from itself.
-
-    References
-    ----------
-    Chapter 15.
-    """
+    """Find the tensor for every name of a model, and refuse any that is left over."""
     theirs = {
         n: t for n, t in theirs.items() if not belongs_to(n, new) and not belongs_to(n, unused)
     }

@@ -1,4 +1,7 @@
-"""Softmax and scaled dot-product attention, each followed by its gradient."""
+"""Softmax and scaled dot-product attention, each followed by its gradient.
+
+Chapters 2, 3 and 4.
+"""
 
 import numpy as np
 from jaxtyping import Float
@@ -25,7 +28,7 @@ def softmax(x: Float[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray,
 
     References
     ----------
-    Bridle (1990). Chapter 2.
+    Bridle (1990).
 
     Examples
     --------
@@ -59,10 +62,6 @@ def softmax_backward(
     -------
     float array, shape (..., n)
         Gradient with respect to ``x``; it sums to 0 along `axis`.
-
-    References
-    ----------
-    Chapter 4.
 
     Examples
     --------
@@ -130,7 +129,7 @@ def attention(
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.1. Chapter 2; with a mask, Chapter 3.
+    Vaswani et al. (2017), section 3.2.1. Chapter 2; with a mask,
 
     Examples
     --------
@@ -213,10 +212,6 @@ def attention_backward(
     ------
     ValueError
         If the shapes do not fit together; the message names them.
-
-    References
-    ----------
-    Chapter 4.
 
     Examples
     --------

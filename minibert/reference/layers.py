@@ -1,4 +1,7 @@
-"""The layers between attention and the answer, each followed by its gradient."""
+"""The layers between attention and the answer, each followed by its gradient.
+
+Chapter 4.
+"""
 
 import math
 
@@ -33,10 +36,6 @@ def linear(
     ------
     ValueError
         If the width of `x` or of `bias` does not fit `weight`.
-
-    References
-    ----------
-    Chapter 4.
 
     Examples
     --------
@@ -99,10 +98,6 @@ def linear_backward(
     ValueError
         If the width of `x` does not fit `weight`.
 
-    References
-    ----------
-    Chapter 4.
-
     Examples
     --------
     >>> grad_x, grad_weight, grad_bias = linear_backward(
@@ -141,7 +136,7 @@ def gelu(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
 
     References
     ----------
-    Hendrycks and Gimpel (2016), section 2. Chapter 4.
+    Hendrycks and Gimpel (2016), section 2.
 
     Examples
     --------
@@ -170,10 +165,6 @@ def gelu_backward(
     -------
     float array, same shape
         Gradient with respect to `x`.
-
-    References
-    ----------
-    Chapter 4.
 
     Examples
     --------
@@ -226,7 +217,7 @@ def layer_norm(
 
     References
     ----------
-    Ba, Kiros and Hinton (2016), section 3. Chapter 4.
+    Ba, Kiros and Hinton (2016), section 3.
 
     Examples
     --------
@@ -277,10 +268,6 @@ def layer_norm_backward(
         Gradient with respect to `weight`, summed over all leading dimensions.
     grad_bias : float array, shape (hidden,)
         Gradient with respect to the bias, summed over all leading dimensions.
-
-    References
-    ----------
-    Chapter 4.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Masks that decide who may look at whom: padding and causal."""
+"""Masks that decide who may look at whom: padding and causal.
+
+Chapter 3.
+"""
 
 import numpy as np
 from jaxtyping import Float, Shaped
@@ -27,10 +30,6 @@ def additive_mask(
     ------
     ValueError
         If an entry is neither 0 nor 1.
-
-    References
-    ----------
-    Chapter 3.
 
     Examples
     --------
@@ -67,7 +66,7 @@ def causal_mask(seq: int) -> Float[np.ndarray, "{seq} {seq}"]:
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.3. Chapter 3.
+    Vaswani et al. (2017), section 3.2.3.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""From ids to vectors, from vectors to words, and the loss, each followed by its gradient."""
+"""From ids to vectors, from vectors to words, and the loss, each followed by its gradient.
+
+Chapters 4 and 5.
+"""
 
 import numpy as np
 from jaxtyping import Float, Shaped
@@ -51,10 +54,6 @@ def embedding_lookup(
     ValueError
         If an id has no row.
 
-    References
-    ----------
-    Chapter 4.
-
     Examples
     --------
     >>> embedding_lookup(np.array([2, 0]), np.array([[1.0, 2], [3, 4], [5, 6]]))
@@ -94,10 +93,6 @@ def embedding_lookup_backward(
         If the ids are not integers.
     ValueError
         If an id has no row.
-
-    References
-    ----------
-    Chapter 4.
 
     Examples
     --------
@@ -145,7 +140,7 @@ def tied_logits(
 
     References
     ----------
-    Press and Wolf (2017), section 3. Chapters 4 and 5.
+    Press and Wolf (2017), section 3.
 
     Examples
     --------
@@ -193,10 +188,6 @@ def tied_logits_backward(
     ------
     ValueError
         If the width of `hidden_states` does not fit the table.
-
-    References
-    ----------
-    Chapters 4 and 5.
 
     Examples
     --------
@@ -266,7 +257,7 @@ def cross_entropy(
 
     References
     ----------
-    Devlin et al. (2019), section 3.1. Chapters 4 and 5.
+    Devlin et al. (2019), section 3.1.
 
     Examples
     --------
@@ -312,10 +303,6 @@ def cross_entropy_backward(
         If the labels are not integers.
     ValueError
         If the shapes do not fit, a label is outside the vocabulary, or no position is labeled.
-
-    References
-    ----------
-    Chapters 4 and 5.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""From a question and a passage of any length to the answer, in the characters of the passage."""
+"""From a question and a passage of any length to the answer, in the characters of the passage.
+
+Chapter 17.
+"""
 
 from __future__ import annotations
 
@@ -19,29 +22,7 @@ from .inference import predict
 
 
 class Window(NamedTuple):
-    """Hold a question with a part of the passage that the model can read in one go.
-
-    Parameters
-    ----------
-    input_ids : list of int
-        ``[CLS] question [SEP] part of the passage [SEP]``.
-    token_type_ids : list of int
-        0 for the question, 1 for the passage and its ``[SEP]``.
-    offsets : list of pair of int, or None
-        For each token of the passage where it stands: ``passage[start:end]``. None for all others.
-    begin, end : int
-        The window holds every piece of ``passage[begin:end]``, and of no longer stretch.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> window = Window([2, 7, 3, 8, 3], [0, 0, 0, 1, 1], [None, None, None, (0, 4), None], 0, 4)
-    >>> [place is not None for place in window.offsets]
-    [False, False, False, True, False]
-    """
+    """A question with a part of the passage that the model can read in one go."""
 
     input_ids: list[int]
     token_type_ids: list[int]
@@ -51,7 +32,7 @@ class Window(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """Hold a possible answer.
+    """A possible answer.
 
     Parameters
     ----------
@@ -61,10 +42,6 @@ class Answer(NamedTuple):
         Its place in the passage, in characters.
     score : float
         Score of its first token as start plus that of its last token as end.
-
-    References
-    ----------
-    Chapter 17.
 
     Examples
     --------
@@ -79,7 +56,7 @@ class Answer(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """Hold the best answers to a question, and what it scores to give none.
+    """The best answers to a question, and what it scores to give none.
 
     Parameters
     ----------
@@ -91,7 +68,7 @@ class Answers(NamedTuple):
 
     References
     ----------
-    Devlin et al. (2019), section 4.3. Chapter 17.
+    Devlin et al. (2019), section 4.3.
 
     Examples
     --------
@@ -104,7 +81,7 @@ class Answers(NamedTuple):
     no_answer: float
 
     def choose(self, threshold: float = 0.0) -> str:
-        """Give the best answer, or none if that scores higher by more than a threshold.
+        """Return the best answer, or none if that scores higher by more than a threshold.
 
         Parameters
         ----------
@@ -158,7 +135,6 @@ def sliding_windows(
     References
     ----------
     Devlin et al. (2019), section 4.2; the windows are told by the code that came with the paper.
-    Chapter 17.
 
     Examples
     --------
@@ -212,7 +188,7 @@ def answer_positions(window: Window, start: int, end: int) -> tuple[int, int]:
 
     References
     ----------
-    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
+    Devlin et al. (2019), sections 4.2 and 4.3.
 
     Examples
     --------
@@ -268,7 +244,7 @@ def merge_windows(
 
     References
     ----------
-    Devlin et al. (2019), section 4.3. Chapter 17.
+    Devlin et al. (2019), section 4.3.
 
     Examples
     --------
@@ -336,7 +312,7 @@ def answer_questions(
 
     References
     ----------
-    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
+    Devlin et al. (2019), sections 4.2 and 4.3.
     """
     if len(questions) != len(passages):
         raise ValueError(

@@ -1,4 +1,7 @@
-"""Let only the upper part of a model learn."""
+"""Let only the upper part of a model learn.
+
+Chapter 16.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def train_from_top(model: nn.Module, groups: int) -> None:
 
     References
     ----------
-    Howard and Ruder (2018), section 3.3. Chapter 16.
+    Howard and Ruder (2018), section 3.3.
 
     Examples
     --------

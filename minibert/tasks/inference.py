@@ -1,4 +1,7 @@
-"""Use a model: many texts, sorted into batches of one length, and the answers in the old order."""
+"""Use a model: many texts, sorted into batches of one length, and the answers in the old order.
+
+Chapter 15.
+"""
 
 from __future__ import annotations
 
@@ -49,10 +52,6 @@ def encode_rows(
     TypeError, ValueError
         As the tokenizer does.
 
-    References
-    ----------
-    Chapter 15.
-
     Examples
     --------
     >>> from minibert.wordpiece import SPECIAL_TOKENS
@@ -86,10 +85,6 @@ def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
     ------
     ValueError
         If `max_tokens` is below 1.
-
-    References
-    ----------
-    Chapter 15.
 
     Examples
     --------
@@ -143,10 +138,6 @@ def predict(
     ValueError
         If `read` does not return one entry for each row, or `max_tokens` is below 1.
 
-    References
-    ----------
-    Chapter 15.
-
     Examples
     --------
     >>> from minibert.config import BertConfig
@@ -197,7 +188,7 @@ def mean_pool(
 
     References
     ----------
-    Reimers and Gurevych (2019), section 3. Chapter 15.
+    Reimers and Gurevych (2019), section 3.
 
     Examples
     --------
@@ -246,7 +237,7 @@ def sentence_vectors(
 
     References
     ----------
-    Reimers and Gurevych (2019), section 3. Chapter 15.
+    Reimers and Gurevych (2019), section 3.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""What labels are called, and what kind of question they answer, under Hugging Face's names."""
+"""What labels are called, and what kind of question they answer, under Hugging Face's names.
+
+Chapter 16.
+"""
 
 from __future__ import annotations
 
@@ -14,36 +17,7 @@ PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_class
 
 
 def name_labels(num_labels: int | None, id2label: Mapping[int, str] | None) -> dict[int, str]:
-    """Name every label: as given, or LABEL_0, LABEL_1 and so on.
-
-    Parameters
-    ----------
-    num_labels : int or None
-        How many there are, at least 1; None counts `id2label`, or takes 2 without it.
-    id2label : mapping from int to str, or None
-        A name for each number from 0 on.
-
-    Returns
-    -------
-    dict from int to str
-        Names by number, in the order of the numbers.
-
-    Raises
-    ------
-    TypeError
-        If the number of labels is no whole number.
-    ValueError
-        If it is below 1, is not that of the names, or the names leave out or repeat something.
-
-    References
-    ----------
-    Chapter 16.
-
-    Examples
-    --------
-    >>> name_labels(3, None)
-    {0: 'LABEL_0', 1: 'LABEL_1', 2: 'LABEL_2'}
-    """
+    """Name every label: as given, or LABEL_0, LABEL_1 and so on."""
     if id2label is None:
         id2label = {number: f"LABEL_{number}" for number in range(_checked(num_labels))}
     if num_labels is not None and num_labels != len(id2label):
@@ -65,31 +39,6 @@ def read_labels(fields: Mapping[str, Any]) -> dict[int, str]:
     """Read from a config.json of Hugging Face's how labels are called.
 
     `BertConfig` leaves these fields out, since they change nothing in the encoder.
-
-    Parameters
-    ----------
-    fields : mapping
-        The file as ``json.load`` returns it; only ``id2label`` and ``num_labels`` are read, and
-        the first one counts if there are both.
-
-    Returns
-    -------
-    dict from int to str
-        Names by number; LABEL_0 and LABEL_1 if the file says nothing.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the fields make no sense.
-
-    References
-    ----------
-    Chapter 16.
-
-    Examples
-    --------
-    >>> read_labels({"hidden_size": 312, "id2label": {"0": "no", "1": "yes"}})
-    {0: 'no', 1: 'yes'}
     """
     names = fields.get("id2label")
     if names is None:
@@ -102,27 +51,7 @@ def read_labels(fields: Mapping[str, Any]) -> dict[int, str]:
 
 
 def write_labels(id2label: Mapping[int, str]) -> dict[str, Any]:
-    """Write how labels are called as a config.json of Hugging Face's has it.
-
-    Parameters
-    ----------
-    id2label : mapping from int to str
-        Names by number.
-
-    Returns
-    -------
-    dict
-        ``id2label``, with the numbers as strings as JSON wants them, and its inverse ``label2id``.
-
-    References
-    ----------
-    Chapter 16.
-
-    Examples
-    --------
-    >>> write_labels({0: "no", 1: "yes"})
-    {'id2label': {'0': 'no', '1': 'yes'}, 'label2id': {'no': 0, 'yes': 1}}
-    """
+    """Write how labels are called as a config.json of Hugging Face's has it."""
     return {
         "id2label": {str(number): name for number, name in id2label.items()},
         "label2id": {name: number for number, name in id2label.items()},
@@ -130,24 +59,7 @@ def write_labels(id2label: Mapping[int, str]) -> dict[str, Any]:
 
 
 def require_tensor(name: str, labels: object) -> None:
-    """Refuse labels that are no tensor.
-
-    Parameters
-    ----------
-    name : str
-        What they are called.
-    labels : object
-        What was given.
-
-    Raises
-    ------
-    TypeError
-        If it is something else.
-
-    References
-    ----------
-    Chapter 16.
-    """
+    """Raise for labels that are no tensor."""
     if not isinstance(labels, Tensor):
         raise TypeError(f"{name} must be a tensor, not a {type(labels).__name__}")
 

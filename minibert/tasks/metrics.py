@@ -1,4 +1,7 @@
-"""How good are answers and entities? Exact match and F1, by the definitions everybody reports."""
+"""How good are answers and entities? Exact match and F1, by the definitions everybody reports.
+
+Chapter 17.
+"""
 
 from __future__ import annotations
 
@@ -13,52 +16,14 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
 class AnswerScores(NamedTuple):
-    """Hold how well answers agree with the true ones, from 0 to 1.
-
-    Parameters
-    ----------
-    exact_match : float
-        Share of the answers that are a true one, word by word.
-    f1 : float
-        Mean overlap with the true answer that is nearest.
-
-    References
-    ----------
-    Rajpurkar et al. (2016), section 6.1. Chapter 17.
-
-    Examples
-    --------
-    >>> AnswerScores(exact_match=0.5, f1=0.75).f1
-    0.75
-    """
+    """How well answers agree with the true ones, from 0 to 1."""
 
     exact_match: float
     f1: float
 
 
 class EntityScores(NamedTuple):
-    """Hold how well found entities agree with the true ones, from 0 to 1.
-
-    Parameters
-    ----------
-    precision : float
-        Share of the found entities that are true; 0 if none was found.
-    recall : float
-        Share of the true entities that were found; 0 if there is none.
-    f1 : float
-        ``2 * precision * recall / (precision + recall)``, or 0.
-    support : int
-        Number of true entities.
-
-    References
-    ----------
-    Tjong Kim Sang and De Meulder (2003), section 2.4. Chapter 17.
-
-    Examples
-    --------
-    >>> EntityScores(1.0, 0.5, 2 / 3, support=4).recall
-    0.5
-    """
+    """How well found entities agree with the true ones, from 0 to 1."""
 
     precision: float
     recall: float
@@ -81,7 +46,7 @@ def normalize_answer(text: str) -> str:
 
     References
     ----------
-    Rajpurkar et al. (2016), section 6.1. Chapter 17.
+    Rajpurkar et al. (2016), section 6.1.
 
     Examples
     --------
@@ -92,7 +57,7 @@ def normalize_answer(text: str) -> str:
 
 
 def exact_match(prediction: str, truth: str) -> float:
-    """Say whether an answer is the true one, once both are normalized.
+    """Return whether an answer is the true one, once both are normalized.
 
     Parameters
     ----------
@@ -106,7 +71,7 @@ def exact_match(prediction: str, truth: str) -> float:
 
     References
     ----------
-    Rajpurkar et al. (2016), section 6.1. Chapter 17.
+    Rajpurkar et al. (2016), section 6.1.
 
     Examples
     --------
@@ -135,7 +100,6 @@ def answer_f1(prediction: str, truth: str) -> float:
     References
     ----------
     Rajpurkar et al. (2016), section 6.1, and Rajpurkar et al. (2018) for answers that are empty.
-    Chapter 17.
 
     Examples
     --------
@@ -173,7 +137,7 @@ def score_answers(predictions: Sequence[str], truths: Sequence[Sequence[str]]) -
 
     References
     ----------
-    Rajpurkar et al. (2016), section 6.1. Chapter 17.
+    Rajpurkar et al. (2016), section 6.1.
 
     Examples
     --------
@@ -217,7 +181,7 @@ def score_entities(
 
     References
     ----------
-    Tjong Kim Sang and De Meulder (2003), section 2.4. Chapter 17.
+    Tjong Kim Sang and De Meulder (2003), section 2.4.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Answer questions: two scores tell where in the passage the answer starts, and where it ends."""
+"""Answer questions: two scores tell where in the passage the answer starts, and where it ends.
+
+Chapter 17.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +19,7 @@ from .labels import require_tensor
 
 
 class QuestionAnsweringModelOutput(NamedTuple):
-    """Hold what `BertForQuestionAnswering` returns.
-
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Nats per position; None without positions.
-    start_logits, end_logits : Float[Tensor, "batch seq"] or None
-        One score per token: for the first and for the last token of the answer.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> import torch
-    >>> QuestionAnsweringModelOutput(start_logits=torch.zeros(3, 8)).loss is None
-    True
-    """
+    """What `BertForQuestionAnswering` returns."""
 
     loss: Float[Tensor, ""] | None = None
     start_logits: Float[Tensor, "batch seq"] | None = None
@@ -54,7 +39,7 @@ class BertForQuestionAnswering(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
+    Devlin et al. (2019), sections 4.2 and 4.3.
 
     Examples
     --------
@@ -83,29 +68,7 @@ class BertForQuestionAnswering(nn.Module):
         start_positions: Int[Tensor, " batch"] | None = None,
         end_positions: Int[Tensor, " batch"] | None = None,
     ) -> QuestionAnsweringModelOutput:
-        """Score every token as start and as end, and compute the loss if both are given.
-
-        Parameters
-        ----------
-        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
-            As `BertModel` takes them: ``[CLS] question [SEP] passage [SEP]``.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            One vector for each token instead of `input_ids`.
-        start_positions, end_positions : Int[Tensor, "batch"], optional
-            Number of the first and of the last token of the answer; 0, the token [CLS], where the
-            passage has none. A position of seq or more, and -100, asks nothing.
-
-        Returns
-        -------
-        QuestionAnsweringModelOutput
-            The scores always; `loss` if positions are given.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input or the positions do not fit, one of the two is missing, or none lies
-            inside.
-        """
+        """Score every token as start and as end, and compute the loss if both are given."""
         encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         start_logits, end_logits = self.qa_outputs(encoded.last_hidden_state).unbind(-1)
         if start_positions is None and end_positions is None:

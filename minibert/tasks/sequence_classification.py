@@ -1,4 +1,7 @@
-"""Classify whole sequences: one label, several labels, or a number."""
+"""Classify whole sequences: one label, several labels, or a number.
+
+Chapter 16.
+"""
 
 from __future__ import annotations
 
@@ -22,25 +25,7 @@ _LOSSES = dict(
 
 
 class SequenceClassifierOutput(NamedTuple):
-    """Hold what `BertForSequenceClassification` returns.
-
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Nats per label, or a squared error; None without labels.
-    logits : Float[Tensor, "batch classes"] or None
-        One score per label, or the predicted numbers.
-
-    References
-    ----------
-    Chapter 16.
-
-    Examples
-    --------
-    >>> import torch
-    >>> SequenceClassifierOutput(logits=torch.zeros(3, 2)).loss is None
-    True
-    """
+    """What `BertForSequenceClassification` returns."""
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch classes"] | None = None
@@ -72,7 +57,7 @@ class BertForSequenceClassification(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 4.1. Chapter 16.
+    Devlin et al. (2019), section 4.1.
 
     Examples
     --------
@@ -105,13 +90,7 @@ class BertForSequenceClassification(nn.Module):
 
     @property
     def label_fields(self) -> dict[str, Any]:
-        """Tell what a config.json has to say about the labels, besides the configuration.
-
-        Returns
-        -------
-        dict
-            ``id2label``, ``label2id`` and ``problem_type``.
-        """
+        """Return what a config.json has to say about the labels, besides the configuration."""
         return write_labels(self.id2label) | {"problem_type": self.problem_type}
 
     def forward(
@@ -123,28 +102,7 @@ class BertForSequenceClassification(nn.Module):
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Shaped[Tensor, "batch ..."] | None = None,
     ) -> SequenceClassifierOutput:
-        """Score every label, and compute the loss if the true ones are given.
-
-        Parameters
-        ----------
-        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
-            As `BertModel` takes them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            One vector for each token instead of `input_ids`.
-        labels : Shaped[Tensor, "batch ..."], optional
-            A single label: its number, in shape (batch,), or -100. Several: a 1 or a 0 for each, in
-            shape (batch, classes). Regression: the numbers, in shape (batch,) or (batch, classes).
-
-        Returns
-        -------
-        SequenceClassifierOutput
-            `logits` always; `loss` if labels are given.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input or the labels do not fit, or nothing is labeled.
-        """
+        """Score every label, and compute the loss if the true ones are given."""
         encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         logits = self.classifier(self.dropout(encoded.pooler_output))
         if labels is None:
@@ -153,7 +111,7 @@ class BertForSequenceClassification(nn.Module):
         return SequenceClassifierOutput(_LOSSES[self._problem(labels)](logits, labels), logits)
 
     def _problem(self, labels: Tensor) -> str:
-        """Tell what is asked: what was said when the model was built, or what the labels say."""
+        """Return what is asked: what was said when the model was built, or what the labels say."""
         if self.problem_type is not None:
             return self.problem_type
         if self.num_labels == 1:

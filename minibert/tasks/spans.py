@@ -1,4 +1,7 @@
-"""The best legal answer: of all spans inside the passage, the one whose ends score highest."""
+"""The best legal answer: of all spans inside the passage, the one whose ends score highest.
+
+Chapter 17.
+"""
 
 from __future__ import annotations
 
@@ -11,30 +14,7 @@ from torch.nn import functional
 
 
 class BestSpans(NamedTuple):
-    """Hold the best spans of each row, best first, and what it scores to answer nothing.
-
-    Parameters
-    ----------
-    start, end : Int[Tensor, "*shape"]
-        First and last token of each span; they mean nothing where the score is minus infinity.
-    score : Float[Tensor, "*shape"]
-        Falling; minus infinity where a row has fewer legal spans than were asked for.
-    no_answer : Float[Tensor, "*shape"]
-        The score of the span that holds [CLS] alone, one for each row.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> import torch
-    >>> found = BestSpans(
-    ...     torch.tensor([[3]]), torch.tensor([[4]]), torch.tensor([[7.0]]), torch.tensor([5.0])
-    ... )
-    >>> found.score[:, 0] - found.no_answer
-    tensor([2.])
-    """
+    """The best spans of each row, best first, and what it scores to answer nothing."""
 
     start: Int[Tensor, "*shape"]
     end: Int[Tensor, "*shape"]
@@ -81,7 +61,7 @@ def best_spans(
 
     References
     ----------
-    Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
+    Devlin et al. (2019), sections 4.2 and 4.3.
 
     Examples
     --------
@@ -109,7 +89,7 @@ def best_spans(
 
 
 def _ahead(values: Num[Tensor, "*batch seq"], width: int, fill: float) -> Tensor:
-    """Give for each place the next `width` values, its own included; `fill` beyond the end."""
+    """Return for each place the next `width` values, its own included; `fill` beyond the end."""
     return functional.pad(values, (0, width - 1), value=fill).unfold(-1, width, 1)
 
 

@@ -1,4 +1,7 @@
-"""Between words and pieces: labels for the pieces of words, words' labels back, and entities."""
+"""Between words and pieces: labels for the pieces of words, words' labels back, and entities.
+
+Chapter 17.
+"""
 
 from __future__ import annotations
 
@@ -10,27 +13,7 @@ from minibert.wordpiece import WordPieceTokenizer
 
 
 class TaggedPieces(NamedTuple):
-    """Hold the pieces of a sentence with their labels, and how to get back to its words.
-
-    Parameters
-    ----------
-    input_ids : list of int
-        ``[CLS]``, the pieces of all words, ``[SEP]``.
-    labels : list of int
-        The label of a word on its first piece; -100 on its other pieces and on special tokens.
-    first_pieces : list of int or None
-        For each word the place of its first piece; None if it has no piece, or was cut off.
-
-    References
-    ----------
-    Devlin et al. (2019), section 5.3. Chapter 17.
-
-    Examples
-    --------
-    >>> row = TaggedPieces([2, 7, 8, 3], [-100, 1, -100, -100], [1])
-    >>> [row.labels[place] for place in row.first_pieces]
-    [1]
-    """
+    """The pieces of a sentence with their labels, and how to get back to its words."""
 
     input_ids: list[int]
     labels: list[int]
@@ -38,24 +21,7 @@ class TaggedPieces(NamedTuple):
 
 
 class Entity(NamedTuple):
-    """Hold a named entity: what it is, and which words.
-
-    Parameters
-    ----------
-    kind : str
-        Such as PER or LOC.
-    start, end : int
-        Its words are ``words[start:end]``.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> Entity("LOC", 3, 5).kind
-    'LOC'
-    """
+    """A named entity: what it is, and which words."""
 
     kind: str
     start: int
@@ -99,7 +65,7 @@ def tag_pieces(
 
     References
     ----------
-    Devlin et al. (2019), section 5.3. Chapter 17.
+    Devlin et al. (2019), section 5.3.
 
     Examples
     --------
@@ -143,7 +109,7 @@ def labels_of_words(
 
     References
     ----------
-    Devlin et al. (2019), section 5.3. Chapter 17.
+    Devlin et al. (2019), section 5.3.
 
     Examples
     --------
@@ -176,7 +142,7 @@ def find_entities(tags: Sequence[str]) -> list[Entity]:
 
     References
     ----------
-    Tjong Kim Sang and De Meulder (2003), section 2. Chapter 17.
+    Tjong Kim Sang and De Meulder (2003), section 2.
 
     Examples
     --------
@@ -201,7 +167,7 @@ Entity(kind='LOC', start=4, end=5)]
 def _checked(
     words: Sequence[str], labels: Sequence[int] | None, max_length: int | None
 ) -> Sequence[int]:
-    """Refuse what cannot be tagged; without labels give as many that ask nothing."""
+    """Raise for what cannot be tagged; without labels give as many that ask nothing."""
     if isinstance(words, str):
         raise TypeError(f"give a list of words, not the one string {words[:30]!r}")
     if labels is not None and len(labels) != len(words):

@@ -1,4 +1,7 @@
-"""Batches of labeled rows for any task, in a new order in every epoch."""
+"""Batches of labeled rows for any task, in a new order in every epoch.
+
+Chapter 16.
+"""
 
 from __future__ import annotations
 
@@ -45,10 +48,6 @@ class TaskBatches:
     ValueError
         If there is no row, rows differ in what they hold, or a list has the wrong length.
 
-    References
-    ----------
-    Chapter 16.
-
     Examples
     --------
     >>> rows = [
@@ -78,13 +77,7 @@ class TaskBatches:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Tell what makes these batches these; a run goes on only with the same.
-
-        Returns
-        -------
-        dict
-            Plain numbers by name.
-        """
+        """Return what makes these batches these; a run goes on only with the same."""
         check_sum = 0
         for row in self.rows:
             check_sum = zlib.crc32(repr(sorted(row.items())).encode(), check_sum)
@@ -100,11 +93,11 @@ class TaskBatches:
         return -(-len(self.rows) // self.batch_size)
 
     def __iter__(self) -> Iterator[dict[str, Tensor]]:
-        """Give the batches of epoch 0, always the same ones: for evaluation."""
+        """Return the batches of epoch 0, always the same ones: for evaluation."""
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
-        """Give the batches of one epoch, from any of them on.
+        """Return the batches of one epoch, from any of them on.
 
         Parameters
         ----------
@@ -136,7 +129,7 @@ class TaskBatches:
         return batch
 
     def _check(self) -> None:
-        """Refuse rows that make no batch."""
+        """Raise for rows that make no batch."""
         if not self.rows:
             raise ValueError("there is no row; give at least one")
         names = set(self.rows[0])

@@ -1,4 +1,7 @@
-"""Tag tokens: one label for each."""
+"""Tag tokens: one label for each.
+
+Chapter 17.
+"""
 
 from __future__ import annotations
 
@@ -17,25 +20,7 @@ from .labels import name_labels, require_tensor, write_labels
 
 
 class TokenClassifierOutput(NamedTuple):
-    """Hold what `BertForTokenClassification` returns.
-
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Nats per labeled token; None without labels.
-    logits : Float[Tensor, "batch seq classes"] or None
-        One score per label at every token.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> import torch
-    >>> TokenClassifierOutput(logits=torch.zeros(3, 8, 5)).loss is None
-    True
-    """
+    """What `BertForTokenClassification` returns."""
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch seq classes"] | None = None
@@ -63,7 +48,7 @@ class BertForTokenClassification(nn.Module):
 
     References
     ----------
-    Devlin et al. (2019), section 5.3. Chapter 17.
+    Devlin et al. (2019), section 5.3.
 
     Examples
     --------
@@ -93,13 +78,7 @@ class BertForTokenClassification(nn.Module):
 
     @property
     def label_fields(self) -> dict[str, Any]:
-        """Tell what a config.json has to say about the labels, besides the configuration.
-
-        Returns
-        -------
-        dict
-            ``id2label`` and ``label2id``.
-        """
+        """Return what a config.json has to say about the labels, besides the configuration."""
         return write_labels(self.id2label)
 
     def forward(
@@ -111,28 +90,7 @@ class BertForTokenClassification(nn.Module):
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
     ) -> TokenClassifierOutput:
-        """Score every label at every token, and compute the loss if the true ones are given.
-
-        Parameters
-        ----------
-        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
-            As `BertModel` takes them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            One vector for each token instead of `input_ids`.
-        labels : Int[Tensor, "batch seq"], optional
-            Number of the true label, -100 where nothing is asked: at special tokens, at padding,
-            and at the pieces that continue a word.
-
-        Returns
-        -------
-        TokenClassifierOutput
-            `logits` always; `loss` if labels are given.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input or the labels do not fit, or nothing is labeled.
-        """
+        """Score every label at every token, and compute the loss if the true ones are given."""
         encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         logits = self.classifier(self.dropout(encoded.last_hidden_state))
         if labels is None:

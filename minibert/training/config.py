@@ -1,4 +1,7 @@
-"""The numbers that fix a training run, and the learning rate of each of its steps."""
+"""The numbers that fix a training run, and the learning rate of each of its steps.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ FREE_TO_CHANGE = ("logging_steps", "eval_steps", "save_steps")
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """Hold what a training run is made of; the defaults are those of BERT's pre-training.
+    """What a training run is made of; the defaults are those of BERT's pre-training.
 
     The names are Hugging Face's. A step is one update of the weights. Every value is checked when
     the configuration is made.
@@ -66,7 +69,7 @@ class TrainingConfig:
 
     References
     ----------
-    Devlin et al. (2019), appendix A.2. Chapter 13.
+    Devlin et al. (2019), appendix A.2.
 
     Examples
     --------
@@ -143,19 +146,7 @@ class TrainingConfig:
         )
 
     def differences(self, other: dict[str, Any]) -> list[str]:
-        """List what would make a run with another configuration a different one.
-
-        Parameters
-        ----------
-        other : dict
-            The other one's fields, as ``dataclasses.asdict`` gives them.
-
-        Returns
-        -------
-        list of str
-            Name and both values of each difference; how often a run logs and saves is none, and how
-            often it evaluates is one only if that decides when it stops.
-        """
+        """List what would make a run with another configuration a different one."""
         ours, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
         if self.early_stopping_patience is not None:
             free.remove("eval_steps")
@@ -189,7 +180,7 @@ def learning_rate_factor(step: int, *, warmup_steps: int, max_steps: int) -> flo
 
     References
     ----------
-    Devlin et al. (2019), appendix A.2. Chapter 13.
+    Devlin et al. (2019), appendix A.2.
 
     Examples
     --------

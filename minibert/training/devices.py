@@ -1,4 +1,7 @@
-"""Where to compute, and in which precision."""
+"""Where to compute, and in which precision.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -31,10 +34,6 @@ def choose_device(name: str | None = None) -> torch.device:
     ------
     ValueError
         If the device that was named is not there.
-
-    References
-    ----------
-    Chapter 13.
 
     Examples
     --------
@@ -75,10 +74,6 @@ def autocast_dtype(device: torch.device) -> torch.dtype | None:
     torch.dtype or None
         ``torch.bfloat16``, or None for no change.
 
-    References
-    ----------
-    Chapter 13.
-
     Examples
     --------
     >>> autocast_dtype(torch.device("cpu")) is None
@@ -90,30 +85,7 @@ def autocast_dtype(device: torch.device) -> torch.dtype | None:
 
 
 def autocast(device: torch.device, bf16: bool) -> AbstractContextManager:
-    """Compute what follows in the type of `autocast_dtype`, if that is wanted.
-
-    Parameters
-    ----------
-    device : torch.device
-        Where the model is.
-    bf16 : bool
-        Whether it is wanted.
-
-    Returns
-    -------
-    context manager
-        ``torch.autocast``, or one that changes nothing.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> with autocast(torch.device("cpu"), bf16=True):
-    ...     (torch.ones(2, 2) @ torch.ones(2, 2)).dtype
-    torch.float32
-    """
+    """Compute what follows in the type of `autocast_dtype`, if that is wanted."""
     dtype = autocast_dtype(device) if bf16 else None
     return torch.autocast(device.type, dtype) if dtype else nullcontext()
 
@@ -121,27 +93,5 @@ def autocast(device: torch.device, bf16: bool) -> AbstractContextManager:
 def to_device(
     batch: Mapping[str, Shaped[Tensor, "..."]], device: torch.device
 ) -> dict[str, Shaped[Tensor, "..."]]:
-    """Move a batch to where the model is.
-
-    Parameters
-    ----------
-    batch : mapping from str to tensor, any shape
-        The arguments of the model.
-    device : torch.device
-        Where the model is.
-
-    Returns
-    -------
-    dict from str to tensor, any shape
-        The same, on that device.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> to_device({"labels": torch.tensor([1])}, torch.device("cpu"))
-    {'labels': tensor([1])}
-    """
+    """Move a batch to where the model is."""
     return {name: rows.to(device, non_blocking=True) for name, rows in batch.items()}

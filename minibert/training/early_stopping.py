@@ -1,4 +1,7 @@
-"""Early stopping: the weights with the lowest evaluation loss, and how long ago that was."""
+"""Early stopping: the weights with the lowest evaluation loss, and how long ago that was.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ class BestWeights:
 
     References
     ----------
-    Prechelt (1998). Chapter 13.
+    Prechelt (1998).
 
     Examples
     --------
@@ -45,18 +48,12 @@ class BestWeights:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether the loss has not fallen for too long.
-
-        Returns
-        -------
-        bool
-            Never True without patience.
-        """
+        """Return whether the loss has not fallen for too long."""
         return self.patience is not None and self.waited >= self.patience
 
     @property
     def state(self) -> dict[str, Any]:
-        """Tell what a checkpoint must hold besides the weights.
+        """Return what a checkpoint must hold besides the weights.
 
         Returns
         -------
@@ -88,18 +85,7 @@ class BestWeights:
             self.waited += 1
 
     def require(self, eval_batches: object) -> None:
-        """Refuse to begin a run that evaluations shall end, and that has none.
-
-        Parameters
-        ----------
-        eval_batches : object
-            What to evaluate on, or None.
-
-        Raises
-        ------
-        ValueError
-            If there is patience and nothing to evaluate on.
-        """
+        """Refuse to begin a run that evaluations shall end, and that has none."""
         if self.patience is not None and eval_batches is None:
             raise ValueError(
                 f"early_stopping_patience ({self.patience}) needs something to evaluate on; give "
@@ -107,25 +93,11 @@ class BestWeights:
             )
 
     def restore_best(self, model: nn.Module) -> None:
-        """Give the model the best weights, if any are kept.
-
-        Parameters
-        ----------
-        model : nn.Module
-            Changed in place.
-        """
+        """Give the model the best weights, if any are kept."""
         if self.weights:
             restore_model(model, self.weights)
 
     def restore(self, state: Mapping[str, Any], weights: Tensors) -> None:
-        """Go on with what a checkpoint held.
-
-        Parameters
-        ----------
-        state : mapping
-            From `state`; it may be empty.
-        weights : mapping from str to tensor, any shape
-            The weights that belong to it.
-        """
+        """Go on with what a checkpoint held."""
         self.loss, self.step = state.get("loss", math.inf), state.get("step", 0)
         self.waited, self.weights = state.get("waited", 0), dict(weights)

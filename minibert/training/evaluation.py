@@ -1,4 +1,7 @@
-"""The mean loss over data that are not trained on."""
+"""The mean loss over data that are not trained on.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -22,35 +25,7 @@ def evaluate(
     bf16: bool = False,
     processes: Processes = ALONE,
 ) -> dict[str, float]:
-    """Compute the mean loss over all labels of all batches, without dropout.
-
-    Parameters
-    ----------
-    model : nn.Module
-        It is left in the mode, training or not, in which it was.
-    batches : iterable of dict
-        Of any sizes; the same in every process.
-    terms : mapping from str to str, default {"loss": "labels"}
-        Fields of the output that are losses, and the labels of each.
-    bf16 : bool, default False
-        Whether to compute in bfloat16 where that is faster.
-    processes : Processes, optional
-        Those that evaluate together; by default there is only this one.
-
-    Returns
-    -------
-    dict from str to float
-        ``loss``, and each term if there are several.
-
-    Raises
-    ------
-    ValueError
-        If a term has no label at all.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Compute the mean loss over all labels of all batches, without dropout."""
     device = next(model.parameters()).device
     sums, labels = dict.fromkeys(terms, 0.0), dict.fromkeys(terms, 0.0)
     was_training = model.training

@@ -1,4 +1,7 @@
-"""Losses as means over labels: how many labels each has, and which field of the output it is."""
+"""Losses as means over labels: how many labels each has, and which field of the output it is.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -21,33 +24,6 @@ def count_labels(batch: Batch, terms: Terms = ONE_LOSS) -> dict[str, int]:
     """Count the labels over which each term of the loss is a mean.
 
     ``count = number of entries that are not -100``.
-
-    Parameters
-    ----------
-    batch : mapping from str to tensor
-        The arguments of the model.
-    terms : mapping from str to str, default {"loss": "labels"}
-        For each field of the output that is a loss, which entry of the batch holds its labels.
-
-    Returns
-    -------
-    dict from str to int
-        One count for each term, at least 0.
-
-    Raises
-    ------
-    ValueError
-        If the batch lacks labels.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> import torch
-    >>> count_labels({"labels": torch.tensor([[-100, 7, 8]])})
-    {'loss': 2}
     """
     for term, labels in terms.items():
         if labels not in batch:
@@ -63,67 +39,14 @@ def count_labels(batch: Batch, terms: Terms = ONE_LOSS) -> dict[str, int]:
 def labeled_part(
     batch: Batch, terms: Terms
 ) -> tuple[dict[str, Shaped[Tensor, "..."]], dict[str, int]]:
-    """Leave out labels of which every one is -100: a mean over no label is no number.
-
-    Parameters
-    ----------
-    batch : mapping from str to tensor
-        The arguments of the model.
-    terms : mapping from str to str
-        Fields of the output that are losses, and the labels of each.
-
-    Returns
-    -------
-    tuple of dict from str to tensor, any shape, and dict from str to int
-        The batch without those labels, and how many each of the other terms has, at least 1.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> import torch
-    >>> batch = {"words": torch.tensor([-100, -100]), "pairs": torch.tensor([0, 1])}
-    >>> labeled_part(batch, {"word_loss": "words", "pair_loss": "pairs"})
-    ({'pairs': tensor([0, 1])}, {'pair_loss': 2})
-    """
+    """Leave out labels of which every one is -100: a mean over no label is no number."""
     counts = {term: count for term, count in count_labels(batch, terms).items() if count}
     empty = {*terms.values()} - {terms[term] for term in counts}
     return {name: rows for name, rows in batch.items() if name not in empty}, counts
 
 
 def loss_term(output: object, term: str) -> Float[Tensor, ""]:
-    """Return a term of the loss from the output of a model.
-
-    Parameters
-    ----------
-    output : object
-        What the model returned.
-    term : str
-        The name of the field.
-
-    Returns
-    -------
-    Float[Tensor, ""], shape ()
-        The mean over the labels of a batch.
-
-    Raises
-    ------
-    TypeError
-        If the output has no such loss.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> import torch
-    >>> from types import SimpleNamespace
-    >>> loss_term(SimpleNamespace(loss=torch.tensor(2.5)), "loss")
-    tensor(2.5000)
-    """
+    """Return a term of the loss from the output of a model."""
     loss = getattr(output, term, None)
     if not isinstance(loss, Tensor):
         raise TypeError(

@@ -1,4 +1,7 @@
-"""AdamW with weight decay on matrices, and without on biases and LayerNorm."""
+"""AdamW with weight decay on matrices, and without on biases and LayerNorm.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
     References
     ----------
     Devlin et al. (2019), appendix A.2; which parameters are left out is told by the code that came
-    with the paper. Chapter 13.
+    with the paper.
 
     Examples
     --------
@@ -82,7 +85,7 @@ def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
 
     References
     ----------
-    Loshchilov and Hutter (2019), algorithm 2. Chapter 13.
+    Loshchilov and Hutter (2019), algorithm 2.
 
     Examples
     --------

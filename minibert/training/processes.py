@@ -1,4 +1,7 @@
-"""Several processes that train one model: each takes some rows, and gradients are added up."""
+"""Several processes that train one model: each takes some rows, and gradients are added up.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -20,23 +23,6 @@ class Processes:
 
     Every process makes the same batches and takes its own rows of each, so that any number of
     processes makes the same updates.
-
-    Parameters
-    ----------
-    rank : int, default 0
-        The number of this process, from 0.
-    count : int, default 1
-        How many there are.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> rows = {"labels": torch.tensor([5, 6, 7])}
-    >>> Processes(0, 2).share(rows), Processes(1, 2).share(rows)
-    ({'labels': tensor([5, 7])}, {'labels': tensor([6])})
     """
 
     rank: int = 0
@@ -44,18 +30,7 @@ class Processes:
 
     @classmethod
     def join(cls, device: torch.device) -> Processes:
-        """Meet the other processes that torchrun has started, if it has.
-
-        Parameters
-        ----------
-        device : torch.device
-            Where this process computes: messages go by nccl on CUDA and by gloo elsewhere.
-
-        Returns
-        -------
-        Processes
-            Without torchrun, one process.
-        """
+        """Meet the other processes that torchrun has started, if it has."""
         if not distributed.is_available():
             return cls()
         if not distributed.is_initialized():
@@ -68,24 +43,7 @@ class Processes:
         return cls(distributed.get_rank(), distributed.get_world_size())
 
     def share(self, batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
-        """Take the rows of this process: every `count`-th one.
-
-        Parameters
-        ----------
-        batch : mapping from str to tensor
-            Tensors with rows along their first dimension, the same number in each; a tensor of
-            shape () is for everybody.
-
-        Returns
-        -------
-        dict from str to tensor, any shape
-            Fewer rows, perhaps none.
-
-        Raises
-        ------
-        ValueError
-            If tensors differ in their number of rows.
-        """
+        """Take the rows of this process: every `count`-th one."""
         if self.count == 1:
             return dict(batch)
         rows = {name: len(tensor) for name, tensor in batch.items() if tensor.ndim}
@@ -96,20 +54,7 @@ class Processes:
     def add_up(
         self, parameters: Sequence[nn.Parameter], losses: Mapping[str, float]
     ) -> dict[str, float]:
-        """Add up the gradients of all processes, and their losses.
-
-        Parameters
-        ----------
-        parameters : sequence of nn.Parameter
-            In the same order in every process; one that no process has used keeps no gradient.
-        losses : mapping from str to float
-            The same names in every process.
-
-        Returns
-        -------
-        dict from str to float
-            The sums of the losses.
-        """
+        """Add up the gradients of all processes, and their losses."""
         if self.count > 1:
             self._add_gradients(parameters)
         return self.add_numbers(losses, parameters[0].device)
@@ -129,20 +74,7 @@ class Processes:
             parameter.grad = part.view_as(parameter)
 
     def add_numbers(self, numbers: Mapping[str, float], device: torch.device) -> dict[str, float]:
-        """Add up numbers of all processes, name by name.
-
-        Parameters
-        ----------
-        numbers : mapping from str to float
-            The same names in every process.
-        device : torch.device
-            Where this process computes.
-
-        Returns
-        -------
-        dict from str to float
-            The sums.
-        """
+        """Add up numbers of all processes, name by name."""
         if self.count == 1:
             return dict(numbers)
         sums = torch.tensor(list(numbers.values()), dtype=torch.float64, device=device)
@@ -150,13 +82,7 @@ class Processes:
         return dict(zip(numbers, sums.tolist(), strict=True))
 
     def copy_weights(self, model: nn.Module) -> None:
-        """Give every process the weights of process 0.
-
-        Parameters
-        ----------
-        model : nn.Module
-            Changed in place, buffers too.
-        """
+        """Give every process the weights of process 0."""
         if self.count > 1:
             for tensor in [*model.parameters(), *model.buffers()]:
                 distributed.broadcast(tensor.detach(), src=0)

@@ -4,6 +4,8 @@ A checkpoint is a folder `step-00000100` with the weights, the optimizer's numbe
 run and its history, and a list of check sums that `sha256sum -c SHA256SUMS` can read as well. It is
 written under another name, forced to the disk, and renamed at the end: a folder with that name
 is complete, whenever the run was killed.
+
+Chapter 13.
 """
 
 from __future__ import annotations
@@ -37,39 +39,11 @@ Tensors = Mapping[str, Shaped[Tensor, "..."]]
 
 
 class DamagedCheckpoint(ValueError):  # noqa: N818
-    """Say that a checkpoint is not what was once written.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Say that a checkpoint is not what was once written."""
 
 
 class Checkpoint(NamedTuple):
-    """Hold all that a run needs to go on.
-
-    Parameters
-    ----------
-    model : dict from str to tensor, any shape
-        Weights and buffers.
-    optimizer : dict from str to tensor, any shape
-        The optimizer's numbers, `parameter.exp_avg` and so on.
-    state : dict
-        Step, place in the data, configuration; only what JSON can hold.
-    history : list of dict
-        The records up to this step.
-    best : dict from str to tensor, any shape, optional
-        The weights with the lowest evaluation loss so far, if the run keeps them.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> Checkpoint({}, {}, {"step": 100}, []).state["step"]
-    100
-    """
+    """All that a run needs to go on."""
 
     model: Tensors
     optimizer: Tensors
@@ -79,29 +53,7 @@ class Checkpoint(NamedTuple):
 
 
 def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
-    """Write a checkpoint, and keep no more than the one before it.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Where the checkpoints of the run are; made if it is not there.
-    checkpoint : Checkpoint
-        Its `state` holds the ``step``.
-
-    Returns
-    -------
-    Path
-        ``folder/step-00000100``, complete and on the disk.
-
-    Raises
-    ------
-    OSError
-        If it cannot be written; then the checkpoints before are as they were.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Write a checkpoint, and keep no more than the one before it."""
     folder = Path(folder)
     target = folder / f"step-{checkpoint.state['step']:08}"
     try:
@@ -170,10 +122,6 @@ def checkpoint_folders(folder: str | Path) -> list[Path]:
     list of Path
         At most two, unless the run was killed in a cleaning.
 
-    References
-    ----------
-    Chapter 13.
-
     Examples
     --------
     >>> checkpoint_folders("no such folder")
@@ -186,29 +134,7 @@ def checkpoint_folders(folder: str | Path) -> list[Path]:
 
 
 def read_checkpoint(path: str | Path) -> Checkpoint:
-    """Read a checkpoint, bit for bit what was written.
-
-    Parameters
-    ----------
-    path : str or Path
-        A folder `step-…`.
-
-    Returns
-    -------
-    Checkpoint
-        On the CPU.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such folder.
-    DamagedCheckpoint
-        If a file is missing or differs from its check sum.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Read a checkpoint, bit for bit what was written."""
     path = Path(path)
     if not path.is_dir():
         raise FileNotFoundError(f"there is no checkpoint {str(path)!r}; check the name")
@@ -224,29 +150,7 @@ def read_checkpoint(path: str | Path) -> Checkpoint:
 
 
 def read_newest(folder: str | Path) -> Checkpoint:
-    """Read the newest checkpoint of a run that is not damaged.
-
-    Parameters
-    ----------
-    folder : str or Path
-        Where the checkpoints of the run are.
-
-    Returns
-    -------
-    Checkpoint
-        On the CPU; for each damaged one that was passed over there is a warning.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no checkpoint.
-    DamagedCheckpoint
-        If none of them is whole.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Read the newest checkpoint of a run that is not damaged."""
     paths = checkpoint_folders(folder)
     if not paths:
         raise FileNotFoundError(f"{str(folder)!r} holds no checkpoint; begin a run with fit()")

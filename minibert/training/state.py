@@ -1,4 +1,7 @@
-"""The numbers of a model and of its optimizer, by name, and back."""
+"""The numbers of a model and of its optimizer, by name, and back.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +15,7 @@ from .resume import Tensors
 
 
 def model_tensors(model: nn.Module) -> dict[str, Shaped[Tensor, "..."]]:
-    """Collect weights and buffers; a tensor with several names is taken under the first.
-
-    Parameters
-    ----------
-    model : nn.Module
-        Any model.
-
-    Returns
-    -------
-    dict from str to tensor, any shape
-        The tensors themselves, in one piece of memory each.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> sorted(model_tensors(nn.Linear(3, 2)))
-    ['bias', 'weight']
-    """
+    """Collect weights and buffers; a tensor with several names is taken under the first."""
     first = {}
     for name, tensor in model.state_dict(keep_vars=True).items():
         first.setdefault(id(tensor), (name, tensor.detach().contiguous()))
@@ -40,31 +23,7 @@ def model_tensors(model: nn.Module) -> dict[str, Shaped[Tensor, "..."]]:
 
 
 def restore_model(model: nn.Module, tensors: Tensors) -> None:
-    """Give a model the weights and buffers of another one with the same names and shapes.
-
-    Parameters
-    ----------
-    model : nn.Module
-        Changed in place, or not at all.
-    tensors : mapping from str to tensor, any shape
-        As `model_tensors` gives them.
-
-    Raises
-    ------
-    ValueError
-        If a name or a shape differs.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> source, model = nn.Linear(3, 2), nn.Linear(3, 2)
-    >>> restore_model(model, model_tensors(source))
-    >>> torch.equal(source.weight, model.weight)
-    True
-    """
+    """Give a model the weights and buffers of another one with the same names and shapes."""
     ours = model_tensors(model)
     if problem := next(_misfits(ours, tensors), None):
         raise ValueError(
@@ -77,7 +36,7 @@ def restore_model(model: nn.Module, tensors: Tensors) -> None:
 
 
 def _misfits(ours: Tensors, theirs: Tensors) -> Iterator[str]:
-    """Say in which tensors two models differ."""
+    """Return in which tensors two models differ."""
     for name in sorted({*ours, *theirs}):
         if name not in theirs:
             yield f"it has no {name}"
@@ -93,25 +52,7 @@ def _misfits(ours: Tensors, theirs: Tensors) -> Iterator[str]:
 def optimizer_tensors(
     optimizer: torch.optim.Optimizer, model: nn.Module
 ) -> dict[str, Shaped[Tensor, "..."]]:
-    """Collect what the optimizer remembers of each parameter.
-
-    Parameters
-    ----------
-    optimizer : torch.optim.Optimizer
-        Its state holds tensors only, as AdamW's does.
-    model : nn.Module
-        Names the parameters.
-
-    Returns
-    -------
-    dict from str to tensor, any shape
-        ``name.exp_avg``, ``name.exp_avg_sq`` and ``name.step`` of each parameter that has been
-        updated.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Collect what the optimizer remembers of each parameter."""
     return {
         f"{name}.{kind}": tensor.contiguous()
         for name, parameter in model.named_parameters()
@@ -120,21 +61,7 @@ def optimizer_tensors(
 
 
 def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensors: Tensors) -> None:
-    """Give an optimizer the memory of another one.
-
-    Parameters
-    ----------
-    optimizer : torch.optim.Optimizer
-        Of the model; changed in place.
-    model : nn.Module
-        Names the parameters.
-    tensors : mapping from str to tensor, any shape
-        As `optimizer_tensors` gives them.
-
-    References
-    ----------
-    Chapter 13.
-    """
+    """Give an optimizer the memory of another one."""
     names = dict(model.named_parameters())
     optimizer.state.clear()
     for key, tensor in tensors.items():

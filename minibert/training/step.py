@@ -1,4 +1,7 @@
-"""One training step: forward, loss, backward, clip, update."""
+"""One training step: forward, loss, backward, clip, update.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -17,28 +20,7 @@ from .processes import ALONE, Processes
 
 
 class StepResult(NamedTuple):
-    """Container for what is known after a training step.
-
-    Parameters
-    ----------
-    means : dict from str to float
-        The mean of each term of the loss, over all labels of the step.
-    labels : dict from str to int
-        How many labels that were.
-    grad_norm : float
-        Length of the whole gradient, before it was shortened.
-    learning_rate : float
-        That of this step.
-
-    References
-    ----------
-    Chapter 13.
-
-    Examples
-    --------
-    >>> StepResult({"loss": 2.5}, {"loss": 300}, 1.5, 1e-4).grad_norm
-    1.5
-    """
+    """Container for what is known after a training step."""
 
     means: dict[str, float]
     labels: dict[str, int]
@@ -91,10 +73,6 @@ def training_step(
         If the output lacks a term of the loss.
     ValueError
         If no batch has a label.
-
-    References
-    ----------
-    Chapter 13.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""The training loop, for any model with a loss and any batches."""
+"""The training loop, for any model with a loss and any batches.
+
+Chapter 13.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +63,7 @@ class BertTrainer:
 
     References
     ----------
-    Devlin et al. (2019), appendix A.2. Chapter 13.
+    Devlin et al. (2019), appendix A.2.
 
     Examples
     --------
@@ -361,7 +364,7 @@ class BertTrainer:
             raise problem or OSError("the process that writes could not save the checkpoint")
 
     def _require_same_run(self, state: Mapping[str, Any]) -> None:
-        """Refuse a checkpoint of another kind of run."""
+        """Raise for a checkpoint of another kind of run."""
         if state.get("format") != FORMAT:
             raise ValueError(
                 f"the checkpoint has the format {state.get('format')!r}, not {FORMAT!r}; it was "

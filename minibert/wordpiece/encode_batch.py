@@ -1,4 +1,7 @@
-"""From rows of ids to the tensors of a batch: cut what is too long, fill what is too short."""
+"""From rows of ids to the tensors of a batch: cut what is too long, fill what is too short.
+
+Chapter 6.
+"""
 
 from __future__ import annotations
 
@@ -33,10 +36,6 @@ def truncate_pair(
     tuple of two sequences of int
         Beginnings of `first` and `second`.
 
-    References
-    ----------
-    Chapter 6.
-
     Examples
     --------
     >>> truncate_pair([1, 2, 3, 4, 5], [6, 7], 5)
@@ -54,32 +53,7 @@ def truncate_pair(
 def pad_rows(
     rows: Sequence[tuple[list[int], list[int]]], pad_token_id: int, length: int = 0
 ) -> Batch:
-    """Fill rows of ids up to one length and make them tensors.
-
-    Parameters
-    ----------
-    rows : sequence of pairs (ids, segment ids)
-        One for each text, at least one.
-    pad_token_id : int
-        The id of ``[PAD]``.
-    length : int, default 0
-        The length to fill up to; that of the longest row if this is less.
-
-    Returns
-    -------
-    dict from str to int64 tensor, shape (batch, seq)
-        ``input_ids``, ``token_type_ids`` and ``attention_mask``, which is 0 on padding.
-
-    References
-    ----------
-    Chapter 6.
-
-    Examples
-    --------
-    >>> batch = pad_rows([([2, 9, 3], [0, 0, 0]), ([2, 3], [0, 0])], pad_token_id=0)
-    >>> batch["input_ids"].tolist(), batch["attention_mask"].tolist()
-    ([[2, 9, 3], [2, 3, 0]], [[1, 1, 1], [1, 1, 0]])
-    """
+    """Fill rows of ids up to one length and make them tensors."""
     length = max(length, *(len(ids) for ids, _ in rows))
     missing = [length - len(ids) for ids, _ in rows]
     columns = {
@@ -93,34 +67,7 @@ def pad_rows(
 def check_texts(
     texts: str | Sequence, pairs: str | Sequence | None
 ) -> tuple[list[str], list[str | None]]:
-    """Make lists of what was given, one entry of each for each row.
-
-    Parameters
-    ----------
-    texts : str or sequence of str
-        One text, or several.
-    pairs : str, sequence of str, or None
-        The second text of each row, if there are second texts.
-
-    Returns
-    -------
-    tuple of two lists
-        Texts, and second texts or None; equally long.
-
-    Raises
-    ------
-    TypeError, ValueError
-        When something is no text, when there is none, or when the numbers differ.
-
-    References
-    ----------
-    Chapter 6.
-
-    Examples
-    --------
-    >>> check_texts("one cat", None)
-    (['one cat'], [None])
-    """
+    """Make lists of what was given, one entry of each for each row."""
     texts, pairs = _listed(texts, "text"), None if pairs is None else _listed(pairs, "pair")
     if not texts:
         raise ValueError("there is no text; give at least one, '' for an empty one")
@@ -143,28 +90,7 @@ def _listed(texts: object, name: str) -> list[str]:
 
 
 def require_text(text: object, name: str) -> None:
-    """Raise unless something is a string.
-
-    Parameters
-    ----------
-    text : object
-        Anything.
-    name : str
-        What the caller calls it.
-
-    Raises
-    ------
-    TypeError
-        If it is something else; the message has the way to a string.
-
-    References
-    ----------
-    Chapter 6.
-
-    Examples
-    --------
-    >>> require_text("one cat", "text")
-    """
+    """Raise unless something is a string."""
     if isinstance(text, str):
         return
     way_out = "use '' for no text"
@@ -179,30 +105,7 @@ def require_text(text: object, name: str) -> None:
 def check_wishes(
     padding: bool | str, truncation: bool, max_length: int | None, has_pairs: bool
 ) -> None:
-    """Refuse wishes for a batch that contradict each other.
-
-    Parameters
-    ----------
-    padding : bool or "max_length"
-        What to fill.
-    truncation : bool
-        Whether to cut.
-    max_length : int or None
-        The most tokens of a row.
-    has_pairs : bool
-        Whether rows have a second text, and so a third special token.
-
-    Raises
-    ------
-    TypeError
-        When `max_length` is no whole number.
-    ValueError
-        When a wish needs another one, or leaves no room for special tokens.
-
-    References
-    ----------
-    Chapter 6.
-    """
+    """Raise if the options of a batch contradict each other."""
     if padding not in (True, False, "max_length"):
         raise ValueError(f"padding is {padding!r}; it can be True, False or 'max_length'")
     if max_length is None and (truncation or padding == "max_length"):
@@ -219,26 +122,7 @@ def check_wishes(
 
 
 def check_lengths(lengths: Sequence[int], padding: bool | str, max_length: int | None) -> None:
-    """Refuse rows that are too long, or that cannot become one tensor.
-
-    Parameters
-    ----------
-    lengths : sequence of int
-        The number of tokens in each row.
-    padding : bool or "max_length"
-        What will be filled.
-    max_length : int or None
-        The most tokens a row may have.
-
-    Raises
-    ------
-    ValueError
-        Naming the longest row, or the lengths that differ.
-
-    References
-    ----------
-    Chapter 6.
-    """
+    """Raise for rows that are too long, or that cannot become one tensor."""
     longest = max(lengths)
     if max_length is not None and longest > max_length:
         raise ValueError(

@@ -1,4 +1,7 @@
-"""Learn pieces from counted words: start with characters, glue the pair that gains most, repeat."""
+"""Learn pieces from counted words: start with characters, glue the pair that gains most, repeat.
+
+Chapter 6.
+"""
 
 from __future__ import annotations
 
@@ -20,23 +23,7 @@ TIE = 1e-9
 
 
 class Merge(NamedTuple):
-    """Hold one step of learning: two neighbors become one piece.
-
-    Parameters
-    ----------
-    left, right : str
-        The pieces that are glued.
-    piece : str
-        The new piece.
-    count : int
-        How often the two stood side by side.
-    gain : float
-        Nats saved in the whole corpus, above 0.
-
-    References
-    ----------
-    Chapter 6.
-    """
+    """One step of learning: two neighbors become one piece."""
 
     left: str
     right: str
@@ -57,10 +44,6 @@ def spell(word: str) -> list[str]:
     -------
     list of str
         One piece for each character.
-
-    References
-    ----------
-    Chapter 6.
 
     Examples
     --------
@@ -97,7 +80,7 @@ def merge_gain(
 
     References
     ----------
-    Schuster and Nakajima (2012). Chapter 6.
+    Schuster and Nakajima (2012).
 
     Examples
     --------
@@ -121,10 +104,6 @@ def learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iter
     ------
     Merge
         In the order learned, until no pair gains. Ties go to the first in alphabetical order.
-
-    References
-    ----------
-    Chapter 6.
 
     Examples
     --------
@@ -204,10 +183,6 @@ def learn_vocabulary(
     ------
     ValueError
         When there is no word, or not even the alphabet has room.
-
-    References
-    ----------
-    Chapter 6.
 
     Examples
     --------

@@ -1,4 +1,7 @@
-"""Cut one word into pieces of a vocabulary."""
+"""Cut one word into pieces of a vocabulary.
+
+Chapter 6.
+"""
 
 from collections.abc import Mapping
 
@@ -22,7 +25,7 @@ def longest_match(word: str, start: Mapping[str, int], inside: Mapping[str, int]
 
     References
     ----------
-    Wu et al. (2016), section 4.1. Chapter 6.
+    Wu et al. (2016), section 4.1.
 
     Examples
     --------

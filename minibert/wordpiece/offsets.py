@@ -2,6 +2,8 @@
 
 The tokenizer changes a text before it cuts it: accents fall off, capitals become small, characters
 vanish, spaces appear. Here every character of the changed text remembers which one it comes from.
+
+Chapter 17.
 """
 
 from __future__ import annotations
@@ -19,26 +21,7 @@ from .tokenizer import SPECIAL
 
 
 class LocatedPiece(NamedTuple):
-    """Hold the id of a piece and where it stands in the text.
-
-    Parameters
-    ----------
-    token_id : int
-        Its place in the vocabulary.
-    start, end : int
-        ``text[start:end]`` is what became the piece; not empty.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> text = "Shanghai is big."
-    >>> piece = LocatedPiece(5, 0, 8)
-    >>> text[piece.start : piece.end]
-    'Shanghai'
-    """
+    """The id of a piece and where it stands in the text."""
 
     token_id: int
     start: int
@@ -46,24 +29,7 @@ class LocatedPiece(NamedTuple):
 
 
 class LocatedWord(NamedTuple):
-    """Hold a word as BERT looks it up, and the origin of each of its characters.
-
-    Parameters
-    ----------
-    word : str
-        Without white space; changed as the tokenizer changes it.
-    places : tuple of int
-        For each of its characters the place in the text of the one it was made of.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> LocatedWord("cafe", (3, 4, 5, 6)).places[0]
-    3
-    """
+    """A word as BERT looks it up, and the origin of each of its characters."""
 
     word: str
     places: tuple[int, ...]
@@ -84,10 +50,6 @@ def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece
     list of LocatedPiece
         The pieces of ``tokenizer.tokenize(text)``, in the same order. One that stands for a word
         nobody can spell, ``[UNK]``, covers the whole word.
-
-    References
-    ----------
-    Chapter 17.
 
     Examples
     --------
@@ -116,30 +78,6 @@ def locate_words(text: str, do_lower_case: bool = True) -> list[LocatedWord]:
 
     Each character goes by itself through all steps of `split_words`. Only one of them looks at more
     than one character: marks on the same letter have an order of their own, and are put into it.
-
-    Parameters
-    ----------
-    text : str
-        Any text.
-    do_lower_case : bool, default True
-        Whether to drop accents and capitals.
-
-    Returns
-    -------
-    list of LocatedWord
-        The words of ``split_words(text, do_lower_case)``, in the same order.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> for word, places in locate_words("A \u00c9!"):
-    ...     print(word, places)
-    a (0,)
-    e (2,)
-    ! (3,)
     """
     words: list[LocatedWord] = []
     letters, places = [], []

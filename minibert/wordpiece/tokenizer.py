@@ -1,4 +1,7 @@
-"""The tokenizer: from text to ids by greedy longest match, and back."""
+"""The tokenizer: from text to ids by greedy longest match, and back.
+
+Chapter 6.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,7 @@ class WordPieceTokenizer:
 
     References
     ----------
-    Devlin et al. (2019), section 3, and Wu et al. (2016), section 4.1. Chapter 6.
+    Devlin et al. (2019), section 3, and Wu et al. (2016), section 4.1.
 
     Examples
     --------
@@ -244,32 +247,7 @@ class WordPieceTokenizer:
         truncation: bool = False,
         max_length: int | None = None,
     ) -> Batch:
-        """Turn texts into the tensors that a model takes.
-
-        Parameters
-        ----------
-        texts : str or sequence of str
-            One text, or one for each row.
-        pairs : str or sequence of str, optional
-            The second text of each row.
-        padding : bool or "max_length", default True
-            Fill up to the longest row, to `max_length`, or not at all.
-        truncation : bool, default False
-            Whether to cut rows longer than `max_length`, of a pair the longer text first.
-        max_length : int, optional
-            The most tokens a row may have, special tokens included.
-
-        Returns
-        -------
-        dict from str to int64 tensor, shape (batch, seq)
-            ``input_ids``; ``token_type_ids``, 1 for the pair and its ``[SEP]``;
-            ``attention_mask``, 0 on padding.
-
-        Raises
-        ------
-        TypeError, ValueError
-            When texts and pairs do not fit, or the rows do not fit the wishes.
-        """
+        """Turn texts into the tensors that a model takes."""
         firsts, seconds = check_texts(texts, pairs)
         check_wishes(padding, truncation, max_length, has_pairs=seconds[0] is not None)
         room = max_length if truncation else None

@@ -1,4 +1,7 @@
-"""Vocabularies on disk: vocab.txt, one piece a line, in the order of their ids."""
+"""Vocabularies on disk: vocab.txt, one piece a line, in the order of their ids.
+
+Chapter 6.
+"""
 
 from __future__ import annotations
 
@@ -12,29 +15,7 @@ from .learning import SPECIAL_TOKENS
 
 
 def read_pieces(path: str | Path) -> list[str]:
-    """Read the lines of a vocab.txt.
-
-    Parameters
-    ----------
-    path : str or Path
-        A UTF-8 text file; lines may end as on Windows.
-
-    Returns
-    -------
-    list of str
-        One piece for each line.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such file.
-    ValueError
-        When it is not UTF-8.
-
-    References
-    ----------
-    Chapter 6.
-    """
+    """Read the lines of a vocab.txt."""
     text = read_text(
         path, if_missing="give the path of a vocab.txt", if_garbled="is it a vocab.txt?"
     )
@@ -42,26 +23,7 @@ def read_pieces(path: str | Path) -> list[str]:
 
 
 def write_pieces(pieces: Sequence[str], path: str | Path) -> None:
-    """Write a vocab.txt; the file is the old one or the new one, never half of it.
-
-    Parameters
-    ----------
-    pieces : sequence of str
-        In the order of their ids.
-    path : str or Path
-        The file, in a folder that exists.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such folder.
-    IsADirectoryError
-        When `path` is a folder.
-
-    References
-    ----------
-    Chapter 6.
-    """
+    """Write a vocab.txt; the file is the old one or the new one, never half of it."""
     path = Path(path)
     if path.is_dir():
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it, as vocab.txt")
@@ -72,26 +34,7 @@ def write_pieces(pieces: Sequence[str], path: str | Path) -> None:
 
 
 def check_pieces(pieces: Sequence[str], vocab: Mapping[str, int]) -> None:
-    """Refuse what is no vocabulary.
-
-    Parameters
-    ----------
-    pieces : sequence of str
-        In the order of their ids.
-    vocab : mapping from str to int
-        The last id of each piece.
-
-    Raises
-    ------
-    TypeError
-        When a piece is no string.
-    ValueError
-        When a piece is empty or occurs twice, or a special token is missing.
-
-    References
-    ----------
-    Chapter 6.
-    """
+    """Raise for what is no vocabulary."""
     for number, piece in enumerate(pieces):
         if not isinstance(piece, str):
             kind = type(piece).__name__

@@ -1,7 +1,7 @@
 """Every public name says what it computes, in which shapes; its module names the chapter.
 
-What a chapter imports has all sections of numpydoc, and so has what `__all__` lists. Elsewhere one
-or two lines are enough; sections that are there all the same must be right.
+What a chapter imports has all sections of numpydoc. Elsewhere one or two lines are enough; sections
+that are there all the same must be right.
 """
 
 import ast
@@ -15,6 +15,7 @@ import pytest
 from book_tree import chapter_numbers, chapters, name_of
 from numpydoc.hooks.validate_docstrings import AstValidator
 from numpydoc.validate import ERROR_MSGS, validate
+from planting import code
 from prose import chapters_named
 from python_code import modules, parse
 
@@ -121,13 +122,9 @@ def docstrings(root: Path) -> list[str]:
 
 
 def wanted_whole(root: Path) -> set[tuple[str, str]]:
-    """Name what readers meet: what a chapter imports, and what `__all__` lists; no checkers."""
+    """Name what readers meet: what a chapter imports; checkers ask their question in a line."""
     trees = [cell.tree for chapter in chapters(root) for cell in chapter.code]
     met = set(_imported(trees))
-    for path in modules(root).values():
-        for node in parse(path).body:
-            if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
-                met |= set(ast.literal_eval(node.value))
     return {
         (thing.module, thing.name)
         for thing in public(root)
@@ -262,8 +259,6 @@ def test_docstrings(this_project):
 GOOD = '''
 """Losses."""
 
-__all__ = ["loss"]
-
 import numpy as np
 from jaxtyping import Float
 
@@ -360,7 +355,6 @@ def test_a_good_docstring(plot):
         ("(2019). Chapter 5.", "(2019). Chapter 5, to come.", "Chapter 5 is to come, but"),
         ("Someone (2019). Chapter 5.", "Chapter 2.", "another chapter than the one of minibert"),
         ("Returns\n    -------", "Gives\n    -----", 'Found unknown section "Gives"'),
-        (">>> loss(1)\n    1", "Call it.", "loss: has no Examples"),
         ("left, right : int", "left : int", "Pair: has the fields left, right, but its Parameters"),
         ("Chapter 5.\n\n    Examples\n    --------\n    >>> Pair", ">>> Pair", "Pair: its module"),
         ('"""Add the two.', '"""Add the two', "Pair.total: Summary does not end"),
@@ -374,6 +368,20 @@ def test_a_fault(plot, old, new, problem):
     sentences = plant(plot, text)
     assert any(problem in sentence for sentence in sentences), sentences
     assert all(s.startswith("minibert/losses.py:") for s in sentences)
+
+
+def test_what_a_chapter_imports_needs_every_section(plot):
+    plot.chapter("# A\n\nText.", code("from minibert.losses import loss"), number=5)
+    assert plant(plot, GOOD) == []
+    (sentence,) = plant(plot, GOOD.replace(">>> loss(1)\n    1", "Call it."))
+    assert "loss: has no Examples" in sentence
+    brief = re.sub(r'"""Compute the loss.*?"""', '"""Compute the loss."""', GOOD, flags=re.DOTALL)
+    assert any("loss: No Returns section" in sentence for sentence in plant(plot, brief))
+
+
+def test_elsewhere_a_line_is_enough(plot):
+    brief = re.sub(r'"""Compute the loss.*?"""', '"""Compute the loss."""', GOOD, flags=re.DOTALL)
+    assert plant(plot, brief.replace('"""Losses."""', '"""Losses. Chapter 5."""')) == []
 
 
 def test_a_checker_belongs_to_the_chapter_of_its_file(plot):

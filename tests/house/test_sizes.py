@@ -52,6 +52,23 @@ def function_sizes(root: Path) -> list[str]:
     return found
 
 
+def docstring_sizes(root: Path) -> list[str]:
+    """Limit the docstrings of minibert: on the whole no more lines than there are of code."""
+    told = code = 0
+    for path in modules(root).values():
+        docs = _all_docstring_lines(path)
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+        told += docs
+        code += sum(bool(line) and line[0] != "#" for line in lines)
+        code -= docs - _blank_docstring_lines(path)
+    if told <= code:
+        return []
+    return [
+        f"minibert: {told} lines of docstrings stand beside {code} of code. Shorten those of names "
+        "that no chapter imports to a line or two."
+    ]
+
+
 def drawers(root: Path) -> list[str]:
     """Refuse names that say nothing about what is inside."""
     return [
@@ -92,12 +109,27 @@ def _all_docstring_lines(path: Path) -> int:
     return sum(_docstring_lines(node) for node in ast.walk(parse(path)))
 
 
+def _blank_docstring_lines(path: Path) -> int:
+    """Count the empty lines inside docstrings."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return sum(
+        not lines[number].strip()
+        for node in ast.walk(parse(path))
+        if _docstring_lines(node)
+        for number in range(node.body[0].lineno - 1, node.body[0].end_lineno)
+    )
+
+
 def test_files_are_small(this_project):
     this_project.keeps(file_sizes)
 
 
 def test_functions_are_small(this_project):
     this_project.keeps(function_sizes)
+
+
+def test_docstrings_are_no_longer_than_the_code(this_project):
+    this_project.keeps(docstring_sizes)
 
 
 def test_every_name_says_what_is_inside(this_project):
@@ -139,6 +171,14 @@ def test_functions_that_are_too_long_on_the_whole(plot):
     plot.file("minibert/tail.py", "".join(_function(f"f{i}", 31) for i in range(5)))
     (tail,) = function_sizes(plot.root)
     assert "one in 10 functions has 31 lines or more; 30 are wanted" in tail
+
+
+def test_docstrings_that_are_too_long(plot):
+    plot.file("minibert/told.py", '"""Say.\n\nMore.\n"""\n\n# why\nx = 1\ny = 2\nz = 3\n')
+    (sentence,) = docstring_sizes(plot.root)
+    assert "4 lines of docstrings stand beside 3 of code" in sentence
+    plot.file("minibert/more.py", "x = 1\n")
+    assert docstring_sizes(plot.root) == []
 
 
 def test_a_drawer(plot):

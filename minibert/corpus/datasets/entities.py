@@ -11,26 +11,7 @@ from .splits import split_text
 
 
 class TaggedSentence(NamedTuple):
-    """Hold the words of a sentence, and a tag for each.
-
-    Parameters
-    ----------
-    words : tuple of str
-        Punctuation marks are words of their own.
-    tags : tuple of str
-        ``B-`` and a kind for the first word of a name, ``I-`` and the same kind for the words that
-        continue it, ``O`` for all others.
-
-    References
-    ----------
-    Ramshaw and Marcus (1995). Chapter 17.
-
-    Examples
-    --------
-    >>> sentence = TaggedSentence(("Rome", "sleeps", "."), ("B-LOC", "O", "O"))
-    >>> sentence.words[0], sentence.tags[0]
-    ('Rome', 'B-LOC')
-    """
+    """The words of a sentence, and a tag for each."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -54,10 +35,6 @@ def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
     ValueError
         When there is no such split.
 
-    References
-    ----------
-    Chapter 17.
-
     Examples
     --------
     >>> [len(entity_sentences(split)) for split in ("train", "validation", "test")]
@@ -67,69 +44,12 @@ def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
 
 
 def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:
-    r"""Read a UTF-8 file with a word and its tag on each line.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file such as those of `entity_sentences`, or one of CoNLL's shared task of 2003 in the
-        version in which every name begins with ``B-``.
-
-    Returns
-    -------
-    tuple of TaggedSentence
-        In the order of the file.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such file.
-    ValueError
-        When a line makes no sense, or the file is not UTF-8.
-
-    References
-    ----------
-    Tjong Kim Sang and De Meulder (2003). Chapter 17.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "one.txt"
-    >>> _ = path.write_text("Rome NNP B-NP B-LOC\nsleeps VBZ B-VP O\n", encoding="utf-8")
-    >>> read_entities(path)
-    (TaggedSentence(words=('Rome', 'sleeps'), tags=('B-LOC', 'O')),)
-    """
+    r"""Read a UTF-8 file with a word and its tag on each line."""
     return parse_entities(read_text(path))
 
 
 def parse_entities(text: str) -> tuple[TaggedSentence, ...]:
-    r"""Read lines that hold a word and, last, its tag; a blank line ends a sentence.
-
-    Parameters
-    ----------
-    text : str
-        The lines. Those above the first word that begin with ``#`` are for people only; those
-        that begin with ``-DOCSTART-`` part documents in CoNLL's files, and are skipped too.
-
-    Returns
-    -------
-    tuple of TaggedSentence
-        Whose tags are legal: ``I-PER`` only after ``B-PER`` or ``I-PER``.
-
-    Raises
-    ------
-    ValueError
-        When a line has no tag or one that is not legal there.
-
-    References
-    ----------
-    Tjong Kim Sang and De Meulder (2003). Chapter 17.
-
-    Examples
-    --------
-    >>> parse_entities("Old O\nAnna B-PER\nBerg I-PER\n\nRome B-LOC\nsleeps O\n")[0].tags
-    ('O', 'B-PER', 'I-PER')
-    """
+    r"""Read lines that hold a word and, last, its tag; a blank line ends a sentence."""
     sentences: list[TaggedSentence] = []
     words: list[str] = []
     tags: list[str] = []
@@ -150,7 +70,7 @@ def parse_entities(text: str) -> tuple[TaggedSentence, ...]:
 
 
 def _require_legal(number: int, line: str, columns: list[str], before: str) -> None:
-    """Refuse a line without a tag, or with one that cannot stand after the tag before it."""
+    """Raise for a line without a tag, or with one that cannot stand after the tag before it."""
     begun, _, kind = columns[-1].partition("-")
     if len(columns) < 2 or not (columns[-1] == "O" or (begun in ("B", "I") and kind)):
         raise ValueError(

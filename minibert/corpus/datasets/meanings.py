@@ -9,26 +9,7 @@ WORD_CLASSES = ("noun", "verb", "adjective")
 
 
 class SenseSentence(NamedTuple):
-    """Hold a sentence with a word of several senses.
-
-    Parameters
-    ----------
-    word : str
-        Stands once in the text.
-    sense : str
-        What it means there.
-    text : str
-        The sentence.
-
-    References
-    ----------
-    Chapter 18.
-
-    Examples
-    --------
-    >>> SenseSentence("bank", "river", "We sat on the bank.").sense
-    'river'
-    """
+    """A sentence with a word of several senses."""
 
     word: str
     sense: str
@@ -43,10 +24,6 @@ def sense_sentences() -> tuple[SenseSentence, ...]:
     tuple of SenseSentence
         In groups of one sense; the two senses of a word follow each other.
 
-    References
-    ----------
-    Chapter 18.
-
     Examples
     --------
     >>> sentences = sense_sentences()
@@ -57,32 +34,7 @@ def sense_sentences() -> tuple[SenseSentence, ...]:
 
 
 def parse_senses(text: str) -> tuple[SenseSentence, ...]:
-    r"""Read groups of sentences, each below a line ``word/sense``.
-
-    Parameters
-    ----------
-    text : str
-        Blank lines and lines that begin with ``#`` say nothing.
-
-    Returns
-    -------
-    tuple of SenseSentence
-        In the order of the text.
-
-    Raises
-    ------
-    ValueError
-        If a sentence stands in no group, or does not hold its word exactly once.
-
-    References
-    ----------
-    Chapter 18.
-
-    Examples
-    --------
-    >>> parse_senses("bat/club\nShe lost her bat.")
-    (SenseSentence(word='bat', sense='club', text='She lost her bat.'),)
-    """
+    r"""Read groups of sentences, each below a line ``word/sense``."""
     found, word, sense = [], "", ""
     for line in _lines(text):
         if "/" in line:
@@ -105,10 +57,6 @@ def word_classes() -> dict[str, str]:
     -------
     dict from str to str
         Word to ``noun``, ``verb`` or ``adjective``, in alphabetical order.
-
-    References
-    ----------
-    Chapter 18.
 
     Examples
     --------

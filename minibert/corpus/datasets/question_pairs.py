@@ -13,25 +13,7 @@ LINE = "--"
 
 
 class QuestionPair(NamedTuple):
-    """Hold two questions, and whether an answer to one answers the other.
-
-    Parameters
-    ----------
-    first, second : str
-        The questions.
-    label : {"not_duplicate", "duplicate"}
-        The class, named as in Quora Question Pairs; its number is its place in ``PAIR_LABELS``.
-
-    References
-    ----------
-    Devlin et al. (2019), appendix B.1. Chapter 16.
-
-    Examples
-    --------
-    >>> pair = QuestionPair("How are you?", "How old are you?", "not_duplicate")
-    >>> PAIR_LABELS.index(pair.label)
-    0
-    """
+    """Two questions, and whether an answer to one answers the other."""
 
     first: str
     second: str
@@ -56,10 +38,6 @@ def question_pairs(split: str) -> tuple[QuestionPair, ...]:
     ValueError
         When there is no such split.
 
-    References
-    ----------
-    Chapter 16.
-
     Examples
     --------
     >>> [len(question_pairs(split)) for split in ("train", "validation", "test")]
@@ -69,43 +47,7 @@ def question_pairs(split: str) -> tuple[QuestionPair, ...]:
 
 
 def parse_pairs(text: str) -> tuple[QuestionPair, ...]:
-    r"""Pair the questions of each block: within its halves duplicates, across them none.
-
-    With n questions in each half, a block gives n (n − 1) duplicates and as many others: each
-    question goes with all of the other half but its mirror image, the first not with the last,
-    the second not with the last but one. So every question stands n − 1 times in each class, and
-    nothing about a single question tells the class.
-
-    Parameters
-    ----------
-    text : str
-        Blocks with a heading ``== name`` and a line ``--`` between their halves; lines that begin
-        with # and blank lines are skipped.
-
-    Returns
-    -------
-    tuple of QuestionPair
-        Block by block, the duplicates of a block first.
-
-    Raises
-    ------
-    ValueError
-        When a block does not have two halves of the same size, at least two questions each.
-
-    References
-    ----------
-    Chapter 16.
-
-    Examples
-    --------
-    >>> pairs = parse_pairs("== plan\nNew plan?\nOther tariff?\n--\nNew password?\nOther code?")
-    >>> for pair in pairs:
-    ...     print(*pair, sep=" | ")
-    New plan? | Other tariff? | duplicate
-    New password? | Other code? | duplicate
-    New plan? | New password? | not_duplicate
-    Other tariff? | Other code? | not_duplicate
-    """
+    r"""Pair the questions of each block: within its halves duplicates, across them none."""
     found = []
     for name, lines in _blocks(text):
         if lines.count(LINE) != 1:

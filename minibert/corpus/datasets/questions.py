@@ -25,58 +25,14 @@ ASKED = re.compile(r"(?P<question>.+[?？]) (?P<sign>[=≠]) (?P<answer>.+)")
 
 
 class Span(NamedTuple):
-    """Hold some words of a passage, and where they stand.
-
-    Parameters
-    ----------
-    text : str
-        The words, letter for letter.
-    answer_start : int
-        The place of the first character: ``context[answer_start:]`` begins with the words.
-
-    References
-    ----------
-    Rajpurkar et al. (2016), whose names these are. Chapter 17.
-
-    Examples
-    --------
-    >>> span = Span("Vienna", 8)
-    >>> "She saw Vienna."[span.answer_start :].startswith(span.text)
-    True
-    """
+    """Some words of a passage, and where they stand."""
 
     text: str
     answer_start: int
 
 
 class Question(NamedTuple):
-    """Hold a question about a passage, under SQuAD's names.
-
-    Parameters
-    ----------
-    id : str
-        Its own.
-    title : str
-        What the passage is about.
-    context : str
-        The passage.
-    question : str
-        The question.
-    answers : tuple of Span
-        Right answers; none if the passage does not tell.
-    plausible_answers : tuple of Span
-        For a question without an answer, what looks like one.
-
-    References
-    ----------
-    Rajpurkar et al. (2018). Chapter 17.
-
-    Examples
-    --------
-    >>> asked = passage_questions("test")[0]
-    >>> asked.question, asked.answers[0].text, asked.is_impossible
-    ('What is the fashion capital of China?', 'Shanghai', False)
-    """
+    """A question about a passage, under SQuAD's names."""
 
     id: str
     title: str
@@ -87,13 +43,7 @@ class Question(NamedTuple):
 
     @property
     def is_impossible(self) -> bool:
-        """Whether the passage has no answer.
-
-        Returns
-        -------
-        bool
-            True if it has none.
-        """
+        """Whether the passage has no answer."""
         return not self.answers
 
 
@@ -115,10 +65,6 @@ def passage_questions(split: str) -> tuple[Question, ...]:
     ValueError
         When there is no such split.
 
-    References
-    ----------
-    Chapter 17.
-
     Examples
     --------
     >>> [len(passage_questions(split)) for split in ("train", "validation", "test")]
@@ -128,37 +74,7 @@ def passage_questions(split: str) -> tuple[Question, ...]:
 
 
 def parse_questions(text: str) -> tuple[Question, ...]:
-    r"""Read passages and questions that are written for people to read.
-
-    A passage begins with ``== Topic: Title``. Questions stand below it, one a line:
-    ``Who came? = Anna`` for an answer, ``Who left? ≠ Anna`` for a question without one. Where the
-    passage says the same words twice, the answer has its surroundings: ``= told [Anna] that``.
-
-    Parameters
-    ----------
-    text : str
-        The lines of the file; those that begin with ``#`` are for people only.
-
-    Returns
-    -------
-    tuple of Question
-        In the order of the file.
-
-    Raises
-    ------
-    ValueError
-        When a line makes no sense, or an answer is not in its passage exactly once.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> text = "== Towns: Ulm\nAnna saw Bert, and Anna left.\n\nWho left? = and [Anna] left"
-    >>> parse_questions(text)[0].answers
-    (Span(text='Anna', answer_start=19),)
-    """
+    r"""Read passages and questions that are written for people to read."""
     questions: list[Question] = []
     title, lines, first = "", [], 0
     for number, line in enumerate(text.splitlines(), start=1):
@@ -184,40 +100,7 @@ def parse_questions(text: str) -> tuple[Question, ...]:
 
 
 def read_squad(path: str | Path) -> tuple[Question, ...]:
-    r"""Read a file of SQuAD, version 1.1 or 2.0, or one of the same make.
-
-    Parameters
-    ----------
-    path : str or Path
-        A file of JSON: articles (``data``) with a title and paragraphs, a paragraph with a
-        ``context`` and questions (``qas``).
-
-    Returns
-    -------
-    tuple of Question
-        In the order of the file.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such file.
-    ValueError
-        When the file has another make, or an answer is not where it is said to be.
-
-    References
-    ----------
-    Rajpurkar et al. (2016) and (2018). Chapter 17.
-
-    Examples
-    --------
-    >>> import json, pathlib, tempfile
-    >>> asked = {"id": "1", "question": "Who left?", "answers": [{"text": "Bo", "answer_start": 0}]}
-    >>> article = {"title": "Ulm", "paragraphs": [{"context": "Bo left.", "qas": [asked]}]}
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "squad.json"
-    >>> _ = path.write_text(json.dumps({"data": [article]}), encoding="utf-8")
-    >>> read_squad(path)[0].answers
-    (Span(text='Bo', answer_start=0),)
-    """
+    r"""Read a file of SQuAD, version 1.1 or 2.0, or one of the same make."""
     text = read_text(path)
     try:
         return tuple(_squad_questions(json.loads(text)))
@@ -229,28 +112,7 @@ def read_squad(path: str | Path) -> tuple[Question, ...]:
 
 
 def question_kind(question: str) -> str:
-    """Tell what a question asks for, by the first word of its sort that it holds.
-
-    Parameters
-    ----------
-    question : str
-        In English or Chinese.
-
-    Returns
-    -------
-    str
-        ``who``, ``where``, ``when``, ``how many`` (much, long, old and so on), ``why``, ``which``
-        or ``what``; else ``other``.
-
-    References
-    ----------
-    Chapter 17.
-
-    Examples
-    --------
-    >>> question_kind("How long did the man who came first stay?"), question_kind("谁来了？")
-    ('how many', 'who')
-    """
+    """Return what a question asks for, by the first word of its sort that it holds."""
     # 什么时候 holds 什么, so that of two kinds at one place the earlier one in the table counts.
     found = [
         (match.start(), rank, kind)

@@ -14,30 +14,7 @@ MARKED = re.compile(r"(?:\((?P<mark>[^)]*)\) )?(?P<text>.+)")
 
 
 class Request(NamedTuple):
-    """Hold one request, the department that has to act, and where the words come from.
-
-    Parameters
-    ----------
-    text : str
-        What the customer wrote.
-    label : {"Hardware", "Software", "Billing"}
-        The class; its number is its place in ``REQUEST_LABELS``.
-    origin : str
-        ``hand``, or the group of rules whose frame was filled.
-    mark : {"", "keyword", "negation", "two topics", "typo"}
-        What is hard about it: a word that points to another class, a negation, a second topic, or
-        misspelled words.
-
-    References
-    ----------
-    Chapter 16.
-
-    Examples
-    --------
-    >>> request = Request("I paid for a router that blinks red.", "Hardware", "hand", "keyword")
-    >>> REQUEST_LABELS.index(request.label)
-    0
-    """
+    """One request, the department that has to act, and where the words come from."""
 
     text: str
     label: str
@@ -63,10 +40,6 @@ def service_requests(split: str) -> tuple[Request, ...]:
     ValueError
         When there is no such split.
 
-    References
-    ----------
-    Chapter 16.
-
     Examples
     --------
     >>> [len(service_requests(split)) for split in ("train", "validation", "test")]
@@ -78,32 +51,7 @@ def service_requests(split: str) -> tuple[Request, ...]:
 
 
 def parse_requests(text: str) -> tuple[Request, ...]:
-    r"""Read requests, a line each, under headings ``== Label: origin``.
-
-    Parameters
-    ----------
-    text : str
-        Lines may begin with a mark, ``(typo)``; blank ones and those that begin with # are skipped.
-
-    Returns
-    -------
-    tuple of Request
-        In the order of the lines.
-
-    Raises
-    ------
-    ValueError
-        When a line has no heading above it, or names a label or a mark that does not exist.
-
-    References
-    ----------
-    Chapter 16.
-
-    Examples
-    --------
-    >>> parse_requests("== Billing: hand\n(typo) was chraged twice")
-    (Request(text='was chraged twice', label='Billing', origin='hand', mark='typo'),)
-    """
+    r"""Read requests, a line each, under headings ``== Label: origin``."""
     label, origin, found = "", "", []
     for number, line in enumerate(text.splitlines(), start=1):
         if heading := HEADING.fullmatch(line):
@@ -123,6 +71,6 @@ def parse_requests(text: str) -> tuple[Request, ...]:
 
 
 def _known(word: str, words: tuple[str, ...], kind: str, number: int) -> None:
-    """Refuse a word that is none of those."""
+    """Raise for a word that is none of those."""
     if word not in words:
         raise ValueError(f"line {number} has the {kind} {word!r}; take one of {', '.join(words)}")

@@ -2,6 +2,8 @@
 
 A word is hidden, the rest is known: how well could it be guessed? Counting answers that question
 exactly, for a guesser that sees nothing, the two neighbors, or the whole sentence.
+
+Chapter 5.
 """
 
 import math
@@ -14,30 +16,7 @@ Context = Callable[[Sequence[str], int], Hashable]
 
 
 class Ladder(NamedTuple):
-    """Hold the best masked-word losses, in nats per masked word, for five kinds of guesser.
-
-    Parameters
-    ----------
-    uniform : float
-        Knows the vocabulary only: ln V, where V counts [MASK] too, as the model's softmax does.
-    unigram : float
-        Knows how frequent each word is.
-    neighbors : float
-        Knows the word on the left and the word on the right, or that the sentence ends there.
-    bag : float
-        Knows every other word of the sentence, but no order: a model without positions.
-    full : float
-        Knows the whole sentence but for the hidden word. This is the floor: nobody can do better.
-
-    References
-    ----------
-    Chapter 5.
-
-    Examples
-    --------
-    >>> Ladder(4.5, 3.5, 0.9, 0.1, 0.07).full
-    0.07
-    """
+    """The best masked-word losses, in nats per masked word, for five kinds of guesser."""
 
     uniform: float
     unigram: float
@@ -66,10 +45,6 @@ def vocabulary(sentences: Sequence[str]) -> tuple[str, ...]:
     TypeError
         When a single string is given.
 
-    References
-    ----------
-    Chapter 5.
-
     Examples
     --------
     >>> vocabulary(["one cat", "one dog"])
@@ -96,10 +71,6 @@ def masked_word_loss(sentences: Sequence[str], context: Context) -> float:
     -------
     float
         Nats per masked word, at least 0.
-
-    References
-    ----------
-    Chapter 5.
 
     Examples
     --------
@@ -138,10 +109,6 @@ def masked_word_ladder(sentences: Sequence[str]) -> Ladder:
     ------
     ValueError, TypeError
         As ``vocabulary`` does.
-
-    References
-    ----------
-    Chapter 5.
 
     Examples
     --------

@@ -7,37 +7,7 @@ from minibert.text_files import read_text
 
 
 def read_sentences(path: str | Path) -> tuple[str, ...]:
-    r"""Read a UTF-8 text file with one sentence a line; blank lines are skipped.
-
-    Parameters
-    ----------
-    path : str or Path
-        The text file.
-
-    Returns
-    -------
-    tuple of str
-        The sentences in the order of the file, at least one, none of them empty.
-
-    Raises
-    ------
-    FileNotFoundError
-        When there is no such file.
-    ValueError
-        When the file holds no sentence, or a line of it is not UTF-8.
-
-    References
-    ----------
-    Chapter 5.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "two.txt"
-    >>> _ = path.write_text("one cat\n\none dog\n", encoding="utf-8")
-    >>> read_sentences(path)
-    ('one cat', 'one dog')
-    """
+    r"""Read a UTF-8 text file with one sentence a line; blank lines are skipped."""
     sentences = tuple(filter(None, map(str.strip, read_text(path).split("\n"))))
     if not sentences:
         raise ValueError(f"{str(path)!r} holds no sentence; write one sentence on each line")
@@ -51,10 +21,6 @@ def hundred_sentences() -> tuple[str, ...]:
     -------
     tuple of str
         100 different sentences, lower case, no punctuation, made of 88 words.
-
-    References
-    ----------
-    Chapter 5.
 
     Examples
     --------

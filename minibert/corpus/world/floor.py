@@ -1,4 +1,7 @@
-"""The ladder and the floors of a small world: what the best possible guesser still gets wrong."""
+"""The ladder and the floors of a small world: what the best possible guesser still gets wrong.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -20,29 +23,9 @@ Sight = Callable[[int, tuple[str, ...], tuple[str, ...]], Hashable]
 
 
 class WorldLadder(NamedTuple):
-    """Hold the best masked-word losses in pairs of sentences, in nats per masked word.
+    """The best masked-word losses in pairs of sentences, in nats per masked word.
 
     Every word is masked once, all places weigh the same.
-
-    Parameters
-    ----------
-    uniform : float
-        Knows the size of the vocabulary only.
-    unigram : float
-        Knows how frequent each word is.
-    neighbors : float
-        Knows the word on the left and the word on the right, or that the sentence ends there.
-    sentence : float
-        Knows the rest of the sentence, and whether it is the first or the second of the pair.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> WorldLadder(7.0, 5.0, 1.3, 0.6).sentence
-    0.6
     """
 
     uniform: float
@@ -52,50 +35,14 @@ class WorldLadder(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """Hold a mean over a sample, and how far from the truth it may be.
-
-    Parameters
-    ----------
-    value : float
-        The mean.
-    error : float
-        Its standard error: the truth lies within two of them about 95 times out of 100.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> Estimate(0.417, 0.002).value
-    0.417
-    """
+    """A mean over a sample, and how far from the truth it may be."""
 
     value: float
     error: float
 
 
 class Floors(NamedTuple):
-    """Hold what the oracle reaches on a sample of pairs.
-
-    Parameters
-    ----------
-    masked_word : Estimate
-        Nats per masked word.
-    next_sentence : Estimate
-        Nats per pair.
-    accuracy : Estimate
-        The share of pairs that it gets right: the ceiling for everybody else.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> Floors(Estimate(0.42, 0.01), Estimate(0.16, 0.01), Estimate(0.93, 0.01)).accuracy.value
-    0.93
-    """
+    """What the oracle reaches on a sample of pairs."""
 
     masked_word: Estimate
     next_sentence: Estimate
@@ -127,10 +74,6 @@ def world_ladder(
     ------
     ValueError
         When the world has too few stories.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -167,10 +110,6 @@ def hidden_once_floors(oracle: Oracle, pairs: Sequence[Pair]) -> Floors:
     -------
     Floors
         With standard errors.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -213,10 +152,6 @@ def corrupted_floors(
     ------
     ValueError
         When not one word was chosen.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------

@@ -2,6 +2,8 @@
 
 A story is two sentences. Each place in them is a word of a table: of the hero's, of one of the
 story's own tables, or of a table with a single row, which is how a fixed word is held.
+
+Chapter 14.
 """
 
 from __future__ import annotations
@@ -19,81 +21,28 @@ PART = re.compile(r"\[[^\[\]]*\]|[^\s\[\]]+|[\[\]]")
 
 
 class Table(NamedTuple):
-    """Hold words that are chosen together: a telling takes one row, each as likely as the next.
-
-    Parameters
-    ----------
-    names : tuple of str
-        One name for each column; none for words that are written in place.
-    rows : tuple of tuple of str
-        Words, tagged with their sense where they have several: ``bank/river``.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> Table(("HERO", "HE"), (("anna", "she"), ("ben", "he"))).rows[1]
-    ('ben', 'he')
-    """
+    """A table of words that are chosen together: a telling takes one row, each equally likely."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
 
 class Place(NamedTuple):
-    """Point to the words that can stand at one place of a sentence.
-
-    Parameters
-    ----------
-    table : int
-        A table of the story.
-    column : int
-        A column of that table.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> Place(table=0, column=1)
-    Place(table=0, column=1)
-    """
+    """Point to the words that can stand at one place of a sentence."""
 
     table: int
     column: int
 
 
 class Story(NamedTuple):
-    """Hold one story: its tables, and two sentences that are made of their words.
-
-    Parameters
-    ----------
-    tables : tuple of Table
-        The hero's first, whether the story mentions the hero or not.
-    sentences : tuple of two tuples of Place
-        What stands where.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> hero, fixed = Table(("HERO",), (("anna",), ("ben",))), Table((), (("sings",),))
-    >>> story = Story((hero, fixed), ((Place(0, 0), Place(1, 0)), (Place(0, 0),)))
-    >>> [len(sentence) for sentence in story.sentences]
-    [2, 1]
-    """
+    """One story: its tables, and two sentences that are made of their words."""
 
     tables: tuple[Table, ...]
     sentences: tuple[tuple[Place, ...], tuple[Place, ...]]
 
 
 class World(NamedTuple):
-    """Hold a grammar: who the heroes are, and what can be told about them.
+    """A grammar: who the heroes are, and what can be told about them.
 
     Parameters
     ----------
@@ -101,10 +50,6 @@ class World(NamedTuple):
         A document draws one row of it.
     stories : tuple of Story
         A document tells some of them.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -124,10 +69,6 @@ def small_world() -> World:
     -------
     World
         54 stories, told about eight heroes.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -155,10 +96,6 @@ def parse_world(text: str) -> World:
     ------
     ValueError
         When a line makes no sense; the sentence says which, and what to write.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -188,10 +125,6 @@ def senses(world: World) -> dict[str, tuple[str, ...]]:
     dict from str to tuple of str
         The senses of each ambiguous word, sorted; at least two.
 
-    References
-    ----------
-    Chapter 14.
-
     Examples
     --------
     >>> senses(small_world())["bank"]
@@ -219,10 +152,6 @@ def world_words(world: World, with_senses: bool = False) -> tuple[str, ...]:
     tuple of str
         Words, with senses only if asked for.
 
-    References
-    ----------
-    Chapter 14.
-
     Examples
     --------
     >>> world_words(small_world())[:4]
@@ -246,10 +175,6 @@ def untagged(text: str) -> str:
     -------
     str
         The text as it is told.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------

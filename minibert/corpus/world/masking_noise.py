@@ -1,4 +1,7 @@
-"""How words are hidden from a guesser, and how well each word explains what is then seen."""
+"""How words are hidden from a guesser, and how well each word explains what is then seen.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ STRANGER = "[STRANGER]"  # a random piece that is no word of the world
 
 
 class Channel(NamedTuple):
-    """Say how words are hidden: each one is chosen or not, whatever happens to the others.
+    """How words are hidden: each one is chosen or not, whatever happens to the others.
 
     Parameters
     ----------
@@ -29,7 +32,7 @@ class Channel(NamedTuple):
 
     References
     ----------
-    Devlin et al. (2019), section 3.1, task 1. Chapter 14.
+    Devlin et al. (2019), section 3.1, task 1.
 
     Examples
     --------
@@ -70,10 +73,6 @@ def hide_words(
     ValueError
         When the channel has fewer words to draw from than the world has.
 
-    References
-    ----------
-    Chapter 14.
-
     Examples
     --------
     >>> everything = Channel(random_words=2, chosen=1.0, masked=1.0, random=0.0)
@@ -101,41 +100,7 @@ def hide_words(
 def likelihoods(
     seen: Sequence[Sequence[str]], words: Sequence[str], channel: Channel | None = None
 ) -> tuple[Float[np.ndarray, "batch positions words"], Float[np.ndarray, "batch positions words"]]:
-    """Compute how well each word explains what is seen at each place.
-
-    Without a channel, a word that is seen is true: 1 for it and 0 for all others. With a channel,
-    ``p(seen | word) = (1 - chosen) [seen = word] + chosen * p(seen | word, chosen)``. Where [MASK]
-    is seen, all words explain it alike, and get 1.
-
-    Parameters
-    ----------
-    seen : sequence of sequences of str
-        Equally long texts.
-    words : sequence of str
-        The words of the world; those with a sense are seen without it.
-    channel : Channel, optional
-        How words were hidden.
-
-    Returns
-    -------
-    two float arrays, shape (batch, positions, words)
-        The likelihoods, and those if it is known that the place was chosen. Without a channel the
-        latter are all 1.
-
-    Raises
-    ------
-    ValueError
-        When there is no channel, and a word is none of the world's.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> likelihoods([["one", "[MASK]"]], ["cat", "one"])[0].tolist()
-    [[[0.0, 1.0], [1.0, 1.0]]]
-    """
+    """Compute how well each word explains what is seen at each place."""
     shown = [untagged(word) for word in words]
     if channel is None:
         if strange := {word for text in seen for word in text} - {*shown, MASK_TOKEN}:

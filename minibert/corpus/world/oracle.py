@@ -1,4 +1,7 @@
-"""The best possible guesser: it knows the grammar, and nothing of the words that are hidden."""
+"""The best possible guesser: it knows the grammar, and nothing of the words that are hidden.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -22,25 +25,7 @@ ROLES = ((ALL, ALL), (FIRST, FIRST), (SECOND, FIRST), (FIRST, SECOND), (SECOND, 
 
 
 class Posterior(NamedTuple):
-    """Hold what the oracle believes about pairs of sentences.
-
-    Parameters
-    ----------
-    words : list of float array, shape (positions, words)
-        For each pair, the chances of every word at every place, first sentence first. Rows sum
-        to 1.
-    is_next : float array, shape (batch,)
-        The chance that the second sentence follows the first.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> Posterior([], np.array([0.9])).is_next.tolist()
-    [0.9]
-    """
+    """What the oracle believes about pairs of sentences."""
 
     words: list[Float[np.ndarray, "positions words"]]
     is_next: Float[np.ndarray, " batch"]
@@ -67,10 +52,6 @@ class Oracle:
     ------
     ValueError
         When the world has too few stories.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -188,25 +169,5 @@ def _mix(chances: np.ndarray, within: float) -> tuple[np.ndarray, np.ndarray, np
 
 
 def within_share(stories: int) -> float:
-    """Compute how many of the pairs that follow each other are the two sentences of one story.
-
-    Parameters
-    ----------
-    stories : int
-        Stories in a document.
-
-    Returns
-    -------
-    float
-        From 1 for a single story down to 1/2 for very many.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> within_share(3)
-    0.6
-    """
+    """Compute how many of the pairs that follow each other are the two sentences of one story."""
     return stories / (2 * stories - 1)

@@ -4,6 +4,8 @@ A text may be known, hidden, or blurred: for each place and each word, a likelih
 the word explains what is seen there. Tables are independent, so a story's chance is a product of
 one sum for each table. It is linear in the likelihoods of each place. That is why its derivative
 there is the chance of everything else, together with each word.
+
+Chapter 14.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from .grammar import Story
 
 
 class Pattern:
-    r"""Hold which words stand where, for one or both sentences of a story.
+    r"""Which words stand where, for one or both sentences of a story.
 
     Parameters
     ----------
@@ -29,10 +31,6 @@ class Pattern:
         Which sentences: ``(0,)``, ``(1,)`` or ``(0, 1)``.
     ids : mapping from str to int
         The number of each word, as the story writes it.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -87,17 +85,7 @@ class Pattern:
         grad_chance: Float[np.ndarray, "batch rows"],
         grad_likelihood: Float[np.ndarray, "batch positions vocab"],
     ) -> None:
-        """Add the derivative of ``sum of grad_chance * chance`` by each likelihood.
-
-        Parameters
-        ----------
-        likelihood : float array, shape (batch, positions, vocab)
-            What `chance` got.
-        grad_chance : float array, shape (batch, heroes)
-            The weight of each text and hero.
-        grad_likelihood : float array, shape (batch, positions, vocab)
-            Changed in place.
-        """
+        """Add the derivative of ``sum of grad_chance * chance`` by each likelihood."""
         others = grad_chance * product_of_others(self._tables(likelihood))
         for number, (places, words) in enumerate(zip(self.places, self.words, strict=True)):
             grad_rows = others[number]
@@ -120,27 +108,7 @@ class Pattern:
 
 
 def product_of_others(values: Float[np.ndarray, "rows ..."]) -> Float[np.ndarray, "rows ..."]:
-    """Multiply, for each row, all the other rows; zeros are no trouble.
-
-    Parameters
-    ----------
-    values : float array, shape (rows, ...)
-        The factors.
-
-    Returns
-    -------
-    float array, shape (rows, ...)
-        The derivative of the product of all rows by each of them.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> product_of_others(np.array([2.0, 0.0, 5.0])).tolist()
-    [0.0, 10.0, 0.0]
-    """
+    """Multiply, for each row, all the other rows; zeros are no trouble."""
     before, after = np.ones_like(values), np.ones_like(values)
     before[1:] = values[:-1].cumprod(0)
     after[:-1] = values[:0:-1].cumprod(0)[::-1]

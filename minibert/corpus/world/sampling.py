@@ -1,4 +1,7 @@
-"""Documents told by a small world, and pairs of sentences from them."""
+"""Documents told by a small world, and pairs of sentences from them.
+
+Chapter 14.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ STORIES = 1  # in a document
 
 
 class Pair(NamedTuple):
-    """Hold two sentences and whether the second one follows the first in its document.
+    """Two sentences and whether the second one follows the first in its document.
 
     Parameters
     ----------
@@ -21,10 +24,6 @@ class Pair(NamedTuple):
         Words separated by spaces.
     is_next : bool
         False if the second one comes from another document.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -63,10 +62,6 @@ def sample_documents(
     ValueError
         When the world has too few stories.
 
-    References
-    ----------
-    Chapter 14.
-
     Examples
     --------
     >>> from minibert.corpus import small_world
@@ -83,7 +78,7 @@ def sample_documents(
 def sample_tagged(
     world: World, count: int, *, rng: np.random.Generator, stories: int = STORIES
 ) -> list[tuple[tuple[str, ...], ...]]:
-    """Tell the documents of `sample_documents` word by word, each word with its sense.
+    """Return the documents of `sample_documents` word by word, each word with its sense.
 
     Parameters
     ----------
@@ -105,10 +100,6 @@ def sample_tagged(
     ------
     ValueError
         When the world has too few stories.
-
-    References
-    ----------
-    Chapter 14.
 
     Examples
     --------
@@ -155,10 +146,6 @@ def sample_pairs(
     ValueError
         When the world has too few stories.
 
-    References
-    ----------
-    Chapter 14.
-
     Examples
     --------
     >>> from minibert.corpus import small_world
@@ -176,29 +163,7 @@ def sample_pairs(
 
 
 def check_stories(world: World, stories: int) -> None:
-    """Refuse documents that the world cannot fill without telling a story twice.
-
-    Parameters
-    ----------
-    world : World
-        The grammar.
-    stories : int
-        Stories in a document.
-
-    Raises
-    ------
-    ValueError
-        When there are not as many.
-
-    References
-    ----------
-    Chapter 14.
-
-    Examples
-    --------
-    >>> from minibert.corpus import small_world
-    >>> check_stories(small_world(), 54)
-    """
+    """Raise for documents that the world cannot fill without telling a story twice."""
     most = len(world.stories)
     if not 1 <= stories <= most:
         raise ValueError(
