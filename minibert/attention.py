@@ -100,7 +100,8 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
     """
     if seq < 1:
         raise ValueError(f"a causal mask needs at least 1 token, not {seq}")
-    return torch.full((seq, seq), torch.finfo(dtype).min, dtype=dtype).triu(diagonal=1)
+    lowest = torch.full((seq, seq), torch.finfo(dtype).min, dtype=dtype)  # (seq, seq)
+    return lowest.triu(diagonal=1)
 
 
 def may_look_at(tensor: Shaped[Tensor, "..."]) -> bool:

@@ -91,10 +91,10 @@ class BertEmbeddings(nn.Module):
             position_ids = torch.arange(words.shape[1], device=words.device)  # (seq)
         segments = _look_up(
             token_type_ids, self.token_type_embeddings, "token_type_ids", "type_vocab_size"
-        )
+        )  # (batch, seq, hidden) or (1, hidden)
         positions = _look_up(
             position_ids, self.position_embeddings, "position_ids", "max_position_embeddings"
-        )
+        )  # (batch, seq, hidden) or (seq, hidden)
         embeddings = words + (segments + positions)  # (batch, seq, hidden)
         return self.dropout(self.LayerNorm(embeddings))
 
@@ -226,6 +226,7 @@ def sinusoidal_positions(
             f"hidden_size ({hidden_size}) must be even, for pairs of sine and cosine; nearest: "
             f"{nearest}"
         )
-    even = torch.arange(0, hidden_size, 2, dtype=torch.float64)
-    angles = torch.arange(seq)[:, None] / 10000 ** (even / hidden_size)
-    return torch.stack([angles.sin(), angles.cos()], dim=-1).flatten(1).to(dtype)
+    even = torch.arange(0, hidden_size, 2, dtype=torch.float64)  # (pairs)
+    angles = torch.arange(seq)[:, None] / 10000 ** (even / hidden_size)  # (seq, pairs)
+    points = torch.stack([angles.sin(), angles.cos()], dim=-1)  # (seq, pairs, 2)
+    return points.flatten(1).to(dtype)  # (seq, hidden)

@@ -122,7 +122,7 @@ class BertOnlyMLMHead(nn.Module):
 
     def forward(self, sequence_output: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
         """Score every word, one score each."""
-        return self.predictions(sequence_output)
+        return self.predictions(sequence_output)  # (..., vocab)
 
 
 class BertPreTrainingHeads(nn.Module):
@@ -144,4 +144,4 @@ class BertPreTrainingHeads(nn.Module):
     ) -> tuple[Float[Tensor, "... vocab"] | None, Float[Tensor, "batch 2"]]:
         """Score words and pairs."""
         words = None if sequence_output is None else self.predictions(sequence_output)
-        return words, self.seq_relationship(pooled_output)
+        return words, self.seq_relationship(pooled_output)  # (..., vocab), (batch, 2)

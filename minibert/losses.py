@@ -56,10 +56,10 @@ def cross_entropy(
     0.6931
     """
     _require_labels(logits, labels, answers, place)
-    labeled = labels != IGNORED_LABEL
-    log_probs = logits.log_softmax(dim=-1)
+    labeled = labels != IGNORED_LABEL  # (...)
+    log_probs = logits.log_softmax(dim=-1)  # (..., classes)
     chosen = log_probs[labeled, labels[labeled].long()]  # (number of labeled items)
-    return -chosen.mean()
+    return -chosen.mean()  # ()
 
 
 def masked_lm_loss(
@@ -215,7 +215,7 @@ def multi_label_loss(
             f"label {wrong[0].item():g} is no answer to yes or no; a label is 1 for yes, 0 for no, "
             "or a probability between them"
         )
-    return functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
+    return functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))  # ()
 
 
 def regression_loss(
@@ -226,12 +226,12 @@ def regression_loss(
     ``mean((logits - labels)**2)``.
     """
     if labels.shape == logits.shape[:1] and logits.shape[1] == 1:
-        labels = labels.unsqueeze(-1)  # else (batch, 1) and (batch,) would make (batch, batch)
+        labels = labels.unsqueeze(-1)  # (batch, 1), for (batch, 1) - (batch) is (batch, batch)
     _require_shape(labels, logits.shape, logits)
     if not labels.isfinite().all():
         wrong = labels[~labels.isfinite()][0].item()
         raise ValueError(f"label {wrong} is no number to be predicted; give finite ones")
-    return functional.mse_loss(logits, labels.to(logits.dtype))
+    return functional.mse_loss(logits, labels.to(logits.dtype))  # ()
 
 
 def span_loss(
@@ -288,7 +288,7 @@ def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:
     _require_integers(f"{which} positions", positions)
     _require_shape(positions, logits.shape[:1], logits, f"{which} positions")
     seq = logits.shape[1]
-    inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)
+    inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
     wrong = inside[(inside < 0) & (inside != IGNORED_LABEL)]
     if wrong.numel():
         raise ValueError(
@@ -300,7 +300,7 @@ def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:
             f"no {which} position lies inside the {seq} tokens, so there is no mean; give at least "
             "one, 0 for [CLS] where the passage has no answer"
         )
-    return cross_entropy(logits, inside, answers="positions", place="sequence")
+    return cross_entropy(logits, inside, answers="positions", place="sequence")  # ()
 
 
 def _require_integers(what: str, labels: Tensor) -> None:

@@ -94,10 +94,10 @@ def corrupt_tokens(
         generator=generator,
         continues_word=continues_word,
     )
-    labels = torch.where(chosen, input_ids, IGNORED_LABEL)
+    labels = torch.where(chosen, input_ids, IGNORED_LABEL)  # (..., seq), as input_ids
     if not chosen.any():
         return CorruptedTokens(input_ids.clone(), labels)
-    words = ordinary_ids(vocab_size, special_ids)
+    words = ordinary_ids(vocab_size, special_ids)  # (words)
     corrupted = replace_tokens(
         input_ids, chosen, words=words, mask_token_id=mask_token_id, generator=generator
     )
@@ -129,7 +129,7 @@ def may_be_chosen(
     tensor([False,  True,  True, False, False])
     """
     special = torch.tensor(sorted(special_ids), dtype=input_ids.dtype, device=input_ids.device)
-    return torch.isin(input_ids, special, invert=True)
+    return torch.isin(input_ids, special, invert=True)  # (..., seq)
 
 
 def choose_tokens(
@@ -182,7 +182,7 @@ def choose_tokens(
         raise ValueError(
             f"mlm_probability ({mlm_probability}) must be above 0 and at most 1; BERT's is 0.15"
         )
-    draws = _draw(candidates, generator)
+    draws = _draw(candidates, generator)  # (..., seq)
     if continues_word is not None:
         draws = _share_draws(draws, continues_word)
     draws = draws.masked_fill(~candidates, 2)  # later than every other
@@ -209,8 +209,8 @@ def ordinary_ids(vocab_size: int, special_ids: Collection[int]) -> Int[Tensor, "
     >>> ordinary_ids(9, special_ids=range(5))
     tensor([5, 6, 7, 8])
     """
-    vocabulary = torch.arange(vocab_size)
-    return vocabulary[may_be_chosen(vocabulary, special_ids)]
+    vocabulary = torch.arange(vocab_size)  # (vocab)
+    return vocabulary[may_be_chosen(vocabulary, special_ids)]  # (words)
 
 
 def replace_tokens(
@@ -261,11 +261,11 @@ def replace_tokens(
     >>> replace_tokens(ids, ids > 4, words=words, mask_token_id=4, generator=generator)
     tensor([2, 6, 7, 4, 3])
     """
-    draws = _draw(input_ids, generator)
+    draws = _draw(input_ids, generator)  # (..., seq)
     places = torch.randint(
         len(words), input_ids.shape, generator=generator, device=generator.device
-    )
-    random_words = words[places.to(words.device)].to(input_ids)
+    )  # (..., seq)
+    random_words = words[places.to(words.device)].to(input_ids)  # (..., seq)
     becomes_mask = draws < MASKED_SHARE
     becomes_random = ~becomes_mask & (draws < MASKED_SHARE + RANDOM_SHARE)
     hidden = torch.where(becomes_random, random_words, input_ids)
@@ -282,7 +282,7 @@ def _draw(like: Tensor, generator: torch.Generator) -> Float[Tensor, "*shape"]:
         )
     draws = torch.rand(
         like.shape, generator=generator, device=generator.device, dtype=torch.float32
-    )
+    )  # (..., seq)
     return draws.to(like.device)
 
 
@@ -293,7 +293,8 @@ def _share_draws(draws: Tensor, continues_word: Tensor) -> Tensor:
             f"continues_word of shape {tuple(continues_word.shape)} and {continues_word.dtype} "
             f"does not fit; it needs the shape {tuple(draws.shape)} and torch.bool"
         )
-    places = torch.arange(draws.shape[-1], device=draws.device).expand(draws.shape)
+    places = torch.arange(draws.shape[-1], device=draws.device)  # (seq)
+    places = places.expand(draws.shape)  # (..., seq)
     first_pieces = places.masked_fill(continues_word, 0).cummax(dim=-1).values
     return draws.gather(-1, first_pieces)
 

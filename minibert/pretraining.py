@@ -138,7 +138,7 @@ class BertForMaskedLM(nn.Module):
         encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         hidden_states = encoded.last_hidden_state  # (batch, seq, hidden)
         if labels is None:
-            return MaskedLMOutput(logits=self.cls(hidden_states))
+            return MaskedLMOutput(logits=self.cls(hidden_states))  # (batch, seq, vocab)
         _require_labels("labels", labels, hidden_states.shape[:2])
         if not return_logits:
             hidden_states, labels = keep_labeled(hidden_states, labels)  # (positions, hidden)
@@ -276,8 +276,8 @@ def keep_labeled(
     >>> keep_labeled(hidden_states, torch.tensor([[-100, 9, -100]]))
     (tensor([[2., 3.]]), tensor([9]))
     """
-    labeled = labels != IGNORED_LABEL
-    return hidden_states[labeled], labels[labeled]
+    labeled = labels != IGNORED_LABEL  # (batch, seq)
+    return hidden_states[labeled], labels[labeled]  # (positions, hidden), (positions)
 
 
 def _require_labels(name: str, labels: object, shape: tuple[int, ...]) -> None:

@@ -35,8 +35,8 @@ def softmax(x: Float[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray,
     >>> softmax(np.array([1.0, 3.0]) / np.sqrt(3)).round(2)
     array([0.24, 0.76])
     """
-    exponentials = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    return exponentials / exponentials.sum(axis=axis, keepdims=True)
+    exponentials = np.exp(x - np.max(x, axis=axis, keepdims=True))  # (..., n)
+    return exponentials / exponentials.sum(axis=axis, keepdims=True)  # (..., n)
 
 
 def softmax_backward(
@@ -68,8 +68,8 @@ def softmax_backward(
     >>> softmax_backward(np.array([1.0, 0.0]), np.array([0.25, 0.75]))
     array([ 0.1875, -0.1875])
     """
-    average = np.sum(probs * grad_output, axis=axis, keepdims=True)
-    return probs * (grad_output - average)
+    average = np.sum(probs * grad_output, axis=axis, keepdims=True)  # (..., 1)
+    return probs * (grad_output - average)  # (..., n)
 
 
 def _require_matching(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> None:
@@ -147,11 +147,12 @@ def attention(
            [ 1.04,  0.96,  3.04]])
     """
     _require_matching(query, key, value)
-    scores = query @ np.swapaxes(key, -1, -2) / np.sqrt(key.shape[-1])
+    products = query @ np.swapaxes(key, -1, -2)  # (..., queries, keys)
+    scores = products / np.sqrt(key.shape[-1])
     if additive_mask is not None:
         scores = _add_mask(scores, additive_mask)
-    probs = softmax(scores)
-    return probs @ value, probs
+    probs = softmax(scores)  # each row sums to 1
+    return probs @ value, probs  # (..., queries, value_size), (..., queries, keys)
 
 
 def _add_mask(scores: np.ndarray, additive_mask: np.ndarray) -> np.ndarray:
@@ -224,9 +225,9 @@ def attention_backward(
     """
     _require_matching(query, key, value)
     scale = 1 / np.sqrt(key.shape[-1])
-    grad_value = np.swapaxes(probs, -1, -2) @ grad_context
-    grad_probs = grad_context @ np.swapaxes(value, -1, -2)
-    grad_scores = softmax_backward(grad_probs, probs)
-    grad_query = grad_scores @ key * scale
-    grad_key = np.swapaxes(grad_scores, -1, -2) @ query * scale
+    grad_value = np.swapaxes(probs, -1, -2) @ grad_context  # (..., keys, value_size)
+    grad_probs = grad_context @ np.swapaxes(value, -1, -2)  # (..., queries, keys)
+    grad_scores = softmax_backward(grad_probs, probs)  # (..., queries, keys)
+    grad_query = grad_scores @ key * scale  # (..., queries, head_size)
+    grad_key = np.swapaxes(grad_scores, -1, -2) @ query * scale  # (..., keys, head_size)
     return grad_query, grad_key, grad_value

@@ -48,7 +48,7 @@ def linear(
             f"a weight of shape {weight.shape} needs a bias of shape {weight.shape[:1]}, "
             f"not {bias.shape}"
         )
-    product = x @ weight.T
+    product = x @ weight.T  # (..., out_size)
     return product if bias is None else product + bias
 
 
@@ -111,8 +111,11 @@ def linear_backward(
     """
     _require_width(x, weight)
     out_size, in_size = weight.shape
-    grad_rows, x_rows = grad_output.reshape(-1, out_size), x.reshape(-1, in_size)
-    return grad_output @ weight, grad_rows.T @ x_rows, grad_rows.sum(axis=0)
+    grad_rows = grad_output.reshape(-1, out_size)  # (rows, out_size)
+    x_rows = x.reshape(-1, in_size)  # (rows, in_size)
+    grad_x = grad_output @ weight  # (..., in_size)
+    grad_weight = grad_rows.T @ x_rows  # (out_size, in_size)
+    return grad_x, grad_weight, grad_rows.sum(axis=0)  # the last one (out_size)
 
 
 _erf = np.vectorize(math.erf, otypes=[np.float64])
@@ -178,8 +181,8 @@ def gelu_backward(
 
 def _standardize(x: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray]:
     """Return x with mean 0 and variance 1 along its last axis, and what it was divided by."""
-    centered = x - x.mean(axis=-1, keepdims=True)
-    scale = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)
+    centered = x - x.mean(axis=-1, keepdims=True)  # (..., hidden)
+    scale = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)  # (..., 1)
     return centered / scale, scale
 
 
@@ -279,8 +282,9 @@ def layer_norm_backward(
     """
     normalized, scale = _standardize(x, eps)
     grad_normalized = grad_output * weight
-    through_mean = grad_normalized.mean(axis=-1, keepdims=True)
-    through_variance = (grad_normalized * normalized).mean(axis=-1, keepdims=True)
+    through_mean = grad_normalized.mean(axis=-1, keepdims=True)  # (..., 1)
+    through_variance = (grad_normalized * normalized).mean(axis=-1, keepdims=True)  # (..., 1)
     grad_x = (grad_normalized - through_mean - normalized * through_variance) / scale
     leading = tuple(range(x.ndim - 1))
-    return grad_x, (grad_output * normalized).sum(axis=leading), grad_output.sum(axis=leading)
+    grad_weight = (grad_output * normalized).sum(axis=leading)  # (hidden)
+    return grad_x, grad_weight, grad_output.sum(axis=leading)  # the last one (hidden)

@@ -41,7 +41,8 @@ def additive_mask(
         raise ValueError(
             f"an attention_mask holds only 1 (may be looked at) and 0 (padding), not {strange[0]}"
         )
-    return (1.0 - attention_mask[..., None, :]) * np.finfo(np.float64).min
+    hidden = 1.0 - attention_mask[..., None, :]  # (..., 1, seq)
+    return hidden * np.finfo(np.float64).min
 
 
 def causal_mask(seq: int) -> Float[np.ndarray, "{seq} {seq}"]:
@@ -77,4 +78,5 @@ def causal_mask(seq: int) -> Float[np.ndarray, "{seq} {seq}"]:
     """
     if seq < 1:
         raise ValueError(f"a causal mask needs at least 1 token, not {seq}")
-    return np.triu(np.full((seq, seq), np.finfo(np.float64).min), k=1)
+    lowest = np.full((seq, seq), np.finfo(np.float64).min)  # (seq, seq)
+    return np.triu(lowest, k=1)

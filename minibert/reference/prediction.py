@@ -61,7 +61,7 @@ def embedding_lookup(
            [1., 2.]])
     """
     _require_ids(input_ids, len(word_embeddings))
-    return word_embeddings[input_ids]
+    return word_embeddings[input_ids]  # (..., hidden)
 
 
 def embedding_lookup_backward(
@@ -104,7 +104,7 @@ def embedding_lookup_backward(
            [  0.]])
     """
     _require_ids(input_ids, vocab_size)
-    grad_word_embeddings = np.zeros((vocab_size, grad_output.shape[-1]))
+    grad_word_embeddings = np.zeros((vocab_size, grad_output.shape[-1]))  # (vocab, hidden)
     np.add.at(grad_word_embeddings, input_ids, grad_output)
     return grad_word_embeddings
 
@@ -148,7 +148,7 @@ def tied_logits(
     >>> tied_logits(np.array([2.0, 3.0]), table, np.array([0.0, 0, -1]))
     array([2., 3., 4.])
     """
-    return linear(hidden_states, word_embeddings, bias)
+    return linear(hidden_states, word_embeddings, bias)  # (..., vocab)
 
 
 def tied_logits_backward(
@@ -267,9 +267,9 @@ def cross_entropy(
     0.6931
     """
     labeled = _find_labeled(logits, labels, ignore_index)
-    scores, targets = logits[labeled], labels[labeled]
-    shifted = scores - scores.max(axis=-1, keepdims=True)
-    log_totals = np.log(np.exp(shifted).sum(axis=-1))
+    scores, targets = logits[labeled], labels[labeled]  # (positions, vocab), (positions)
+    shifted = scores - scores.max(axis=-1, keepdims=True)  # (positions, vocab)
+    log_totals = np.log(np.exp(shifted).sum(axis=-1))  # (positions)
     return float(np.mean(log_totals - shifted[np.arange(len(targets)), targets]))
 
 
@@ -311,9 +311,9 @@ def cross_entropy_backward(
            [ 0. ,  0. ]])
     """
     labeled = _find_labeled(logits, labels, ignore_index)
-    targets = labels[labeled]
-    grad_labeled = softmax(logits[labeled])
+    targets = labels[labeled]  # (positions)
+    grad_labeled = softmax(logits[labeled])  # (positions, vocab)
     grad_labeled[np.arange(len(targets)), targets] -= 1
-    grad_logits = np.zeros(logits.shape)
+    grad_logits = np.zeros(logits.shape)  # (..., vocab)
     grad_logits[labeled] = grad_labeled / len(targets)
     return grad_logits

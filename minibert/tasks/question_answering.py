@@ -70,7 +70,8 @@ class BertForQuestionAnswering(nn.Module):
     ) -> QuestionAnsweringModelOutput:
         """Score every token as start and as end, and compute the loss if both are given."""
         encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
-        start_logits, end_logits = self.qa_outputs(encoded.last_hidden_state).unbind(-1)
+        logits = self.qa_outputs(encoded.last_hidden_state)  # (batch, seq, 2)
+        start_logits, end_logits = logits.unbind(-1)  # (batch, seq) each
         if start_positions is None and end_positions is None:
             return QuestionAnsweringModelOutput(None, start_logits, end_logits)
         for name, given in (("start", start_positions), ("end", end_positions)):

@@ -104,7 +104,8 @@ class BertForSequenceClassification(nn.Module):
     ) -> SequenceClassifierOutput:
         """Score every label, and compute the loss if the true ones are given."""
         encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
-        logits = self.classifier(self.dropout(encoded.pooler_output))
+        pooled = self.dropout(encoded.pooler_output)  # (batch, hidden)
+        logits = self.classifier(pooled)  # (batch, classes)
         if labels is None:
             return SequenceClassifierOutput(logits=logits)
         require_tensor("labels", labels)

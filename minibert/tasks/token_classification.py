@@ -92,7 +92,8 @@ class BertForTokenClassification(nn.Module):
     ) -> TokenClassifierOutput:
         """Score every label at every token, and compute the loss if the true ones are given."""
         encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
-        logits = self.classifier(self.dropout(encoded.last_hidden_state))
+        hidden_states = self.dropout(encoded.last_hidden_state)  # (batch, seq, hidden)
+        logits = self.classifier(hidden_states)  # (batch, seq, classes)
         if labels is None:
             return TokenClassifierOutput(logits=logits)
         require_tensor("labels", labels)
