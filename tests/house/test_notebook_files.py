@@ -69,6 +69,8 @@ def _problems(chapter: Chapter) -> Iterator[str]:
     run = [cell for cell in chapter.cells if cell.kind == "code"]
     if not run or not is_colab(run[0]) or "google.colab" not in run[0].source:
         yield "does not begin with the cell that installs minibert in Colab. Run `make notebooks`."
+    elif again := {str(c) for c in run[1:] if "google.colab" in c.source}:
+        yield f"installs minibert in Colab a second time: {_listed(again)}. Delete that cell."
     if [cell.count for cell in run] != list(range(1, len(run) + 1)):
         yield (
             "was not run from top to bottom: its cells are not numbered 1, 2, 3 and so on. Run "
@@ -175,6 +177,7 @@ def change(root: Path, old: str, new: str) -> Path:
         ('"language_info"', '"widgets": {}, "language_info"', "depends on a machine: widgets"),
         ("install-in-colab", "something", "does not begin with the cell that installs minibert"),
         ("google.colab", "somewhere", "does not begin with the cell that installs minibert"),
+        ("x = 1", "google.colab", "installs minibert in Colab a second time: "),
         ('"execution_count": 2', '"execution_count": 3', "was not run from top to bottom"),
         ('"execution_count": 2', '"execution_count": null', "was not run from top to bottom"),
     ],
