@@ -7,13 +7,14 @@ INSTALLED := .venv/installed
 PAGE := book/_build/html/index.html
 PORT ?= 8000
 CHAPTERS ?=
+MINE ?= book/chapters/my_bert.py
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One package for the tests has no wheel; old versions of pip would build it the way of setup.py.
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab notebooks quick test portable coverage check bench records pins clean python assets chromium
+.PHONY: help book serve lab mine notebooks quick test portable coverage check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -33,6 +34,9 @@ $(PAGE):
 
 lab: $(INSTALLED)  ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab book/chapters
+
+mine: $(INSTALLED)  ## say what holds of your own parts (MINE=my_bert.py for another file)
+	@$(BIN)/python tests/scoreboard.py $(MINE)
 
 notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS=… for some)
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)

@@ -20,12 +20,26 @@ settings.register_profile("quick", settings.get_profile("steady"), max_examples=
 settings.load_profile("steady")
 
 
-def pytest_configure() -> None:
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let readers put their own parts to the test."""
+    parser.addoption(
+        "--mine",
+        metavar="FILE",
+        help="build the models of the classes in FILE (MySelfAttention, …) in place of ours, and "
+        "run the tests of properties, of equality with transformers and of training",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """Set the environment of the chapters, before anything imports torch or numpy."""
     try:
         os.environ.update(kernel_environment())
     except ChapterError as error:
         raise pytest.UsageError(f"{error}.") from None
+    if config.option.mine:
+        from my_parts import MyParts  # after the environment above
+
+        config.pluginmanager.register(MyParts(config))
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.model import BertModel
+from minibert.parts import part
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import (
     BertForQuestionAnswering,
@@ -36,6 +37,14 @@ SMALL = BertConfig(
     intermediate_size=20,
     max_position_embeddings=13,
 )
+
+
+PLAYED_AS = {BertModel: "bert", BertForPreTraining: "pretraining"}
+
+
+def played(kind: type[Model]) -> type[Model]:
+    """Return who plays the role of a model: itself, or the reader's under `pytest --mine`."""
+    return part(PLAYED_AS[kind]) if kind in PLAYED_AS else kind
 
 
 def draw_config(seed: int, **changes) -> BertConfig:
@@ -105,7 +114,7 @@ def build(
     **task: Any,
 ) -> Model:
     """Build our model with scattered weights, ready for evaluation."""
-    model = kind(config, **task)
+    model = played(kind)(config, **task)
     scatter_weights(model, seed)
     return model.to(dtype).eval()
 
@@ -124,7 +133,8 @@ def build_pair(
     theirs = getattr(transformers, kind.__name__)(their_config)
     scatter_weights(theirs, seed)
     theirs = theirs.to(dtype).eval()
-    ours = kind(BertConfig.from_dict(theirs.config.to_dict()), **task).to(dtype).eval()
+    config = BertConfig.from_dict(theirs.config.to_dict())
+    ours = played(kind)(config, **task).to(dtype).eval()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.fill_(torch.nan)  # a forgotten one would show
@@ -136,7 +146,7 @@ def same_names_and_shapes(kind: type[Model], config: BertConfig) -> None:
     """Fail unless both models have tensors of the same names and shapes in the same order."""
     their_config = transformers.BertConfig(**dataclasses.asdict(config))
     with torch.device("meta"):
-        models = kind(config), getattr(transformers, kind.__name__)(their_config)
+        models = played(kind)(config), getattr(transformers, kind.__name__)(their_config)
     ours, theirs = ([(n, tuple(p.shape)) for n, p in m.state_dict().items()] for m in models)
     assert ours == theirs
     ours, theirs = ([name for name, _ in m.named_parameters()] for m in models)
@@ -148,7 +158,7 @@ def same_start(kind: type[Model]) -> None:
     sizes = {"vocab_size": 500, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
     sizes["intermediate_size"] = 100
     torch.manual_seed(0)
-    ours = kind(BertConfig(**sizes))
+    ours = played(kind)(BertConfig(**sizes))
     theirs = getattr(transformers, kind.__name__)(transformers.BertConfig(**sizes))
     named = dict(theirs.named_parameters())
     for name, parameter in ours.named_parameters():

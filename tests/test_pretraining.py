@@ -4,7 +4,7 @@ import copy
 
 import pytest
 import torch
-from bert_pairs import SMALL, build, close, draw_batch, draw_config, draw_labels, gradients
+from bert_pairs import SMALL, build, close, draw_batch, draw_config, draw_labels, gradients, played
 from effort import mostly_slow
 
 from minibert.config import BertConfig
@@ -166,7 +166,7 @@ def test_a_wrong_answer_of_the_first_pair_counts_as_much_as_one_of_the_last():
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_riddle_is_learned(kind):
     torch.manual_seed(0)
-    model = kind(BertConfig(**dict(vars(SMALL), hidden_dropout_prob=0.0)))
+    model = played(kind)(BertConfig(**dict(vars(SMALL), hidden_dropout_prob=0.0)))
     riddle = corrupt_tokens(
         BATCH["input_ids"],
         vocab_size=41,

@@ -182,6 +182,8 @@ BROKEN = [
     ("MyPooler", "x[:, 0]", "(x[:, 0] + x[:, 1])", "Other tokens than the first"),
     ("MyPredictionHead", "self.decoder.weight, self.decoder.bias = table.weight, self.bias",
      "self.decoder.bias = self.bias", "does not follow the table"),
+    ("MyBert", "token_type_ids", "segment_ids", "Called by names"),
+    ("MyPretraining", "self.cls.seq_relationship, config", "self, config", "drawn twice"),
     ("MyPretraining", "mlm + nsp", "(mlm + nsp) / 2", "How are the two put together?"),
     ("MyDropout", " / (1 - self.p)", "", "be divided by 0.75"),
     ("MyDropout", "if not self.training:", "if False:", "evaluation. What is drawn by chance"),

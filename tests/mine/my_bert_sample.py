@@ -200,7 +200,8 @@ class MyPretraining(nn.Module):
         self.config = config
         self.bert = MyBert(config)
         self.cls = MyPretrainingHeads(config, self.bert.embeddings.word_embeddings)
-        initialize_weights(self, config.initializer_range)
+        initialize_weights(self.cls.predictions.transform, config.initializer_range)
+        initialize_weights(self.cls.seq_relationship, config.initializer_range)
 
     def forward(
         self,

@@ -104,9 +104,13 @@ PROPERTIES = [
     Property("without a mask all is shown", ("bert",),
         ask.default_is("attention_mask", lambda trial: torch.ones_like(trial.inputs["input_ids"])),
         "Without attention_mask the numbers are not those of a mask of ones."),
+    Property("a model is called by names", ("bert", "pretraining"), ask.is_called_by_names,
+        "Called by names, as trainers do, model(input_ids=…, attention_mask=…), it does not give "
+        "the same. Do the arguments of forward stand under the names of the contract?"),
     Property("weights start small", ("bert", "pretraining"), ask.starts_as_ours,
         "Your weights do not start as BERT's do: normal with the spread config.initializer_range, "
-        "biases at 0. Does __init__ end with initialize_weights(self, config.initializer_range)?"),
+        "biases and the row of the padding token at 0. Does initialize_weights come last in "
+        "__init__, and is no weight drawn twice, such as the table that the decoder shares?"),
     Property("a BERT without pooler", ("bert",), ask.without_pooler,
         "Built with add_pooling_layer=False, your class still has a pooler, or returns what one "
         "would; heads of tokens need none."),

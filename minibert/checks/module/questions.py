@@ -178,6 +178,17 @@ def without_pooler(trial: Trial) -> bool:
     return output.pooler_output is None and not names
 
 
+def is_called_by_names(trial: Trial) -> bool:
+    """Hold if a call with Hugging Face's names for the arguments gives the same."""
+    names = ROLES[trial.role].called
+    try:
+        by_name = trial.mine(**dict(zip(names, trial.arguments())))
+    except TypeError:  # an argument of another name
+        return False
+    ours = trial.ours(*trial.arguments())
+    return same_numbers(trial.take_apart(by_name, ours), trial.run(trial.mine))
+
+
 def starts_as_ours(trial: Trial) -> bool:
     """Hold if the first weights are drawn as wide as ours, and what starts at 0 or 1 does so."""
     mine, ours = (
@@ -190,6 +201,8 @@ def starts_as_ours(trial: Trial) -> bool:
 def _as_wide(mine: Tensor, ours: Tensor) -> bool:
     if (ours == ours.flatten()[0]).all():  # all 0, or all 1
         return torch.equal(mine, ours)
+    if mine[ours == 0].any():  # the row of the padding token
+        return False
     return 2 / 3 < (mine.std() / ours.std()).item() < 3 / 2
 
 

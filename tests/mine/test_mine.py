@@ -1,0 +1,185 @@
+"""A reader's file in place of our parts: how it is taken, which tests it meets, what is said."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from my_parts import GROUPS, OURS_ALONE, group_of, load, play
+from scoreboard import HOW_TO_BEGIN, board, main
+
+from minibert.parts import part, replaced
+
+ROOT = Path(__file__).parents[2]
+SAMPLE = Path(__file__).with_name("my_bert_sample.py")
+
+
+def write(folder, text):
+    """Write a reader's file under a name that no other test has."""
+    path = folder / f"{re.sub(r'[^a-z]', '_', folder.name.lower())}_bert.py"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def run(*arguments):
+    """Run Python in the root of the project."""
+    command = [sys.executable, *map(str, arguments)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+# --- What a file holds ---------------------------------------------------------------------------
+
+
+def test_a_file_is_taken_class_by_class():
+    players, nameless = load(SAMPLE)
+    assert list(players)[:2] == ["embeddings", "self_attention"]
+    assert players["self_attention"].__name__ == "MySelfAttention"
+    assert len(players) == 17
+    assert nameless == []
+    with play(players):
+        assert part("layer") is players["layer"]
+    assert replaced() == {}
+
+
+def test_what_is_imported_is_not_the_readers(tmp_path):
+    text = "from torch.nn import GELU as MyPooler\nclass MyDropout:\n    pass\n"
+    assert list(load(write(tmp_path, text))[0]) == ["dropout"]
+
+
+def test_functions_play_too_and_those_without_a_role_are_let_be(tmp_path):
+    text = "def my_softmax(x):\n    pass\n\ndef my_corrupt_tokens(x):\n    pass\n"
+    players, nameless = load(write(tmp_path, text))
+    assert list(players) == ["corrupt_tokens"]
+    assert nameless == []
+
+
+def test_a_class_without_a_role_is_named(tmp_path):
+    text = "class MySelfAtention:\n    pass\n\nclass MyPooler:\n    pass\n"
+    players, nameless = load(write(tmp_path, text))
+    assert list(players) == ["pooler"]
+    assert nameless == [
+        "MySelfAtention is named after no role; call it My and the name of its role, as in "
+        "MySelfAttention"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "holds no part, such as MySelfAttention; the roles are embeddings, self_attention"),
+        ("class MyPoller:\n    pass\n", "holds no part, .*: MyPoller is named after no role"),
+        ("class MyPooler(\n", "stopped with SyntaxError: "),
+        ("import minibart\n", "stopped with ModuleNotFoundError: No module named 'minibart'"),
+    ],
+)
+def test_a_file_that_cannot_be_taken(tmp_path, text, words):
+    with pytest.raises(pytest.UsageError, match=words):
+        load(write(tmp_path, text))
+
+
+def test_a_file_that_is_none(tmp_path):
+    with pytest.raises(pytest.UsageError, match=r"there is no file .*nothing\.py"):
+        load(tmp_path / "nothing.py")
+    (tmp_path / "notes.txt").write_text("class MyPooler: pass")
+    with pytest.raises(pytest.UsageError, match=r"notes\.txt is no Python file; .* ends in \.py"):
+        load(tmp_path / "notes.txt")
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_class_that_breaks_its_contract(tmp_path):
+    players, _ = load(write(tmp_path, "class MyPooler:\n    pass\n"))
+    with pytest.raises(pytest.UsageError, match="pooler is played by a class derived from"):
+        play(players)
+
+
+# --- Which tests are run with it -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", [*(name for names in GROUPS.values() for name in names), *OURS_ALONE]
+)
+def test_every_entry_names_tests_that_are_there(name):
+    file, _, test = name.partition("::")
+    assert f"def {test or 'test_'}" in (ROOT / file).read_text(encoding="utf-8")
+
+
+def test_the_tests_of_our_own_classes_are_left_out():
+    assert (
+        group_of("tests/test_equality_transformers.py::test_x[1]") == "equality with transformers"
+    )
+    assert group_of(f"{OURS_ALONE[0]}_where_theirs_is[1]") == ""
+    assert group_of("tests/test_self_attention.py::test_x") == ""
+
+
+@pytest.mark.slow
+def test_pytest_runs_on_the_readers_parts():
+    done = run("-m", "pytest", f"--mine={SAMPLE}", "-p", "no:cacheprovider", "tests/test_layer.py",
+               "tests/test_model_properties.py", "-k", "padding or formula")  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    assert "running on: embeddings: MyEmbeddings, self_attention: MySelfAttention" in done.stdout
+    assert re.search(r"\b7 passed, \d+ deselected", done.stdout)
+
+
+@pytest.mark.slow
+def test_pytest_ends_as_it_does_with_a_wrong_option(tmp_path):
+    broken = write(tmp_path, "class MyPooler:\n    pass\n")
+    done = run("-m", "pytest", f"--mine={broken}", "tests/test_layer.py")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.count("ERROR: pooler is played by a class derived from") == 1
+    assert "Traceback" not in done.stderr
+
+
+# --- The scoreboard ------------------------------------------------------------------------------
+
+
+def test_a_board_has_columns_and_tells_what_fails():
+    lines = [("layer", "MyLayer", "3 of 3", ""), ("bert", "MyBert", "9 of 11", "no tanh")]
+    assert board(lines).splitlines() == [
+        "  ✓ layer  MyLayer  3 of 3",
+        "  ✗ bert   MyBert   9 of 11",
+        "      no tanh",
+    ]
+
+
+def test_without_a_file_it_says_how_to_begin(tmp_path, capsys):
+    assert main(tmp_path / "my_bert.py") == 1
+    assert capsys.readouterr().out == HOW_TO_BEGIN.format(file=tmp_path / "my_bert.py") + "\n"
+    assert main(write(tmp_path, "")) == 1
+    assert "holds no part" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_a_part_that_cannot_be_built_is_told_and_no_model_is_built(tmp_path, capsys):
+    text = "def my_corrupt_tokens(ids):\n    pass\n\nclass MyPooler:\n    pass\n"
+    assert main(write(tmp_path, text)) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"✗ pooler +MyPooler +0 of \d\d\n      pooler is played by a class", out)
+    assert re.search(r"✗ corrupt_tokens +my_corrupt_tokens +0 of 1\n      my_corrupt_tokens", out)
+    assert "not tested  until each part is built as its role asks" in out
+
+
+@pytest.mark.slow
+def test_the_scoreboard_of_right_parts():
+    done = run("tests/scoreboard.py", SAMPLE)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    held = [re.fullmatch(r"  ✓ .*?(\d+) of (\d+)", line) for line in lines if line[:1] == " "]
+    assert len(held) == 17 + len(GROUPS)
+    assert all(match and match[1] == match[2] != "0" for match in held)
+
+
+@pytest.mark.slow
+def test_the_scoreboard_of_a_planted_bug(tmp_path):
+    text = SAMPLE.read_text(encoding="utf-8").replace("sqrt(h // self.heads)", "sqrt(h)")
+    done = run("tests/scoreboard.py", write(tmp_path, text))
+    assert done.returncode == 0, done.stderr
+    for line in (
+        r"✗ self_attention +MySelfAttention +16 of 19\n +context differs .* scores by √hidden",
+        r"✗ bert +MyBert +\d+ of \d+\n +last_hidden_state differs .* by √hidden",
+        r"✓ self_output +MySelfOutput",
+        r"✓ properties +(\d+) of \1\n",
+        r"✗ equality with transformers +\d+ of \d+\n +tests/\S+::test_.*not close!",
+        r"✓ training +(\d+) of \1\n",
+    ):
+        assert re.search(line, done.stdout), (line, done.stdout)

@@ -1,0 +1,112 @@
+"""The reader's own parts under our tests: what a file holds, and which tests are run with it."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from minibert.parts import ROLES, Cast, replaced, role_of, use
+
+Players = dict[str, Callable]  # the reader's class or function for each role
+
+# The tests that build models of whoever plays, by file or by test.
+GROUPS = {
+    "properties": (
+        "tests/test_model_properties.py",
+        "tests/test_tied_table.py::test_table_and_decoder_are_one_parameter",
+        "tests/test_tied_table.py::test_the_tied_table_gets_the_sum_of_both_gradients",
+        "tests/test_inputs_embeds.py::test_vectors_of_the_table_give_what_the_ids_give",
+        "tests/test_pretraining.py::test_padding_changes_no_loss",
+        "tests/tasks/test_task_models.py::test_padding_changes_nothing",
+    ),
+    "equality with transformers": (
+        "tests/test_equality_transformers.py",
+        "tests/test_equality_pretraining.py",
+        "tests/tasks/test_equality_tasks.py",
+        "tests/test_inputs_embeds.py::test_any_vectors_give_what_transformers_gives",
+    ),
+    "training": (
+        "tests/test_pretraining.py::test_a_riddle_is_learned",
+        "tests/tasks/test_task_models.py::test_the_trainer_takes_every_task_as_it_is",
+        "tests/tasks/test_task_models.py::test_frozen_parameters_do_not_move_and_all_others_do",
+    ),
+}
+# Among them, those that ask for what only our own classes owe: words, and masks of any type.
+OURS_ALONE = (
+    "tests/test_equality_pretraining.py::test_nothing_labeled_is_an_error",
+    "tests/test_model_properties.py::test_masks_of_ones_bools_and_floats_are_one_mask",
+)
+
+
+def load(path: Path) -> tuple[Players, list[str]]:
+    """Run a reader's file; return who plays what, and the words for classes without a role."""
+    if not path.is_file():
+        raise pytest.UsageError(f"there is no file {path}; give the one that holds your classes")
+    module = _run(path)
+    players, nameless = {}, []
+    for name, thing in vars(module).items():
+        if not name.startswith(("My", "my_")) or getattr(thing, "__module__", "") != path.stem:
+            continue
+        try:
+            players[role_of(name)] = thing
+        except ValueError as error:
+            nameless += [str(error)] if isinstance(thing, type) else []
+    if not players:
+        first = f": {nameless[0]}" if nameless else f"; the roles are {', '.join(ROLES)}"
+        raise pytest.UsageError(f"{path} holds no part, such as MySelfAttention{first}")
+    return {role: players[role] for role in ROLES if role in players}, nameless
+
+
+def _run(path: Path) -> object:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None:
+        raise pytest.UsageError(f"{path} is no Python file; its name ends in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # where pickle looks for its classes
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        kind = type(error).__name__
+        raise pytest.UsageError(f"{path} stopped with {kind}: {error}") from None
+    return module
+
+
+def play(players: Players) -> Cast:
+    """Let the reader's parts play from here on."""
+    try:
+        return use(**players)
+    except (TypeError, ValueError) as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def group_of(nodeid: str) -> str:
+    """Return the group of a test that is run with the reader's parts; empty if it is not."""
+    if nodeid.startswith(OURS_ALONE):
+        return ""
+    return next((group for group, ids in GROUPS.items() if nodeid.startswith(ids)), "")
+
+
+class MyParts:
+    """The plugin behind ``pytest --mine FILE``."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        players, self.nameless = load(Path(config.option.mine))
+        play(players)
+        if config.args_source is not pytest.Config.ArgsSource.ARGS:
+            files = {name.partition("::")[0] for names in GROUPS.values() for name in names}
+            config.args = [str(config.rootpath / file) for file in sorted(files)]
+
+    def pytest_report_header(self) -> list[str]:
+        """Say who plays."""
+        cast = ", ".join(f"{role}: {player.__name__}" for role, player in replaced().items())
+        return [f"running on: {cast}", *self.nameless]
+
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """Leave out the tests of our own classes."""
+        others = [item for item in items if not group_of(item.nodeid)]
+        items[:] = [item for item in items if group_of(item.nodeid)]
+        config.hook.pytest_deselected(items=others)
