@@ -1,4 +1,4 @@
-"""The checkers of the first chapters need no PyTorch; that of whole classes is there when asked for."""
+"""The first chapters' checkers need no PyTorch; that of whole classes comes when asked for."""
 
 import subprocess
 import sys
