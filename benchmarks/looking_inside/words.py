@@ -57,6 +57,7 @@ def senses_of(encoder: Encoder) -> dict:
         "right_high": rounded(high),
         "shuffled": rounded(np.mean(shuffled, axis=0)),
         "neighbors": rounded(np.mean(neighbors)),
+        "neighbors_by_word": rounded(np.array(neighbors)),
         "gap": rounded(np.mean(gap, axis=0)),
         "gap_low": rounded(gap_low),
         "gap_high": rounded(gap_high),

@@ -111,6 +111,16 @@ def test_senses_of_the_real_encoder(benchmark, real):
     np.testing.assert_allclose(live["right"], stored["right"], rtol=0, atol=0.015)
     np.testing.assert_allclose(live["gap"], stored["gap"], rtol=0, atol=1e-3)
     assert live["neighbors"] == pytest.approx(stored["neighbors"], abs=0.015)
+    np.testing.assert_allclose(live["neighbors_by_word"], stored["neighbors_by_word"], atol=0.07)
+
+
+def test_the_hero_is_the_first_word_of_every_telling(benchmark, small):
+    _, encoder = small
+    heads, rows = benchmark["heads"], benchmark["encoders"].tell(encoder, 6, seed=6)
+    targets = heads.link_targets(rows, max(len(row.ids) for row in rows), "pronoun")
+    places = targets.any(dim=1).nonzero()[:, 1]
+    assert len(places) > 100
+    assert set(places.tolist()) == {1}
 
 
 def test_other_shares_with_the_same_result(benchmark):
