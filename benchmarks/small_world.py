@@ -24,7 +24,7 @@ import torch
 from safetensors.torch import save_model
 
 from minibert.corpus import (
-    Channel,
+    MaskingNoise,
     Oracle,
     corrupted_floors,
     hidden_once_floors,
@@ -131,10 +131,10 @@ def bounds() -> dict[str, dict]:
     """Compute what nobody can beat, and what knowing less brings."""
     rng, oracle = np.random.default_rng(HELD_OUT + 2), Oracle(world)
     pairs = sample_pairs(world, FLOOR_PAIRS, rng=rng)
-    channel = Channel(random_words=1040)  # about as many as the vocabularies have
+    noise = MaskingNoise(random_words=1040)  # about as many as the vocabularies have
     floors = {
         "hidden_once": hidden_once_floors(oracle, pairs),
-        "corrupted": corrupted_floors(oracle, pairs, channel, rng=rng),
+        "corrupted": corrupted_floors(oracle, pairs, noise, rng=rng),
     }
     rounded = {
         name: {

@@ -38,7 +38,7 @@ def additive_mask(
     ------
     ValueError
         If the mask is not a table, or an entry is neither 0 nor 1. Entries on a GPU are not
-        looked at, since the CPU would have to wait for them.
+        read, since the CPU would have to wait for them.
 
     References
     ----------
@@ -105,7 +105,7 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
 
 
 def may_look_at(tensor: Shaped[Tensor, "..."]) -> bool:
-    """Return whether looking at the entries is free: on a GPU it is not, and a compiler cannot."""
+    """Return whether entries may be read: on a GPU that would wait, and a compiler cannot."""
     compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
     return tensor.device.type == "cpu" and not compiling
 
@@ -202,7 +202,7 @@ class BertSelfAttention(nn.Module):
 def fit_mask(
     additive_mask: Shaped[Tensor, "..."], scores: Float[Tensor, "batch heads seq seq"]
 ) -> Float[Tensor, "..."]:
-    """Return an additive mask in the precision of the scores; raise if it is none or cannot fit."""
+    """Return an additive mask in the precision of the scores; raise if it does not fit them."""
     if not additive_mask.is_floating_point():
         raise TypeError(
             f"an additive mask holds floats, 0 or very negative, not {additive_mask.dtype}; make "

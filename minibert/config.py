@@ -42,7 +42,7 @@ IGNORED_KEYS = frozenset({
     "repetition_penalty", "temperature", "top_k", "top_p",
 })  # fmt: skip
 
-# Keys that could ask for other mathematics, and the one value of each that stands for BERT's.
+# Keys that could stand for other mathematics, and the one value of each that stands for BERT's.
 REQUIRED_VALUES = MappingProxyType(
     {
         "add_cross_attention": False,
@@ -147,7 +147,7 @@ class BertConfig:
 
     @property
     def head_size(self) -> int:
-        """Divide the vector of a token evenly among the heads.
+        """Numbers of a token's vector that each head gets.
 
         Returns
         -------
@@ -233,7 +233,7 @@ class BertConfig:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "BertConfig":
-        """Read what a config.json of Hugging Face's says about a BERT.
+        """Make a configuration from the fields of Hugging Face's config.json.
 
         Fields of this class are taken, those that are missing keep their default, `IGNORED_KEYS`
         are left out, and the keys of `REQUIRED_VALUES` must have the value given there.
@@ -251,7 +251,7 @@ class BertConfig:
         Raises
         ------
         TypeError, ValueError
-            If a value is wrong, a key is unknown, or a key asks for something that is not BERT's
+            If a value is wrong, a key is unknown, or a key stands for something that is not BERT's
             encoder; the message names the key.
 
         Examples
@@ -318,7 +318,7 @@ def _require_whole_heads(hidden_size: int, num_attention_heads: int) -> None:
 
 
 def _require_supported(key: str, value: object, known: set[str]) -> None:
-    """Raise for a key that nobody knows, or that asks for other mathematics than BERT's."""
+    """Raise for an unknown key, or one that stands for other mathematics than BERT's."""
     if key not in REQUIRED_VALUES:
         near = difflib.get_close_matches(key, known)
         way_out = f"did you mean {near[0]}?" if near else "if it changes nothing, leave it out"

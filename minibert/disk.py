@@ -1,8 +1,8 @@
 """Files and folders that are written whole or not at all.
 
 What is to appear under a name is first written under another one beside it and forced to the disk;
-then it takes its place in one step. Whoever opens the name, and whenever the machine stops, finds
-the old content or the new one. Who may read it follows from the umask, as for any other file.
+then it takes its place in one step. A reader of the name finds the old content or the new one, even
+if the machine stops in between. Who may read it follows from the umask, as for any other file.
 
 Chapter 13.
 """
@@ -24,7 +24,7 @@ def draft_of(path: Path) -> Path:
 
 @contextmanager
 def written_whole(path: Path, draft: Path | None = None) -> Iterator[Path]:
-    """Let a draft be written, and put it into its place when it is complete.
+    """Yield the path of a draft, and rename it to `path` when the block has written it.
 
     ``with written_whole(path) as draft:`` leaves it to the block to make a file or a folder of this
     name. If the block fails, or the disk does, the draft goes and `path` is what it was.
@@ -43,7 +43,7 @@ def written_whole(path: Path, draft: Path | None = None) -> Iterator[Path]:
 
 
 def remove(path: Path) -> None:
-    """Take a file, a folder or a link away, if it is there; what a link points to stays."""
+    """Remove a file, a folder or a link, if it is there; what a link points to stays."""
     if path.is_symlink() or path.is_file():
         path.unlink()
     elif path.is_dir():
@@ -51,7 +51,7 @@ def remove(path: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, have reached the disk."""
+    """Wait until a file, or the names in a folder, are on the disk."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
@@ -62,7 +62,7 @@ def sync(path: Path) -> None:
 
 
 def _usual_mode(path: Path) -> int:
-    """Ask the system who may read a new file here; some libraries make theirs private."""
+    """Return the mode of a new file under the umask; some libraries make theirs private."""
     path.touch()
     mode = path.stat().st_mode
     path.unlink()
@@ -70,7 +70,7 @@ def _usual_mode(path: Path) -> int:
 
 
 def _finish(path: Path, mode: int) -> None:
-    """Give a file, or every file of a folder, its mode, and wait until the disk has it."""
+    """Set the mode of a file, or of every file of a folder, and wait until it is on the disk."""
     if path.is_dir():
         for part in path.iterdir():
             _finish(part, mode)

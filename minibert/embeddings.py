@@ -105,7 +105,7 @@ class BertEmbeddings(nn.Module):
         position_ids: Tensor | None,
         inputs_embeds: Tensor | None,
     ) -> None:
-        """Raise if no lookup could make sense of the arguments."""
+        """Raise if the arguments do not fit each other or the tables."""
         if (input_ids is None) == (inputs_embeds is None):
             given = "neither is" if input_ids is None else "both are"
             raise ValueError(f"give either input_ids or inputs_embeds; {given} given")
@@ -169,7 +169,7 @@ def _require_integers(name: str, ids: object) -> None:
 
 
 def _look_up(ids: Tensor, table: nn.Embedding, name: str, field: str) -> Tensor:
-    """Look up; if the lookup fails, find the id that has no row and say so."""
+    """Look up ids in a table; if that fails, raise with the id that has no row."""
     try:
         return table(ids)
     except IndexError:

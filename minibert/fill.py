@@ -18,7 +18,7 @@ from torch import Tensor
 
 from .fast import switch_on
 from .pretrain.messages import FAILURES, sentence_of
-from .pretrain.options import PLAN, way_on, whole_number
+from .pretrain.options import PLAN, resume_hint, whole_number
 from .pretrain.output import complain, say, show_warning, with_output
 from .pretrained import load_pretrained, load_tokenizer
 from .pretrained.files import CONFIG, read_json
@@ -82,7 +82,7 @@ def fill_masks(
 
 
 def _encode(text: Text, tokenizer: WordPieceTokenizer, room: int) -> tuple[list[int], list[int]]:
-    """Turn a text or pair into ids and segment ids, and refuse what cannot be asked."""
+    """Encode a text or pair; raise if it has no [MASK] or is too long."""
     first, second = (text, None) if isinstance(text, str) else text
     batch = tokenizer(first, second)
     ids, types = (batch[name][0].tolist() for name in ("input_ids", "token_type_ids"))
@@ -113,7 +113,7 @@ def _guesses(
 
 
 def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer]:
-    """Load what guesses words out of a folder in Hugging Face's layout."""
+    """Load the model and the tokenizer of a folder in Hugging Face's layout."""
     folder = Path(folder)
     if not folder.is_dir():
         raise FileNotFoundError(f"there is no folder {str(folder)!r}; name the folder of a model")
@@ -125,7 +125,7 @@ def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer
     except FileNotFoundError as error:
         if (folder / PLAN).exists():
             raise ValueError(
-                f"the run in {str(folder)!r} is not finished; {way_on(folder)}"
+                f"the run in {str(folder)!r} is not finished; {resume_hint(folder)}"
             ) from error
         raise
     return model, load_tokenizer(folder)
@@ -142,7 +142,7 @@ def _require_head(folder: Path) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for."""
+    """Run the command line; return the exit status."""
     return with_output(lambda: _begin(arguments))
 
 
@@ -167,7 +167,7 @@ def _begin(arguments: list[str] | None) -> int:
 def _answer(
     model: BertForMaskedLM, tokenizer: WordPieceTokenizer, text: str, options: argparse.Namespace
 ) -> int:
-    """Print the guesses for one text; a text that will not do does not end the others."""
+    """Print the guesses for one text, or its error; return the exit status."""
     try:
         [masks] = fill_masks(model, tokenizer, [_pair(text, options.separator)], options.top)
     except ValueError as error:
@@ -183,7 +183,7 @@ def _answer(
 
 
 def _pair(text: str, separator: str | None) -> Text:
-    """Take a text apart where its second sentence begins."""
+    """Split a text at the separator of its two sentences."""
     parts = text.split(separator) if separator else [text]
     if len(parts) > 2:
         raise ValueError(f"{text!r} has {len(parts) - 1} separators {separator!r}; a pair has one")
@@ -191,7 +191,7 @@ def _pair(text: str, separator: str | None) -> Text:
 
 
 def _typed() -> Iterable[str]:
-    """Read texts line by line; empty lines are none."""
+    """Yield the lines that are typed or piped in, without empty ones."""
     if sys.stdin.isatty():
         print("Type a sentence with [MASK]; Ctrl+D ends.", file=sys.stderr)
     return filter(None, map(str.strip, sys.stdin))

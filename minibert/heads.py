@@ -82,10 +82,10 @@ class BertLMPredictionHead(nn.Module):
 
     def tie(self, word_embeddings: nn.Embedding) -> None:
         """Let the decoder share the table of the embeddings, and its bias be `bias`."""
-        theirs, ours = tuple(word_embeddings.weight.shape), tuple(self.decoder.weight.shape)
-        if theirs != ours:
+        table, decoder = tuple(word_embeddings.weight.shape), tuple(self.decoder.weight.shape)
+        if table != decoder:
             raise ValueError(
-                f"word embeddings of shape {theirs} cannot be tied to a decoder of shape {ours}, "
+                f"word embeddings of shape {table} cannot be tied to a decoder of shape {decoder}, "
                 "(vocab_size, hidden_size); build both from one configuration"
             )
         self.decoder.weight = word_embeddings.weight
@@ -121,7 +121,7 @@ class BertOnlyMLMHead(nn.Module):
         self.predictions = part("prediction_head")(config, word_embeddings)
 
     def forward(self, sequence_output: Float[Tensor, "... hidden"]) -> Float[Tensor, "... vocab"]:
-        """Score every word, one score each."""
+        """Score every word of the vocabulary."""
         return self.predictions(sequence_output)  # (..., vocab)
 
 
@@ -142,6 +142,6 @@ class BertPreTrainingHeads(nn.Module):
         sequence_output: Float[Tensor, "... hidden"] | None,
         pooled_output: Float[Tensor, "batch hidden"],
     ) -> tuple[Float[Tensor, "... vocab"] | None, Float[Tensor, "batch 2"]]:
-        """Score words and pairs."""
+        """Score every word, and whether B follows A."""
         words = None if sequence_output is None else self.predictions(sequence_output)
         return words, self.seq_relationship(pooled_output)  # (..., vocab), (batch, 2)

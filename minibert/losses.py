@@ -75,7 +75,7 @@ def masked_lm_loss(
     logits : Float[Tensor, "... vocab"]
         One score per vocabulary entry; any leading dimensions, such as batch and seq.
     labels : Int[Tensor, "..."]
-        The id of the true word, from 0 to vocab - 1, or -100 where nothing is asked.
+        The id of the true word, from 0 to vocab - 1, or -100 without label.
 
     Returns
     -------
@@ -107,7 +107,7 @@ def masked_lm_loss(
 def next_sentence_loss(
     logits: Float[Tensor, "batch 2"], labels: Int[Tensor, " batch"]
 ) -> Float[Tensor, ""]:
-    """Compute the mean loss of the question whether the second sentence follows the first.
+    """Compute the mean loss of predicting whether the second sentence follows the first.
 
     ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of pairs
     whose label is not -100: the same loss with two answers in place of a vocabulary.
@@ -117,7 +117,7 @@ def next_sentence_loss(
     logits : Float[Tensor, "batch 2"]
         Two scores per pair: one for "follows", one for "comes from elsewhere".
     labels : Int[Tensor, "batch"]
-        0 if the second sentence follows the first, 1 if it does not, -100 where nothing is asked.
+        0 if the second sentence follows the first, 1 if it does not, -100 without label.
 
     Returns
     -------
@@ -165,7 +165,7 @@ def classification_loss(
     logits : Float[Tensor, "... classes"]
         One score per class, two classes at least; any leading dimensions.
     labels : Int[Tensor, "..."]
-        The number of the true class, from 0 to classes - 1, or -100 where nothing is asked.
+        The number of the true class, from 0 to classes - 1, or -100 without label.
 
     Returns
     -------
@@ -203,10 +203,10 @@ def classification_loss(
 def multi_label_loss(
     logits: Float[Tensor, "batch classes"], labels: Shaped[Tensor, "batch classes"]
 ) -> Float[Tensor, ""]:
-    """Compute the mean loss of as many yes-or-no questions as there are classes.
+    """Compute the mean binary cross-entropy over all classes.
 
-    ``-mean(labels * log p + (1 - labels) * log(1 - p))`` with ``p = sigmoid(logits)``: binary
-    cross-entropy, in the form that stays finite for large scores.
+    ``-mean(labels * log p + (1 - labels) * log(1 - p))`` with ``p = sigmoid(logits)``, in the form
+    that stays finite for large scores.
     """
     _require_shape(labels, logits.shape, logits)
     wrong = labels[~((labels >= 0) & (labels <= 1))]
@@ -244,7 +244,7 @@ def span_loss(
 
     ``(L(start_logits, start_positions) + L(end_logits, end_positions)) / 2``, where ``L`` is the
     cross-entropy over all positions of a sequence, averaged over the sequences whose position lies
-    inside. A position of seq or more, and -100, asks nothing.
+    inside. A position of seq or more, and -100, does not count.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ def span_loss(
 
 
 def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:
-    """Compute the loss of one end of the span, without the positions that lie outside."""
+    """Compute the loss of one end of the span over the positions that lie inside."""
     _require_integers(f"{which} positions", positions)
     _require_shape(positions, logits.shape[:1], logits, f"{which} positions")
     seq = logits.shape[1]
@@ -293,7 +293,7 @@ def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:
     if wrong.numel():
         raise ValueError(
             f"{which} position {wrong[0].item()} is negative; positions run from 0 to {seq - 1}, "
-            f"and {seq} or more, or {IGNORED_LABEL}, asks nothing"
+            f"and {seq} or more, or {IGNORED_LABEL}, does not count"
         )
     if not (inside != IGNORED_LABEL).any():
         raise ValueError(
@@ -314,7 +314,7 @@ def _require_integers(what: str, labels: Tensor) -> None:
 def _require_shape(
     labels: Tensor, shape: tuple[int, ...], logits: Tensor, what: str = "labels"
 ) -> None:
-    """Raise for labels of another shape, and a mean over none."""
+    """Raise if labels have another shape, or there are none."""
     if labels.shape != shape:
         raise ValueError(
             f"{what} of shape {tuple(labels.shape)} do not fit logits of shape "

@@ -16,7 +16,7 @@ MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as 
 
 
 class CorruptedTokens(NamedTuple):
-    """What the model sees and what it is asked, under the names of its arguments."""
+    """The corrupted ids and their labels, named like the arguments of a model."""
 
     input_ids: Int[Tensor, "*shape"]
     labels: Int[Tensor, "*shape"]
@@ -32,7 +32,7 @@ def corrupt_tokens(
     mlm_probability: float = 0.15,
     continues_word: Bool[Tensor, "*shape"] | None = None,
 ) -> CorruptedTokens:
-    """Make a riddle of a text: choose 15 % of its tokens and hide most of them.
+    """Choose 15 % of the tokens of a text to predict, and hide most of them.
 
     ``labels = where(chosen, input_ids, -100)``. Of the chosen tokens 80 % become [MASK], 10 %
     become a random word and 10 % stay: one draw for each decides among the three. A special token
@@ -47,10 +47,10 @@ def corrupt_tokens(
     mask_token_id : int
         Id of [MASK]; special, whether `special_ids` name it or not.
     special_ids : collection of int
-        Ids that are no words: [PAD], [CLS], [SEP], [MASK], and [UNK] as well, for whoever is asked
-        for [UNK] learns to answer "a word that I do not know".
+        Ids that are no words: [PAD], [CLS], [SEP], [MASK], and [UNK] as well, since a
+        model with [UNK] as a label learns to predict that it does not know a word.
     generator : torch.Generator
-        The source of chance; the same state gives the same riddle.
+        The source of chance; the same state gives the same result.
     mlm_probability : float, default 0.15
         Chance of a token to be chosen, above 0 and at most 1.
     continues_word : Bool[Tensor, "*shape"], optional
@@ -142,8 +142,8 @@ def choose_tokens(
     """Choose each candidate with the same chance, on its own or together with its word.
 
     ``chosen = candidates & (draw < mlm_probability)``, with one draw between 0 and 1 for each
-    token. The smallest draw of all candidates wins in any case, so that a short text asks for
-    something, too; in a batch of usual size that changes nothing.
+    token. The smallest draw of all candidates wins in any case, so that a short text has
+    a label, too; in a batch of usual size that changes nothing.
 
     Parameters
     ----------
@@ -287,7 +287,7 @@ def _draw(like: Tensor, generator: torch.Generator) -> Float[Tensor, "*shape"]:
 
 
 def _share_draws(draws: Tensor, continues_word: Tensor) -> Tensor:
-    """Give every piece of a word the draw of the word's first piece."""
+    """Return draws in which every piece of a word has that of its first piece."""
     if continues_word.shape != draws.shape or continues_word.dtype != torch.bool:
         raise ValueError(
             f"continues_word of shape {tuple(continues_word.shape)} and {continues_word.dtype} "
@@ -300,7 +300,7 @@ def _share_draws(draws: Tensor, continues_word: Tensor) -> Tensor:
 
 
 def _check_ids(input_ids: object, vocab_size: int, special_ids: set[int]) -> None:
-    """Say in words which ids nobody could make sense of."""
+    """Raise if the ids are not integers, there are none, or one is outside the vocabulary."""
     if not isinstance(input_ids, Tensor):
         raise TypeError(f"input_ids must be a tensor of integers, not a {type(input_ids).__name__}")
     if input_ids.dtype not in (torch.int64, torch.int32):

@@ -223,7 +223,7 @@ class BertModel(nn.Module):
         return output._replace(pooler_output=pooled)
 
     def _additive_mask(self, attention_mask: Tensor | None, hidden_states: Tensor) -> Tensor | None:
-        """Check the attention mask, and make the additive one in the precision of the vectors."""
+        """Check the attention mask; return the additive one in the precision of the vectors."""
         if attention_mask is None:
             return None
         if not isinstance(attention_mask, Tensor):

@@ -121,7 +121,7 @@ class BertForMaskedLM(nn.Module):
         inputs_embeds : Float[Tensor, "batch seq hidden"], optional
             One vector for each token instead of `input_ids`.
         labels : Int[Tensor, "batch seq"], optional
-            Id of the true word, -100 where nothing is asked.
+            Id of the true word, -100 without label.
         return_logits : bool, default False
             Whether to compute and return the scores of all positions even if labels are given.
 
@@ -207,9 +207,9 @@ class BertForPreTraining(nn.Module):
         inputs_embeds : Float[Tensor, "batch seq hidden"], optional
             One vector for each token instead of `input_ids`.
         labels : Int[Tensor, "batch seq"], optional
-            Id of the true word, -100 where nothing is asked.
+            Id of the true word, -100 without label.
         next_sentence_label : Int[Tensor, "batch"], optional
-            0 if the second sentence follows the first, 1 if it does not; -100 asks nothing.
+            0 if the second sentence follows the first, 1 if it does not; -100 without label.
         return_logits : bool, default False
             Whether to compute and return the scores of all positions even if labels are given.
 
@@ -260,7 +260,7 @@ def keep_labeled(
     hidden_states : Float[Tensor, "batch seq hidden"]
         Vectors out of the last layer.
     labels : Int[Tensor, "batch seq"]
-        Id of the true word, -100 where nothing is asked.
+        Id of the true word, -100 without label.
 
     Returns
     -------
@@ -289,5 +289,5 @@ def _require_labels(name: str, labels: object, shape: tuple[int, ...]) -> None:
     if labels.shape != shape:
         raise ValueError(
             f"{name} of shape {tuple(labels.shape)} cannot label this batch; the shape must be "
-            f"{tuple(shape)}, -100 where nothing is asked"
+            f"{tuple(shape)}, -100 where there is no label"
         )

@@ -89,7 +89,7 @@ def strip_accents(text: str) -> str:
 
 
 def lower_case(text: str) -> str:
-    """Write every letter small, each by itself.
+    """Write every letter in lower case, each by itself.
 
     Python alone writes the Greek sigma differently at the end of a word; BERT does not.
 
@@ -162,7 +162,7 @@ def split_words(text: str, do_lower_case: bool = True) -> list[str]:
 
 
 class _PerCharacter(dict):
-    """Answer `str.translate`; ask the rule once for each new character and remember."""
+    """A table for `str.translate` that applies a rule once to each new character."""
 
     def __init__(self, rule: Callable[[str], str]):
         self.rule = rule
@@ -188,7 +188,7 @@ _OF_UNICODE_8 = _read_categories()
 
 
 def _category(character: str) -> str:
-    """Name the class of a character in Unicode 8, such as Lu for a capital letter."""
+    """Return the category of a character in Unicode 8, such as Lu for a capital letter."""
     return _OF_UNICODE_8.get(ord(character)) or unicodedata.category(character)
 
 

@@ -1,4 +1,4 @@
-"""Text files: found and read as UTF-8, or refused in a sentence.
+"""Text files, read as UTF-8.
 
 Chapters 5 and 13.
 """

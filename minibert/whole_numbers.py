@@ -1,4 +1,4 @@
-"""Whole numbers that somebody gives: right, or refused in a sentence.
+"""Checks of whole numbers.
 
 Chapter 7.
 """

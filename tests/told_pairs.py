@@ -63,21 +63,21 @@ def plain(word):
     return word.split("/")[0]
 
 
-def shown_as(seen, word, channel, chosen):
+def shown_as(seen, word, noise, chosen):
     """Compute the chance that a true word looks like this; `chosen` is True, or not known."""
     same = seen == plain(word)
-    if channel is None:
+    if noise is None:
         return 1.0 if chosen or seen == "[MASK]" else float(same)
-    kept = 1 - channel.masked - channel.random
+    kept = 1 - noise.masked - noise.random
     if seen == "[MASK]":
-        if_chosen = channel.masked
+        if_chosen = noise.masked
     else:
         # Every piece that is no word of the world looks the same here, and is one of many.
-        if_chosen = channel.random / channel.random_words + kept * same
-    return if_chosen if chosen else channel.chosen * if_chosen + (1 - channel.chosen) * same
+        if_chosen = noise.random / noise.random_words + kept * same
+    return if_chosen if chosen else noise.chosen * if_chosen + (1 - noise.chosen) * same
 
 
-def beliefs(counts, pair, channel=None):
+def beliefs(counts, pair, noise=None):
     """Compute the chances of all words, with senses, at all places, and of a true pair."""
     first, second = pair
     seen = (*first, *second)
@@ -88,11 +88,11 @@ def beliefs(counts, pair, channel=None):
             continue
         told = (*a, *b)
         answers[is_next] += chance * math.prod(
-            shown_as(s, w, channel, chosen=False) for s, w in zip(seen, told)
+            shown_as(s, w, noise, chosen=False) for s, w in zip(seen, told)
         )
         for hole, word in enumerate(told):
             places[hole][word] += chance * math.prod(
-                shown_as(s, w, channel, chosen=place == hole)
+                shown_as(s, w, noise, chosen=place == hole)
                 for place, (s, w) in enumerate(zip(seen, told))
             )
     totals = [sum(place.values()) for place in places]

@@ -99,12 +99,12 @@ def attention_share(
     probs : Float[Tensor, "batch heads seq seq"]
         Attention weights of one layer; rows sum to 1.
     targets : Bool[Tensor, "batch seq seq"]
-        Which keys are a target for which query. Queries without any are not asked.
+        Which keys are a target for which query. Queries without any do not count.
 
     Returns
     -------
     Float[Tensor, "batch heads"]
-        Between 0 and 1; NaN for a sequence in which nobody is asked.
+        Between 0 and 1; NaN for a sequence without any target.
 
     References
     ----------
@@ -116,24 +116,24 @@ def attention_share(
     >>> attention_share(probs, offset_mask(torch.ones(1, 2), -1))
     tensor([[0.7500]])
     """
-    asked = targets.any(dim=-1)
-    spent = (probs * targets[:, None]).sum(dim=-1) * asked[:, None]
-    return spent.sum(dim=-1) / asked.sum(dim=-1)[:, None]
+    queries = targets.any(dim=-1)  # (batch, seq)
+    spent = (probs * targets[:, None]).sum(dim=-1) * queries[:, None]
+    return spent.sum(dim=-1) / queries.sum(dim=-1)[:, None]
 
 
 def attention_entropy(
-    probs: Float[Tensor, "batch heads seq seq"], asked: Shaped[Tensor, "batch seq"]
+    probs: Float[Tensor, "batch heads seq seq"], queries: Shaped[Tensor, "batch seq"]
 ) -> Float[Tensor, "batch heads"]:
     """Measure how widely each head spreads its attention.
 
-    The mean, over the queries i that are asked, of ``-sum(p * log(p) for p in probs[i])``.
+    The mean, over the queries i counted, of ``-sum(p * log(p) for p in probs[i])``.
 
     Parameters
     ----------
     probs : Float[Tensor, "batch heads seq seq"]
         Attention weights of one layer; rows sum to 1.
-    asked : Shaped[Tensor, "batch seq"]
-        1 for the queries to average over; the attention mask asks every real token.
+    queries : Shaped[Tensor, "batch seq"]
+        1 for the queries to average over; the attention mask counts every real token.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def attention_entropy(
     >>> attention_entropy(torch.full((1, 1, 2, 2), 0.5), torch.ones(1, 2))
     tensor([[0.6931]])
     """
-    weights = asked.to(probs.dtype)[:, None]
+    weights = queries.to(probs.dtype)[:, None]
     surprise = torch.special.entr(probs).sum(dim=-1)
     return (surprise * weights).sum(dim=-1) / weights.sum(dim=-1)
 
@@ -161,7 +161,7 @@ def bootstrap_interval(
     level: float = 0.95,
     repeats: int = 2000,
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Return how far a mean over a sample can be trusted, by drawing the sample again and again.
+    """Return an interval for the mean of a sample, by resampling (bootstrap).
 
     Each repeat draws as many rows as there are, with replacement, and takes their mean. The
     interval leaves out the lowest and the highest ``(1 - level) / 2`` of these means.
@@ -248,7 +248,7 @@ def rank_correlation(first: Real[np.ndarray, "..."], second: Real[np.ndarray, ".
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """Count the values in their order; equal ones share the mean of their numbers."""
+    """Return the rank of each value; equal ones share their mean rank."""
     _, place, count = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(count) - (count - 1) / 2)[place]
 
@@ -258,7 +258,7 @@ def ablate_heads(
     model: BertModel,
     heads: Collection[tuple[int, int]],
 ) -> Iterator[None]:
-    """Silence some heads as long as a `with` block lasts.
+    """Set the output of some heads to 0 for the length of a `with` block.
 
     A silent head adds nothing to its token: the columns of ``attention.output.dense.weight`` that
     read its context are 0. The weights come back when the block ends, however it ends.

@@ -1,4 +1,4 @@
-"""What the vectors of a model tell: whether they lie apart, and what can be read off linearly.
+"""What the vectors of a model hold: whether classes lie apart, and what a linear probe reads.
 
 Chapter 18.
 """
@@ -90,16 +90,16 @@ def nearest_mean(
         kept_out = parts == part
         known = np.unique(numbers[~kept_out])
         means = np.stack([vectors[~kept_out & (numbers == k)].mean(axis=0) for k in known])
-        asked = np.flatnonzero(kept_out & np.isin(numbers, known))
-        distances = ((vectors[asked, None] - means) ** 2).sum(axis=-1)
-        answers[asked] = known[distances.argmin(axis=1)] == numbers[asked]
+        tested = np.flatnonzero(kept_out & np.isin(numbers, known))
+        distances = ((vectors[tested, None] - means) ** 2).sum(axis=-1)
+        answers[tested] = known[distances.argmin(axis=1)] == numbers[tested]
     return answers
 
 
 def control_labels(
     classes: Mapping[str, Hashable], *, rng: np.random.Generator
 ) -> dict[str, Hashable]:
-    """Deal the classes of words out again by chance: a task with nothing in it but memory.
+    """Shuffle the classes of the words: a task that only memory can solve.
 
     Each word keeps one class wherever it stands, and each class keeps its number of words.
 
@@ -136,7 +136,7 @@ class Probe(NamedTuple):
     bias: Float[np.ndarray, " classes"]
 
     def answers(self, vectors: Float[np.ndarray, "rows dim"]) -> Int[np.ndarray, " rows"]:
-        """Name the class with the highest score."""
+        """Return the class with the highest score."""
         return (vectors @ self.weight.T + self.bias).argmax(axis=1)
 
 
@@ -207,6 +207,6 @@ def fit_probe(
 
 
 def _numbers(labels: Sequence[Hashable]) -> np.ndarray:
-    """Count labels in the order of their first appearance."""
+    """Assign numbers to labels in the order of their first appearance."""
     known = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     return np.array([known[label] for label in labels])

@@ -65,7 +65,7 @@ from minibert.corpus.world.grammar import (
     untagged,
     world_words,
 )
-from minibert.corpus.world.masking_noise import Channel, hide_words
+from minibert.corpus.world.masking_noise import MaskingNoise, hide_words
 from minibert.corpus.world.oracle import Oracle, Posterior
 from minibert.corpus.world.sampling import Pair, sample_documents, sample_pairs, sample_tagged
 
@@ -76,10 +76,10 @@ __all__ = [
     "REQUEST_LABELS",
     "SPLITS",
     "WORD_CLASSES",
-    "Channel",
     "Estimate",
     "Floors",
     "Ladder",
+    "MaskingNoise",
     "Oracle",
     "Pair",
     "Posterior",

@@ -25,11 +25,11 @@ Documents = Sequence[Sequence[str]]
 
 
 class TextDocuments(Sequence):
-    r"""Return the documents of text files one at a time, without holding the files in memory.
+    r"""The documents of text files, read one at a time without holding the files in memory.
 
     A line is a sentence, a blank line ends a document, and so does the end of a file. The files are
     read once from beginning to end, to check them and to note where each document begins: 20 bytes
-    of memory a document. A document itself is read when somebody asks for it.
+    of memory a document. A document itself is read when it is indexed.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class _Span(NamedTuple):
 
 
 def _scan(path: Path, max_sentences: int) -> Iterator[_Span]:
-    """Walk through a file line by line and find its documents."""
+    """Find the documents of a file, line by line."""
     with open(path, "rb") as file:
         position = file.seek(3 if file.read(3) == BYTE_ORDER_MARK else 0)
         begin, sentences, check_sum = position, 0, 0
@@ -137,7 +137,7 @@ def _scan(path: Path, max_sentences: int) -> Iterator[_Span]:
 
 
 def _is_blank(line: bytes, number: int, path: Path) -> bool:
-    """Return whether a line has nothing to read, and refuse one that cannot be read."""
+    """Return whether a line is blank; raise if it cannot be decoded."""
     if len(line) > LONGEST_LINE:
         raise ValueError(
             f"line {number} of {str(path)!r} is longer than {LONGEST_LINE} bytes; "
@@ -157,7 +157,7 @@ def _version(status: os.stat_result) -> tuple[int, int]:
 
 
 class _Selection(Sequence):
-    """Some documents of a corpus, read only when somebody asks for them."""
+    """Some documents of a corpus, read only when they are indexed."""
 
     def __init__(self, documents: Documents, numbers: Sequence[int]) -> None:
         self.documents, self.numbers = documents, array("q", numbers)
@@ -224,7 +224,7 @@ def sentence_counts(documents: Documents) -> Sequence[int]:
 
 
 def fingerprint(documents: Documents) -> int:
-    """Compute a number that changes when a sentence of the corpus does."""
+    """Compute a check sum of all sentences of the corpus."""
     if hasattr(documents, "fingerprint"):
         return documents.fingerprint
     check_sum = 0

@@ -19,7 +19,7 @@ DRAWS = 64
 
 
 class SentencePair(NamedTuple):
-    """Two sentences and the answer to the question whether the second follows the first.
+    """Two sentences, and whether the second follows the first.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def draw_pairs(
     start: int = 0,
     stop: int | None = None,
 ) -> Iterator[SentencePair]:
-    """Make a pair of each sentence of a document that has a next one.
+    """Pair each sentence of a document that has a next one, half of them with a random sentence.
 
     With probability 1/2 its partner is that next sentence, and otherwise a random sentence of a
     random other document. A random sentence that reads like the true next one, capitals and spaces

@@ -1,4 +1,4 @@
-"""Batches of sentences about equally long, padded and masked anew in every epoch.
+"""Batches of sentences about equally long, padded and masked again in every epoch.
 
 Chapter 13.
 """
@@ -28,7 +28,7 @@ Row = tuple[list[int], list[int], int]
 def bucket_by_length(
     lengths: Sequence[int], batch_size: int, *, rng: np.random.Generator
 ) -> list[list[int]]:
-    """Put rows that are about equally long into one batch, and the batches in random order.
+    """Batch rows of about the same length, and shuffle the batches.
 
     Parameters
     ----------
@@ -89,8 +89,8 @@ class PretrainingBatches:
 
     In each epoch every sentence that has a next one is the first of one pair. Documents are
     shuffled; so many pairs as `batches_per_pool` batches need make a pool; a pool is sorted by
-    length and cut into batches, and its batches are shuffled. Partners and masks are drawn anew in
-    every epoch. All chance comes from `seed`, the epoch and the number of the pool or the batch,
+    length and cut into batches, and its batches are shuffled. Partners and masks are drawn again
+    in every epoch. All chance comes from `seed`, the epoch and the number of the pool or the batch,
     so any batch can be made without those before it.
 
     Parameters
@@ -143,8 +143,8 @@ class PretrainingBatches:
         check_documents(documents)
         require_whole_number("batch_size", batch_size, 1, ": rows are trained together")
         require_whole_number("seed", seed, 0)
-        told = ": three special tokens and one of each sentence"
-        require_whole_number("max_length", max_length, 5, told)
+        reason = ": three special tokens and one of each sentence"
+        require_whole_number("max_length", max_length, 5, reason)
         require_whole_number("batches_per_pool", batches_per_pool, 1, ": they are sorted together")
         self.documents, self.tokenizer = documents, tokenizer
         self.batch_size, self.seed, self.max_length = batch_size, seed, max_length
@@ -155,7 +155,7 @@ class PretrainingBatches:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Return what makes these batches these; a run goes on only with the same."""
+        """Return what determines these batches; a run resumes only with the same."""
         return {
             "seed": self.seed,
             "batch_size": self.batch_size,

@@ -34,7 +34,7 @@ class FastDropout(nn.Dropout):
 
 
 class _Thin(torch.autograd.Function):
-    """Multiply x by 0 or 1 and by the scale; so the gradient.
+    """Multiply x by 0 or 1 and by the scale, and the gradient likewise.
 
     It remembers one byte per entry; autograd would remember a factor, which has four. `torch.where`
     takes nearly three times as long as this product.

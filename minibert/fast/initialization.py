@@ -29,7 +29,7 @@ class NoRandomWeights(TorchFunctionMode):
     def __torch_function__(
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        """Skip the drawing of weights; let everything else happen."""
+        """Skip the functions that draw weights; call every other."""
         kwargs = kwargs or {}
         if getattr(func, "__module__", "") == "torch.nn.init":
             return kwargs["tensor"] if "tensor" in kwargs else args[0]

@@ -23,7 +23,7 @@ WATCHED = 0.9
 
 
 def fast_learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
-    """Glue, again and again, the pair of neighbors with the largest gain."""
+    """Merge, again and again, the pair of neighbors with the largest gain."""
     corpus = _Spellings(word_counts, max(min_frequency, 1))
     while (merge := corpus.best_merge()) is not None:
         corpus.apply(merge)
@@ -31,7 +31,7 @@ def fast_learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) ->
 
 
 class _Spellings:
-    """Know how every word of a corpus is spelled now, and count pieces and pairs.
+    """The present spelling of every word of a corpus, with counts of pieces and pairs.
 
     A piece is a letter here, the character whose code is the piece's number. So a spelled word is a
     string, a pair a string of two, and Python's own search finds it. A pair has a row in arrays.
@@ -77,7 +77,7 @@ class _Spellings:
         return best
 
     def _best_watched(self) -> Merge | None:
-        """Choose among the watched pairs, and watch no longer those below the cutoff."""
+        """Choose among the watched pairs, and drop those below the cutoff."""
         if not self.watched:
             return None
         rows = np.fromiter(self.watched, dtype=np.int64, count=len(self.watched))
@@ -113,7 +113,7 @@ class _Spellings:
     def _respell(self, pair: str, piece: str) -> tuple[list[int], dict, dict]:
         """Replace the pair in all words, from left to right.
 
-        Return the place of each replacement, and these places by what stands before and after.
+        Return the place of each replacement, and these places grouped by both neighbors.
         """
         places, before, after = [], defaultdict(list), defaultdict(list)
         for place in self.places.pop(pair):
@@ -129,7 +129,7 @@ class _Spellings:
         return places, before, after
 
     def _move_count(self, old: str, new: str, places: list[int]) -> None:
-        """Count at some places another pair than before."""
+        """Move the counts of some places from one pair to another."""
         weight = self._weigh(places)
         self._change_count(old, -weight)
         self._change_count(new, weight)

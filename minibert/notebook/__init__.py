@@ -1,8 +1,8 @@
 """What chapters show: figures, interactive figures, quizzes, flashcards and source code.
 
 Everything here is plain HTML with its own style and a few lines of script. It looks and works the
-same in Jupyter and in the built page, needs no kernel once it is drawn, and asks nobody for
-anything.
+same in Jupyter and in the built page, needs no kernel once it is drawn, and loads
+nothing.
 """
 
 from .figures import explore, picture

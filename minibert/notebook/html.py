@@ -217,7 +217,7 @@ def matrix(
 
 
 def _cell(value: float, largest: float, digits: int) -> str:
-    """Write one tinted number; what is no usual number is gray."""
+    """Write one tinted number; NaN and infinity are gray."""
     color = PALETTE[0] if value > 0 else PALETTE[1]
     strength = abs(value) / largest
     if not abs(value) < ENORMOUS:

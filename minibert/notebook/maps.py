@@ -69,7 +69,7 @@ def small_map(
 
 
 def _cells(probs: np.ndarray) -> str:
-    """Write one path for each strength: thick lines; neighbors of one strength are one line."""
+    """Write one path of thick lines for each strength; neighbors of one strength share a line."""
     strengths = np.round(probs * LEVELS).astype(int)
     paths: dict[int, str] = {}
     for row, line in enumerate(strengths.tolist()):

@@ -42,7 +42,7 @@ class Answer(NamedTuple):
     text : str
         What the reader chooses.
     reply : str
-        What the reader is told: why it is right, or what is behind the mistake.
+        The reply: why it is right, or what is behind the mistake.
     is_right : bool
         Whether it is right.
     """

@@ -9,12 +9,12 @@ import sys
 import warnings
 
 from .messages import FAILURES, sentence_of
-from .options import is_finished, parse_options, way_on
+from .options import is_finished, parse_options, resume_hint
 from .output import OutputLost, complain, show_warning, with_output
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Do what the command line asks for."""
+    """Run the command line; return the exit status."""
     return with_output(lambda: _begin(arguments))
 
 
@@ -33,10 +33,10 @@ def _begin(arguments: list[str] | None) -> int:
         except OutputLost as lost:
             if is_finished(options.out):
                 raise
-            complain(f"{lost}; {way_on(options.out)}")
+            complain(f"{lost}; {resume_hint(options.out)}")
             return 1
         except KeyboardInterrupt:
-            complain(f"stopped at once; {way_on(options.out)}")
+            complain(f"stopped at once; {resume_hint(options.out)}")
             return 130
 
 

@@ -20,7 +20,7 @@ PLAN, REPORT = "run.json", "report.txt"
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
 OTHER_RATE = 1e-4
 
-# What a run remembers. It goes on with the same or not at all, but for those that change nothing.
+# What a run remembers. It resumes with the same or not at all, but for those that change nothing.
 DEFAULTS = MappingProxyType(
     {
         "config": "tiny",
@@ -72,12 +72,12 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 
 def is_finished(folder: str | Path) -> bool:
-    """Return whether the run in a folder has come to its end."""
+    """Return whether the run in a folder is finished."""
     return (Path(folder) / REPORT).is_file()
 
 
-def way_on(folder: str | Path) -> str:
-    """Return what to type after a run was stopped."""
+def resume_hint(folder: str | Path) -> str:
+    """Return the sentence with the command that resumes a run."""
     if not (Path(folder) / PLAN).exists():
         return "type the same command again"
     return f"go on with: python -m minibert.pretrain --out {shlex.quote(str(folder))} --resume"
@@ -135,7 +135,7 @@ def _add_training(group: argparse._ArgumentGroup) -> None:
 
 
 def _add(group: Any, name: str, kind: Callable, text: str, metavar: str = "N") -> None:
-    """Add an option that is None unless given, and tell its default."""
+    """Add an option that is None unless given; the help shows its default."""
     option = "--" + name.replace("_", "-")
     group.add_argument(
         option, type=kind, metavar=metavar, help=f"{text} (default: {DEFAULTS[name]})"
@@ -143,7 +143,7 @@ def _add(group: Any, name: str, kind: Callable, text: str, metavar: str = "N") -
 
 
 def whole_number(least: int) -> Callable[[str], int]:
-    """Make a reader of whole numbers for argparse."""
+    """Return an argparse type for whole numbers."""
 
     def convert(text: str) -> int:
         if not text.removeprefix("-").isdecimal():

@@ -19,7 +19,7 @@ ASCII = {"…": "...", "–": "-", "—": "-", "“": '"', "”": '"', "‘": "'
 
 
 class OutputLost(Exception):  # noqa: N818
-    """Say that standard output takes no more."""
+    """Raised when standard output can no longer be written."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"the output could not be written ({error.strerror or error})")
@@ -27,7 +27,7 @@ class OutputLost(Exception):  # noqa: N818
 
 
 def say(text: str) -> None:
-    """Print a text now."""
+    """Print a text and flush it."""
     try:
         print(text, flush=True)
     except OSError as error:
@@ -35,7 +35,7 @@ def say(text: str) -> None:
 
 
 def with_output(command: Callable[[], int]) -> int:
-    """Run a command; whatever becomes of its output, it ends quietly or with a sentence."""
+    """Run a command, and end without a stack trace when its output cannot be written."""
     codecs.register_error(PLAIN, _plainly)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -53,10 +53,10 @@ def with_output(command: Callable[[], int]) -> int:
         return 1
 
 
-def complain(told: str) -> None:
-    """Print a sentence where errors belong; all but the first process say who they are."""
+def complain(message: str) -> None:
+    """Print an error on standard error, with the number of the process unless it is the first."""
     rank = os.environ.get("RANK", "0")
-    _warn(f"{'error:' if rank == '0' else f'error in process {rank}:'} {told}")
+    _warn(f"{'error:' if rank == '0' else f'error in process {rank}:'} {message}")
 
 
 def show_warning(message: object, *_: object) -> None:
@@ -65,14 +65,14 @@ def show_warning(message: object, *_: object) -> None:
 
 
 def discard(stream: TextIO) -> None:
-    """Let a stream lead nowhere, also for what Python would write at its end."""
+    """Redirect a stream to nowhere, also for what Python writes at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
 
 
 def discard_closed_terminal() -> None:
-    """Discard streams that lead to a terminal which is not there any more."""
+    """Discard streams that lead to a closed terminal."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError):  # a stream in memory has no descriptor
             is_device = stat.S_ISCHR(os.fstat(stream.fileno()).st_mode)
@@ -80,11 +80,11 @@ def discard_closed_terminal() -> None:
                 discard(stream)
 
 
-def _warn(told: str) -> None:
+def _warn(message: str) -> None:
     try:
-        print(told, file=sys.stderr, flush=True)
+        print(message, file=sys.stderr, flush=True)
     except OSError:
-        discard(sys.stderr)  # there is nobody left to tell
+        discard(sys.stderr)  # nothing can be shown any more
 
 
 def _flush() -> None:
@@ -95,7 +95,7 @@ def _flush() -> None:
 
 
 def _plainly(error: UnicodeError) -> tuple[str, int]:
-    """Write in ASCII what the encoding does not know: a look-alike, or the number of a letter."""
+    """Replace a character that the encoding lacks by a similar ASCII one or its code."""
     letters = error.object[error.start : error.end]
     spelled = (ASCII.get(x) or x.encode("ascii", "backslashreplace").decode() for x in letters)
     return "".join(spelled), error.end

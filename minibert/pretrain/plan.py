@@ -1,4 +1,4 @@
-"""What a run is made of, kept in its folder, so that it goes on with the same or not at all.
+"""The plan of a run, kept in its folder, so that it resumes with the same or not at all.
 
 Chapter 14.
 """
@@ -25,7 +25,7 @@ Plan = dict[str, Any]
 
 
 def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
-    """Plan a new run, and refuse what could not end well before anything is written."""
+    """Plan a new run; raise before anything is written if it could not be completed."""
     _require_free(Path(options.out))
     plan = dict(DEFAULTS) | _given(options)
     if plan["learning_rate"] is None:
@@ -37,8 +37,8 @@ def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
     return {"format": FORMAT, **plan, **_text(options.files, documents)}, documents
 
 
-def take_up(options: argparse.Namespace) -> Plan:
-    """Take up the plan of a run, and refuse options that would make it another one."""
+def load_plan(options: argparse.Namespace) -> Plan:
+    """Load the plan of a run; raise if an option would make it another one."""
     plan = read_plan(options.out)
     for name, value in _given(options).items():
         if name in FREE_TO_CHANGE:
@@ -51,8 +51,8 @@ def take_up(options: argparse.Namespace) -> Plan:
     return plan
 
 
-def same_text(options: argparse.Namespace, plan: Plan) -> tuple[Plan, TextDocuments]:
-    """Open the text of a run again, and refuse another one."""
+def reopen_text(options: argparse.Namespace, plan: Plan) -> tuple[Plan, TextDocuments]:
+    """Open the text of a run again; raise if it is another one."""
     files = options.files or plan["files"]
     documents = open_texts(files)
     text = _text(files, documents)
@@ -132,13 +132,13 @@ def _given(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _text(files: list[str], documents: TextDocuments) -> dict[str, Any]:
-    """Note which text it is; full paths, since the next start may be in another folder."""
+    """Describe the text; with full paths, since the next start may be in another folder."""
     paths = [str(Path(file).resolve()) for file in files]
     return {"files": paths, "documents": len(documents), "fingerprint": documents.fingerprint}
 
 
 def _require_free(folder: Path) -> None:
-    """Refuse to write where something is already."""
+    """Raise if the folder is not empty."""
     if (folder / PLAN).exists():
         newest = [path.name for path in checkpoint_folders(folder)[:1]] or ["no checkpoint yet"]
         raise ValueError(

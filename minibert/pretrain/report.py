@@ -1,4 +1,4 @@
-"""What came of a run, next to what a guesser without a model would reach.
+"""The report of a run: its losses beside those of guessers without a model.
 
 Chapter 14.
 """
@@ -23,7 +23,7 @@ from minibert.wordpiece import WordPieceTokenizer
 
 
 class Measured(NamedTuple):
-    """What is asked about the held-out text, and what can be said without a model."""
+    """Counts of held-out labels, losses without a model, and the model's share of right pairs."""
 
     words: int
     pairs: int
@@ -35,7 +35,7 @@ class Measured(NamedTuple):
 def piece_shares(
     documents: Documents, tokenizer: WordPieceTokenizer
 ) -> Float[np.ndarray, " vocab"]:
-    """Count how frequent each piece is, as if each had been seen once more.
+    """Estimate the probability of each piece, as if each had been seen once more.
 
     ``share = (count + 1) / (sum of counts + vocab)``: a piece that was never seen is not
     impossible.
@@ -51,7 +51,7 @@ def piece_shares(
 def measure(
     model: BertForPreTraining, batches: PretrainingBatches, shares: Float[np.ndarray, " vocab"]
 ) -> Measured:
-    """Ask the questions of the held-out text once."""
+    """Compute what `Measured` holds, in one pass over the held-out text."""
     model.eval()
     device = next(model.parameters()).device
     surprises, right = [], []
@@ -78,7 +78,7 @@ def write_report(
     batches: PretrainingBatches,
     eval_batches: PretrainingBatches | None,
 ) -> str:
-    """Write what came of a run, and what to type next."""
+    """Return the report of a run, with the commands to type next."""
     *_, last = (record for record in history if "loss" in record)
     lines = [
         "",
@@ -103,7 +103,7 @@ def write_report(
 
 
 def _on_held_out(measured: Measured, last: dict[str, Any], documents: int) -> list[str]:
-    """Put the model's losses below those of guessers without a model."""
+    """Return the model's losses below those of guessers without a model."""
     return [
         f"On the {documents:,} documents held out ({measured.words:,} masked words, "
         f"{measured.pairs:,} pairs), in nats:",

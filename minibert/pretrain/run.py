@@ -31,9 +31,9 @@ from minibert.training import (
 )
 from minibert.wordpiece import WordPieceTokenizer
 
-from .options import REPORT, is_finished, way_on
+from .options import REPORT, is_finished, resume_hint
 from .output import say
-from .plan import Plan, begin, read_plan, same_text, take_up, write_plan
+from .plan import Plan, begin, load_plan, read_plan, reopen_text, write_plan
 from .report import write_report
 from .signals import StoppableBatches, Stopped
 from .texts import hold_out, learn_pieces, open_texts
@@ -46,10 +46,10 @@ WARMUP, EVALUATIONS = 10, 5  # one part of so many is warm-up; so many evaluatio
 
 
 def pretrain(options: argparse.Namespace) -> int:
-    """Pre-train a BERT on text files, or go on with it."""
+    """Pre-train a BERT on text files, or resume its run."""
     device, folder = choose_device(options.device), Path(options.out)
     processes = Processes.join(device)
-    documents = by_first(processes, device, lambda: _prepare(options))
+    documents = on_rank_zero(processes, device, lambda: _prepare(options))
     if is_finished(folder):
         if processes.rank == 0:
             say(f"The run in {str(folder)!r} is finished.")
@@ -58,14 +58,14 @@ def pretrain(options: argparse.Namespace) -> int:
         run = _Run(folder, plan, documents or open_texts(plan["files"]), processes, device)
         if stopped_by := run.train():
             return 128 + stopped_by
-        by_first(processes, device, run.finish)
+        on_rank_zero(processes, device, run.finish)
     if processes.rank == 0:
         say((folder / REPORT).read_text(**ANY_NAME).removesuffix("\n"))
     return 0
 
 
-def by_first(processes: Processes, device: torch.device, work: Callable[[], Any]) -> Any:
-    """Let the first process do what only one may, and the others wait for it."""
+def on_rank_zero(processes: Processes, device: torch.device, work: Callable[[], Any]) -> Any:
+    """Do something in the first process only, while the others wait; all end if it fails."""
     result, problem = None, None
     if processes.rank == 0:
         try:
@@ -81,13 +81,13 @@ def by_first(processes: Processes, device: torch.device, work: Callable[[], Any]
 
 
 def _prepare(options: argparse.Namespace) -> TextDocuments | None:
-    """Make the folder of a run ready, and learn the vocabulary if it is not there yet."""
+    """Prepare the folder of a run, and learn the vocabulary if it is not there yet."""
     folder = Path(options.out)
     if options.resume:
-        plan = take_up(options)
+        plan = load_plan(options)
         if is_finished(folder) and not options.files:
             return None  # finished: the text may be gone
-        plan, documents = same_text(options, plan)
+        plan, documents = reopen_text(options, plan)
     else:
         plan, documents = begin(options)
     say(f"Text: {len(documents):,} documents with {sum(sentence_counts(documents)):,} sentences.")
@@ -107,7 +107,7 @@ def _prepare(options: argparse.Namespace) -> TextDocuments | None:
 def _make_batches(
     plan: Plan, documents: Documents, tokenizer: WordPieceTokenizer
 ) -> tuple[PretrainingBatches, PretrainingBatches | None]:
-    """Make the batches to train with, and those to measure with, of which a word must be masked."""
+    """Return the batches for training and evaluation; raise if the latter mask no word."""
     sizes = {name: plan[name] for name in ("batch_size", "max_length", "seed")}
     rest, held_out = hold_out(documents, plan["held_out"], plan["seed"])
     batches = PretrainingBatches(rest, tokenizer, **sizes)
@@ -146,7 +146,7 @@ class _Run:
             self.model = BertForPreTraining(config)
 
     def train(self) -> int:
-        """Train to the end and return 0, or to a signal and return its number."""
+        """Train to the end and return 0, or until a signal and return its number."""
         trainer = self._trainer()
         if checkpoint_folders(self.folder):
             trainer.resume()
@@ -158,10 +158,10 @@ class _Run:
         except Stopped:
             if trainer.step:
                 trainer.save()
-            self._say(f"Stopped after step {trainer.step}; {way_on(self.folder)}")
+            self._say(f"Stopped after step {trainer.step}; {resume_hint(self.folder)}")
             return stoppable.signal or signal.SIGTERM  # another process has got it
         except FloatingPointError as error:
-            # The same rate leads there again: going on from the last checkpoint is no way out.
+            # The same rate leads there again: resuming does not help.
             raise FloatingPointError(
                 f"{error.__cause__ or error}; begin again in another folder with a --learning-rate "
                 f"below {self.plan['learning_rate']:g}"
@@ -169,10 +169,10 @@ class _Run:
         except OSError as error:
             if error.__cause__ is None:
                 raise
-            # A checkpoint that could not be written; who called a command cannot call `fit`.
+            # A checkpoint that could not be written; from a command `fit` cannot be called again.
             raise OSError(
                 f"the checkpoint of step {trainer.step} could not be written ({error.__cause__}); "
-                f"make room or repair the folder, then {way_on(self.folder)}"
+                f"make room or repair the folder, then {resume_hint(self.folder)}"
             ) from error
         return 0
 
@@ -197,7 +197,7 @@ class _Run:
         return BertTrainer(self.model, config, folder=self.folder, device=self.device, terms=TERMS)
 
     def _announce(self, trainer: BertTrainer) -> None:
-        """Return what is trained on what, before it takes its time."""
+        """Print the sizes of vocabulary, model and training."""
         plan, config = self.plan, self.model.config
         parameters = sum(p.numel() for p in self.model.parameters())
         times = plan["max_steps"] / len(self.batches)

@@ -23,11 +23,11 @@ SIGNALS = tuple(getattr(signal, name) for name in NAMES if hasattr(signal, name)
 
 
 class Stopped(Exception):  # noqa: N818
-    """Say that somebody has asked the run to stop, and that it stands between two updates."""
+    """Raised between two updates after a signal to stop."""
 
 
 class StoppableBatches:
-    """Give batches, the same as before, until a signal asks to stop."""
+    """The same batches, until a signal stops them."""
 
     def __init__(
         self, batches: PretrainingBatches, processes: Processes, device: torch.device
@@ -38,7 +38,7 @@ class StoppableBatches:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Return what makes these batches these."""
+        """Return what determines these batches."""
         return self.batches.identity
 
     def __iter__(self) -> Iterator[Batch]:
@@ -48,21 +48,21 @@ class StoppableBatches:
     def epoch(self, number: int, start: int = 0) -> Iterator[Batch]:
         """Return the batches of one epoch, from any of them on."""
         for batch in self.batches.epoch(number, start):
-            asked = self.processes.add_numbers({"signals": float(self.signal)}, self.device)
-            if asked["signals"]:
+            received = self.processes.add_numbers({"signals": float(self.signal)}, self.device)
+            if received["signals"]:
                 raise Stopped
             yield batch
 
     def __enter__(self) -> StoppableBatches:
-        """Begin to listen."""
+        """Install the handlers."""
         for number in SIGNALS:
-            # What whoever started us ignores stays ignored, as a closed terminal under `nohup`.
+            # A signal that is ignored already stays ignored, as SIGHUP under `nohup`.
             if signal.getsignal(number) != signal.SIG_IGN:
                 self._before[number] = signal.signal(number, self._note)
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Listen no more."""
+        """Restore the handlers from before."""
         for number, handler in self._before.items():
             signal.signal(number, handler)
 

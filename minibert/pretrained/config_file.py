@@ -30,14 +30,16 @@ SIZES = (
 def read_config(
     folder: Path, model_class: Callable[..., nn.Module], given: Mapping[str, Any]
 ) -> tuple[BertConfig, dict[str, Any]]:
-    """Read what a model class is to be built with.
+    """Read the configuration and the other arguments for a model class.
 
     A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
     that one, too. What the caller says of the labels takes the place of all that the file says.
     """
     if isinstance(model_class, nn.Module):
         kind = type(model_class).__name__
-        raise TypeError(f"the model is built anew: give the class {kind}, not an instance of it")
+        raise TypeError(
+            f"load_pretrained builds the model: give the class {kind}, not an instance of it"
+        )
     fields = read_json(folder / CONFIG)
     try:
         config = BertConfig.from_dict(fields)
@@ -66,7 +68,7 @@ def _require_buildable(
 def _labels_for(
     model_class: Callable[..., nn.Module], fields: Mapping[str, Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Read what the head of a task needs to know, unless there is none or the caller tells."""
+    """Read the labels for the head of a task, unless it has none or the caller gives them."""
     taken = inspect.signature(model_class).parameters
     if "id2label" not in taken or given.keys() & {"num_labels", "id2label"}:
         return {}
@@ -75,7 +77,7 @@ def _labels_for(
 
 
 def describe_model(model: nn.Module) -> dict[str, Any]:
-    """Say in Hugging Face's words what a model is."""
+    """Return the fields of Hugging Face's config.json for a model."""
     dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
     labels = getattr(model, "label_fields", {})
     return {

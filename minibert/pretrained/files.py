@@ -1,4 +1,4 @@
-"""The files of a folder: JSON and safetensors, mapped into memory, and refused in words.
+"""The files of a folder: JSON, and safetensors mapped into memory.
 
 Chapter 15.
 """
@@ -44,12 +44,14 @@ def parse_json(text: bytes, source: str) -> dict[str, Any]:
     try:
         found = json.loads(text.decode("utf-8"), object_pairs_hook=_once)
     except RecursionError:
-        raise ValueError(f"{source} is nested too deeply to be a model's; get it anew") from None
+        raise ValueError(
+            f"{source} is nested too deeply to be a model's; download it again"
+        ) from None
     except ValueError as error:  # not UTF-8, not JSON, a key that occurs twice
-        raise ValueError(f"{source} cannot be read as JSON ({error}); get it anew") from None
+        raise ValueError(f"{source} cannot be read as JSON ({error}); download it again") from None
     if not isinstance(found, dict):
         kind = type(found).__name__
-        raise ValueError(f"{source} holds a JSON {kind}, not an object {{…}}; get it anew")
+        raise ValueError(f"{source} holds a JSON {kind}, not an object {{…}}; download it again")
     return found
 
 
@@ -120,19 +122,19 @@ def read_tensors(path: Path) -> Tensors:
             raise ValueError(
                 f"{str(path)!r} ({size} bytes) gives the length of its header as {length}; at most "
                 f"{max(0, min(size - 8, LARGEST_HEADER))} are possible. It is cut, or no "
-                "safetensors file; get it anew"
+                "safetensors file; download it again"
             )
         parse_json(file.read(length), f"the header of {str(path)!r}")
     try:
         return load_file(path)
     except (SafetensorError, OSError, RuntimeError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(
-            f"{str(path)!r} ({size} bytes) is damaged or cut ({error}); get it anew"
+            f"{str(path)!r} ({size} bytes) is damaged or cut ({error}); download it again"
         ) from None
 
 
 def _read_shards(folder: Path) -> Tensors:
-    """Map all shards that an index names, and hold each to what the index says of it."""
+    """Map all shards of an index; raise if one is missing or holds other tensors."""
     places = read_json(folder / INDEX).get("weight_map")
     _require_places(folder, places)
     tensors: Tensors = {}
@@ -146,7 +148,7 @@ def _read_shards(folder: Path) -> Tensors:
         if differing := sorted(promised ^ found.keys()):
             raise ValueError(
                 f"{shard} of {str(folder)!r} holds other tensors than {INDEX} says: "
-                f"{list_names(differing)}. The two do not belong together; get both anew"
+                f"{list_names(differing)}. The two do not belong together; download both again"
             )
         tensors |= found
     return tensors
@@ -156,7 +158,7 @@ def _require_places(folder: Path, places: object) -> None:
     """Raise for an index that names anything but files beside it."""
     if not isinstance(places, dict) or not places:
         raise ValueError(
-            f"{str(folder / INDEX)!r} has no weight_map from tensors to files; get it anew"
+            f"{str(folder / INDEX)!r} has no weight_map from tensors to files; download it again"
         )
     for name, place in places.items():
         if not isinstance(place, str) or not SHARD.fullmatch(place):
@@ -167,7 +169,7 @@ def _require_places(folder: Path, places: object) -> None:
 
 
 def list_names(names: Iterable[str], most: int = MOST) -> str:
-    """Join names, the first ones of a long list."""
+    """Join names; of a long list only the first ones."""
     names = list(names)
     rest = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + rest

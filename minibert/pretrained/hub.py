@@ -16,7 +16,7 @@ WANTED = (CONFIG, WEIGHTS, INDEX, "model-*.safetensors", *TOKENIZER)
 
 
 def find_folder(directory: str | Path) -> Path:
-    """Find the folder of a model; one that is not here is fetched if it has the form of a name."""
+    """Return the folder of a model; a name that is no folder here is fetched from the Hub."""
     if not isinstance(directory, str | Path):
         kind = type(directory).__name__
         raise TypeError(f"give the folder of a model as a path or a name, not a {kind}")
@@ -31,7 +31,7 @@ def find_folder(directory: str | Path) -> Path:
 
 
 def _fetch(name: str) -> Path:
-    """Fetch a model from the Hub, or take what was fetched before."""
+    """Fetch a model from the Hub, or return what was fetched before."""
     try:
         from huggingface_hub import snapshot_download
     except ImportError:

@@ -1,4 +1,4 @@
-"""From a folder to a model: every number comes from a file, or its absence was asked for.
+"""From a folder to a model: every number comes from a file, unless a part was named as new.
 
 Chapter 15.
 """
@@ -102,21 +102,21 @@ def load_pretrained(
         model = model_class(config, **arguments)
     names = names_of(model)
     prefixed = any(name.startswith("bert.") for name in names.shapes)
-    theirs = repair_names(tensors, prefixed)
-    chosen = match_names(model_class.__name__, names, theirs, new, unused)
+    found = repair_names(tensors, prefixed)
+    chosen = match_names(model_class.__name__, names, found, new, unused)
     _place(model, names, chosen | _draw(model, new, dtype_of(chosen, "the file")))
     return model.eval()
 
 
 def _require_parts(new: object, unused: object) -> None:
-    """Raise for one string: its letters would be taken for parts."""
+    """Raise for a single string: its letters would be taken for parts."""
     for keyword, parts in (("new", new), ("unused", unused)):
         if isinstance(parts, str):
             raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
 
 
 def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors:
-    """Draw the weights of the parts that start anew."""
+    """Draw fresh weights for the new parts."""
     drawn: Tensors = {}
     for part in new:
         try:
@@ -133,7 +133,7 @@ def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors
 
 
 def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Put each tensor where the model has its names, the same one wherever it is tied."""
+    """Put each tensor into the model, the same one under all of its names."""
     placed = {first: nn.Parameter(tensor) for first, tensor in tensors.items()}
     modules = dict(model.named_modules())
     for name, first in names.first.items():

@@ -27,7 +27,7 @@ STILL_ON = {
 
 
 def require_loadable(tensors: Tensors) -> None:
-    """Raise for weights that `load_pretrained` would refuse, and those that are no numbers."""
+    """Raise for weights that `load_pretrained` would refuse, and for NaN."""
     for shown, way_out in STILL_ON.items():
         if found := [name for name in tensors if re.search(shown, name)]:
             raise ValueError(
@@ -48,12 +48,12 @@ def require_loadable(tensors: Tensors) -> None:
 
 
 def dtype_of(tensors: Tensors, owner: str) -> torch.dtype:
-    """Return the one type of all numbers, and refuse a mixture."""
+    """Return the type of all weights; raise if there are several."""
     examples = {tensor.dtype: name for name, tensor in tensors.items()}
     if len(examples) != 1 or not examples.keys() <= set(FLOATS):
-        told = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
+        found = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
         allowed = ", ".join(map(str, FLOATS))
         raise ValueError(
-            f"the weights must all be of one type out of {allowed}, but {told}; convert {owner}"
+            f"the weights must all be of one type out of {allowed}, but {found}; convert {owner}"
         )
     return next(iter(examples))

@@ -140,7 +140,7 @@ def _write_json(path: Path, fields: dict[str, Any]) -> None:
 
 
 def _require_model(model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
-    """Raise for what is no BERT, and a tokenizer whose ids the model does not know."""
+    """Raise if it is no BERT, or the tokenizer has ids that the model lacks."""
     config = getattr(model, "config", None)
     if not isinstance(config, BertConfig):
         raise TypeError(f"a {type(model).__name__} without a BertConfig as its config is no BERT")

@@ -1,4 +1,4 @@
-"""The pieces of a folder, and what must be known besides: whether capitals and accents go.
+"""The tokenizer of a folder: its pieces, and whether it drops capitals and accents.
 
 Chapter 15.
 """
@@ -16,7 +16,7 @@ from .tokenizer_json import WHOLE, read_tokenizer_json
 
 VOCABULARY, TOKENIZER = "vocab.txt", "tokenizer_config.json"
 
-# Keys that could ask for another way of cutting text, and the values that stand for BERT's.
+# Keys that could stand for another way of cutting text, and the values that stand for BERT's.
 REQUIRED_VALUES = {
     "tokenizer_class": ("BertTokenizer", "BertTokenizerFast", None),
     "tokenize_chinese_chars": (True, None),
@@ -56,7 +56,7 @@ def load_tokenizer(
     FileNotFoundError
         If there is no such folder or no vocabulary in it.
     ValueError
-        If a file is damaged, asks for something else than BERT's tokenizer, or says nothing of
+        If a file is damaged, describes another tokenizer than BERT's, or says nothing of
         capitals; or if the vocabulary has more pieces than the model of the folder.
     """
     folder = find_folder(directory)
@@ -64,13 +64,13 @@ def load_tokenizer(
     fields = read_json(path) if path.is_file() else {}
     _require_bert(path, fields)
     if (folder / VOCABULARY).is_file():
-        told = _drops_capitals(path, fields, do_lower_case)
-        tokenizer = WordPieceTokenizer.load(folder / VOCABULARY, told)
+        lower = _drops_capitals(path, fields, do_lower_case)
+        tokenizer = WordPieceTokenizer.load(folder / VOCABULARY, lower)
     elif (folder / WHOLE).is_file():
         pieces, whole = read_tokenizer_json(folder / WHOLE)
         _require_bert(folder / WHOLE, whole)
-        told = _drops_capitals(folder / WHOLE, whole, do_lower_case)
-        tokenizer = WordPieceTokenizer(pieces, _drops_capitals(path, fields, told, WHOLE))
+        lower = _drops_capitals(folder / WHOLE, whole, do_lower_case)
+        tokenizer = WordPieceTokenizer(pieces, _drops_capitals(path, fields, lower, WHOLE))
     else:
         raise FileNotFoundError(
             f"{str(folder)!r} has neither {VOCABULARY} nor {WHOLE}; get one of them from where the "
@@ -84,19 +84,19 @@ def load_tokenizer(
 def _drops_capitals(
     path: Path, fields: dict[str, Any], do_lower_case: bool | None, teller: str = "the caller"
 ) -> bool:
-    """Return whether capitals go, and accents with them; refuse silence and contradictions."""
-    told = fields.get("do_lower_case", do_lower_case)
-    if not isinstance(told, bool) or do_lower_case not in (told, None):
+    """Return whether capitals and accents go; raise if the files do not say, or disagree."""
+    lower = fields.get("do_lower_case", do_lower_case)
+    if not isinstance(lower, bool) or do_lower_case not in (lower, None):
         raise ValueError(
             f"{str(path)!r} gives do_lower_case as {fields.get('do_lower_case')}, {teller} as "
             f"{do_lower_case}; say do_lower_case=True for an uncased model, False for a cased one"
         )
-    if fields.get("strip_accents") not in (None, told):
+    if fields.get("strip_accents") not in (None, lower):
         raise ValueError(
             f"{str(path)!r} asks for strip_accents {fields['strip_accents']!r} and do_lower_case "
-            f"{told}; here accents go where capitals go"
+            f"{lower}; here accents go where capitals go"
         )
-    return told
+    return lower
 
 
 def _require_bert(path: Path, fields: dict[str, Any]) -> None:
@@ -120,7 +120,7 @@ def _require_room(folder: Path, tokenizer: WordPieceTokenizer, vocab_size: objec
 
 
 def describe_tokenizer(tokenizer: WordPieceTokenizer, model_max_length: int) -> dict[str, Any]:
-    """Say in Hugging Face's words what a tokenizer is."""
+    """Return the fields of Hugging Face's tokenizer_config.json for a tokenizer."""
     tokens = {key: values[0] for key, values in REQUIRED_VALUES.items() if key.endswith("_token")}
     return {
         "tokenizer_class": "BertTokenizer",

@@ -1,4 +1,4 @@
-"""tokenizer.json: a whole tokenizer in one file, read if it is BERT's and refused if it is not.
+"""tokenizer.json: a whole tokenizer in one file, read only if it is BERT's.
 
 Chapter 15.
 """
@@ -53,7 +53,7 @@ def read_tokenizer_json(path: Path) -> tuple[list[str], dict[str, Any]]:
 
 
 def _get(fields: object, *keys: str) -> Any:
-    """Walk into nested objects; None where there is nothing."""
+    """Return an entry of nested objects, or None."""
     for key in keys:
         fields = fields.get(key) if isinstance(fields, dict) else None
     return fields
@@ -67,16 +67,20 @@ def _require(path: Path, name: str, value: object, expected: object) -> None:
 
 
 def _read_ids(path: Path, ids: object) -> dict[str, int]:
-    """Raise for a vocabulary whose ids do not count from 0, or that lacks a special token."""
+    """Return the ids of the pieces; raise unless they count from 0 and none is missing."""
     if not isinstance(ids, dict) or not all(type(number) is int for number in ids.values()):
-        raise ValueError(f"{str(path)!r}: model.vocab is no object from pieces to ids; get it anew")
+        raise ValueError(
+            f"{str(path)!r}: model.vocab is no object from pieces to ids; download it again"
+        )
     if wrong := sorted(set(ids.values()) ^ set(range(len(ids)))):
         raise ValueError(
             f"{str(path)!r}: the ids of {len(ids)} pieces must run from 0 to {len(ids) - 1}, each "
-            f"once, but not so {list_names(map(str, wrong), most=5)}; get it anew"
+            f"once, but not so {list_names(map(str, wrong), most=5)}; download it again"
         )
     if missing := [token for token in SPECIAL_TOKENS if token not in ids]:
-        raise ValueError(f"{str(path)!r}: model.vocab lacks {', '.join(missing)}; get it anew")
+        raise ValueError(
+            f"{str(path)!r}: model.vocab lacks {', '.join(missing)}; download it again"
+        )
     return ids
 
 

@@ -78,7 +78,7 @@ def _modern(name: str) -> str:
 
 
 def _require_counting(name: str, positions: Tensor) -> None:
-    """Raise for positions in another order, which would be another BERT."""
+    """Raise if the positions do not count up from 0."""
     count = torch.arange(positions.numel())
     if positions.is_floating_point() or not torch.equal(positions.flatten().long(), count):
         raise ValueError(
@@ -110,68 +110,66 @@ def belongs_to(name: str, parts: Iterable[str]) -> bool:
 def match_names(
     owner: str,
     ours: Names,
-    theirs: Tensors,
+    found: Tensors,
     new: Iterable[str] = (),
     unused: Iterable[str] = (),
 ) -> Tensors:
-    """Find the tensor for every name of a model, and refuse any that is left over."""
-    theirs = {
-        n: t for n, t in theirs.items() if not belongs_to(n, new) and not belongs_to(n, unused)
-    }
+    """Find the tensor for every name of a model; raise if one is missing or left over."""
+    found = {n: t for n, t in found.items() if not belongs_to(n, new) and not belongs_to(n, unused)}
     wanted = {name for name in ours.first.values() if not belongs_to(name, new)}
-    absent = wanted - theirs.keys()
+    absent = wanted - found.keys()
     missing = {name: ours.shapes[name] for name in ours.first if name in absent}
-    extra = {n: tuple(t.shape) for n, t in theirs.items() if n not in ours.shapes}
+    extra = {n: tuple(t.shape) for n, t in found.items() if n not in ours.shapes}
     misshaped = {
         name: (tuple(tensor.shape), ours.shapes[name])
-        for name, tensor in theirs.items()
+        for name, tensor in found.items()
         if name not in extra and tuple(tensor.shape) != ours.shapes[name]
     }
     if missing or extra or misshaped:
-        raise ValueError(_complaint(owner, theirs, ours.shapes, missing, extra, misshaped))
-    for name, tensor in theirs.items():
+        raise ValueError(_complaint(owner, found, ours.shapes, missing, extra, misshaped))
+    for name, tensor in found.items():
         first = ours.first[name]
-        if first != name and first in theirs and not torch.equal(tensor, theirs[first]):
+        if first != name and first in found and not torch.equal(tensor, found[first]):
             raise ValueError(
                 f"{name} and {first} are one tensor in a {owner}, but differ in the weights; a "
                 "decoder of its own is not supported"
             )
-    return {name: theirs[name] for name in wanted}
+    return {name: found[name] for name in wanted}
 
 
 def _complaint(
     owner: str,
-    theirs: Iterable[str],
+    found: Iterable[str],
     ours: Iterable[str],
     missing: Mapping[str, tuple[int, ...]],
     extra: Mapping[str, tuple[int, ...]],
     misshaped: Mapping[str, tuple],
 ) -> str:
-    """List what does not fit, and say what can be done about it."""
-    told = [f"the weights do not fit {owner}."]
+    """Return the message that lists what does not fit, with the arguments that would allow it."""
+    lines = [f"the weights do not fit {owner}."]
     if missing:
-        told.append(
+        lines.append(
             f"{len(missing)} missing: {list_names(f'{n} {s}' for n, s in missing.items())}."
         )
     if extra:
-        told.append(f"{len(extra)} unknown: {list_names(f'{n} {s}' for n, s in extra.items())}.")
+        lines.append(f"{len(extra)} unknown: {list_names(f'{n} {s}' for n, s in extra.items())}.")
     if misshaped:
         both = (f"{name} {found}, here {here}" for name, (found, here) in misshaped.items())
-        told.append(f"{len(misshaped)} of another shape: {list_names(both)}.")
+        lines.append(f"{len(misshaped)} of another shape: {list_names(both)}.")
     if any(ENCODER.match(name) for name in (*missing, *misshaped)):
-        told.append(
+        lines.append(
             "The encoder itself is not whole: config.json and the weights must come from one "
             "BERT; get both anew."
         )
-        return "\n".join(told)
+        return "\n".join(lines)
     owners = (name.rpartition(".")[0] for name in misshaped)
-    if new := dict.fromkeys([*_parts(missing, theirs), *owners]):
-        told.append(f"To start these parts with fresh weights, say new={tuple(new)!r}.")
+    if new := dict.fromkeys([*_parts(missing, found), *owners]):
+        lines.append(f"To start these parts with fresh weights, say new={tuple(new)!r}.")
     if extra:
         parts = _parts(extra, ours)
         advice = f"say unused={parts!r}" if len(parts) <= MOST else f"name them ({len(parts)})"
-        told.append(f"To leave these parts of the file out, {advice}.")
-    return "\n".join(told)
+        lines.append(f"To leave these parts of the file out, {advice}.")
+    return "\n".join(lines)
 
 
 def _parts(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:

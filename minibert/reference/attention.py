@@ -73,7 +73,7 @@ def softmax_backward(
 
 
 def _require_matching(query: np.ndarray, key: np.ndarray, value: np.ndarray) -> None:
-    """Say in words which of query, key and value do not fit together."""
+    """Raise if query, key and value do not fit together."""
     shapes = f"query {query.shape}, key {key.shape}, value {value.shape}"
     if min(query.ndim, key.ndim, value.ndim) < 2:
         raise ValueError(f"query, key and value need a row per token, shape (seq, size): {shapes}")
@@ -107,7 +107,7 @@ def attention(
     Parameters
     ----------
     query : float array, shape (..., queries, head_size)
-        One row per token that asks.
+        One row per token that looks.
     key : float array, shape (..., keys, head_size)
         One row per token that may be looked at.
     value : float array, shape (..., keys, value_size)
@@ -129,7 +129,7 @@ def attention(
 
     References
     ----------
-    Vaswani et al. (2017), section 3.2.1. Chapter 2; with a mask,
+    Vaswani et al. (2017), section 3.2.1.
 
     Examples
     --------
@@ -156,7 +156,7 @@ def attention(
 
 
 def _add_mask(scores: np.ndarray, additive_mask: np.ndarray) -> np.ndarray:
-    """Add the mask to the scores, unless it would stretch them to another shape."""
+    """Add the mask to the scores; raise if that would change their shape."""
     try:
         fits = np.broadcast_shapes(additive_mask.shape, scores.shape) == scores.shape
     except ValueError:

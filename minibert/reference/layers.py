@@ -53,7 +53,7 @@ def linear(
 
 
 def _require_width(x: np.ndarray, weight: np.ndarray) -> None:
-    """Say in words that an input is too wide or too narrow for a weight."""
+    """Raise if the width of an input does not fit a weight."""
     if x.shape[-1] != weight.shape[1]:
         raise ValueError(
             f"a weight of shape {weight.shape} takes vectors of {weight.shape[1]} numbers, "
@@ -122,7 +122,7 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 def gelu(x: Float[np.ndarray, "*shape"]) -> Float[np.ndarray, "*shape"]:
-    """Let a number through in proportion to how rarely a normal variable exceeds it.
+    """Multiply each number by the probability that a normal variable lies below it.
 
     ``gelu(x) = x * Phi(x)``, with ``Phi(x) = (1 + erf(x / sqrt(2))) / 2`` the share of a standard
     normal variable below ``x``. This is the exact form BERT uses, not the tanh approximation.
@@ -180,7 +180,7 @@ def gelu_backward(
 
 
 def _standardize(x: np.ndarray, eps: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return x with mean 0 and variance 1 along its last axis, and what it was divided by."""
+    """Return x with mean 0 and variance 1 along its last axis, and its divisor."""
     centered = x - x.mean(axis=-1, keepdims=True)  # (..., hidden)
     scale = np.sqrt((centered**2).mean(axis=-1, keepdims=True) + eps)  # (..., 1)
     return centered / scale, scale

@@ -11,13 +11,13 @@ from .layers import linear, linear_backward
 
 
 def _require_integers(numbers: np.ndarray, name: str) -> None:
-    """Say in words that ids or labels are not whole numbers."""
+    """Raise if ids or labels are not integers."""
     if not np.issubdtype(numbers.dtype, np.integer):
         raise TypeError(f"{name} must be integers, not {numbers.dtype}")
 
 
 def _require_ids(input_ids: np.ndarray, vocab_size: int) -> None:
-    """Say in words which id has no row in the table."""
+    """Raise if an id has no row in the table."""
     _require_integers(input_ids, "input_ids")
     outside = input_ids[(input_ids < 0) | (input_ids >= vocab_size)]
     if outside.size:
@@ -45,7 +45,7 @@ def embedding_lookup(
     Returns
     -------
     float array, shape (..., hidden)
-        A copy of the rows asked for.
+        A copy of these rows.
 
     Raises
     ------
@@ -202,7 +202,7 @@ def tied_logits_backward(
 
 
 def _find_labeled(logits: np.ndarray, labels: np.ndarray, ignore_index: int) -> np.ndarray:
-    """Return which positions count, or say in words what is wrong with the labels."""
+    """Return which positions are labeled; raise if the labels do not fit the logits."""
     _require_integers(labels, "labels")
     if labels.shape != logits.shape[:-1]:
         raise ValueError(
@@ -214,7 +214,7 @@ def _find_labeled(logits: np.ndarray, labels: np.ndarray, ignore_index: int) -> 
     if outside.size:
         raise ValueError(
             f"label {outside[0]} is outside the vocabulary of {logits.shape[-1]} words: labels run "
-            f"from 0 to {logits.shape[-1] - 1}, or are {ignore_index} where nothing is asked"
+            f"from 0 to {logits.shape[-1] - 1}, or are {ignore_index} where there is no label"
         )
     if not labeled.any():
         raise ValueError(
@@ -229,7 +229,7 @@ def cross_entropy(
     labels: Shaped[np.ndarray, "*batch"],
     ignore_index: int = -100,
 ) -> float:
-    """Average the surprise, minus the log-probability of the right word, over labeled positions.
+    """Compute the mean negative log-probability of the right word over the labeled positions.
 
     ``loss = mean of log(sum_j exp(logits[j])) - logits[label]``, computed without ever taking the
     logarithm of a probability that has been rounded to 0.
@@ -278,7 +278,7 @@ def cross_entropy_backward(
     labels: Shaped[np.ndarray, "*batch"],
     ignore_index: int = -100,
 ) -> Float[np.ndarray, "*batch vocab"]:
-    """Return the gradient of the loss at the logits: what was said minus what was right.
+    """Return the gradient of the loss with respect to the logits: prediction minus truth.
 
     ``grad_logits = (softmax(logits) - one_hot(label)) / count`` at the labeled positions, `count`
     of them, and 0 at the others.

@@ -1,4 +1,4 @@
-"""BERT for tasks: classify sequences, tag tokens, find answers; freeze what shall not learn."""
+"""BERT for tasks: classify sequences, tag tokens, find answers; freeze what is not to learn."""
 
 from .freezing import train_from_top
 from .labels import PROBLEM_TYPES

@@ -106,7 +106,7 @@ def sliding_windows(
     max_length: int = 384,
     stride: int = 128,
 ) -> list[Window]:
-    """Lay windows over a passage so that every piece is in one, and neighbors share some.
+    """Cut a passage into overlapping windows, so that every piece is in one.
 
     An answer of up to `stride` pieces lies whole in at least one window.
 
@@ -134,7 +134,7 @@ def sliding_windows(
 
     References
     ----------
-    Devlin et al. (2019), section 4.2; the windows are told by the code that came with the paper.
+    Devlin et al. (2019), section 4.2; the windows are those of the code that came with the paper.
 
     Examples
     --------
@@ -145,22 +145,22 @@ def sliding_windows(
     [CLS] who [SEP] a b c [SEP]
     [CLS] who [SEP] c d e [SEP]
     """
-    asked = tokenizer.encode(question)
+    prefix = tokenizer.encode(question)
     pieces = locate_pieces(tokenizer, passage)
-    room = max_length - len(asked) - 1
+    room = max_length - len(prefix) - 1
     if not 0 <= stride < room:
         raise ValueError(
             f"a window of max_length ({max_length}) has room for {room} pieces of the passage "
             f"beside the question; stride ({stride}) must be from 0 to {room - 1}"
             if room > 0
-            else f"the question has {len(asked) - 2} pieces, which with 3 special tokens leave no "
+            else f"the question has {len(prefix) - 2} pieces, which with 3 special tokens leave no "
             f"room in a window of max_length ({max_length}); shorten it"
         )
     last = max(len(pieces) - room, 0)
     step = room - stride
     starts = [*range(0, last, step), -(-last // step) * step]
     return [
-        _window(asked, tokenizer.sep_token_id, pieces, begin, begin + room, len(passage))
+        _window(prefix, tokenizer.sep_token_id, pieces, begin, begin + room, len(passage))
         for begin in starts
     ]
 
@@ -344,20 +344,20 @@ def answer_questions(
 
 
 def _window(
-    asked: list[int], sep: int, pieces: list[LocatedPiece], first: int, stop: int, characters: int
+    prefix: list[int], sep: int, pieces: list[LocatedPiece], first: int, stop: int, characters: int
 ) -> Window:
-    """Put a question and some pieces together, and note how far no other piece is touched."""
+    """Join a question and some pieces of the passage into one window."""
     shown = pieces[first:stop]
-    ids = [*asked, *(piece.token_id for piece in shown), sep]
-    types = [0] * len(asked) + [1] * (len(shown) + 1)
+    ids = [*prefix, *(piece.token_id for piece in shown), sep]
+    types = [0] * len(prefix) + [1] * (len(shown) + 1)
     places = [(piece.start, piece.end) for piece in shown]
     begin = pieces[first - 1].end if first else 0
     end = pieces[stop].start if stop < len(pieces) else characters
-    return Window(ids, types, [None] * len(asked) + places + [None], begin, end)
+    return Window(ids, types, [None] * len(prefix) + places + [None], begin, end)
 
 
 def _with_marks(passage: str, end: int) -> int:
-    """Move the end of an answer behind the accents that fell off its last letter."""
+    """Move the end of an answer behind the combining marks of its last letter."""
     while end < len(passage) and unicodedata.combining(passage[end]):
         end += 1
     return end

@@ -1,4 +1,4 @@
-"""Use a model: many texts, sorted into batches of one length, and the answers in the old order.
+"""Use a model: many texts, batched by length, and the results in the original order.
 
 Chapter 15.
 """
@@ -110,7 +110,7 @@ def predict(
     pad_token_id: int,
     max_tokens: int = 2048,
 ) -> list[Shaped[Tensor, "..."]]:
-    """Run a model over rows of any lengths, without dropout, and keep what is asked for.
+    """Run a model over rows of any lengths, without dropout, and return the fields that are wanted.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def sentence_vectors(
 
 @contextmanager
 def _evaluating(model: nn.Module) -> Iterator[None]:
-    """Switch off what only training does, such as dropout, and on again where it was on."""
+    """Put a model into evaluation mode for a block, and restore each part's mode after it."""
     in_training = [part for part in model.modules() if part.training]
     for part in in_training:
         part.training = False
@@ -287,6 +287,6 @@ def _forward(
 
 
 def _row(tokenizer: WordPieceTokenizer, text: str, pair: str | None, max_length: int) -> Row:
-    """Build one row, which alone in its batch has no padding."""
+    """Build one row of ids and segment ids, without padding."""
     batch = tokenizer(text, pair, truncation=True, max_length=max_length)
     return batch["input_ids"][0].tolist(), batch["token_type_ids"][0].tolist()

@@ -1,4 +1,4 @@
-"""What labels are called, and what kind of question they answer, under Hugging Face's names.
+"""The names of labels and the type of problem, under Hugging Face's keys.
 
 Chapter 16.
 """
@@ -36,7 +36,7 @@ def name_labels(num_labels: int | None, id2label: Mapping[int, str] | None) -> d
 
 
 def read_labels(fields: Mapping[str, Any]) -> dict[int, str]:
-    """Read from a config.json of Hugging Face's how labels are called.
+    """Read the names of the labels from a config.json of Hugging Face's.
 
     `BertConfig` leaves these fields out, since they change nothing in the encoder.
     """
@@ -51,7 +51,7 @@ def read_labels(fields: Mapping[str, Any]) -> dict[int, str]:
 
 
 def write_labels(id2label: Mapping[int, str]) -> dict[str, Any]:
-    """Write how labels are called as a config.json of Hugging Face's has it."""
+    """Return the names of the labels as fields of Hugging Face's config.json."""
     return {
         "id2label": {str(number): name for number, name in id2label.items()},
         "label2id": {name: number for number, name in id2label.items()},

@@ -1,4 +1,4 @@
-"""How good are answers and entities? Exact match and F1, by the definitions everybody reports.
+"""How good are answers and entities? Exact match and F1, by the usual definitions.
 
 Chapter 17.
 """
@@ -32,7 +32,7 @@ class EntityScores(NamedTuple):
 
 
 def normalize_answer(text: str) -> str:
-    """Take from an answer what does not count: case, punctuation, articles, white space.
+    """Remove from an answer what does not count: case, punctuation, articles, white space.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def answer_f1(prediction: str, truth: str) -> float:
 
 
 def score_answers(predictions: Sequence[str], truths: Sequence[Sequence[str]]) -> AnswerScores:
-    """Score answers to many questions; each counts by the true answer that it is nearest to.
+    """Score answers to many questions, each against the true answer it matches best.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Answer questions: two scores tell where in the passage the answer starts, and where it ends.
+"""Answer questions: two scores for every token, one as the start of the answer and one as its end.
 
 Chapter 17.
 """

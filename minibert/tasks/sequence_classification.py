@@ -46,8 +46,8 @@ class BertForSequenceClassification(nn.Module):
     id2label : mapping from int to str, optional
         Their names, kept for those who read predictions; by default LABEL_0, LABEL_1, ….
     problem_type : str, optional
-        "single_label_classification", "multi_label_classification" or "regression". By default the
-        labels of a batch tell: regression if there is one label only, single label if they are
+        "single_label_classification", "multi_label_classification" or "regression". By default it
+        follows from the labels: regression if there is one label only, single label if they are
         integers, and multi-label otherwise.
 
     Raises
@@ -112,7 +112,7 @@ class BertForSequenceClassification(nn.Module):
         return SequenceClassifierOutput(_LOSSES[self._problem(labels)](logits, labels), logits)
 
     def _problem(self, labels: Tensor) -> str:
-        """Return what is asked: what was said when the model was built, or what the labels say."""
+        """Return the problem type: that of the model, or the one that the labels imply."""
         if self.problem_type is not None:
             return self.problem_type
         if self.num_labels == 1:
@@ -132,7 +132,7 @@ def _checked(problem_type: str | None, num_labels: int) -> str | None:
     if problem_type is not None and problem_type not in PROBLEM_TYPES:
         raise ValueError(
             f"problem_type ({problem_type!r}) must be one of {', '.join(PROBLEM_TYPES)}, or None "
-            "to let the labels tell"
+            "to infer it from the labels"
         )
     if problem_type == "single_label_classification" and num_labels == 1:
         raise ValueError(

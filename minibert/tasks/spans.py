@@ -14,7 +14,7 @@ from torch.nn import functional
 
 
 class BestSpans(NamedTuple):
-    """The best spans of each row, best first, and what it scores to answer nothing."""
+    """The best spans of each row, best first, and the score of no answer."""
 
     start: Int[Tensor, "*shape"]
     end: Int[Tensor, "*shape"]

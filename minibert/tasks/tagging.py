@@ -35,7 +35,7 @@ def tag_pieces(
     *,
     max_length: int | None = None,
 ) -> TaggedPieces:
-    """Cut words into pieces, and give the label of a word to its first piece.
+    """Cut words into pieces; a word's label goes to its first piece.
 
     A word counts once, however many pieces it has. Special tokens written in a word stand for
     themselves, and a word of characters that vanish has no piece, and so no label.
@@ -120,7 +120,7 @@ def labels_of_words(
 
 
 def find_entities(tags: Sequence[str]) -> list[Entity]:
-    """Read entities off the tags of a sentence: B-PER begins one, I-PER goes on with it, O is none.
+    """Read entities off the tags of a sentence: B-PER begins one, I-PER continues it, O is none.
 
     A model may write what no person would. An I that follows no entity of its kind begins one, as
     in the CoNLL shared task.
@@ -167,7 +167,7 @@ Entity(kind='LOC', start=4, end=5)]
 def _checked(
     words: Sequence[str], labels: Sequence[int] | None, max_length: int | None
 ) -> Sequence[int]:
-    """Raise for what cannot be tagged; without labels give as many that ask nothing."""
+    """Return the labels, or -100 for each word if there are none; raise if they do not fit."""
     if isinstance(words, str):
         raise TypeError(f"give a list of words, not the one string {words[:30]!r}")
     if labels is not None and len(labels) != len(words):

@@ -25,7 +25,7 @@ Row = Mapping[str, Any]
 class TaskBatches:
     """Turn labeled rows into the batches of fine-tuning, the same ones for the same seed.
 
-    Rows that are about equally long make a batch; the order is drawn anew in every epoch, from the
+    Rows that are about equally long make a batch; the order is drawn again in every epoch, from the
     seed and the number of the epoch.
 
     Parameters
@@ -77,7 +77,7 @@ class TaskBatches:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Return what makes these batches these; a run goes on only with the same."""
+        """Return what determines these batches; a run resumes only with the same."""
         check_sum = 0
         for row in self.rows:
             check_sum = zlib.crc32(repr(sorted(row.items())).encode(), check_sum)

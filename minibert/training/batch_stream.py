@@ -21,14 +21,14 @@ DATA, MODEL = range(2)
 def seed_torch(seed: int, purpose: int, *place: int) -> None:
     """Set torch's global generator to a state that depends on nothing but the arguments.
 
-    A run that goes on need not know what was drawn before: the chance of each step begins anew.
+    Each step has its own seed, so that a resumed run need not know what was drawn before.
     """
     sequence = np.random.SeedSequence((seed, purpose, *place))
     torch.manual_seed(int(sequence.generate_state(1, np.uint64)[0]))
 
 
 class BatchStream:
-    """Walk through batches, epoch after epoch, and know the place."""
+    """Batches of one epoch after another, with the present place."""
 
     def __init__(
         self, batches: Iterable[Batch], *, seed: int, epoch: int = 0, batch: int = 0

@@ -13,7 +13,7 @@ from typing import Any
 
 from minibert.whole_numbers import require_whole_number
 
-# What may differ when a run goes on: how often it speaks and saves changes no weight. How often it
+# What may differ when a run resumes: how often it reports and saves changes no weight. How often it
 # evaluates does if that decides when it stops.
 FREE_TO_CHANGE = ("logging_steps", "eval_steps", "save_steps")
 
@@ -146,7 +146,7 @@ class TrainingConfig:
         )
 
     def differences(self, other: dict[str, Any]) -> list[str]:
-        """List what would make a run with another configuration a different one."""
+        """List the values of another configuration that would make it a different run."""
         ours, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
         if self.early_stopping_patience is not None:
             free.remove("eval_steps")

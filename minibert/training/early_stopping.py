@@ -65,7 +65,7 @@ class BestWeights:
         return {"loss": self.loss, "step": self.step, "waited": self.waited}
 
     def record(self, loss: float, step: int, model: nn.Module) -> None:
-        """Take note of an evaluation.
+        """Record an evaluation.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class BestWeights:
             self.waited += 1
 
     def require(self, eval_batches: object) -> None:
-        """Refuse to begin a run that evaluations shall end, and that has none."""
+        """Raise for early stopping without evaluations."""
         if self.patience is not None and eval_batches is None:
             raise ValueError(
                 f"early_stopping_patience ({self.patience}) needs something to evaluate on; give "
@@ -98,6 +98,6 @@ class BestWeights:
             restore_model(model, self.weights)
 
     def restore(self, state: Mapping[str, Any], weights: Tensors) -> None:
-        """Go on with what a checkpoint held."""
+        """Restore what a checkpoint held."""
         self.loss, self.step = state.get("loss", math.inf), state.get("step", 0)
         self.waited, self.weights = state.get("waited", 0), dict(weights)

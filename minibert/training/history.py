@@ -1,4 +1,4 @@
-"""What a run tells of itself: plain records, in memory and line by line in a file.
+"""The history of a run: plain records, in memory and line by line in a file.
 
 Chapter 13.
 """
@@ -37,7 +37,7 @@ class Meter:
         self.seconds += seconds
 
     def read(self) -> dict[str, float]:
-        """Return the means since the last reading, and begin anew."""
+        """Return the means since the last reading, and start again from zero."""
         fields = sum_of_terms({t: self.sums[t] / n for t, n in self.labels.items() if n})
         tokens, seconds = self.tokens - self.tokens_before, self.seconds - self.seconds_before
         fields |= {"tokens": self.tokens, "seconds": self.seconds}
@@ -53,7 +53,7 @@ class Meter:
         return dict(vars(self))
 
     def restore(self, state: Mapping[str, Any]) -> None:
-        """Go on with what a checkpoint held."""
+        """Restore what a checkpoint held."""
         vars(self).update(state)
 
 
@@ -75,8 +75,8 @@ def count_tokens(batch: Batch) -> int:
 class HistoryFile:
     """Keep a file with one record a line in step with a list of records.
 
-    Checkpoints have the history, too; this file is for whoever wants to watch. If it cannot be
-    written, the run goes on with a warning, and the file catches up later.
+    Checkpoints have the history, too; this file is for watching a run. If it cannot be
+    written, the run continues with a warning, and the file catches up later.
     """
 
     def __init__(self, path: Path, records: list[dict[str, Any]]) -> None:

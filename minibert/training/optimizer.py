@@ -38,7 +38,7 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
 
     References
     ----------
-    Devlin et al. (2019), appendix A.2; which parameters are left out is told by the code that came
+    Devlin et al. (2019), appendix A.2; which parameters are left out follows the code that came
     with the paper.
 
     Examples
@@ -69,7 +69,7 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
 
 
 def make_optimizer(model: nn.Module, config: TrainingConfig) -> AdamW:
-    """Make the optimizer of a run: AdamW, all arithmetic of a tensor in one go.
+    """Return the optimizer of a run: AdamW in its fused form.
 
     Parameters
     ----------

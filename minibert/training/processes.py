@@ -19,7 +19,7 @@ from .loss_terms import Batch
 
 @dataclass(frozen=True)
 class Processes:
-    """Know how many processes train together, and which one this is.
+    """The number of processes that train together, and the rank of this one.
 
     Every process makes the same batches and takes its own rows of each, so that any number of
     processes makes the same updates.
@@ -30,7 +30,7 @@ class Processes:
 
     @classmethod
     def join(cls, device: torch.device) -> Processes:
-        """Meet the other processes that torchrun has started, if it has."""
+        """Join the other processes, if torchrun has started this one."""
         if not distributed.is_available():
             return cls()
         if not distributed.is_initialized():
@@ -43,7 +43,7 @@ class Processes:
         return cls(distributed.get_rank(), distributed.get_world_size())
 
     def share(self, batch: Batch) -> dict[str, Shaped[Tensor, "..."]]:
-        """Take the rows of this process: every `count`-th one."""
+        """Return the rows of this process: every `count`-th one."""
         if self.count == 1:
             return dict(batch)
         rows = {name: len(tensor) for name, tensor in batch.items() if tensor.ndim}
@@ -82,7 +82,7 @@ class Processes:
         return dict(zip(numbers, sums.tolist(), strict=True))
 
     def copy_weights(self, model: nn.Module) -> None:
-        """Give every process the weights of process 0."""
+        """Copy the weights of process 0 to every process."""
         if self.count > 1:
             for tensor in [*model.parameters(), *model.buffers()]:
                 distributed.broadcast(tensor.detach(), src=0)

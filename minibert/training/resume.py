@@ -39,11 +39,11 @@ Tensors = Mapping[str, Shaped[Tensor, "..."]]
 
 
 class DamagedCheckpoint(ValueError):  # noqa: N818
-    """Say that a checkpoint is not what was once written."""
+    """Raised when a checkpoint is not what was written."""
 
 
 class Checkpoint(NamedTuple):
-    """All that a run needs to go on."""
+    """All that a run needs to resume."""
 
     model: Tensors
     optimizer: Tensors
@@ -74,7 +74,7 @@ def write_checkpoint(folder: str | Path, checkpoint: Checkpoint) -> Path:
 
 
 def _write_files(draft: Path, checkpoint: Checkpoint) -> None:
-    """Fill a folder."""
+    """Write the files of a checkpoint."""
     save_file(dict(checkpoint.model), draft / FILES[0])
     save_file(dict(checkpoint.optimizer), draft / FILES[1])
     _write_text(draft / FILES[2], json.dumps(checkpoint.state, indent=1) + "\n")
@@ -101,7 +101,7 @@ def _remove_others(folder: Path, newest: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    """Take a folder away under another name: half a checkpoint must not look like one."""
+    """Rename a folder and remove it, since half a checkpoint must not look like one."""
     trash = path.parent / TRASH
     if trash.exists():
         shutil.rmtree(trash)

@@ -20,7 +20,7 @@ from .processes import ALONE, Processes
 
 
 class StepResult(NamedTuple):
-    """Container for what is known after a training step."""
+    """What a training step returns."""
 
     means: dict[str, float]
     labels: dict[str, int]
@@ -130,7 +130,7 @@ def _count_all_labels(batches: Sequence[Batch], terms: Terms, step: int) -> dict
 
 
 def _require_finite(loss: float, norm: float, step: int, learning_rate: float) -> None:
-    """Stop before bad numbers reach the weights."""
+    """Raise before NaN or infinity reach the weights."""
     if not (math.isfinite(loss) and math.isfinite(norm)):
         raise FloatingPointError(
             f"step {step + 1} was not made: its loss is {loss} and the norm of its gradient "

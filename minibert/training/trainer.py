@@ -38,10 +38,10 @@ FORMAT = "minibert training 1"
 
 
 class BertTrainer:
-    """Train a model: step, record, evaluate, save, and go on after any interruption.
+    """Train a model: step, record, evaluate, save, and resume after any interruption.
 
     The model is any module that takes the entries of a batch as keywords and whose output has a
-    loss. `training_step` changes the weights; the trainer keeps the books.
+    loss. `training_step` changes the weights; the trainer keeps the records.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class BertTrainer:
         Where to compute; by default `choose_device`.
     terms : mapping from str to str, optional
         For each field of the output that is a loss, the entry of the batch with its labels, -100
-        where nothing is asked; the whole loss is their sum. By default ``{"loss": "labels"}``. For
+        without label; the whole loss is their sum. By default ``{"loss": "labels"}``. For
         BERT's pre-training ``{"masked_lm_loss": "labels", "next_sentence_loss":
         "next_sentence_label"}``, since the two are means over different numbers of labels.
     show_progress : bool, default True
@@ -111,8 +111,8 @@ class BertTrainer:
     ) -> list[dict[str, Any]]:
         """Train until `max_steps` updates are made, from wherever the run stands.
 
-        With `early_stopping_patience` it may end before, and ``trainer.best.step`` tells to which
-        update the weights belong that the model has in the end.
+        With `early_stopping_patience` it may end before, and ``trainer.best.step`` is the
+        update whose weights the model has in the end.
 
         Parameters
         ----------
@@ -180,7 +180,7 @@ class BertTrainer:
         )
 
     def save(self) -> Path:
-        """Write a checkpoint of the run as it stands, and keep the one before.
+        """Write a checkpoint of the run, and keep the one before.
 
         Returns
         -------
@@ -259,7 +259,7 @@ class BertTrainer:
         return self.step == self.config.max_steps or self.best.is_over
 
     def _is_due(self, steps: int | None) -> bool:
-        """Whether so many steps have passed once more, or the run is at its end."""
+        """Whether another so many steps have passed, or the run is at its end."""
         return self._is_at_end or (steps is not None and self.step % steps == 0)
 
     def _must_save(self) -> bool:
@@ -284,7 +284,7 @@ class BertTrainer:
         self._step_incomplete = False
 
     def _train_on(self, batches: list[Batch]) -> StepResult:
-        """Make one training step; if its numbers are bad, say what there is to go back to."""
+        """Make one training step; an error for NaN names the checkpoint to return to."""
         model, optimizer = self.model, self.optimizer
         try:
             return training_step(
@@ -296,7 +296,7 @@ class BertTrainer:
             ) from error
 
     def _mark_incomplete(self, *_: object) -> None:
-        """Note that the weights change now, before the books know it."""
+        """Note that the weights may change before the records do."""
         self._step_incomplete = True
 
     def _record(self, fields: Mapping[str, Any]) -> None:
@@ -306,7 +306,7 @@ class BertTrainer:
             self._file.add_last()
 
     def _begin_history(self) -> None:
-        """Let the file tell what the run knows: after a crash it may tell more."""
+        """Write the history so far, which drops records of steps lost in a crash."""
         if self.folder is not None and self._is_main_process:
             self._file = HistoryFile(self.folder / "history.jsonl", self.history)
             self._file.write()
@@ -318,7 +318,7 @@ class BertTrainer:
     def _require_sound(
         self, batches: Iterable[Batch], eval_batches: Iterable[Batch] | None
     ) -> None:
-        """Refuse to train on what would give another run than the one begun."""
+        """Raise if training from here would not continue one and the same run."""
         if self._step_incomplete:
             raise RuntimeError(
                 f"the update after step {self.step} was interrupted half-way; call resume(), or "
@@ -342,7 +342,7 @@ class BertTrainer:
         self._data = identity
 
     def _checkpoint(self) -> Checkpoint:
-        """Collect all that the run needs to go on."""
+        """Collect all that the run needs to resume."""
         state = {
             "format": FORMAT,
             "step": self.step,
@@ -358,13 +358,13 @@ class BertTrainer:
         return Checkpoint(*tensors, state, self.history, self.best.weights)
 
     def _stop_together(self, problem: OSError | None) -> None:
-        """Let every process know whether the one that writes has failed."""
+        """Raise in every process if the one that writes has failed."""
         failed = {"failed": float(problem is not None)}
         if self.processes.add_numbers(failed, self.device)["failed"]:
             raise problem or OSError("the process that writes could not save the checkpoint")
 
     def _require_same_run(self, state: Mapping[str, Any]) -> None:
-        """Raise for a checkpoint of another kind of run."""
+        """Raise for a checkpoint of another run."""
         if state.get("format") != FORMAT:
             raise ValueError(
                 f"the checkpoint has the format {state.get('format')!r}, not {FORMAT!r}; it was "

@@ -67,7 +67,7 @@ def pad_rows(
 def check_texts(
     texts: str | Sequence, pairs: str | Sequence | None
 ) -> tuple[list[str], list[str | None]]:
-    """Make lists of what was given, one entry of each for each row."""
+    """Return lists of texts and of second texts, with one entry for each row."""
     texts, pairs = _listed(texts, "text"), None if pairs is None else _listed(pairs, "pair")
     if not texts:
         raise ValueError("there is no text; give at least one, '' for an empty one")
@@ -79,7 +79,7 @@ def check_texts(
 
 
 def _listed(texts: object, name: str) -> list[str]:
-    """Make a list of one text or several, and refuse what is no text."""
+    """Return a list of one text or several; raise for what is no text."""
     if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
         require_text(texts, name)
         return [texts]
@@ -102,15 +102,15 @@ def require_text(text: object, name: str) -> None:
     raise TypeError(f"{name} is {kind} ({text!r:.30}), not a string; {way_out}")
 
 
-def check_wishes(
+def check_padding_options(
     padding: bool | str, truncation: bool, max_length: int | None, has_pairs: bool
 ) -> None:
     """Raise if the options of a batch contradict each other."""
     if padding not in (True, False, "max_length"):
         raise ValueError(f"padding is {padding!r}; it can be True, False or 'max_length'")
     if max_length is None and (truncation or padding == "max_length"):
-        wish = "truncation" if truncation else "padding='max_length'"
-        raise ValueError(f"{wish} needs a max_length; BERT takes at most 512 tokens")
+        option = "truncation" if truncation else "padding='max_length'"
+        raise ValueError(f"{option} needs a max_length; BERT takes at most 512 tokens")
     if max_length is not None:
         require_whole_number("max_length", max_length)
     special, of_what = (3, "a pair has") if has_pairs else (2, "a text has")
@@ -122,7 +122,7 @@ def check_wishes(
 
 
 def check_lengths(lengths: Sequence[int], padding: bool | str, max_length: int | None) -> None:
-    """Raise for rows that are too long, or that cannot become one tensor."""
+    """Raise if rows are too long, or cannot become one tensor."""
     longest = max(lengths)
     if max_length is not None and longest > max_length:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Learn pieces from counted words: start with characters, glue the pair that gains most, repeat.
+"""Learn pieces from counted words: start with characters, merge the pair that gains most, repeat.
 
 Chapter 6.
 """
@@ -91,7 +91,7 @@ def merge_gain(
 
 
 def learn_merges(word_counts: Mapping[str, int], min_frequency: int = 2) -> Iterator[Merge]:
-    """Glue, again and again, the pair of neighbors with the largest gain.
+    """Merge, again and again, the pair of neighbors with the largest gain.
 
     Parameters
     ----------

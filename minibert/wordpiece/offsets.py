@@ -36,7 +36,7 @@ class LocatedWord(NamedTuple):
 
 
 def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece]:
-    r"""Cut a text into pieces, and tell of each where it stands in the text.
+    r"""Cut a text into pieces, each with its place in the text.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece
     -------
     list of LocatedPiece
         The pieces of ``tokenizer.tokenize(text)``, in the same order. One that stands for a word
-        nobody can spell, ``[UNK]``, covers the whole word.
+        the vocabulary cannot spell, ``[UNK]``, covers the whole word.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece
 
 
 def locate_words(text: str, do_lower_case: bool = True) -> list[LocatedWord]:
-    r"""Cut a text into words, and tell of each character where it comes from.
+    r"""Cut a text into words, each character with its origin in the text.
 
     Each character goes by itself through all steps of `split_words`. Only one of them looks at more
     than one character: marks on the same letter have an order of their own, and are put into it.
@@ -113,7 +113,7 @@ def _in_order(marks: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 @lru_cache(maxsize=10_000)
 def _change(character: str, do_lower_case: bool) -> str:
-    """Do to one character all that `split_words` does to a text before it splits it."""
+    """Apply to one character all steps of `split_words` before the cut."""
     changed = space_chinese(clean_text(character))
     if do_lower_case:
         changed = lower_case(strip_accents(changed))
@@ -123,7 +123,7 @@ def _change(character: str, do_lower_case: bool) -> str:
 def _pieces_of_word(
     tokenizer: WordPieceTokenizer, located: LocatedWord, begin: int
 ) -> Iterator[LocatedPiece]:
-    """Share out the characters of a word among its pieces."""
+    """Yield the pieces of a word with their places in the text."""
     word, places = located
     pieces = tokenizer.tokenize(word)
     if pieces == ["[UNK]"]:

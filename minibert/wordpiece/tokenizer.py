@@ -18,8 +18,8 @@ from minibert.text import split_words
 from .encode_batch import (
     Batch,
     check_lengths,
+    check_padding_options,
     check_texts,
-    check_wishes,
     pad_rows,
     require_text,
     truncate_pair,
@@ -249,7 +249,7 @@ class WordPieceTokenizer:
     ) -> Batch:
         """Turn texts into the tensors that a model takes."""
         firsts, seconds = check_texts(texts, pairs)
-        check_wishes(padding, truncation, max_length, has_pairs=seconds[0] is not None)
+        check_padding_options(padding, truncation, max_length, has_pairs=seconds[0] is not None)
         room = max_length if truncation else None
         rows = [self._row(*both, room) for both in zip(firsts, seconds, strict=True)]
         check_lengths([len(ids) for ids, _ in rows], padding, max_length)
@@ -295,7 +295,7 @@ class WordPieceTokenizer:
 
 
 def _texts(texts: Iterable[str]) -> Iterator[str]:
-    """Yield texts to learn from, one at a time, and refuse what is no text."""
+    """Yield the texts to learn from; raise for what is no text."""
     if not isinstance(texts, Iterable):
         raise TypeError(f"the texts are {type(texts).__name__} ({texts!r:.30}); give a list of str")
     for number, text in enumerate(texts):
@@ -304,7 +304,7 @@ def _texts(texts: Iterable[str]) -> Iterator[str]:
 
 
 def _ids_of_one_row(ids: Iterable[SupportsInt]) -> Iterator[int]:
-    """Yield plain ids, and refuse several rows, or what is no id."""
+    """Yield plain ids; raise for several rows, or for what is no id."""
     if not isinstance(ids, Iterable) or getattr(ids, "ndim", 1) == 0:
         raise TypeError(f"ids are {type(ids).__name__} ({ids!r:.30}); give a list of ids")
     for place, number in enumerate(ids):
@@ -319,7 +319,7 @@ def _ids_of_one_row(ids: Iterable[SupportsInt]) -> Iterator[int]:
 
 
 class _Memory(dict):
-    """Remember the ids of words that came before; forget them all when there are too many."""
+    """A cache of the ids of words, emptied when it is full."""
 
     def __init__(self, look_up: Callable[[str], list[int]]):
         self.look_up = look_up

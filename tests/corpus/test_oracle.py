@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.corpus import (
-    Channel,
+    MaskingNoise,
     Oracle,
     hide_words,
     parse_world,
@@ -27,7 +27,7 @@ WORLD = parse_world(told_pairs.TINY)
 COUNTS = told_pairs.pairs(WORLD, STORIES)
 TOLD = sorted({(first, second) for first, second, _ in COUNTS})
 SMALL = small_world()
-CHANNEL = Channel(random_words=20, chosen=0.3, masked=0.6, random=0.3)
+NOISE = MaskingNoise(random_words=20, chosen=0.3, masked=0.6, random=0.3)
 
 
 @pytest.fixture(scope="module")
@@ -44,11 +44,11 @@ def plain(sentence):
     return [told_pairs.plain(word) for word in sentence]
 
 
-def assert_same_beliefs(oracle, counts, pairs, channel=None):
+def assert_same_beliefs(oracle, counts, pairs, noise=None):
     """Hold the oracle to what counting says."""
-    found = oracle.read(pairs, channel)
+    found = oracle.read(pairs, noise)
     for number, pair in enumerate(pairs):
-        chances, is_next = told_pairs.beliefs(counts, pair, channel)
+        chances, is_next = told_pairs.beliefs(counts, pair, noise)
         assert found.is_next[number] == pytest.approx(is_next, abs=1e-12)
         for row, expected in zip(found.words[number], chances, strict=True):
             right = np.zeros(len(oracle.words))
@@ -87,7 +87,7 @@ def test_beliefs_about_corrupted_pairs_equal_counting(oracle, data):
     pair = [
         [(data.draw(strange) or word) for word in plain(sentence)] for sentence in (first, second)
     ]
-    assert_same_beliefs(oracle, COUNTS, [tuple(pair)], CHANNEL)
+    assert_same_beliefs(oracle, COUNTS, [tuple(pair)], NOISE)
 
 
 def test_beliefs_about_senses_equal_counting():
@@ -95,7 +95,7 @@ def test_beliefs_about_senses_equal_counting():
     assert "bat/animal" in oracle.words and "bat/game" in oracle.words
     pairs = [(plain(a), plain(b)) for a, b in TOLD[5::97]]
     assert_same_beliefs(oracle, COUNTS, pairs)
-    assert_same_beliefs(oracle, COUNTS, pairs[:5], CHANNEL)
+    assert_same_beliefs(oracle, COUNTS, pairs[:5], NOISE)
 
 
 @pytest.mark.parametrize("stories", [1, 3])
@@ -142,7 +142,7 @@ def test_beliefs_in_any_world_equal_counting(grammar, data):
         for sentence in (first, second)
     ]
     assert_same_beliefs(Oracle(world, stories), counts, [tuple(pair)])
-    assert_same_beliefs(Oracle(world, stories), counts, [tuple(pair)], CHANNEL)
+    assert_same_beliefs(Oracle(world, stories), counts, [tuple(pair)], NOISE)
 
 
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
@@ -169,20 +169,20 @@ def z_score(values, means, variances):
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
-@pytest.mark.parametrize("channel", [None, Channel(random_words=1000)])
-def test_what_is_believed_happens_as_often(small_oracle, channel):
+@pytest.mark.parametrize("noise", [None, MaskingNoise(random_words=1000)])
+def test_what_is_believed_happens_as_often(small_oracle, noise):
     """Of all things believed with chance p, the share p comes true, within 4 deviations."""
     rng = np.random.default_rng(14)
     pairs = sample_pairs(SMALL, 200, rng=rng)
     seen, asked = pairs, [slice(None)] * len(pairs)
-    if channel:
+    if noise:
         hidden = [
-            [hide_words(s.split(), channel, small_oracle.words, rng=rng) for s in pair[:2]]
+            [hide_words(s.split(), noise, small_oracle.words, rng=rng) for s in pair[:2]]
             for pair in pairs
         ]
         seen = [(first[0], second[0]) for first, second in hidden]
         asked = [np.concatenate([first[1], second[1]]) for first, second in hidden]
-    beliefs = small_oracle.read(seen, channel)
+    beliefs = small_oracle.read(seen, noise)
     answers, is_next = np.array([pair.is_next for pair in pairs]), beliefs.is_next
     assert abs(z_score(answers, is_next, is_next * (1 - is_next))) < 4
     # Squares weigh sure beliefs more: another side of the same claim.

@@ -13,7 +13,7 @@ import told_pairs
 from effort import mostly_slow
 
 from minibert.corpus import (
-    Channel,
+    MaskingNoise,
     Oracle,
     corrupted_floors,
     hidden_once_floors,
@@ -280,14 +280,14 @@ def test_each_rung_of_the_small_world_is_lower_than_the_one_before():
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_the_floor_under_real_masks_is_what_true_words_cost():
     """Two estimates of one number: the mean surprise that is expected, and the one that comes."""
-    rng, channel = np.random.default_rng(9), Channel(random_words=40, chosen=0.4)
+    rng, noise = np.random.default_rng(9), MaskingNoise(random_words=40, chosen=0.4)
     pairs = sample_pairs(TINY, 500, rng=rng, stories=STORIES)
     oracle = Oracle(TINY)
-    floors = corrupted_floors(oracle, pairs, channel, rng=np.random.default_rng(1))
+    floors = corrupted_floors(oracle, pairs, noise, rng=np.random.default_rng(1))
     again, losses, counts = np.random.default_rng(1), [], []
     for pair in pairs:
-        hidden = [hide_words(s.split(), channel, oracle.words, rng=again) for s in pair[:2]]
-        (words,), _ = oracle.read([(hidden[0][0], hidden[1][0])], channel)
+        hidden = [hide_words(s.split(), noise, oracle.words, rng=again) for s in pair[:2]]
+        (words,), _ = oracle.read([(hidden[0][0], hidden[1][0])], noise)
         true = [oracle.ids[word] for word in f"{pair.first} {pair.second}".split()]
         chosen = np.concatenate([hidden[0][1], hidden[1][1]])
         losses.append(-np.log(words[np.arange(len(true)), true])[chosen].sum())
@@ -299,7 +299,7 @@ def test_the_floor_under_real_masks_is_what_true_words_cost():
 
 def test_no_word_chosen_no_floor():
     pairs = sample_pairs(TINY, 3, rng=np.random.default_rng(0), stories=2)
-    nothing = Channel(random_words=40, chosen=0.0)
+    nothing = MaskingNoise(random_words=40, chosen=0.0)
     with pytest.raises(ValueError, match="no word of these 3 pairs was chosen"):
         corrupted_floors(Oracle(TINY, 2), pairs, nothing, rng=np.random.default_rng(0))
 
@@ -307,8 +307,8 @@ def test_no_word_chosen_no_floor():
 def test_words_are_hidden_in_the_shares_of_the_channel():
     words = ["frog"] * 200_000
     known = ["frog", "bank"]
-    channel = Channel(random_words=4, chosen=0.15, masked=0.8, random=0.1)
-    seen, chosen = hide_words(words, channel, known, rng=np.random.default_rng(0))
+    noise = MaskingNoise(random_words=4, chosen=0.15, masked=0.8, random=0.1)
+    seen, chosen = hide_words(words, noise, known, rng=np.random.default_rng(0))
     assert len(seen) == len(words)
     assert set(np.array(seen)[~chosen]) == {"frog"}
     shares = {
@@ -327,7 +327,7 @@ def test_words_are_hidden_in_the_shares_of_the_channel():
 
 def test_a_channel_with_too_few_words_is_refused():
     with pytest.raises(ValueError, match="draws from 1 words, but the world has 2"):
-        hide_words(["one"], Channel(1), ["cat", "one"], rng=np.random.default_rng(0))
+        hide_words(["one"], MaskingNoise(1), ["cat", "one"], rng=np.random.default_rng(0))
 
 
 def test_the_hundred_sentences_are_read_without_torch():

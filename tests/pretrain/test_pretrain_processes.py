@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from small_runs import pretrain, without_times, write_inputs
 
 from minibert.pretrain.output import complain
-from minibert.pretrain.run import by_first
+from minibert.pretrain.run import on_rank_zero
 from minibert.pretrain.signals import StoppableBatches, Stopped
 from minibert.training import Processes, checkpoint_folders
 
@@ -123,11 +123,11 @@ def test_if_the_first_process_fails_the_other_ends_without_a_word(capsys):
     def fail():
         raise ValueError("no room")
 
-    assert by_first(Pretended(0, 2), cpu, lambda: 7) == 7
+    assert on_rank_zero(Pretended(0, 2), cpu, lambda: 7) == 7
     with pytest.raises(ValueError, match="no room"):
-        by_first(Pretended(0, 2), cpu, fail)
+        on_rank_zero(Pretended(0, 2), cpu, fail)
     with pytest.raises(SystemExit) as end:
-        by_first(Pretended(1, 2), cpu, fail)  # not called
+        on_rank_zero(Pretended(1, 2), cpu, fail)  # not called
     assert end.value.code == 1
     assert capsys.readouterr() == ("", "")
 

@@ -1,4 +1,4 @@
-"""A model is built anew from a class that takes a configuration, and from nothing else."""
+"""A model is built from a class that takes a configuration, and from nothing else."""
 
 import pytest
 from saved_folders import small_folder
@@ -27,7 +27,7 @@ def test_a_class_that_takes_no_configuration(tmp_path):
 
 def test_a_model_in_place_of_its_class(tmp_path):
     assert refused(tmp_path, BertModel(BertConfig.tiny(vocab_size=9))) == (
-        "the model is built anew: give the class BertModel, not an instance of it"
+        "load_pretrained builds the model: give the class BertModel, not an instance of it"
     )
 
 

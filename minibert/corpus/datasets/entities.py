@@ -70,7 +70,7 @@ def parse_entities(text: str) -> tuple[TaggedSentence, ...]:
 
 
 def _require_legal(number: int, line: str, columns: list[str], before: str) -> None:
-    """Raise for a line without a tag, or with one that cannot stand after the tag before it."""
+    """Raise for a line without a tag, or with one that cannot follow the tag before it."""
     begun, _, kind = columns[-1].partition("-")
     if len(columns) < 2 or not (columns[-1] == "O" or (begun in ("B", "I") and kind)):
         raise ValueError(

@@ -84,6 +84,6 @@ def _within(one: list[str], other: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _across(one: list[str], other: list[str]) -> Iterator[tuple[str, str]]:
-    """Pair each question with all of the other half but its mirror image."""
+    """Pair each question with all of the other half except its counterpart."""
     for first, mirror_image in zip(one, reversed(other)):
         yield from ((first, second) for second in other if second != mirror_image)

@@ -74,7 +74,7 @@ def passage_questions(split: str) -> tuple[Question, ...]:
 
 
 def parse_questions(text: str) -> tuple[Question, ...]:
-    r"""Read passages and questions that are written for people to read."""
+    r"""Read passages and questions from the book's own text format."""
     questions: list[Question] = []
     title, lines, first = "", [], 0
     for number, line in enumerate(text.splitlines(), start=1):
@@ -83,10 +83,10 @@ def parse_questions(text: str) -> tuple[Question, ...]:
             continue
         if line.startswith("== "):
             title, lines, first = line.removeprefix("== "), [], len(questions)
-        elif asked := ASKED.fullmatch(line):
+        elif match := ASKED.fullmatch(line):
             name = f"{_slug(title)}-{len(questions) - first + 1}"
             try:
-                questions.append(_question(name, title, " ".join(lines), **asked.groupdict()))
+                questions.append(_question(name, title, " ".join(lines), **match.groupdict()))
             except ValueError as error:
                 raise ValueError(f"line {number} ({line!r}): {error}") from None
         elif title and len(questions) == first:
@@ -112,7 +112,7 @@ def read_squad(path: str | Path) -> tuple[Question, ...]:
 
 
 def question_kind(question: str) -> str:
-    """Return what a question asks for, by the first word of its sort that it holds."""
+    """Return the kind of a question: the first question word in it."""
     # 什么时候 holds 什么, so that of two kinds at one place the earlier one in the table counts.
     found = [
         (match.start(), rank, kind)
@@ -130,7 +130,7 @@ def _question(
 
 
 def _find(context: str, answer: str, once: bool) -> Span:
-    """Find an answer that is written alone or in its surroundings: the only place or the first."""
+    """Find an answer in a passage, by the words around it where they are given."""
     before, opened, rest = answer.partition("[")
     words, closed, after = rest.partition("]") if opened else (answer, "", "")
     if bool(opened) != bool(closed) or not words:
@@ -155,14 +155,14 @@ def _squad_questions(content: Any) -> Iterator[Question]:
     for article in content["data"]:
         for paragraph in article["paragraphs"]:
             context = paragraph["context"]
-            for asked in paragraph["qas"]:
+            for entry in paragraph["qas"]:
                 answers, plausible = (
-                    tuple(Span(a["text"], a["answer_start"]) for a in asked.get(field, ()))
+                    tuple(Span(a["text"], a["answer_start"]) for a in entry.get(field, ()))
                     for field in ("answers", "plausible_answers")
                 )
-                _require_placed(asked["id"], context, answers)
+                _require_placed(entry["id"], context, answers)
                 title = article.get("title", "")
-                yield Question(asked["id"], title, context, asked["question"], answers, plausible)
+                yield Question(entry["id"], title, context, entry["question"], answers, plausible)
 
 
 def _require_placed(name: str, context: str, answers: tuple[Span, ...]) -> None:

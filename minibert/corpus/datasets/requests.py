@@ -14,7 +14,7 @@ MARKED = re.compile(r"(?:\((?P<mark>[^)]*)\) )?(?P<text>.+)")
 
 
 class Request(NamedTuple):
-    """One request, the department that has to act, and where the words come from."""
+    """One request, its department, and its origin."""
 
     text: str
     label: str
@@ -71,6 +71,6 @@ def parse_requests(text: str) -> tuple[Request, ...]:
 
 
 def _known(word: str, words: tuple[str, ...], kind: str, number: int) -> None:
-    """Raise for a word that is none of those."""
+    """Raise for a word that is not one of those allowed."""
     if word not in words:
         raise ValueError(f"line {number} has the {kind} {word!r}; take one of {', '.join(words)}")

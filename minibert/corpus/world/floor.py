@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .grammar import Story, World, untagged, world_words
-from .masking_noise import Channel, hide_words
+from .masking_noise import MaskingNoise, hide_words
 from .oracle import Oracle, Posterior, within_share
 from .sampling import STORIES, Pair, check_stories
 
@@ -23,10 +23,7 @@ Sight = Callable[[int, tuple[str, ...], tuple[str, ...]], Hashable]
 
 
 class WorldLadder(NamedTuple):
-    """The best masked-word losses in pairs of sentences, in nats per masked word.
-
-    Every word is masked once, all places weigh the same.
-    """
+    """The best masked-word losses in pairs of sentences, in nats per masked word."""
 
     uniform: float
     unigram: float
@@ -35,7 +32,7 @@ class WorldLadder(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """A mean over a sample, and how far from the truth it may be."""
+    """A mean over a sample and its standard error."""
 
     value: float
     error: float
@@ -97,7 +94,7 @@ def hidden_once_floors(oracle: Oracle, pairs: Sequence[Pair]) -> Floors:
 
     For each place the surprise is averaged over all words that could stand there, and for each pair
     over both answers, rather than taken at the one that was drawn: the mean is the same, the error
-    smaller. Whether the second sentence follows is asked of pairs without a hidden word.
+    smaller. Whether the second sentence follows is judged with no word hidden.
 
     Parameters
     ----------
@@ -125,12 +122,12 @@ def hidden_once_floors(oracle: Oracle, pairs: Sequence[Pair]) -> Floors:
 
 
 def corrupted_floors(
-    oracle: Oracle, pairs: Sequence[Pair], channel: Channel, *, rng: np.random.Generator
+    oracle: Oracle, pairs: Sequence[Pair], noise: MaskingNoise, *, rng: np.random.Generator
 ) -> Floors:
     r"""Compute what the oracle reaches when words are hidden as in pre-training.
 
     The oracle sees what a model sees: [MASK], random words and true ones, and not which is which.
-    It is asked at the chosen words, and whether the second sentence follows.
+    It guesses the chosen words, and whether the second sentence follows.
 
     Parameters
     ----------
@@ -138,7 +135,7 @@ def corrupted_floors(
         Knows the world, and how words are hidden.
     pairs : sequence of Pair
         Drawn independently, by `sample_pairs`; at least two.
-    channel : Channel
+    noise : MaskingNoise
         How words are hidden.
     rng : numpy.random.Generator
         Hides them.
@@ -159,24 +156,24 @@ def corrupted_floors(
     >>> world = parse_world("document HERO: anna | ben\nHERO reads\nHERO sleeps")
     >>> rng = np.random.default_rng(0)
     >>> pairs = sample_pairs(world, 100, rng=rng, stories=1)
-    >>> floors = corrupted_floors(Oracle(world, stories=1), pairs, Channel(10), rng=rng)
+    >>> floors = corrupted_floors(Oracle(world, stories=1), pairs, MaskingNoise(10), rng=rng)
     >>> 0.2 < floors.masked_word.value < 0.6
     True
     """
-    seen, asked = [], []
+    seen, chosen = [], []
     for pair in pairs:
-        sides = [hide_words(s.split(), channel, oracle.words, rng=rng) for s in pair[:2]]
+        sides = [hide_words(s.split(), noise, oracle.words, rng=rng) for s in pair[:2]]
         seen.append(tuple(words for words, _ in sides))
-        asked.append(np.concatenate([chosen for _, chosen in sides]))
-    return _floors(oracle.read(seen, channel), asked)
+        chosen.append(np.concatenate([places for _, places in sides]))
+    return _floors(oracle.read(seen, noise), chosen)
 
 
-def _floors(beliefs: Posterior, asked: Sequence[np.ndarray]) -> Floors:
-    counts = np.array([places.sum() for places in asked])
+def _floors(beliefs: Posterior, chosen: Sequence[np.ndarray]) -> Floors:
+    counts = np.array([places.sum() for places in chosen])
     if not counts.any():
         raise ValueError(f"no word of these {len(counts)} pairs was chosen; draw more pairs")
     sums = [
-        _entropy(words)[places].sum() for words, places in zip(beliefs.words, asked, strict=True)
+        _entropy(words)[places].sum() for words, places in zip(beliefs.words, chosen, strict=True)
     ]
     is_next = beliefs.is_next
     return Floors(
@@ -199,7 +196,7 @@ def _ratio(sums: np.ndarray, counts: np.ndarray | float = 1.0) -> Estimate:
 
 
 def _sentences(world: World, within: float) -> Iterator[Told]:
-    """Yield every sentence in every way to tell it, as first and as second sentence of a pair."""
+    """Yield every version of every sentence, first or second of a pair, and its probability."""
     across = 1 - within
     for story in world.stories:
         for told, (first, second) in enumerate([(within, across), (across, within)]):
@@ -210,7 +207,7 @@ def _sentences(world: World, within: float) -> Iterator[Told]:
 
 
 def _versions(story: Story, told: int) -> Iterator[tuple[str, ...]]:
-    """Tell one sentence of a story with every choice of rows."""
+    """Yield one sentence of a story with every choice of rows."""
     sentence = story.sentences[told]
     used = sorted({place.table for place in sentence})
     tables = [[tuple(map(untagged, row)) for row in story.tables[table].rows] for table in used]

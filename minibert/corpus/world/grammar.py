@@ -28,7 +28,7 @@ class Table(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Point to the words that can stand at one place of a sentence."""
+    """A place of a sentence: the table and the column of the words that can stand there."""
 
     table: int
     column: int

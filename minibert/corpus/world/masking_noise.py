@@ -18,13 +18,13 @@ from .grammar import untagged
 STRANGER = "[STRANGER]"  # a random piece that is no word of the world
 
 
-class Channel(NamedTuple):
-    """How words are hidden: each one is chosen or not, whatever happens to the others.
+class MaskingNoise(NamedTuple):
+    """The masking of pre-training for words: each is chosen independently, as in `corrupt_tokens`.
 
     Parameters
     ----------
     random_words : int
-        From so many words and pieces a random one is drawn; those of the world are among them.
+        Number of words and pieces from which a random one is drawn, the world's words included.
     chosen : float, default 0.15
         Chance of a word to be chosen.
     masked, random : float, default 0.8 and 0.1
@@ -36,7 +36,7 @@ class Channel(NamedTuple):
 
     Examples
     --------
-    >>> Channel(random_words=1000).chosen
+    >>> MaskingNoise(random_words=1000).chosen
     0.15
     """
 
@@ -47,18 +47,18 @@ class Channel(NamedTuple):
 
 
 def hide_words(
-    words: Sequence[str], channel: Channel, known: Sequence[str], *, rng: np.random.Generator
+    words: Sequence[str], noise: MaskingNoise, known: Sequence[str], *, rng: np.random.Generator
 ) -> tuple[list[str], Bool[np.ndarray, " words"]]:
-    """Send a sentence through a channel.
+    """Mask a sentence, as pre-training does.
 
     Parameters
     ----------
     words : sequence of str
         The sentence.
-    channel : Channel
+    noise : MaskingNoise
         How words are hidden.
     known : sequence of str
-        The words of the world, at most as many as the channel can draw.
+        The words of the world, at most `random_words`.
     rng : numpy.random.Generator
         The source of chance.
 
@@ -71,26 +71,26 @@ def hide_words(
     Raises
     ------
     ValueError
-        When the channel has fewer words to draw from than the world has.
+        If `random_words` is smaller than the number of words of the world.
 
     Examples
     --------
-    >>> everything = Channel(random_words=2, chosen=1.0, masked=1.0, random=0.0)
+    >>> everything = MaskingNoise(random_words=2, chosen=1.0, masked=1.0, random=0.0)
     >>> hide_words(["one", "cat"], everything, ["cat", "one"], rng=np.random.default_rng(0))
     (['[MASK]', '[MASK]'], array([ True,  True]))
     """
-    if channel.random_words < len(known):
+    if noise.random_words < len(known):
         raise ValueError(
-            f"the channel draws from {channel.random_words} words, but the world has "
+            f"random_words is {noise.random_words}, but the world has "
             f"{len(known)}; give at least as many"
         )
-    chosen = rng.random(len(words)) < channel.chosen
+    chosen = rng.random(len(words)) < noise.chosen
     fates = rng.random(len(words))
-    strangers = [STRANGER] * (channel.random_words - len(known))
-    drawn = [[*known, *strangers][n] for n in rng.integers(channel.random_words, size=len(words))]
+    strangers = [STRANGER] * (noise.random_words - len(known))
+    drawn = [[*known, *strangers][n] for n in rng.integers(noise.random_words, size=len(words))]
     seen = [
-        word if not hit or fate >= channel.masked + channel.random
-        else MASK_TOKEN if fate < channel.masked
+        word if not hit or fate >= noise.masked + noise.random
+        else MASK_TOKEN if fate < noise.masked
         else stray
         for word, hit, fate, stray in zip(words, chosen, fates, drawn, strict=True)
     ]  # fmt: skip
@@ -98,22 +98,22 @@ def hide_words(
 
 
 def likelihoods(
-    seen: Sequence[Sequence[str]], words: Sequence[str], channel: Channel | None = None
+    seen: Sequence[Sequence[str]], words: Sequence[str], noise: MaskingNoise | None = None
 ) -> tuple[Float[np.ndarray, "batch positions words"], Float[np.ndarray, "batch positions words"]]:
-    """Compute how well each word explains what is seen at each place."""
+    """Compute the likelihood of what is seen at each place, for each true word."""
     shown = [untagged(word) for word in words]
-    if channel is None:
+    if noise is None:
         if strange := {word for text in seen for word in text} - {*shown, MASK_TOKEN}:
             raise ValueError(
                 f"{min(strange)!r} is none of the {len(words)} words of this world; hide it behind "
                 f"{MASK_TOKEN}, or take another"
             )
-        channel = Channel(random_words=1, chosen=0.0)
+        noise = MaskingNoise(random_words=1, chosen=0.0)
         if_chosen = (1.0, 0.0)
     else:
-        kept = 1 - channel.masked - channel.random
-        if_chosen = (channel.random / channel.random_words, kept)
-    always = (channel.chosen * if_chosen[0], 1 - channel.chosen + channel.chosen * if_chosen[1])
+        kept = 1 - noise.masked - noise.random
+        if_chosen = (noise.random / noise.random_words, kept)
+    always = (noise.chosen * if_chosen[0], 1 - noise.chosen + noise.chosen * if_chosen[1])
     hidden = np.array(seen)[..., None] == MASK_TOKEN
     same = np.array(seen)[..., None] == np.array(shown)
     always, if_chosen = (

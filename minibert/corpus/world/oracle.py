@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from .grammar import World, untagged, world_words
-from .masking_noise import Channel, likelihoods
+from .masking_noise import MaskingNoise, likelihoods
 from .patterns import Pattern
 from .sampling import STORIES, Pair, check_stories
 
@@ -25,7 +25,7 @@ ROLES = ((ALL, ALL), (FIRST, FIRST), (SECOND, FIRST), (FIRST, SECOND), (SECOND, 
 
 
 class Posterior(NamedTuple):
-    """What the oracle believes about pairs of sentences."""
+    """The posterior of the oracle: probabilities of words and of a true pair."""
 
     words: list[Float[np.ndarray, "positions words"]]
     is_next: Float[np.ndarray, " batch"]
@@ -79,23 +79,23 @@ class Oracle:
         ]
 
     def read(
-        self, pairs: Sequence[Pair | tuple[Text, Text]], channel: Channel | None = None
+        self, pairs: Sequence[Pair | tuple[Text, Text]], noise: MaskingNoise | None = None
     ) -> Posterior:
-        """Guess every word of every pair, and whether the sentences follow each other.
+        """Compute the posterior of every word of every pair, and of a true pair.
 
         Parameters
         ----------
         pairs : sequence of Pair, or of tuples of two str, or of two sequences of str
             Sentences; any number of words may be ``[MASK]``. The answer in a `Pair` is not used.
-        channel : Channel, optional
+        noise : MaskingNoise, optional
             How the words were hidden. If given, a word that is shown may be a false one, and
             whatever is no word of the world is a random piece. If not, what is shown is true.
 
         Returns
         -------
         Posterior
-            Without a channel: each place given all the others, as if it alone was also hidden.
-            With a channel: each place as if it was chosen, given all that is shown.
+            Without noise: each place given all the others, as if it alone was also hidden.
+            With noise: each place as if it was chosen, given all that is shown.
 
         Raises
         ------
@@ -110,16 +110,16 @@ class Oracle:
         for members in groups.values():
             for begin in range(0, len(members), TEXTS_AT_ONCE):
                 numbers = members[begin : begin + TEXTS_AT_ONCE]
-                found, is_next[numbers] = self._read([texts[n] for n in numbers], channel)
+                found, is_next[numbers] = self._read([texts[n] for n in numbers], noise)
                 for number, chances in zip(numbers, found, strict=True):
                     words[number] = chances
         return Posterior(words, is_next)
 
     def _read(
-        self, texts: Sequence[tuple[Sequence[str], Sequence[str]]], channel: Channel | None
+        self, texts: Sequence[tuple[Sequence[str], Sequence[str]]], noise: MaskingNoise | None
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Read pairs whose sentences have the same two lengths."""
-        likelihood, if_chosen = likelihoods([[*a, *b] for a, b in texts], self.words, channel)
+        """Compute the posterior for pairs whose sentences have the same two lengths."""
+        likelihood, if_chosen = likelihoods([[*a, *b] for a, b in texts], self.words, noise)
         lengths = tuple(map(len, texts[0]))
         fitting = list(self._fitting(lengths))
         shape = (len(ROLES), len(self._patterns), len(texts), len(self.world.heroes.rows))
@@ -150,7 +150,7 @@ def _split(text: Text) -> tuple[str, ...]:
 
 
 def _mix(chances: np.ndarray, within: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Sum to the chances of a true pair and of a false one; derive their sum by `chances`."""
+    """Return the probabilities of true and false pairs; derive their sum by `chances`."""
     whole, first_0, first_1, second_0, second_1 = chances
     count, heroes, across = chances.shape[1], chances.shape[3], 1 - within
     one = 1 / count / heroes  # of all stories, about one of all heroes
@@ -169,5 +169,5 @@ def _mix(chances: np.ndarray, within: float) -> tuple[np.ndarray, np.ndarray, np
 
 
 def within_share(stories: int) -> float:
-    """Compute how many of the pairs that follow each other are the two sentences of one story."""
+    """Compute the share of the true pairs that are the two sentences of one story."""
     return stories / (2 * stories - 1)

@@ -98,7 +98,7 @@ class Pattern:
     def _tables(
         self, likelihood: Float[np.ndarray, "batch positions vocab"]
     ) -> Float[np.ndarray, "layers batch rows"]:
-        """Compute the chance of what each table explains: for every hero, else the rows' mean."""
+        """Compute each table's probability: for every hero, or as the mean over its rows."""
         heroes, *others = (
             likelihood[:, places, words].prod(-1)
             for places, words in zip(self.places, self.words, strict=True)
@@ -108,7 +108,7 @@ class Pattern:
 
 
 def product_of_others(values: Float[np.ndarray, "rows ..."]) -> Float[np.ndarray, "rows ..."]:
-    """Multiply, for each row, all the other rows; zeros are no trouble."""
+    """Return for each row the product of all other rows, without dividing, since rows can be 0."""
     before, after = np.ones_like(values), np.ones_like(values)
     before[1:] = values[:-1].cumprod(0)
     after[:-1] = values[:0:-1].cumprod(0)[::-1]
