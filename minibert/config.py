@@ -147,77 +147,27 @@ class BertConfig:
 
     @property
     def head_size(self) -> int:
-        """Numbers of a token's vector that each head gets.
-
-        Returns
-        -------
-        int
-            ``hidden_size / num_attention_heads``, the length of a head's query, key and value.
-        """
+        """Return how many numbers of a token's vector each head gets."""
         return self.hidden_size // self.num_attention_heads
 
     @classmethod
     def tiny(cls, **changes: Any) -> "BertConfig":
-        """Return a shape for tests: 2 layers, 128 numbers a token, 2 heads.
-
-        Parameters
-        ----------
-        **changes
-            Fields that differ from it.
-
-        Returns
-        -------
-        BertConfig
-            About 4.4 million parameters.
-        """
+        """Return a shape for tests: 2 layers of 128, 2 heads, about 4.4 million parameters."""
         return cls._shaped(changes, layers=2, hidden=128)
 
     @classmethod
     def mini(cls, **changes: Any) -> "BertConfig":
-        """Return a shape that a laptop can train: 4 layers, 256 numbers a token, 4 heads.
-
-        Parameters
-        ----------
-        **changes
-            Fields that differ from it.
-
-        Returns
-        -------
-        BertConfig
-            About 11 million parameters.
-        """
+        """Return a shape for a laptop: 4 layers of 256, 4 heads, about 11 million parameters."""
         return cls._shaped(changes, layers=4, hidden=256)
 
     @classmethod
     def base(cls, **changes: Any) -> "BertConfig":
-        """Return the smaller shape of the paper: 12 layers, 768 numbers a token, 12 heads.
-
-        Parameters
-        ----------
-        **changes
-            Fields that differ from it.
-
-        Returns
-        -------
-        BertConfig
-            About 110 million parameters.
-        """
+        """Return the paper's smaller shape: 12 layers of 768, 12 heads, 110 million parameters."""
         return cls._shaped(changes, layers=12, hidden=768)
 
     @classmethod
     def large(cls, **changes: Any) -> "BertConfig":
-        """Return the larger shape of the paper: 24 layers, 1024 numbers a token, 16 heads.
-
-        Parameters
-        ----------
-        **changes
-            Fields that differ from it.
-
-        Returns
-        -------
-        BertConfig
-            About 340 million parameters.
-        """
+        """Return the paper's larger shape: 24 layers of 1024, 16 heads, 340 million parameters."""
         return cls._shaped(changes, layers=24, hidden=1024)
 
     @classmethod

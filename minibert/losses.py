@@ -67,8 +67,7 @@ def masked_lm_loss(
 ) -> Float[Tensor, ""]:
     """Compute the mean loss over the labeled positions, and over no other.
 
-    ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of
-    positions whose label is not -100.
+    `cross_entropy` over the vocabulary.
 
     Parameters
     ----------
@@ -84,10 +83,8 @@ def masked_lm_loss(
 
     Raises
     ------
-    TypeError
-        When the labels are not integers.
-    ValueError
-        When the shapes do not fit, a label is out of range, or no position is labeled.
+    TypeError, ValueError
+        As `cross_entropy`.
 
     References
     ----------
@@ -109,8 +106,7 @@ def next_sentence_loss(
 ) -> Float[Tensor, ""]:
     """Compute the mean loss of predicting whether the second sentence follows the first.
 
-    ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of pairs
-    whose label is not -100: the same loss with two answers in place of a vocabulary.
+    `cross_entropy` with two answers in place of a vocabulary.
 
     Parameters
     ----------
@@ -126,10 +122,8 @@ def next_sentence_loss(
 
     Raises
     ------
-    TypeError
-        When the labels are not integers.
-    ValueError
-        When the shapes do not fit, a label is out of range, or no pair is labeled.
+    TypeError, ValueError
+        As `cross_entropy`, or if a pair has not 2 scores.
 
     References
     ----------
@@ -157,8 +151,7 @@ def classification_loss(
 ) -> Float[Tensor, ""]:
     """Compute the mean loss of choosing one class of several, for sequences or for tokens.
 
-    ``-(1/|M|) sum over i in M of log softmax(logits[i])[labels[i]]``, where M is the set of
-    sequences or tokens whose label is not -100.
+    `cross_entropy` over the classes.
 
     Parameters
     ----------
@@ -174,11 +167,8 @@ def classification_loss(
 
     Raises
     ------
-    TypeError
-        When the labels are not integers.
-    ValueError
-        When the shapes do not fit, a label is out of range, nothing is labeled, or there is only
-        one class.
+    TypeError, ValueError
+        As `cross_entropy`, or if there is only one class.
 
     References
     ----------
@@ -260,11 +250,8 @@ def span_loss(
 
     Raises
     ------
-    TypeError
-        When the positions are not integers.
-    ValueError
-        When the shapes do not fit, a position is negative and not -100, or no start or no end lies
-        inside.
+    TypeError, ValueError
+        As `cross_entropy`, or if no start or no end lies inside.
 
     References
     ----------

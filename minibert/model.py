@@ -27,13 +27,6 @@ class BertModelOutput(NamedTuple):
         On request, what goes into the first layer and what comes out of each: layers + 1 tensors.
     attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
         On request, the attention weights that each layer has used.
-
-    Examples
-    --------
-    >>> import torch
-    >>> output = BertModelOutput(torch.zeros(1, 5, 8), torch.zeros(1, 8))
-    >>> output.pooler_output.shape
-    torch.Size([1, 8])
     """
 
     last_hidden_state: Float[Tensor, "batch seq hidden"]
@@ -74,24 +67,7 @@ class BertEncoder(nn.Module):
         return_attention: bool = False,
         return_hidden_states: bool = False,
     ) -> BertModelOutput:
-        """Pass the vectors through the stack.
-
-        Parameters
-        ----------
-        hidden_states : Float[Tensor, "batch seq hidden"]
-            The embeddings, one vector per token.
-        additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
-            0 where a query may look, the most negative number where not.
-        return_attention : bool, default False
-            Whether to keep the attention weights of every layer.
-        return_hidden_states : bool, default False
-            Whether to keep the vectors between the layers.
-
-        Returns
-        -------
-        BertModelOutput
-            Without `pooler_output`.
-        """
+        """Pass the vectors through the stack; the output has no `pooler_output`."""
         states, attentions = [hidden_states], []
         for layer in self.layer:
             hidden_states, probs = layer(hidden_states, additive_mask, return_attention)

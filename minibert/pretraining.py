@@ -23,12 +23,6 @@ class MaskedLMOutput(NamedTuple):
         Nats per labeled token; None without labels.
     logits : Float[Tensor, "batch seq vocab"] or None
         Scores of every word at every position; with labels only on request.
-
-    Examples
-    --------
-    >>> import torch
-    >>> MaskedLMOutput(loss=torch.tensor(4.5)).logits is None
-    True
     """
 
     loss: Float[Tensor, ""] | None = None
@@ -50,13 +44,6 @@ class BertForPreTrainingOutput(NamedTuple):
         The part of the masked words, nats per labeled token; None without their labels.
     next_sentence_loss : Float[Tensor, ""] or None
         The part of the pairs, nats per labeled pair; None without their labels.
-
-    Examples
-    --------
-    >>> import torch
-    >>> output = BertForPreTrainingOutput(seq_relationship_logits=torch.zeros(3, 2))
-    >>> output.loss is None, output.seq_relationship_logits.shape
-    (True, torch.Size([3, 2]))
     """
 
     loss: Float[Tensor, ""] | None = None

@@ -178,21 +178,7 @@ class PretrainingBatches:
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[Batch]:
-        """Return the batches of one epoch, from any of them on.
-
-        Parameters
-        ----------
-        number : int
-            The epoch, from 0.
-        start : int, default 0
-            The first batch to give, from 0. Those before it cost nothing but the rest of its pool.
-
-        Yields
-        ------
-        dict from str to int64 tensor
-            ``input_ids``, ``token_type_ids``, ``attention_mask`` and ``labels``, shape (batch,
-            seq); ``next_sentence_label``, shape (batch,).
-        """
+        """Yield the batches of one epoch, from batch `start` on."""
         order = self._rng(number, _ORDER, 0).permutation(len(self.documents))
         ends = np.cumsum(self.pairs_in_document[order])
         for pool in range(start // self.batches_per_pool, -(-len(self) // self.batches_per_pool)):

@@ -81,18 +81,7 @@ class Answers(NamedTuple):
     no_answer: float
 
     def choose(self, threshold: float = 0.0) -> str:
-        """Return the best answer, or none if that scores higher by more than a threshold.
-
-        Parameters
-        ----------
-        threshold : float, default 0.0
-            Chosen on questions set aside; infinity always answers if it can.
-
-        Returns
-        -------
-        str
-            Empty for no answer.
-        """
+        """Return the best answer, or '' if giving none scores higher by more than `threshold`."""
         if not self.answers or self.no_answer - self.answers[0].score > threshold:
             return ""
         return self.answers[0].text

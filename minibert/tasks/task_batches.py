@@ -97,20 +97,7 @@ class TaskBatches:
         return self.epoch(0)
 
     def epoch(self, number: int, start: int = 0) -> Iterator[dict[str, Shaped[Tensor, "..."]]]:
-        """Return the batches of one epoch, from any of them on.
-
-        Parameters
-        ----------
-        number : int
-            The epoch, from 0.
-        start : int, default 0
-            The first batch to give, from 0.
-
-        Yields
-        ------
-        dict from str to tensor, shape (batch, ...)
-            ``input_ids``, ``token_type_ids``, ``attention_mask`` and the labels.
-        """
+        """Yield the batches of one epoch, from batch `start` on."""
         rng = np.random.default_rng((self.seed, number))
         lengths = [len(row["input_ids"]) for row in self.rows]
         for bucket in islice(bucket_by_length(lengths, self.batch_size, rng=rng), start, None):

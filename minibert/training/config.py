@@ -129,18 +129,7 @@ class TrainingConfig:
             raise TypeError(f"bf16 must be True or False, not {self.bf16!r}")
 
     def learning_rate_at(self, step: int) -> float:
-        """Compute the learning rate of the update that follows `step` others.
-
-        Parameters
-        ----------
-        step : int
-            Number of updates before, from 0.
-
-        Returns
-        -------
-        float
-            ``learning_rate * learning_rate_factor(step)``.
-        """
+        """Return the learning rate of the update that follows `step` others."""
         return self.learning_rate * learning_rate_factor(
             step, warmup_steps=self.warmup_steps, max_steps=self.max_steps
         )

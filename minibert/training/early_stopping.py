@@ -53,29 +53,13 @@ class BestWeights:
 
     @property
     def state(self) -> dict[str, Any]:
-        """Return what a checkpoint must hold besides the weights.
-
-        Returns
-        -------
-        dict
-            Empty as long as no weights are kept.
-        """
+        """Return what a checkpoint must hold besides the weights."""
         if not self.weights:
             return {}
         return {"loss": self.loss, "step": self.step, "waited": self.waited}
 
     def record(self, loss: float, step: int, model: nn.Module) -> None:
-        """Record an evaluation.
-
-        Parameters
-        ----------
-        loss : float
-            The evaluation loss; one that is not a number is not lower.
-        step : int
-            Updates before it.
-        model : nn.Module
-            Its weights are copied if the loss is the lowest so far.
-        """
+        """Record the loss of an evaluation, and copy the weights if it is the lowest."""
         if self.patience is None:
             return
         if loss < self.loss:

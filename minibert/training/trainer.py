@@ -154,23 +154,7 @@ class BertTrainer:
                     self.best.record(losses["loss"], self.step, self.model)
 
     def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
-        """Compute the mean loss over all labels of all batches, without dropout.
-
-        Parameters
-        ----------
-        batches : iterable of dict
-            Batches of any sizes; each label weighs the same, wherever it stands.
-
-        Returns
-        -------
-        dict from str to float
-            ``loss``, in nats per label if the model's loss is; and each term if there are several.
-
-        Raises
-        ------
-        ValueError
-            If a term has no label at all.
-        """
+        """Return the mean of each loss over all labels of all batches, without dropout."""
         return evaluate(
             self.model,
             batches,
