@@ -325,8 +325,8 @@ def test_words_are_hidden_in_the_shares_of_the_channel():
         assert abs(count - len(words) * share) < 4 * deviation
 
 
-def test_a_channel_with_too_few_words_is_refused():
-    with pytest.raises(ValueError, match="draws from 1 words, but the world has 2"):
+def test_a_noise_with_too_few_words_is_refused():
+    with pytest.raises(ValueError, match="random_words is 1, but the world has 2"):
         hide_words(["one"], MaskingNoise(1), ["cat", "one"], rng=np.random.default_rng(0))
 
 
