@@ -57,6 +57,11 @@ def test_contents_name_files_that_exist():
     assert not missing, f"_toc.yml names files that are not there: {missing}"
 
 
+def test_references_hold_entries_and_nothing_else():
+    lines = (BOOK / "references.bib").read_text(encoding="utf-8").splitlines()
+    assert {line[0] for line in lines if line} == {"@", " ", "}"}
+
+
 def test_references_are_complete():
     entries = parse_file(str(BOOK / "references.bib")).entries
     for key, entry in entries.items():

@@ -1,0 +1,52 @@
+"""Facts that the chapters quote, held to what they are quoted from."""
+
+import json
+import re
+
+from built_book import BOOK
+
+from minibert.corpus import small_world, world_words
+
+SIZE = re.compile(r"small world (?:of|has) (?:a )?(\S+) words")
+
+
+def prose() -> dict[str, str]:
+    """Join the prose of each chapter."""
+    return {
+        path.name: "\n".join(
+            "".join(cell["source"])
+            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
+            if cell["cell_type"] == "markdown"
+        )
+        for path in sorted((BOOK / "chapters").glob("*.ipynb"))
+    }
+
+
+def wrong_sizes(pages: dict[str, str]) -> list[str]:
+    """List what chapters say about the size of the small world and what it does not have."""
+    right = str(len(world_words(small_world())))
+    return [
+        f"{name}: {match[0]!r}, and it has {right}"
+        for name, text in pages.items()
+        for match in SIZE.finditer(text)
+        if match[1] != right
+    ]
+
+
+def test_the_size_of_the_small_world():
+    pages = prose()
+    assert sum(len(SIZE.findall(text)) for text in pages.values()) >= 2
+    assert wrong_sizes(pages) == []
+
+
+def test_a_wrong_size_is_found():
+    (sentence,) = wrong_sizes({"15": "or a small world of a thousand words"})
+    assert "'small world of a thousand words', and it has 482" in sentence
+
+
+def test_how_often_bert_read_its_text():
+    rows, updates, words = 256, 1_000_000, 3.3e9
+    tokens = rows * updates * (0.9 * 128 + 0.1 * 512)
+    low, high = tokens / (1.3 * words), tokens / words  # a word is one to 1.3 pieces
+    assert 9.5 < low < 12 < high < 13.5
+    assert "nearer to a dozen times" in prose()["14-pre-train-a-small-world.ipynb"]
