@@ -55,9 +55,10 @@ portable: $(INSTALLED)  ## compare the chapters with what the oldest and the new
 coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
 	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert minibert tests --ignore=tests/book
 
-check: $(INSTALLED)  ## check the style and the rules of the house
+check: $(INSTALLED)  ## check the style, the types and the rules of the house
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
+	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
 
 bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use against others

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 from torch.nn import functional
 
@@ -173,7 +173,7 @@ class BertConfig:
     @classmethod
     def _shaped(cls, changes: dict[str, Any], layers: int, hidden: int) -> "BertConfig":
         """Give every head 64 numbers, and the feed-forward network four times the width."""
-        shape = {
+        shape: dict[str, Any] = {
             "num_hidden_layers": layers,
             "hidden_size": hidden,
             "num_attention_heads": hidden // 64,
@@ -217,6 +217,11 @@ class BertConfig:
         return cls(**{name: fields[name] for name in known & fields.keys()})
 
 
+def config_of(model: Any) -> BertConfig:
+    """Return the configuration of a model; PyTorch declares attributes as tensors or modules."""
+    return model.config
+
+
 def _require_share(name: str, value: object) -> None:
     if not _is_number(value):
         raise TypeError(f"{name} must be a number from 0 to 1, not {value!r}")
@@ -232,7 +237,7 @@ def _require_positive(name: str, value: object, default: float) -> None:
         raise ValueError(f"{name} ({value}) must be above 0 and finite; BERT's is {default}")
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -246,7 +251,7 @@ def _require_activation(name: object) -> None:
         )
 
 
-def _require_pad_token_id(pad_token_id: object, vocab_size: int) -> None:
+def _require_pad_token_id(pad_token_id: Any, vocab_size: int) -> None:
     require_whole_number("pad_token_id", pad_token_id)
     if not 0 <= pad_token_id < vocab_size:
         nearest = min(vocab_size - 1, max(0, pad_token_id))

@@ -84,7 +84,7 @@ class BertEmbeddings(nn.Module):
         self._check(input_ids, token_type_ids, position_ids, inputs_embeds)
         words = inputs_embeds
         if words is None:  # (batch, seq) becomes (batch, seq, hidden)
-            words = _look_up(input_ids, self.word_embeddings, "input_ids", "vocab_size")
+            words = _look_up(input_ids, self.word_embeddings, "input_ids", "vocab_size")  # pyright: ignore[reportArgumentType] (_check saw them)
         if token_type_ids is None:
             token_type_ids = torch.zeros(1, dtype=torch.long, device=words.device)  # (1)
         if position_ids is None:
@@ -110,8 +110,8 @@ class BertEmbeddings(nn.Module):
             given = "neither is" if input_ids is None else "both are"
             raise ValueError(f"give either input_ids or inputs_embeds; {given} given")
         if inputs_embeds is None:
-            _require_ids(input_ids)
-            batch, seq = input_ids.shape
+            _require_ids(input_ids)  # pyright: ignore[reportArgumentType] (see above)
+            batch, seq = input_ids.shape  # pyright: ignore[reportOptionalMemberAccess]
         else:
             _require_vectors(inputs_embeds, self.word_embeddings.embedding_dim)
             batch, seq, _ = inputs_embeds.shape

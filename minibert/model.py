@@ -245,7 +245,8 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
             nn.init.normal_(layer.weight, std=initializer_range)
         if isinstance(layer, nn.LayerNorm):
             nn.init.ones_(layer.weight)
-        if getattr(layer, "bias", None) is not None:  # of the prediction head, too
-            nn.init.zeros_(layer.bias)
+        bias = getattr(layer, "bias", None)
+        if bias is not None:  # of the prediction head, too
+            nn.init.zeros_(bias)
         if isinstance(layer, nn.Embedding) and layer.padding_idx is not None:
             nn.init.zeros_(layer.weight[layer.padding_idx])

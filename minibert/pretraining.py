@@ -216,10 +216,10 @@ class BertForPreTraining(nn.Module):
         _require_labels("labels", labels, hidden_states.shape[:2])
         _require_labels("next_sentence_label", next_sentence_label, hidden_states.shape[:1])
         everywhere = return_logits or (labels is None and next_sentence_label is None)
-        if labels is None and not everywhere:
-            hidden_states = None  # only the pairs are labeled
-        elif not everywhere:
+        if labels is not None and not everywhere:
             hidden_states, labels = keep_labeled(hidden_states, labels)  # (positions, hidden)
+        elif not everywhere:
+            hidden_states = None  # only the pairs are labeled
         prediction_logits, seq_relationship_logits = self.cls(hidden_states, encoded.pooler_output)
         losses = {}
         if labels is not None:
@@ -228,7 +228,7 @@ class BertForPreTraining(nn.Module):
             pairs = seq_relationship_logits  # (batch, 2)
             losses["next_sentence_loss"] = next_sentence_loss(pairs, next_sentence_label)
         return BertForPreTrainingOutput(
-            loss=sum(losses.values()) if losses else None,
+            loss=sum(losses.values()) if losses else None,  # pyright: ignore[reportArgumentType] (not empty)
             prediction_logits=prediction_logits if everywhere else None,
             seq_relationship_logits=seq_relationship_logits,
             **losses,

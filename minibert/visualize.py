@@ -143,8 +143,8 @@ def head_grid(
     layers, heads = values.shape
     ax = new_axes(0.8 + 0.42 * heads, 0.6 + 0.34 * layers) if ax is None else ax
     ax.imshow(values, cmap=SEQUENTIAL, vmin=0, vmax=largest, aspect="auto")
-    ax.set_xticks(range(heads), range(1, heads + 1), fontsize=8)
-    ax.set_yticks(range(layers), range(1, layers + 1), fontsize=8)
+    ax.set_xticks(range(heads), map(str, range(1, heads + 1)), fontsize=8)
+    ax.set_yticks(range(layers), map(str, range(1, layers + 1)), fontsize=8)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set(xlabel="head", ylabel="layer")

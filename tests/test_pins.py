@@ -112,6 +112,18 @@ def test_the_address_of_the_project_is_the_same_everywhere():
     assert not old, f"run `make notebooks`: Colab would install from elsewhere in {old}"
 
 
+def test_the_package_tells_that_it_is_typed():
+    import minibert
+
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    (patterns,) = re.findall(
+        r"^\[tool\.setuptools\.package-data\]\nminibert = \[(.*)\]$", pyproject, re.MULTILINE
+    )
+    marker = "py.typed"  # without it, type checkers do not read the annotations
+    assert f'"{marker}"' in patterns
+    assert (Path(minibert.__file__).parent / marker).is_file()
+
+
 def test_the_version_is_the_same_everywhere():
     from minibert import __version__
 

@@ -65,7 +65,7 @@ def _sums(ids, types, words, segments, positions, *, word=1, segment=lambda t, t
 
 
 def _normalized(*vectors):
-    x = sum(vectors)
+    x = np.asarray(sum(vectors))
     centered = x - x.mean(axis=-1, keepdims=True)
     return centered / np.sqrt((centered**2).mean(axis=-1, keepdims=True) + 1e-12)
 

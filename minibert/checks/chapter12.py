@@ -173,8 +173,8 @@ def _total_loss(word_scores, word_labels, pair_scores, pair_labels, *, ignored=-
     return sign * both(words, pairs) / unit
 
 
-def _one_pot(*case):
-    parts = [_losses(*case[:2], -100), _losses(*case[2:], -100)]
+def _one_pot(word_scores, word_labels, pair_scores, pair_labels):
+    parts = [_losses(word_scores, word_labels, -100), _losses(pair_scores, pair_labels, -100)]
     return sum(losses.sum() for losses, _ in parts) / sum(asked.sum() for _, asked in parts)
 
 

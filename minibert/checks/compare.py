@@ -8,18 +8,19 @@ Exercises use it from Chapter 1 on.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
 _LONGEST = 80
 
 
-def answers_equal(got: object, want: object, rtol: float) -> bool:
+def answers_equal(got: Any, want: Any, rtol: float) -> bool:
     """Return whether two results are equal; NaN equals NaN, unequal shapes are unequal."""
     return form_problem(got, want) == "" and not any(_differences(got, want, rtol, ""))
 
 
-def form_problem(got: object, want: object) -> str:
+def form_problem(got: Any, want: Any) -> str:
     """Return what is wrong with the form of an answer, whatever its numbers are."""
     got = _like(got, want)
     if isinstance(want, tuple):
@@ -37,12 +38,12 @@ def form_problem(got: object, want: object) -> str:
     return ""
 
 
-def first_difference(got: object, want: object, rtol: float) -> tuple[str, object, object]:
+def first_difference(got: Any, want: Any, rtol: float) -> tuple[str, object, object]:
     """Find the first entry in which two results of the same form differ."""
     return next(_differences(got, want, rtol, ""))
 
 
-def short_text(value: object) -> str:
+def short_text(value: Any) -> str:
     """Write a value in one short line; of a large array the shape only."""
     if _is_number(value):
         text = " ".join(np.array2string(np.asarray(value), precision=4, separator=", ").split())
@@ -53,7 +54,7 @@ def short_text(value: object) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-def _like(got: object, want: object) -> object:
+def _like(got: Any, want: Any) -> Any:
     """See an answer in the form of the right one, if only the container differs."""
     if hasattr(got, "detach"):
         got = got.detach().cpu().numpy()
@@ -66,7 +67,7 @@ def _like(got: object, want: object) -> object:
     return _as_numbers(got) if _is_number(want) else got
 
 
-def _contained(value: object, container: type) -> object:
+def _contained(value: Any, container: type) -> Any:
     """Put the entries of one container into another, if nothing of theirs is lost or made up."""
     whole = str | bytes | Mapping | np.ndarray | Iterator
     if not isinstance(value, Iterable) or isinstance(value, whole):
@@ -77,7 +78,7 @@ def _contained(value: object, container: type) -> object:
     return value if isinstance(value, set | frozenset) else container(value)
 
 
-def _as_numbers(value: object) -> object:
+def _as_numbers(value: Any) -> Any:
     """See lists, tuples and fractions as an array of numbers; everything else as it is."""
     if isinstance(value, list | tuple):
         value = [_like(entry, 0.0) for entry in value]
@@ -89,13 +90,13 @@ def _as_numbers(value: object) -> object:
     return array if array.dtype.kind in "biuf" else value
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: Any) -> bool:
     """Return whether a value is a number or an array of numbers."""
     kinds = bool | int | float | np.generic | np.ndarray
     return isinstance(value, kinds) and np.asarray(value).dtype.kind in "biuf"
 
 
-def _kind(value: object) -> str:
+def _kind(value: Any) -> str:
     """Name what a value is, as a reader would."""
     if _is_number(value):
         return f"an array of shape {np.shape(value)}" if np.ndim(value) else "a number"
@@ -104,7 +105,7 @@ def _kind(value: object) -> str:
 
 
 def _differences(
-    got: object, want: object, rtol: float, where: str
+    got: Any, want: Any, rtol: float, where: str
 ) -> Iterator[tuple[str, object, object]]:
     """Yield place, entry and right entry of everything that differs."""
     got = _like(got, want)

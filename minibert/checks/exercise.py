@@ -38,6 +38,11 @@ class Mistake:
     wrong: Callable | Mapping | type
     hint: str
 
+    @property
+    def switches(self) -> Mapping:
+        """Return the switches of the right function that make it wrong, if `wrong` is these."""
+        return self.wrong if isinstance(self.wrong, Mapping) else {}
+
 
 @dataclass(frozen=True)
 class _Raised:
@@ -85,17 +90,19 @@ class Exercise:
 
         Several mistakes must switch different things.
         """
-        wrongs = [mistake.wrong for mistake in mistakes]
-        if all(isinstance(wrong, Mapping) for wrong in wrongs):
-            switches = {name: value for wrong in wrongs for name, value in wrong.items()}
-            return lambda *case: self.right(*case, **switches)
-        return _raising(wrongs[0]) if isinstance(wrongs[0], type) else wrongs[0]
+        wrong = mistakes[0].wrong if mistakes else {}
+        if isinstance(wrong, type):
+            return _raising(wrong)
+        if not isinstance(wrong, Mapping):
+            return wrong
+        switches = {name: value for m in mistakes for name, value in m.switches.items()}
+        return lambda *case: self.right(*case, **switches)
 
     def pairs(self) -> Iterator[tuple[Mistake, Mistake]]:
         """Yield every two mistakes that can be made at once, as they switch different things."""
-        switched = [mistake for mistake in self.mistakes if isinstance(mistake.wrong, Mapping)]
+        switched = [mistake for mistake in self.mistakes if mistake.switches]
         for first, second in combinations(switched, 2):
-            if not {*first.wrong} & {*second.wrong}:
+            if not {*first.switches} & {*second.switches}:
                 yield first, second
 
     def _problem(self, function: Callable, name: str) -> str:

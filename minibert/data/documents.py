@@ -225,8 +225,9 @@ def sentence_counts(documents: Documents) -> Sequence[int]:
 
 def fingerprint(documents: Documents) -> int:
     """Compute a check sum of all sentences of the corpus."""
-    if hasattr(documents, "fingerprint"):
-        return documents.fingerprint
+    known = getattr(documents, "fingerprint", None)
+    if known is not None:
+        return known
     check_sum = 0
     for document in documents:
         check_sum = zlib.crc32("\n".join([*document, "\n"]).encode(), check_sum)

@@ -83,7 +83,7 @@ class _Spellings:
         rows = np.fromiter(self.watched, dtype=np.int64, count=len(self.watched))
         counts, left, right = (np.asarray(a)[rows] for a in (self.counts, self.left, self.right))
         piece_counts = np.asarray(self.piece_counts)
-        gains = merge_gain(counts, piece_counts[left], piece_counts[right], self.total)
+        gains = np.asarray(merge_gain(counts, piece_counts[left], piece_counts[right], self.total))
         best = gains.max()
         if best <= 0:
             return None

@@ -85,8 +85,8 @@ def picture(figure: Figure | Axes, *, alt: str, caption: str = "") -> Html:
     """
     if not alt.strip():
         raise ValueError("a picture needs an alt text: say in one sentence what it shows")
-    figure = figure.figure if isinstance(figure, Axes) else figure
-    content = f'<figure class="mb-figure">{_svg(figure, alt)}'
+    whole = figure.figure.figure if isinstance(figure, Axes) else figure
+    content = f'<figure class="mb-figure">{_svg(whole, alt)}'
     if caption:
         content += f"<figcaption>{escape(caption)}</figcaption>"
     return Html(content + "</figure>", summary=caption or alt)
@@ -108,14 +108,13 @@ def _svg(figure: Figure, alt: str) -> str:
     svg = re.sub(r' id="[a-zA-Z0-9.]+_\d+"', "", svg)
     svg = re.sub(r"font: ([^;\"]*?\d+px) [^;\"]*", rf"font: \1 {FONT}", svg)
     svg = svg.replace("#000000", "currentColor")
-    width = re.search(r'width="([\d.]+)pt"', svg).group(1)
-    head = re.compile(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', re.DOTALL)
-    box = head.search(svg).group(1)
+    width = re.findall(r'width="([\d.]+)pt"', svg)[0]
+    _, box, drawing = re.split(r'<svg [^>]*?viewBox="([^"]*)"[^>]*>', svg, maxsplit=1)
     opening = (
         f'<svg role="img" aria-label="{escape(alt)}" viewBox="{box}" fill="currentColor" '
         f'style="width:100%;max-width:{float(width) * 4 / 3:.0f}px;height:auto">'
     )
-    svg = opening + svg[head.search(svg).end() :].replace("xlink:href", "href")
+    svg = opening + drawing.replace("xlink:href", "href")
     # A clip path inside a hidden frame clips nothing, so no figure may refer to another one's.
     key = hashlib.sha256(svg.encode()).hexdigest()[:8]
     svg = re.sub(r'( id="|url\(#|href="#)', rf"\g<1>{key}-", svg)

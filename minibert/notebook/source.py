@@ -8,7 +8,9 @@ from __future__ import annotations
 import ast
 import inspect
 import random
+import re
 import textwrap
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +28,10 @@ class Source:
         return f"```python\n{self.code}\n```"
 
 
-def show_source(thing: object) -> Source:
+def show_source(thing: Any) -> Source:
     """Show the code of something the package defines, without its docstrings.
 
-    ``help(thing)`` prints them.
+    ``help(thing)`` prints them. Notes to the type checker are left out, too.
 
     Parameters
     ----------
@@ -41,10 +43,10 @@ def show_source(thing: object) -> Source:
     Source
         Displayed as highlighted Python.
     """
-    code = textwrap.dedent(inspect.getsource(thing))
+    code = re.sub("  # pyright: .*", "", textwrap.dedent(inspect.getsource(thing)))
     lines = code.rstrip().splitlines()
-    documented = ast.FunctionDef | ast.ClassDef
-    definitions = [node for node in ast.walk(ast.parse(code)) if isinstance(node, documented)]
+    nodes = ast.walk(ast.parse(code))
+    definitions = [node for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)]
     for node in sorted(definitions, key=lambda node: -node.lineno):
         if ast.get_docstring(node) is not None:
             del lines[node.body[0].lineno - 1 : node.body[0].end_lineno]

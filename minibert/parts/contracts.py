@@ -238,7 +238,7 @@ def _require_parameters(role: str, player: type) -> None:
     )
 
 
-def _parameters(kind: type[nn.Module], role: str) -> dict[str, tuple[int, ...]]:
+def _parameters(kind: Callable[..., nn.Module], role: str) -> dict[str, tuple[int, ...]]:
     """Build a part of the trial's sizes, without numbers, and return the shapes by name."""
     given = {
         "config": _TRIAL,
@@ -251,7 +251,7 @@ def _parameters(kind: type[nn.Module], role: str) -> dict[str, tuple[int, ...]]:
     }
     with torch.device("meta"):
         table = nn.Embedding(_TRIAL.vocab_size, _TRIAL.hidden_size)
-        arguments = [(given | {"word_embeddings": table})[name] for name in ROLES[role].built]
+        arguments = [(given | {"word_embeddings": table})[name] for name in ROLES[role].built or ()]
         try:
             built = kind(*arguments)
         except Exception as error:

@@ -36,7 +36,8 @@ def say(text: str) -> None:
 
 def with_output(command: Callable[[], int]) -> int:
     """Run a command, and end without a stack trace when its output cannot be written."""
-    codecs.register_error(PLAIN, _plainly)
+    # Only text that is written comes to it, so the error is always one of encoding.
+    codecs.register_error(PLAIN, _plainly)  # pyright: ignore[reportArgumentType]
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=PLAIN)
@@ -94,7 +95,7 @@ def _flush() -> None:
         raise OutputLost(error) from error
 
 
-def _plainly(error: UnicodeError) -> tuple[str, int]:
+def _plainly(error: UnicodeEncodeError) -> tuple[str, int]:
     """Replace a character that the encoding lacks by a similar ASCII one or its code."""
     letters = error.object[error.start : error.end]
     spelled = (ASCII.get(x) or x.encode("ascii", "backslashreplace").decode() for x in letters)

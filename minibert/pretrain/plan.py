@@ -27,7 +27,7 @@ Plan = dict[str, Any]
 def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
     """Plan a new run; raise before anything is written if it could not be completed."""
     _require_free(Path(options.out))
-    plan = dict(DEFAULTS) | _given(options)
+    plan: Plan = {**DEFAULTS, **_given(options)}
     if plan["learning_rate"] is None:
         plan["learning_rate"] = LEARNING_RATES.get(plan["config"], OTHER_RATE)
     plan["model"] = model_sizes(plan["config"], plan["max_length"])

@@ -13,7 +13,7 @@ from typing import Any
 
 from torch import nn
 
-from minibert.config import BertConfig
+from minibert.config import BertConfig, config_of
 from minibert.tasks.labels import read_labels
 
 from .files import CONFIG, Tensors, read_json
@@ -43,7 +43,7 @@ def read_config(
     fields = read_json(folder / CONFIG)
     try:
         config = BertConfig.from_dict(fields)
-        arguments = _labels_for(model_class, fields, given) | given
+        arguments = {**_labels_for(model_class, fields, given), **given}
     except (TypeError, ValueError) as error:
         raise type(error)(f"{str(folder / CONFIG)!r}: {error}") from None
     _require_buildable(model_class, config, arguments)
@@ -84,7 +84,7 @@ def describe_model(model: nn.Module) -> dict[str, Any]:
         "architectures": [type(model).__name__],
         "model_type": "bert",
         "dtype": dtype,
-        **dataclasses.asdict(model.config),
+        **dataclasses.asdict(config_of(model)),
         **{name: value for name, value in labels.items() if value is not None},
     }
 

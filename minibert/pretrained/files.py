@@ -101,8 +101,7 @@ def read_tensors(path: Path) -> Tensors:
 
 def _read_shards(folder: Path) -> Tensors:
     """Map all shards of an index; raise if one is missing or holds other tensors."""
-    places = read_json(folder / INDEX).get("weight_map")
-    _require_places(folder, places)
+    places = _read_places(folder)
     tensors: Tensors = {}
     for shard in sorted(set(places.values())):
         if not (folder / shard).is_file():
@@ -120,8 +119,9 @@ def _read_shards(folder: Path) -> Tensors:
     return tensors
 
 
-def _require_places(folder: Path, places: object) -> None:
-    """Raise for an index that names anything but files beside it."""
+def _read_places(folder: Path) -> dict[str, str]:
+    """Read in which shard each tensor is; raise for an index that names other files."""
+    places = read_json(folder / INDEX).get("weight_map")
     if not isinstance(places, dict) or not places:
         raise ValueError(
             f"{str(folder / INDEX)!r} has no weight_map from tensors to files; download it again"
@@ -132,6 +132,7 @@ def _require_places(folder: Path, places: object) -> None:
                 f"{str(folder / INDEX)!r} places {name!r} in {place!r}; a shard must be a "
                 "safetensors file of the same folder"
             )
+    return places
 
 
 def list_names(names: Iterable[str], most: int = MOST) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import torch
 from torch import nn
 
+from minibert.config import config_of
 from minibert.model import initialize_weights
 
 from .config_file import read_config, require_sizes
@@ -127,7 +128,7 @@ def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors
                 f"new names {part!r}, but {type(model).__name__} has no such part; it has {parts}"
             ) from None
         module.to_empty(device="cpu").to(dtype)
-        initialize_weights(module, model.config.initializer_range)
+        initialize_weights(module, config_of(model).initializer_range)
         drawn |= module.state_dict(prefix=f"{part}.")
     return drawn
 

@@ -16,7 +16,7 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import nn
 
-from minibert.config import BertConfig
+from minibert.config import BertConfig, config_of
 from minibert.disk import remove, sync, written_whole
 from minibert.training.state import model_tensors
 from minibert.wordpiece import WordPieceTokenizer
@@ -130,7 +130,7 @@ def _write_words(draft: Path, model: nn.Module, tokenizer: WordPieceTokenizer | 
     _write_json(draft / CONFIG, describe_model(model))
     if tokenizer is not None:
         tokenizer.save(draft / VOCABULARY)
-        longest = model.config.max_position_embeddings
+        longest = config_of(model).max_position_embeddings
         _write_json(draft / TOKENIZER, describe_tokenizer(tokenizer, longest))
 
 

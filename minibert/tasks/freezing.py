@@ -5,6 +5,8 @@ Chapter 16.
 
 from __future__ import annotations
 
+from typing import Any
+
 from torch import nn
 
 
@@ -43,7 +45,7 @@ def train_from_top(model: nn.Module, groups: int) -> None:
     >>> [name for name, parameter in model.named_parameters() if parameter.requires_grad]
     ['classifier.weight', 'classifier.bias']
     """
-    bert = getattr(model, "bert", model)
+    bert: Any = getattr(model, "bert", model)
     from_below = [bert.embeddings, *bert.encoder.layer]
     if not 0 <= groups <= len(from_below):
         raise ValueError(

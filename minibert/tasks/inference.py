@@ -14,6 +14,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
+from minibert.config import config_of
 from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.encode_batch import check_texts, pad_rows
 
@@ -59,8 +60,8 @@ def encode_rows(
     >>> encode_rows(tokenizer, ["one", "one cat one cat"], max_length=4)
     [([2, 5, 3], [0, 0, 0]), ([2, 5, 6, 3], [0, 0, 0, 0])]
     """
-    texts, pairs = check_texts(texts, pairs)
-    return [_row(tokenizer, *both, max_length) for both in zip(texts, pairs, strict=True)]
+    firsts, seconds = check_texts(texts, pairs)
+    return [_row(tokenizer, *both, max_length) for both in zip(firsts, seconds, strict=True)]
 
 
 def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
@@ -252,7 +253,7 @@ def sentence_vectors(
     (torch.Size([3, 128]), True)
     """
     if max_length is None:
-        max_length = model.config.max_position_embeddings
+        max_length = config_of(model).max_position_embeddings
     rows = encode_rows(tokenizer, texts, max_length=max_length)
     vectors = predict(
         model,

@@ -64,7 +64,7 @@ def require_tensor(name: str, labels: object) -> None:
         raise TypeError(f"{name} must be a tensor, not a {type(labels).__name__}")
 
 
-def _checked(num_labels: object) -> int:
+def _checked(num_labels: Any) -> int:
     if num_labels is None:
         return 2
     require_whole_number("num_labels", num_labels, 1, "; nearest is 1")

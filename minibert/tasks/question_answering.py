@@ -74,9 +74,10 @@ class BertForQuestionAnswering(nn.Module):
         start_logits, end_logits = logits.unbind(-1)  # (batch, seq) each
         if start_positions is None and end_positions is None:
             return QuestionAnsweringModelOutput(None, start_logits, end_logits)
-        for name, given in (("start", start_positions), ("end", end_positions)):
-            if given is None:
-                raise ValueError(f"{name}_positions are missing; give both ends of the answer")
-            require_tensor(f"{name}_positions", given)
+        if start_positions is None or end_positions is None:
+            missing = "start" if start_positions is None else "end"
+            raise ValueError(f"{missing}_positions are missing; give both ends of the answer")
+        require_tensor("start_positions", start_positions)
+        require_tensor("end_positions", end_positions)
         loss = span_loss(start_logits, end_logits, start_positions, end_positions)
         return QuestionAnsweringModelOutput(loss, start_logits, end_logits)

@@ -5,7 +5,7 @@ Chapter 16.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import torch
@@ -19,7 +19,7 @@ from minibert.parts import part
 
 from .labels import PROBLEM_TYPES, name_labels, require_tensor, write_labels
 
-_LOSSES = dict(
+_LOSSES: dict[str, Callable[..., Tensor]] = dict(
     zip(PROBLEM_TYPES, (regression_loss, classification_loss, multi_label_loss), strict=True)
 )
 

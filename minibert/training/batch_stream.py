@@ -44,8 +44,8 @@ class BatchStream:
 
     def _next(self) -> dict[str, Tensor]:
         if self._iterator is None:
-            self._open()
-        batch = self._draw(self.batch)
+            self._iterator = self._open()
+        batch = self._draw(self._iterator, self.batch)
         if batch is None:
             if not self.batch:
                 raise ValueError(f"epoch {self.epoch} holds no batch; give at least one")
@@ -54,19 +54,20 @@ class BatchStream:
         self.batch += 1
         return check_batch(batch)
 
-    def _open(self) -> None:
+    def _open(self) -> Iterator[Batch]:
         """Begin the epoch at the place where the stream stands."""
-        if hasattr(self.batches, "epoch"):
-            self._iterator = iter(self.batches.epoch(self.epoch, self.batch))
-            return
+        epoch = getattr(self.batches, "epoch", None)
+        if epoch is not None:
+            return iter(epoch(self.epoch, self.batch))
         seed_torch(self.seed, DATA, self.epoch, 0)
-        self._iterator = iter(self.batches)
+        iterator = iter(self.batches)
         for skipped in range(self.batch):
-            self._draw(skipped)
+            self._draw(iterator, skipped)
+        return iterator
 
-    def _draw(self, number: int) -> Batch | None:
+    def _draw(self, iterator: Iterator[Batch], number: int) -> Batch | None:
         seed_torch(self.seed, DATA, self.epoch, number)
-        return next(self._iterator, None)
+        return next(iterator, None)
 
 
 def require_repeatable(batches: Iterable[Batch]) -> None:

@@ -103,7 +103,8 @@ def training_step(
             output = model(**to_device(batch, device))
         # A mean over the labels of this batch, weighted by its share of all labels.
         losses = {term: loss_term(output, term) * (n / labels[term]) for term, n in counts.items()}
-        sum(losses.values()).backward()  # adds to the gradients of the batches before
+        # Adds to the gradients of the batches before.
+        sum(losses.values()).backward()  # pyright: ignore[reportAttributeAccessIssue] (not empty)
         for term, loss in losses.items():
             means[term] += loss.item()
     means = processes.add_up(parameters, means)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -267,7 +267,7 @@ class BertTrainer:
             self._record({"epoch": self.epoch} | self._meter.read() | fields)
         self._step_incomplete = False
 
-    def _train_on(self, batches: list[Batch]) -> StepResult:
+    def _train_on(self, batches: Sequence[Batch]) -> StepResult:
         """Make one training step; an error for NaN names the checkpoint to return to."""
         model, optimizer = self.model, self.optimizer
         try:

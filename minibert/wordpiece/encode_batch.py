@@ -6,6 +6,7 @@ Chapter 6.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import torch
 from jaxtyping import Int
@@ -66,7 +67,7 @@ def pad_rows(
 
 def check_texts(
     texts: str | Sequence, pairs: str | Sequence | None
-) -> tuple[list[str], list[str | None]]:
+) -> tuple[list[str], Sequence[str | None]]:
     """Return lists of texts and of second texts, with one entry for each row."""
     texts, pairs = _listed(texts, "text"), None if pairs is None else _listed(pairs, "pair")
     if not texts:
@@ -78,15 +79,13 @@ def check_texts(
     return texts, [None] * len(texts) if pairs is None else pairs
 
 
-def _listed(texts: object, name: str) -> list[str]:
+def _listed(texts: Any, name: str) -> list[str]:
     """Return a list of one text or several; raise for what is no text."""
-    if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
-        require_text(texts, name)
-        return [texts]
-    texts = list(texts)
-    for number, text in enumerate(texts):
-        require_text(text, f"{name} {number}")
-    return texts
+    alone = isinstance(texts, str | bytes) or not isinstance(texts, Iterable)
+    listed: list[Any] = [texts] if alone else list(texts)
+    for number, text in enumerate(listed):
+        require_text(text, name if alone else f"{name} {number}")
+    return listed
 
 
 def require_text(text: object, name: str) -> None:

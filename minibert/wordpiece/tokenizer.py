@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from operator import index
 from pathlib import Path
-from typing import SupportsInt
+from typing import SupportsIndex
 
 from minibert.text import split_words
 
@@ -206,7 +206,7 @@ class WordPieceTokenizer:
             require_text(pair, "pair")
         return self._row(text, pair, None)[0]
 
-    def decode(self, ids: Iterable[SupportsInt], skip_special_tokens: bool = False) -> str:
+    def decode(self, ids: Iterable[SupportsIndex], skip_special_tokens: bool = False) -> str:
         """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost.
 
         Parameters
@@ -253,7 +253,7 @@ class WordPieceTokenizer:
         room = max_length if truncation else None
         rows = [self._row(*both, room) for both in zip(firsts, seconds, strict=True)]
         check_lengths([len(ids) for ids, _ in rows], padding, max_length)
-        length = max_length if padding == "max_length" else 0
+        length = (max_length or 0) if padding == "max_length" else 0
         return pad_rows(rows, self.pad_token_id, length)
 
     def _row(
@@ -303,7 +303,7 @@ def _texts(texts: Iterable[str]) -> Iterator[str]:
         yield text
 
 
-def _ids_of_one_row(ids: Iterable[SupportsInt]) -> Iterator[int]:
+def _ids_of_one_row(ids: Iterable[SupportsIndex]) -> Iterator[int]:
     """Yield plain ids; raise for several rows, or for what is no id."""
     if not isinstance(ids, Iterable) or getattr(ids, "ndim", 1) == 0:
         raise TypeError(f"ids are {type(ids).__name__} ({ids!r:.30}); give a list of ids")

@@ -5,6 +5,7 @@ the same code. Everything else has a name of its own, and `test_witnesses.py` as
 """
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
@@ -141,13 +142,14 @@ def _homes(shown: ast.expr, package: Exports) -> Iterator[Definition]:
 
 
 def _source(definition: Definition) -> str:
-    """Write the code of a definition as `show_source` does, without its docstrings."""
+    """Write the code of a definition as `show_source` does: no docstrings, no `# pyright:`."""
     node = definition.node
     first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
     lines = definition.path.read_text(encoding="utf-8").splitlines()[: node.end_lineno]
     for part in sorted(_documented(node), key=lambda part: -part.lineno):
         del lines[part.body[0].lineno - 1 : part.body[0].end_lineno]
-    return textwrap.dedent("\n".join(lines[first - 1 :])).strip()
+    code = textwrap.dedent("\n".join(lines[first - 1 :])).strip()
+    return re.sub("  # pyright: .*", "", code)
 
 
 def _documented(node: ast.AST) -> list[Function | ast.ClassDef]:
@@ -228,6 +230,14 @@ def test_shown_source_that_has_changed(plot):
     assert "is not the code of minibert.corpus any more. Run `make notebooks`" in sentence
     (sentence,) = shown_source(plant(plot, "show_source(softmax)", "def softmax(): ..."))
     assert "shows the source of softmax, which minibert does not export" in sentence
+
+
+def test_shown_source_leaves_out_notes_to_the_type_checker(plot):
+    plot.file("minibert/config.py", "def half(x):\n    return x / 2  # pyright: ignore[rule]\n")
+    shown = "def half(x):\n    return x / 2\n"
+    assert shown_source(plot.chapter(code("show_source(half)", shown))) == []
+    (sentence,) = shown_source(plot.chapter(code("show_source(half)", shown.replace("2", "3"))))
+    assert "is not the code of minibert.config any more" in sentence
 
 
 def test_shown_source_of_a_class_keeps_its_decorator(plot):

@@ -1,5 +1,6 @@
 """Showing source and seeding random numbers."""
 
+import inspect
 import random
 
 import numpy as np
@@ -8,6 +9,7 @@ import torch
 from minibert.checks.verdict import Verdict
 from minibert.model import BertPooler
 from minibert.notebook import seed_everything, show_source
+from minibert.pretraining import BertForPreTraining
 from minibert.reference import softmax
 
 
@@ -24,6 +26,14 @@ def test_source_of_a_class_is_the_code_without_any_docstring():
     assert '"""' not in code
     assert code.splitlines()[-1] == "        return self.dense(first).tanh()"
     assert len([line for line in code.splitlines() if "def " in line]) == 2
+
+
+def test_notes_to_the_type_checker_are_not_shown():
+    forward = BertForPreTraining.forward
+    assert "  # pyright: ignore[" in inspect.getsource(forward)
+    code = repr(show_source(forward))
+    assert "pyright" not in code
+    assert "        loss=sum(losses.values()) if losses else None,\n" in code
 
 
 def test_source_of_a_class_keeps_its_decorator():

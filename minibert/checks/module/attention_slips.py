@@ -7,39 +7,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
-from torch import Tensor, nn
+from torch import Tensor
 
 from .slip import NO_BIAS, Slip, Spoil, computing
 
 
-def _split(self: nn.Module, x: Tensor) -> Tensor:
+def _split(self: Any, x: Tensor) -> Tensor:
     return self.split_heads(x)
 
 
-def _join(self: nn.Module, x: Tensor) -> Tensor:
+def _join(self: Any, x: Tensor) -> Tensor:
     return self.join_heads(x)
 
 
-def _split_by_view(self: nn.Module, x: Tensor) -> Tensor:
+def _split_by_view(self: Any, x: Tensor) -> Tensor:
     """Give each head several pieces of one token."""
     batch, seq, hidden = x.shape
     return x.reshape(batch, hidden // self.head_size, seq, self.head_size)
 
 
-def _split_like_cards(self: nn.Module, x: Tensor) -> Tensor:
+def _split_like_cards(self: Any, x: Tensor) -> Tensor:
     """Deal the numbers out, one to each head in turn."""
     return x.unflatten(-1, (self.head_size, -1)).permute(0, 3, 1, 2)
 
 
-def _join_by_view(self: nn.Module, x: Tensor) -> Tensor:
+def _join_by_view(self: Any, x: Tensor) -> Tensor:
     """Join the heads without changing the axes back."""
     batch, heads, seq, head_size = x.shape
     return x.reshape(batch, seq, heads * head_size)
 
 
 def _attend(
-    self: nn.Module,
+    self: Any,
     hidden_states: Tensor,
     additive_mask: Tensor | None = None,
     return_attention: bool = False,
@@ -63,7 +64,7 @@ def _attend(
     return context, probs if return_attention else None
 
 
-def _scaled(size: Callable[[nn.Module], float]) -> Spoil:
+def _scaled(size: Callable[[Any], float]) -> Spoil:
     """Divide the scores by another number."""
     return lambda part: computing(_attend, scale=size(part))(part)
 

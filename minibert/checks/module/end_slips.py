@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -14,7 +15,7 @@ from .layer_slips import ACTIVATION
 from .slip import NO_BIAS, NO_NORM, Slip, computing, epsilons, putting, zeroing
 
 
-def _embed_scaled(self: nn.Module, *given: Tensor | None) -> Tensor:
+def _embed_scaled(self: Any, *given: Tensor | None) -> Tensor:
     """Multiply the words by √hidden, as the first transformer did."""
     root = math.sqrt(self.word_embeddings.embedding_dim)
     ids, types, places, vectors = (*given, None, None, None)[:4]
@@ -22,24 +23,24 @@ def _embed_scaled(self: nn.Module, *given: Tensor | None) -> Tensor:
     return type(self).forward(self, None, types, places, vectors * root)
 
 
-def _pool(self: nn.Module, hidden_states: Tensor, *, taken: Callable) -> Tensor:
+def _pool(self: Any, hidden_states: Tensor, *, taken: Callable) -> Tensor:
     """Take something else than the first token."""
     return self.dense(taken(hidden_states)).tanh()
 
 
-def _pool_without_tanh(self: nn.Module, hidden_states: Tensor) -> Tensor:
+def _pool_without_tanh(self: Any, hidden_states: Tensor) -> Tensor:
     """Leave out the tanh."""
     return self.dense(hidden_states[:, 0])
 
 
-def _add_raw_mask(bert: nn.Module) -> None:
+def _add_raw_mask(bert: Any) -> None:
     """Let a whole model add ones and zeros to the scores."""
     bert._additive_mask = lambda mask, states: (
         None if mask is None else mask[:, None, None].to(states.dtype)
     )
 
 
-def _norm_then_activate(self: nn.Module, hidden_states: Tensor) -> Tensor:
+def _norm_then_activate(self: Any, hidden_states: Tensor) -> Tensor:
     """Change LayerNorm and activation round."""
     return self.activation(self.LayerNorm(self.dense(hidden_states)))
 

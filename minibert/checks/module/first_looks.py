@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 
 from minibert.parts.contracts import require_contract
 
-from .trial import Trial, UnlikeError
+from .trial import Trial, UnlikeError, Values
+
+Answer = TypeVar("Answer", bool, str)
 
 # What PyTorch says, and the usual slip behind it.
 RAISED = {
@@ -32,7 +36,7 @@ RAISED = {
 PRECISIONS = (torch.float32, torch.bfloat16, torch.float16)
 
 
-def answer_to(trial: Trial, question: Callable[[Trial], bool | str]) -> bool | str:
+def answer_to(trial: Trial, question: Callable[[Trial], Answer]) -> Answer | str:
     """Ask something about a class; if it raises, that is the answer."""
     try:
         return question(trial)
@@ -69,10 +73,15 @@ def _answers(trial: Trial) -> str:
 
 def _returns_what_it_should(trial: Trial) -> str:
     for case in trial.cases():
-        found = answer_to(trial, lambda trial, case=case: trial.run(trial.mine, **case) and "")
+        found = answer_to(trial, partial(_is_taken_apart, case=case))
         if found:
             told = ", ".join(f"{name} {_told(value)}" for name, value in case.items())
             return f"{found} So it is called with {told}." if len(case) < 4 and case else found
+    return ""
+
+
+def _is_taken_apart(trial: Trial, case: Values) -> str:
+    trial.run(trial.mine, **case)  # raises otherwise
     return ""
 
 

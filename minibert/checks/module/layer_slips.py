@@ -6,6 +6,7 @@ Chapter 8.
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from torch import Tensor, nn
 from torch.nn import functional
@@ -15,23 +16,23 @@ from minibert.model import BertModelOutput
 from .slip import NO_BIAS, NO_NORM, Slip, computing, epsilons, putting
 
 
-def _without_residual(self: nn.Module, hidden_states: Tensor, input_tensor: Tensor) -> Tensor:
+def _without_residual(self: Any, hidden_states: Tensor, input_tensor: Tensor) -> Tensor:
     """Forget what the token was."""
     return self.LayerNorm(self.dense(hidden_states))
 
 
-def _norm_then_add(self: nn.Module, hidden_states: Tensor, input_tensor: Tensor) -> Tensor:
+def _norm_then_add(self: Any, hidden_states: Tensor, input_tensor: Tensor) -> Tensor:
     """Normalize what was found, and then add."""
     return self.LayerNorm(self.dense(hidden_states)) + input_tensor
 
 
-def _norm_first(self: nn.Module, hidden_states: Tensor, input_tensor: Tensor) -> Tensor:
+def _norm_first(self: Any, hidden_states: Tensor, input_tensor: Tensor) -> Tensor:
     """Normalize what is kept, and then add."""
     return self.dense(hidden_states) + self.LayerNorm(input_tensor)
 
 
 def _pre_norm_attention(
-    self: nn.Module, x: Tensor, mask: Tensor | None = None, return_attention: bool = False
+    self: Any, x: Tensor, mask: Tensor | None = None, return_attention: bool = False
 ) -> tuple[Tensor, Tensor | None]:
     """Normalize before attention, and not after it."""
     context, probs = self.self(self.output.LayerNorm(x), mask, return_attention)
@@ -39,7 +40,7 @@ def _pre_norm_attention(
 
 
 def _pre_norm_layer(
-    self: nn.Module, x: Tensor, mask: Tensor | None = None, return_attention: bool = False
+    self: Any, x: Tensor, mask: Tensor | None = None, return_attention: bool = False
 ) -> tuple[Tensor, Tensor | None]:
     """Normalize before each half, and not after it."""
     attended, probs = _pre_norm_attention(self.attention, x, mask, return_attention)
@@ -48,7 +49,7 @@ def _pre_norm_layer(
 
 
 def _layer(
-    self: nn.Module,
+    self: Any,
     x: Tensor,
     mask: Tensor | None = None,
     return_attention: bool = False,
@@ -61,7 +62,7 @@ def _layer(
 
 
 def _encoder(
-    self: nn.Module,
+    self: Any,
     x: Tensor,
     mask: Tensor | None = None,
     return_attention: bool = False,

@@ -43,12 +43,13 @@ def _equal_gradients(trial: Trial) -> str:
     for name, gradient in ours.items():
         if gradient is None:
             continue
-        if mine[name] is None:
+        my_gradient = mine[name]
+        if my_gradient is None:
             return (
                 f"no gradient reaches {name}. Is something detached, taken as .data, or computed "
                 "under no_grad?"
             )
-        far = (mine[name] - gradient).abs()
+        far = (my_gradient - gradient).abs()
         if far.max() > 1e-9 * (1 + gradient.abs().max()):
             return _other_gradient(trial, name, far)
     return ""

@@ -6,6 +6,7 @@ Chapter 8.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,7 +20,7 @@ Holds = Callable[[Trial], bool]
 # --- Who notices a change -------------------------------------------------------------------------
 
 
-def _changed(trial: Trial, argument: str, where: object) -> Leaves:
+def _changed(trial: Trial, argument: str, where: Any) -> Leaves:
     """Change the input at one place, and return what has moved in each result."""
     value = trial.inputs[argument].clone()
     if value.is_floating_point():
@@ -35,12 +36,12 @@ def _changed(trial: Trial, argument: str, where: object) -> Leaves:
     return {name: (before[name] - after[name]).abs() > TOLERANCE for name in before}
 
 
-def notices(argument: str, where: object, here: object) -> Holds:
+def notices(argument: str, where: Any, here: Any) -> Holds:
     """Hold if a change there can be seen here, in the first result."""
     return lambda trial: bool(_first(_changed(trial, argument, where))[here].any())
 
 
-def ignores(argument: str, where: object, here: object) -> Holds:
+def ignores(argument: str, where: Any, here: Any) -> Holds:
     """Hold if a change there cannot be seen here."""
     return lambda trial: not _first(_changed(trial, argument, where))[here].any()
 
@@ -124,7 +125,7 @@ def asking_changes_nothing(trial: Trial) -> bool:
 def the_map_is_used(trial: Trial) -> bool:
     """Hold if the map that is returned makes the context that is returned."""
     context, probs = trial.run(trial.mine).values()
-    value = trial.mine.value(trial.inputs["hidden_states"])
+    value = trial.mine.get_submodule("value")(trial.inputs["hidden_states"])
     pieces = value.unflatten(-1, (probs.shape[1], -1)).transpose(1, 2)  # as ours splits
     return bool(((probs @ pieces).transpose(1, 2).flatten(2) - context).abs().max() < TOLERANCE)
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import dataclasses
 import zlib
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -34,10 +36,12 @@ _LENGTHS = torch.tensor([5, 3, 5, 2, 4, 5])  # of the six sentences; the longest
 SEQ = 5
 TOLERANCE = 1e-10
 # What a plain tuple holds; named tuples tell it themselves.
-NAMES = dict.fromkeys(("self_attention", "attention", "layer"), ("context", "probs"))
-NAMES["pretraining_heads"] = ("prediction_logits", "seq_relationship_logits")
+NAMES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("self_attention", "attention", "layer"), ("context", "probs")),
+    "pretraining_heads": ("prediction_logits", "seq_relationship_logits"),
+}
 
-Values = dict[str, object]  # arguments by name
+Values = dict[str, Any]  # arguments by name
 Leaves = dict[str, Tensor]  # the tensors of a result, each by its name
 
 
@@ -64,7 +68,7 @@ class Trial:
         """Ours, with the same weights."""
         return self.build(default_part(self.role))
 
-    def build(self, kind: type[nn.Module], **changes: object) -> nn.Module:
+    def build(self, kind: Callable[..., nn.Module], **changes: object) -> nn.Module:
         """Build a class, and give each parameter the numbers that belong to its name."""
         module = self.start(kind, **changes)
         with torch.no_grad():
@@ -74,7 +78,7 @@ class Trial:
                 parameter.copy_(0.5 * numbers + (name.endswith("orm.weight")))
         return module.double().eval()
 
-    def start(self, kind: type[nn.Module], **changes: object) -> nn.Module:
+    def start(self, kind: Callable[..., nn.Module], **changes: object) -> nn.Module:
         """Build a class as models do, with the weights that it draws itself."""
         config = dataclasses.replace(self.config, **changes)
         given = {
@@ -87,7 +91,7 @@ class Trial:
             "eps": config.layer_norm_eps,
             "p": config.hidden_dropout_prob,
         }
-        return kind(*(given[name] for name in ROLES[self.role].built))
+        return kind(*(given[name] for name in ROLES[self.role].built or ()))
 
     def arguments(self, **changes: object) -> list:
         """List copies of the arguments of a call, in the order of the contract."""
@@ -172,7 +176,7 @@ def draw_inputs(config: BertConfig) -> Values:
 
 
 def leaves(
-    answer: object, ours: object, names: tuple[str, ...] | None = None, at: str = "the result"
+    answer: Any, ours: Any, names: tuple[str, ...] | None = None, at: str = "the result"
 ) -> Leaves:
     """Take an answer apart as ours is made; where ours is None, anything may stand."""
     if ours is None:
@@ -187,15 +191,15 @@ def leaves(
                 f"{at} is {_kind(answer)} without {', '.join(missing)}; return a "
                 f"{type(ours).__name__}, which has {', '.join(fields)}"
             )
-        parts, names = [getattr(answer, field) for field in fields], fields
+        parts, places = [getattr(answer, field) for field in fields], fields
     else:
-        names = names or tuple(f"{at}[{place}]" for place in range(len(ours)))
+        places = names or tuple(f"{at}[{place}]" for place in range(len(ours)))
         if not isinstance(answer, tuple | list) or len(answer) != len(ours):
-            told = f"{len(ours)} values" if at != "the result" else ", ".join(names)
+            told = f"{len(ours)} values" if at != "the result" else ", ".join(places)
             raise UnlikeError(f"{at} is {_kind(answer)}; it should be a tuple of {told}")
         parts = answer
     found: Leaves = {}
-    for name, part, our_part in zip(names, parts, ours):
+    for name, part, our_part in zip(places, parts, ours):
         found |= leaves(part, our_part, at=name)
     return found
 

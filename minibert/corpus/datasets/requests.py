@@ -63,7 +63,7 @@ def parse_requests(text: str) -> tuple[Request, ...]:
                     f"line {number} ({line!r}) has no heading above it; write one, "
                     "'== Hardware: hand'"
                 )
-            marked = MARKED.fullmatch(line)
+            (marked,) = MARKED.finditer(line)
             if marked["mark"] is not None:
                 _known(marked["mark"], MARKS, "mark", number)
             found.append(Request(marked["text"], label, origin, marked["mark"] or ""))

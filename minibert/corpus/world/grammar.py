@@ -281,10 +281,10 @@ def _story(tables: list[Table], lines: list[str]) -> Story:
     }
     if len(known) < sum(len(table.names) for table in tables):
         raise ValueError("two columns have the same name; rename one of them")
-    sentences = tuple(
+    first, second = (
         tuple(_place(part, tables, known) for part in PART.findall(line)) for line in lines
     )
-    return Story(tuple(tables), sentences)
+    return Story(tuple(tables), (first, second))
 
 
 def _place(part: str, tables: list[Table], known: dict[str, Place]) -> Place:

@@ -93,7 +93,11 @@ class Pattern:
                 grad_rows = grad_rows.sum(1, keepdims=True) / len(words)
             cells = product_of_others(likelihood[:, places, words].transpose(2, 0, 1))
             for place, column, rest in zip(places, words.T, cells, strict=True):
-                np.add.at(grad_likelihood[:, place], (slice(None), column), grad_rows * rest)
+                np.add.at(  # its annotation forgets that an index may be a slice
+                    grad_likelihood[:, place],
+                    (slice(None), column),  # pyright: ignore[reportArgumentType]
+                    grad_rows * rest,
+                )
 
     def _tables(
         self, likelihood: Float[np.ndarray, "batch positions vocab"]
