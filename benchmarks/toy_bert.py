@@ -33,7 +33,7 @@ chapter = chapter_definitions("05-a-toy-bert")
 sentences = hundred_sentences()
 words = (*vocabulary(sentences)[1:], "[MASK]")
 REPAIRS = {  # name: (loss, positions)
-    "article": (chapter.loss_with_epsilon, 0),
+    "recipe": (chapter.loss_with_epsilon, 0),
     "stable loss": (chapter.masked_lm_loss, 0),
     "positions": (chapter.masked_lm_loss, 9),
 }
@@ -80,7 +80,7 @@ def train(seed: int, repair: str, batched: bool) -> tuple[torch.nn.Module, Stopw
 
 
 def train_one_by_one(model, encoded, mask_id, generator, loss: Callable, watch: Stopwatch) -> None:
-    """Train as the article does; a loss for batches gets a batch of one."""
+    """Train as the recipe does; a loss for batches gets a batch of one."""
 
     def loss_of_one(logits: torch.Tensor, label: torch.Tensor) -> torch.Tensor:
         return loss(logits[None], label[None])
@@ -92,7 +92,7 @@ def report(seed: int, repair: str, batched: bool) -> tuple[dict, Stopwatch]:
     """Train one model and say what came of it."""
     model, watch = train(seed, repair, batched)
     seconds, loss = watch.trace[-1]
-    answers = [chapter.article_answers(model, words, query)[0][0] for query in QUERIES]
+    answers = [chapter.recipe_answers(model, words, query)[0][0] for query in QUERIES]
     run = {
         "seed": seed,
         "repair": repair,
@@ -111,17 +111,17 @@ def report(seed: int, repair: str, batched: bool) -> tuple[dict, Stopwatch]:
 
 def measure(seeds: range, repairs: list[str]) -> tuple[list[dict], dict[str, list[float]]]:
     """Train everything, interleaved; return the runs and how many times faster batches are."""
-    runs, ratios = [], {"article": [], "positions": []}
+    runs, ratios = [], {"recipe": [], "positions": []}
     for seed in seeds:
         slow = {}
         for repair in repairs:
             run, slow[repair] = report(seed, repair, batched=False)
             runs.append(run)
-        goal = slow["article"].trace[-1][1]
+        goal = slow["recipe"].trace[-1][1]
         for repair in ratios:
             run, fast = report(seed, repair, batched=True)
             runs.append(run)
-            ratios[repair].append(slow["article"].seconds_to(goal) / fast.seconds_to(goal))
+            ratios[repair].append(slow["recipe"].seconds_to(goal) / fast.seconds_to(goal))
     return runs, ratios
 
 
@@ -141,7 +141,7 @@ def main() -> None:
     record = parser.parse_args().record
     torch.set_num_threads(1)
     torch.set_default_dtype(torch.float64)
-    runs, ratios = measure(range(5 if record else 1), list(REPAIRS) if record else ["article"])
+    runs, ratios = measure(range(5 if record else 1), list(REPAIRS) if record else ["recipe"])
     print_ratios(ratios)
     if record:
         rounded = {name: [round(value, 1) for value in values] for name, values in ratios.items()}

@@ -175,7 +175,7 @@ def test_a_question_that_cannot_be_answered_is_explained(toy, make_model, questi
         toy.answer(make_model(9), WORDS, question)
 
 
-def test_the_article_answers_a_question_that_nobody_asked(toy):
+def test_the_recipe_answers_a_question_that_nobody_asked(toy):
     asked = toy.look_up(["the", "man", "read", "the", "[MASK]"], WORDS)
     assert [WORDS[number] for number in asked] == ["the", "man", "a", "the", "[MASK]"]
 
@@ -201,9 +201,9 @@ def lines_from_the_record():
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     runs = [run for run in record["runs"] if not run["batched"]]
     for run in runs:
-        if run["repair"] == "article":
+        if run["repair"] == "recipe":
             yield f"| {run['seed']} | " + " | ".join(f"*{w}*" for w in run["first_answers"]) + " |"
-    for repair in ["article", "stable loss", "positions"]:
+    for repair in ["recipe", "stable loss", "positions"]:
         yield json.dumps([run["loss"] for run in runs if run["repair"] == repair])
     yield from map(json.dumps, record["times_faster"].values())
 

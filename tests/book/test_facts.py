@@ -1,0 +1,189 @@
+"""What chapters say about the real BERT and about each other, held to something outside them."""
+
+import ast
+import json
+import math
+import re
+
+import pytest
+from definitions import CHAPTERS, chapter_definitions
+
+from minibert.wordpiece import WordPieceTokenizer
+
+FOLDED = {"hide-input", "remove-input", "remove-cell", "solution"}
+WORDS_A_MINUTE = 200
+LINES_A_MINUTE = 10
+
+
+def cells(number, kind="markdown", without=frozenset()):
+    """Take the sources of a chapter's cells, without those that have one of some tags."""
+    path = next(CHAPTERS.glob(f"{number:02}-*.ipynb"))
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return [
+        "".join(c["source"])
+        for c in notebook["cells"]
+        if c["cell_type"] == kind and not without.intersection(c["metadata"].get("tags", []))
+    ]
+
+
+def sentence(number, pattern):
+    """Find the one line of a chapter's prose that holds a pattern."""
+    found = [
+        line for cell in cells(number) for line in cell.splitlines() if re.search(pattern, line)
+    ]
+    assert len(found) == 1, f"{pattern!r} stands in {len(found)} lines of Chapter {number}"
+    return found[0]
+
+
+def options(quiz_cell):
+    """Take a quiz apart: the question, the options marked right, and those marked wrong."""
+    call = ast.parse(quiz_cell).body[0].value
+    marked = {"right": [], "wrong": []}
+    for option in call.args[1:]:
+        marked[option.func.id].append(option.args[0].value)
+    return call.args[0].value, marked["right"], marked["wrong"]
+
+
+@pytest.fixture(scope="module")
+def real_tokenizer(minilm):
+    return WordPieceTokenizer.load(minilm / "vocab.txt")
+
+
+def test_the_first_quiz_of_chapter_6_is_right_for_the_real_vocabulary(real_tokenizer):
+    quiz = next(cell for cell in cells(6, "code") if cell.startswith("quiz("))
+    question, (correct,), others = options(quiz)
+    word = re.search(r"“(\w+)”", question)[1]
+    entries = int(re.search(r"has (\d+)\s?(\d+) entries", question).expand(r"\1\2"))
+    assert entries == len(real_tokenizer.pieces) and word not in real_tokenizer.vocab
+    pieces = ", ".join(real_tokenizer.tokenize(word))
+    assert correct.endswith(f": {pieces}")
+    assert not any(option.endswith(pieces) for option in others)
+
+
+def test_the_ids_that_chapter_6_names_are_those_of_the_real_vocabulary(real_tokenizer):
+    named = sentence(6, "In all three, ")
+    assert re.search(r"has (\d+)\s(\d+) entries", named).expand(r"\1\2") == str(
+        len(real_tokenizer.pieces)
+    )
+    tokens = re.findall(r"`(\[\w+\])`", named)
+    ids = [int(number) for number in re.findall(r"\d+", named.split("`[PAD]`")[1].split(".")[0])]
+    assert len(tokens) == 5 and [real_tokenizer.vocab[token] for token in tokens] == ids
+    between = real_tokenizer.pieces[ids[0] + 1 : ids[1]]
+    assert all(re.fullmatch(r"\[unused\d+\]", piece) for piece in between)
+
+
+def test_the_longest_word_is_as_long_as_the_library_has_it(minilm):
+    transformers = pytest.importorskip("transformers")
+    library = transformers.BertTokenizer(vocab=str(minilm / "vocab.txt"))
+    longest = int(re.search(r"more than (\d+) characters", sentence(6, "in the library, and"))[1])
+    assert "[UNK]" not in library.tokenize("a" * longest)
+    assert library.tokenize("a" * (longest + 1)) == ["[UNK]"]
+
+
+def test_what_chapter_5_calls_unknown_is_unknown_to_the_real_vocabulary(real_tokenizer):
+    (unknown,) = re.findall(r"such as (\S) ", sentence(5, r"`\[UNK\]`"))
+    assert real_tokenizer.tokenize(unknown) == ["[UNK]"]
+
+
+def test_a_riddle_that_chapter_5_remembers_was_one_of_chapter_1():
+    (riddle,) = re.findall(r"\*(.*….*?)\*", cells(5)[0].splitlines()[2])
+    hidden = re.findall(r'"([a-z ]+)": (\d),', "\n".join(cells(1, "code")))
+    asked = [sentence.split() for sentence, _ in hidden]
+    for words, (_, position) in zip(asked, hidden, strict=True):
+        words[int(position)] = "…"
+    assert riddle in map(" ".join, asked)
+
+
+def last_map(number, figure):
+    """Find where the words stand in the last frame of a figure that is a map."""
+    path = next(CHAPTERS.glob(f"{number:02}-*.ipynb"))
+    outputs = (c.get("outputs", []) for c in json.loads(path.read_text(encoding="utf-8"))["cells"])
+    pages = ["".join(o.get("data", {}).get("text/html", "")) for found in outputs for o in found]
+    (page,) = [page for page in pages if figure in page]
+    label = r'x="([\d.]+)" y="([\d.]+)" transform="[^"]*">(\w+)</text>'
+    found = re.findall(label, page[page.rindex('aria-label="A map') :])
+    return {word: complex(float(x), float(y)) for x, y, word in found}
+
+
+def test_the_words_of_figure_5_7_lie_where_the_text_says():
+    told = sentence(5, "gather in one region")
+    places = last_map(5, "Figure 5.7")
+    code = next(cell for cell in cells(5, "code") if cell.startswith("groups = "))
+    groups = {name: words.split() for name, words in ast.literal_eval(
+        ast.unparse(ast.parse(code).body[0].value)).items()}  # fmt: skip
+    regions = {"people and animals": groups["people"] + groups["animals"],
+               "verbs": groups["verbs"], "places": groups["places"]}  # fmt: skip
+    centers = {name: sum(map(places.get, words)) / len(words) for name, words in regions.items()}
+
+    def region(word):
+        return min(centers, key=lambda name: abs(places[word] - centers[name]))
+
+    for name, words in regions.items():
+        assert sum(region(word) == name for word in words) >= 0.8 * len(words)
+    told_food = re.search(r"\*(\w+)\* and \*(\w+)\* lie among the places, "
+                          r"\*(\w+)\* and \*(\w+)\* among the verbs", told).groups()  # fmt: skip
+    assert set(told_food) < set(groups["food"])
+    assert [region(word) for word in told_food] == ["places"] * 2 + ["verbs"] * 2
+
+
+def counted(length, rate):
+    """Count the tokens that the first release of BERT asks about in a text, as its script does."""
+    return max(1, round(length * rate))
+
+
+def test_chapter_3_tells_drawing_from_counting():
+    told = sentence(3, "none of ten tokens is chosen")
+    rate = int(re.search(r"chance of (\d+)\s?%", told)[1]) / 100
+    assert round(1 / (1 - rate) ** 10) == 5 and "one time in five" in told
+    # The script itself draws nothing: each length has one count, and it is never 0.
+    assert min(counted(length, rate) for length in range(1, 513)) == 1
+    assert "BERT's own script counts" in told and "at least one" in told
+
+
+def test_the_exact_saving_of_chapter_6_is_the_likelihood_of_the_corpus():
+    chapter = chapter_definitions("06-from-text-to-ids")
+    words = {"cat": 3, "cats": 2, "hat": 2, "fox": 1}
+    spelled = {word: chapter.spell(word) for word in words}
+    glued = {word: chapter.glue(s, ("##a", "##t")) for word, s in spelled.items()}
+
+    def surprise(spellings):
+        pieces, _ = chapter.count_pieces_and_pairs(spellings, words)
+        return -sum(n * math.log(n / pieces.total()) for n in pieces.values()), pieces.total()
+
+    (before, old), (after, new) = surprise(spelled), surprise(glued)
+    told = sentence(6, "The gain is an approximation")
+    assert f"leaves {new} pieces, not {old}" in told
+    assert f"saves {before - after:.2f} nats" in told
+    assert chapter.exact_saving(7, 7, 7, 26) == pytest.approx(before - after)
+
+
+def test_the_gain_leaves_out_at_most_one_nat_a_place():
+    chapter = chapter_definitions("06-from-text-to-ids")
+    sizes = [1, 2, 3, 10, 100]
+    cases = [(n, n + a, n + b, 3 * n + a + b + c)
+             for n in sizes for a in sizes for b in sizes for c in sizes]  # fmt: skip
+    for case in cases:
+        neglected = chapter.exact_saving(*case) - chapter.merge_gain(*case)
+        assert abs(neglected) <= case[0]
+
+
+def test_the_landing_page_names_what_the_reader_must_know():
+    page = (CHAPTERS.parent / "index.md").read_text(encoding="utf-8")
+    (needed,) = [line for line in page.splitlines() if line.startswith("You need ")]
+    code = "\n".join(cell for number in range(1, 7) for cell in cells(number, "code"))
+    used = {type(node) for node in ast.walk(ast.parse(re.sub(r"(?m)^\s*%.*$", "", code)))}
+    for node, word in [(ast.FunctionDef, "functions"), (ast.Dict, "dictionaries"),
+                       (ast.Lambda, "lambda"), (ast.ClassDef, "classes")]:  # fmt: skip
+        assert node not in used or word in needed
+    assert "NumPy" in needed
+
+
+def test_the_landing_page_gives_an_honest_time():
+    page = (CHAPTERS.parent / "index.md").read_text(encoding="utf-8")
+    low, high = map(int, re.search(r"takes (\d+) to (\d+) minutes to read", page).groups())
+    minutes = []
+    for number in range(1, 19):
+        prose = sum(len(cell.split()) for cell in cells(number))
+        lines = sum(len(cell.splitlines()) for cell in cells(number, "code", FOLDED))
+        minutes.append(prose / WORDS_A_MINUTE + lines / LINES_A_MINUTE)
+    assert 0.9 * low <= min(minutes) <= 1.5 * low and 0.9 * high <= max(minutes) <= 1.1 * high
