@@ -111,7 +111,7 @@ def predict(
     pad_token_id: int,
     max_tokens: int = 2048,
 ) -> list[Shaped[Tensor, "..."]]:
-    """Run a model over rows of any lengths, without dropout, and return the fields that are wanted.
+    """Run a model over rows of any lengths, without dropout, and collect what `read` returns.
 
     Parameters
     ----------

@@ -304,7 +304,7 @@ def test_no_word_chosen_no_floor():
         corrupted_floors(Oracle(TINY, 2), pairs, nothing, rng=np.random.default_rng(0))
 
 
-def test_words_are_hidden_in_the_shares_of_the_channel():
+def test_words_are_hidden_in_the_shares_of_the_noise():
     words = ["frog"] * 200_000
     known = ["frog", "bank"]
     noise = MaskingNoise(random_words=4, chosen=0.15, masked=0.8, random=0.1)
