@@ -171,6 +171,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.slow  # a kernel is started
 def test_nbval_compares_cells_in_this_way(tmp_path):
     cells = []
     for number, (stored, (printed, _)) in enumerate(PLANTED.items(), 1):
