@@ -115,7 +115,7 @@ def measure_apart(arguments: argparse.Namespace, *task: str) -> Measured:
 
 
 def rounds(arguments: argparse.Namespace, kind: str, *task: str) -> dict[str, list[Measured]]:
-    """Measure both libraries in turn."""
+    """Measure every loader in turn."""
     rng, found = random.Random(0), {who: [] for who in LOADERS}
     for _ in range(arguments.rounds):
         for who in rng.sample(list(LOADERS), len(LOADERS)):
@@ -124,10 +124,13 @@ def rounds(arguments: argparse.Namespace, kind: str, *task: str) -> dict[str, li
 
 
 def compare(folder: str) -> float:
-    """Return the largest difference of what the two models give."""
+    """Return the largest difference of what our models and theirs give."""
     with torch.inference_mode():
-        ours, theirs = (LOADERS[who](folder).eval()(torch.arange(8)[None]) for who in LOADERS)
-    return (ours.last_hidden_state - theirs.last_hidden_state).abs().max().item()
+        theirs, *ours = (
+            load(folder).eval()(torch.arange(8)[None]).last_hidden_state
+            for load in LOADERS.values()
+        )
+    return max((theirs - vectors).abs().max().item() for vectors in ours)
 
 
 def print_rows(arguments: argparse.Namespace, tiny: str, folders: dict[str, str]) -> None:
@@ -137,14 +140,16 @@ def print_rows(arguments: argparse.Namespace, tiny: str, folders: dict[str, str]
         difference = compare(folder)
         for what in WORK:
             found = rounds(arguments, "time", what, tiny, folder)
-            theirs, ours = ([run["seconds"] for run in found[who]] for who in LOADERS)
+            seconds = {who: [run["seconds"] for run in runs] for who, runs in found.items()}
+            theirs = seconds.pop("theirs")
             middle = statistics.median(theirs) * 1e3
-            print(f"{name:10} {what:14} {middle:9.1f}  {spread(theirs, ours)}", flush=True)
+            ratios = ", ".join(f"{who} {spread(theirs, runs)}" for who, runs in seconds.items())
+            print(f"{name:10} {what:14} {middle:9.1f}  {ratios}", flush=True)
         print(f"{'':10} the vectors differ by {difference:.0e}")
     if not STATUS.exists():
         print("Peak memory is read from /proc, which this system does not have.")
         return
-    print(f"\n{'model':10} {'':14} {'weights MB':>10}  peak MB: theirs, ours")
+    print(f"\n{'model':10} {'':14} {'weights MB':>10}  peak MB: {', '.join(LOADERS)}")
     for name, folder in folders.items():
         size = (Path(folder) / "model.safetensors").stat().st_size / 1e6
         for what in WORK:

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from .contracts import ROLES, default_part, my_name, require_contract, require_role
 
 _players: dict[str, Callable] = {}  # roles that somebody else than ours plays now
+_sound: set[tuple[str, Callable]] = set()  # who was found to keep a contract; looked at once
 
 
 def part(role: str) -> Callable:
@@ -81,8 +82,9 @@ def use(**players: Callable) -> Cast:
     """
     for role, player in players.items():
         require_role(role)
-        if player is not default_part(role):
+        if player is not default_part(role) and (role, player) not in _sound:
             require_contract(role, player)
+            _sound.add((role, player))
     before = dict(_players)
     _players.update(players)
     return Cast(before)
