@@ -62,7 +62,12 @@ class FastSelfAttention(BertSelfAttention):
         return probs @ value, probs  # (batch, heads, seq, head_size), (batch, heads, seq, seq)
 
     def _may_fuse(self, query: Tensor, additive_mask: Tensor | None) -> bool:
-        """Return whether SDPA is faster and right here."""
+        """Return whether SDPA is faster and right here.
+
+        With dropout on a CPU it takes a slow path. And in a row that hides everything its gradient
+        is wrong: there it computes every weight again as exp(m - (m + log(seq))), and next to m the
+        logarithm is lost, so that the gradient comes out seq times too large.
+        """
         drops_on_cpu = self.training and self.dropout.p > 0 and query.device.type == "cpu"
         hides_a_row = (
             additive_mask is not None

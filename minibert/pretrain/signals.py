@@ -27,7 +27,11 @@ class Stopped(Exception):  # noqa: N818
 
 
 class StoppableBatches:
-    """The same batches, until a signal stops them."""
+    """The same batches, until a signal stops them.
+
+    The signal is only noted, and the next batch is not given, so that the update under way is
+    finished; several processes agree on it, so that all of them stop after the same update.
+    """
 
     def __init__(
         self, batches: PretrainingBatches, processes: Processes, device: torch.device

@@ -47,7 +47,11 @@ def question_pairs(split: str) -> tuple[QuestionPair, ...]:
 
 
 def parse_pairs(text: str) -> tuple[QuestionPair, ...]:
-    r"""Pair the questions of each block: within its halves duplicates, across them none."""
+    r"""Pair the questions of each block: within its halves duplicates, across them none.
+
+    Of n questions in each half, every one stands n − 1 times in each class, so that nothing about a
+    single question gives the class away.
+    """
     found = []
     for name, lines in _blocks(text):
         if lines.count(LINE) != 1:

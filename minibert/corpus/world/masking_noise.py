@@ -100,7 +100,11 @@ def hide_words(
 def likelihoods(
     seen: Sequence[Sequence[str]], words: Sequence[str], noise: MaskingNoise | None = None
 ) -> tuple[Float[np.ndarray, "batch positions words"], Float[np.ndarray, "batch positions words"]]:
-    """Compute the likelihood of what is seen at each place, for each true word."""
+    """Compute the likelihood of what is seen at each place, for each true word.
+
+    Without noise a word that is seen is true: 1 for it, 0 for all others. With noise it is
+    ``(1 - chosen) [seen = word] + chosen * p(seen | word, chosen)``. A [MASK] gives all words 1.
+    """
     shown = [untagged(word) for word in words]
     if noise is None:
         if strange := {word for text in seen for word in text} - {*shown, MASK_TOKEN}:
