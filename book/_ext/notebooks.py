@@ -21,7 +21,8 @@ from normal_form import normalize, put_colab_cell_first
 BOOK = Path(__file__).resolve().parents[1]
 SECONDS_PER_CELL = 1200
 
-# One thread, and the processor alone. The tests run the chapters in the same environment.
+# One thread, the processor alone, frozen figures, and our own parts. The tests run the chapters in
+# the same environment.
 KERNEL_ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
@@ -29,6 +30,7 @@ KERNEL_ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
     "MINIBERT_DEVICE": "cpu",
     "PYTHONHASHSEED": "0",
+    "BOOK_STORED": "1",
     "TQDM_DISABLE": "1",
     "MPLBACKEND": "module://matplotlib_inline.backend_inline",
 }
