@@ -5,6 +5,8 @@ same in Jupyter and in the built page, needs no kernel once it is drawn, and loa
 nothing.
 """
 
+from .bug_hunt import which_line
+from .fields import ask
 from .figures import explore, picture
 from .html import Html, bars, html, matrix, token_row
 from .maps import small_map
@@ -13,6 +15,7 @@ from .source import seed_everything, show_source
 
 __all__ = [
     "Html",
+    "ask",
     "bars",
     "explore",
     "flashcards",
@@ -25,5 +28,6 @@ __all__ = [
     "show_source",
     "small_map",
     "token_row",
+    "which_line",
     "wrong",
 ]

@@ -223,10 +223,10 @@ def _cell(value: float, largest: float, digits: int) -> str:
     if not abs(value) < ENORMOUS:
         color, strength = "#75797f", 0.5
     background = tint(color, strength)
-    return f'<td style="background-color:{background}!important">{_number(value, digits)}</td>'
+    return f'<td style="background-color:{background}!important">{with_minus(value, digits)}</td>'
 
 
-def _number(value: float, digits: int) -> str:
+def with_minus(value: float, digits: int) -> str:
     """Write a number as people do: a real minus sign, no minus before zero."""
     if np.isinf(value):
         text = "∞"

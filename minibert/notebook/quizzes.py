@@ -113,7 +113,7 @@ def quiz(question: str, *answers: Answer) -> Html:
     if not all(answer.reply.strip() for answer in answers):
         raise ValueError(f"an answer to {question!r} has no reply; every answer needs one")
     key = "mb" + hashlib.sha256(question.encode()).hexdigest()[:10]
-    options = "".join(_option(key, answer) for answer in answers)
+    options = "".join(option(key, answer) for answer in answers)
     content = (
         f'<fieldset class="mb-quiz" {KEEP_KEYS}><legend>{escape(question)}</legend>'
         f"{options}</fieldset>"
@@ -121,12 +121,12 @@ def quiz(question: str, *answers: Answer) -> Html:
     return Html(content, summary=question, style=QUIZ_STYLE)
 
 
-def _option(key: str, answer: Answer) -> str:
+def option(key: str, answer: Answer, tag: str = "span") -> str:
     """Write one answer with its reply, which a screen reader announces when it appears."""
     kind, word = ("mb-right", "Right.") if answer.is_right else ("mb-wrong", "Not this one.")
     return (
         f'<div class="mb-option"><label><input type="radio" name="{key}"/>'
-        f"<span>{escape(answer.text)}</span></label>"
+        f"<{tag}>{escape(answer.text)}</{tag}></label>"
         f'<div aria-live="polite"><p class="{kind}"><strong>{word}</strong> '
         f"{escape(answer.reply)}</p></div></div>"
     )

@@ -23,7 +23,10 @@ from python_code import called, calls
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_OURS = {"__pycache__", "_build", "_vendor", "build", "dist", "node_modules"}
-SPEAKING = ("quiz", "right", "wrong", "flashcards", "picture", "explore", "html")
+SPEAKING = (
+    *("ask", "which_line", "quiz", "right", "wrong"),
+    *("flashcards", "picture", "explore", "html"),
+)
 CHAPTER_FILE = re.compile(r"(\d\d)-[a-z0-9-]+\.ipynb")
 
 

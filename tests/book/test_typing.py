@@ -1,0 +1,185 @@
+"""Fields to type into, in a browser, on a phone's screen: what people type, and what they hear."""
+
+import pytest
+from built_book import PHONE
+from playwright.sync_api import expect
+
+from minibert.notebook import ask, which_line
+
+THIRD = ask(
+    "What weight?", 1 / 3, mistakes=[(0.5, "That is one of two.")], why="Three scores share 1."
+)
+VECTOR = ask(
+    "Which weights?",
+    [0.2, 0.3, 0.5],
+    mistakes=[([0.5, 0.3, 0.2], "You began at the end.")],
+    why="They sum to 1.",
+)
+PIECES = ask("Which pieces?", "una ##ffa", mistakes=[("un", "Too short.")], why="The longest.")
+COUNT = ask("How many?", 589_824, tolerance=0.5, why="768 times 768.")
+HUNT = which_line("Which line?", "x = 1\ny = 2", "y = 2", {"y = 2": "It is two."})
+PHONE_PAGE = (
+    '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    "<title>Fields</title>"
+)
+
+
+@pytest.fixture(scope="module")
+def write(browser, tmp_path_factory):
+    """Open fields from the disk, with a script or without."""
+    pages = []
+
+    def open_page(*fields, scripts=True):
+        file = tmp_path_factory.mktemp("fields") / "page.html"
+        text = PHONE_PAGE + "".join(field._repr_html_() for field in fields)
+        file.write_text(text, encoding="utf-8")
+        pages.append(browser.new_page(viewport=PHONE, java_script_enabled=scripts))
+        pages[-1].goto(file.as_uri())
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.close()
+
+
+def reply_to(page, *texts, field=0):
+    """Type into the boxes of a field and press Enter, with the keyboard alone."""
+    boxes = page.locator(".mb-ask").nth(field).locator("input").all()
+    for box in boxes:
+        box.fill("")
+    for box, text in zip(boxes, texts):
+        box.focus()
+        page.keyboard.type(text)
+    page.keyboard.press("Enter")
+    return page.locator(".mb-ask").nth(field).locator("[role=status]").inner_text()
+
+
+@pytest.fixture(scope="module")
+def page(write):
+    return write(THIRD, VECTOR, PIECES, COUNT, HUNT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1/3", "0.33", ".33", "0,33", "33%", "33,3 %", " 1 / 3 ", "≈ 0.333…", "3.3e-1", "+0.33",
+     "[0.33]", "−1/−3"],
+)  # fmt: skip
+def test_a_number_is_right_however_it_is_written(page, text):
+    assert reply_to(page, text) == "Right. Three scores share 1."
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "Type an answer first"),
+        ("a third", "Not a number: “a third”. Write, for example, 0.25, 1/4, 25% or −2."),
+        ("1/0", "Not a number"),
+        ("1 3", "Not a number"),
+        ("½", "Not a number"),
+        ("0,5", "That is one of two."),
+        ("−1/3", "Look at the sign"),
+        ("33.3", "a hundred times the answer"),
+        ("0.34", "0.34 is close, but a little too large."),
+        ("2", "2 is too large."),
+        ("−2", "−2 is too small."),
+    ],
+)
+def test_every_other_number_gets_its_reply(page, text, words):
+    reply = reply_to(page, text)
+    assert words in reply
+    assert "Right." not in reply
+
+
+@pytest.mark.parametrize("text", ["589824", "589,824", "589 824", "589_824", "5.89824e5"])
+def test_thousands_may_be_set_apart(page, text):
+    assert reply_to(page, text, field=3) == "Right. 768 times 768."
+
+
+def test_a_decimal_comma_does_not_make_a_thousand_right(page):
+    assert "too small" in reply_to(page, "589,82", field=3)
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [("0.2", "3/10", "50%"), ("[0.2, 0.3, 0.5]",), ("0,2 0,3 0,5",), ("0.2,0.3,0.5",),
+     ("(0,2; 0,3; 0,5)",)],
+)  # fmt: skip
+def test_a_vector_may_be_typed_box_by_box_or_at_once(page, texts):
+    assert reply_to(page, *texts, field=1) == "Right. They sum to 1."
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (("0.5", "0.3", "0.2"), "You began at the end."),
+        (("0.3", "0.2", "0.5"), "the right numbers in another order"),
+        (("0.2", "0.4", "0.6"), "1 of 3 entries are right. Look again at entries 2 and 3."),
+        (("0.2",), "2 of 3 boxes are empty."),
+        (("0.2", "x", "0.5"), "Not a number: “x”"),
+    ],
+)
+def test_a_vector_is_judged_entry_by_entry(page, texts, words):
+    assert words in reply_to(page, *texts, field=1)
+
+
+def test_wrong_boxes_are_marked_and_right_ones_are_not(page):
+    reply_to(page, "0.2", "0.4", "0.5", field=1)
+    marked = page.locator(".mb-ask").nth(1).locator("input[aria-invalid]")
+    assert marked.evaluate_all("boxes => boxes.map((box) => box.value)") == ["0.4"]
+
+
+@pytest.mark.parametrize("text", ["una ##ffa", "Una, ##FFA.", "['una', '##ffa']"])
+def test_words_are_right_however_they_are_set(page, text):
+    assert reply_to(page, text, field=2) == "Right. The longest."
+
+
+@pytest.mark.parametrize(("text", "words"), [("un", "Too short."), ("una", "“una” is not it.")])
+def test_other_words_get_their_reply(page, text, words):
+    assert words in reply_to(page, text, field=2)
+
+
+def test_show_me_comes_after_one_try_and_opens_by_keyboard(write):
+    page = write(THIRD)
+    fold = page.locator("details")
+    expect(fold).to_be_hidden()
+    reply_to(page, "")
+    expect(fold).to_be_hidden()
+    reply_to(page, "0.1")
+    expect(fold).to_be_visible()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(fold.locator("p")).to_have_text("0.33. Three scores share 1.")
+
+
+def test_the_button_does_what_enter_does(write):
+    page = write(THIRD)
+    page.get_by_label("Your answer").fill("1/3")
+    page.get_by_role("button", name="Check").click()
+    expect(page.get_by_role("status")).to_have_text("Right. Three scores share 1.")
+
+
+def test_without_scripts_the_answer_is_in_a_fold(write):
+    page = write(THIRD, scripts=False)
+    expect(page.locator("input")).to_be_hidden()
+    page.locator("summary").click()
+    expect(page.get_by_text("Three scores share 1.")).to_be_visible()
+
+
+def test_two_views_of_one_field_both_work(write):
+    page = write(THIRD, THIRD)
+    assert "Right." in reply_to(page, "1/3", field=1)
+    expect(page.get_by_role("status").first).to_be_empty()
+
+
+def test_lines_are_chosen_by_keyboard_and_reply(page):
+    hunt = page.locator(".mb-lines")
+    hunt.locator("input").first.focus()
+    page.keyboard.press("Space")
+    expect(hunt.locator("p:visible")).to_have_text("Not this one. This line does what it should.")
+    page.keyboard.press("ArrowDown")
+    expect(hunt.locator("p:visible")).to_have_text("Right. It is two.")
+
+
+def test_nothing_is_wider_than_a_phone(page):
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
