@@ -1,13 +1,12 @@
 """The reader's own parts under our tests: what a file holds, and which tests are run with it."""
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from minibert.parts import ROLES, Cast, replaced, role_of, use
+from minibert.notebook.her_file import run_her_file
+from minibert.parts import ROLES, Cast, players_of, replaced, use
 
 Players = dict[str, Callable]  # the reader's class or function for each role
 
@@ -42,35 +41,14 @@ OURS_ALONE = (
 
 def load(path: Path) -> tuple[Players, list[str]]:
     """Run a reader's file; return who plays what, and the words for classes without a role."""
-    if not path.is_file():
-        raise pytest.UsageError(f"there is no file {path}; give the one that holds your classes")
-    module = _run(path)
-    players, nameless = {}, []
-    for name, thing in vars(module).items():
-        if not name.startswith(("My", "my_")) or getattr(thing, "__module__", "") != path.stem:
-            continue
-        try:
-            players[role_of(name)] = thing
-        except ValueError as error:
-            nameless += [str(error)] if isinstance(thing, type) else []
+    try:
+        players, nameless = players_of(run_her_file(path))
+    except ValueError as error:
+        raise pytest.UsageError(str(error)) from None
     if not players:
         first = f": {nameless[0]}" if nameless else f"; the roles are {', '.join(ROLES)}"
         raise pytest.UsageError(f"{path} holds no part, such as MySelfAttention{first}")
-    return {role: players[role] for role in ROLES if role in players}, nameless
-
-
-def _run(path: Path) -> object:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None:
-        raise pytest.UsageError(f"{path} is no Python file; its name ends in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module  # where pickle looks for its classes
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        kind = type(error).__name__
-        raise pytest.UsageError(f"{path} stopped with {kind}: {error}") from None
-    return module
+    return players, nameless
 
 
 def play(players: Players) -> Cast:

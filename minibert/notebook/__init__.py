@@ -9,8 +9,10 @@ from .bug_hunt import which_line
 from .fields import ask
 from .figures import explore, picture
 from .html import Html, bars, html, matrix, token_row
+from .keeping import keep
 from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
+from .running import running_on
 from .source import seed_everything, show_source
 
 __all__ = [
@@ -20,10 +22,12 @@ __all__ = [
     "explore",
     "flashcards",
     "html",
+    "keep",
     "matrix",
     "picture",
     "quiz",
     "right",
+    "running_on",
     "seed_everything",
     "show_source",
     "small_map",

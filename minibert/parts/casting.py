@@ -129,3 +129,14 @@ def role_of(name: str) -> str:
             f"{my_name(roles[near])}"
         )
     return roles[bare]
+
+
+def players_of(things: dict[str, Callable]) -> tuple[dict[str, Callable], list[str]]:
+    """Return what is named after a role, by role, and a sentence for each class that is not."""
+    players, nameless = {}, []
+    for name, thing in things.items():
+        try:
+            players[role_of(name)] = thing
+        except ValueError as error:
+            nameless += [str(error)] if isinstance(thing, type) else []
+    return {role: players[role] for role in ROLES if role in players}, nameless

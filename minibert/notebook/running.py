@@ -1,0 +1,81 @@
+"""Run a chapter on what the reader has kept. Chapter 3."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+from .her_file import HER_FILE, run_her_file
+from .setting import is_stored
+
+
+def running_on(**ours: Callable) -> SimpleNamespace | None:
+    """Let what you have kept play from here on, and say whose part plays what.
+
+    Without arguments, every model that is built from here on is made of the classes in my_bert.py,
+    and of ours where it has none. The stored book runs on ours.
+
+    Parameters
+    ----------
+    **ours
+        Functions of the package, each by its name: ``running_on(softmax=softmax)``.
+
+    Returns
+    -------
+    SimpleNamespace or None
+        With arguments: under each name yours, ``my_softmax``, if you have kept it, and otherwise
+        ours.
+    """
+    hers = _things()
+    if not ours:
+        _play(hers)
+        return None
+    yours = {name: hers[f"my_{name}"] for name in ours if f"my_{name}" in hers}
+    told = [f"{'your' if name in yours else 'our'} {name}" for name in ours]
+    print(f"Running on: {', '.join(told)}.")
+    return SimpleNamespace(**(ours | yours))
+
+
+def _named_file() -> str:
+    """Return the file that takes the place of the reader's, when the book is tested on one."""
+    return os.environ.get("BOOK_MINE", "")
+
+
+def _things() -> dict[str, Callable]:
+    """Run the file that counts here; say so if that is not possible."""
+    path = Path(_named_file() or HER_FILE)
+    if not _named_file() and (is_stored() or not path.is_file()):
+        return {}
+    try:
+        return run_her_file(path)
+    except ValueError as error:
+        if _named_file():
+            raise
+        print(f"{error}. Until it is mended, ours play.")
+        return {}
+
+
+def _play(hers: dict[str, Callable]) -> None:
+    """Let each part play that keeps its contract; say what is wrong with the others."""
+    # Only here: the first chapters need no torch.
+    from minibert.parts import default_part, players_of, replaced, use
+
+    use(**{role: default_part(role) for role in replaced()})
+    players, nameless = players_of(hers)
+    playing = []
+    for role, player in players.items():
+        try:
+            use(**{role: player})
+        except (TypeError, ValueError) as error:
+            if _named_file():
+                raise
+            print(f"{error}. Until it is mended, ours plays.")
+        else:
+            playing.append(f"your {role.replace('_', ' ')}")
+    for sentence in nameless:
+        print(f"{sentence}.")
+    print(
+        f"Running on: {', '.join([*playing, 'ours for the rest'] if playing else ['our parts'])}."
+    )
