@@ -14,10 +14,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine notebooks quick test portable coverage check bench records pins clean python assets chromium
+.PHONY: help book serve lab mine mine-book notebooks quick test portable coverage check bench records pins clean python assets chromium
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
 
 book: assets $(INSTALLED)  ## build the pages from the stored notebooks
 	rm -rf book/_build
@@ -37,6 +37,12 @@ lab: $(INSTALLED)  ## open the chapters in JupyterLab
 
 mine: $(INSTALLED)  ## say what holds of your own parts (MINE=my_bert.py for another file)
 	@$(BIN)/python tests/scoreboard.py $(MINE)
+
+mine-book: $(INSTALLED)  ## run Chapters 8 to 18 on the classes of the solutions, and compare
+	@mkdir -p book/_build
+	$(BIN)/python tests/solutions.py book/_build/my_bert.py
+	BOOK_MINE=$(CURDIR)/book/_build/my_bert.py $(BIN)/python -m pytest -n 2 --dist loadscope \
+	  book/chapters/0[89]-*.ipynb book/chapters/1[0-8]-*.ipynb
 
 notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS=… for some)
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)

@@ -132,11 +132,17 @@ def role_of(name: str) -> str:
 
 
 def players_of(things: dict[str, Callable]) -> tuple[dict[str, Callable], list[str]]:
-    """Return what is named after a role, by role, and a sentence for each class that is not."""
+    """Return what is named after a role, by role, and a sentence for each class that is not.
+
+    A function such as ``my_attention`` plays no class's part.
+    """
     players, nameless = {}, []
     for name, thing in things.items():
+        is_class = isinstance(thing, type)
         try:
-            players[role_of(name)] = thing
+            role = role_of(name)
         except ValueError as error:
-            nameless += [str(error)] if isinstance(thing, type) else []
+            nameless += [str(error)] if is_class else []
+        else:
+            players |= {role: thing} if is_class == bool(ROLES[role].built) else {}
     return {role: players[role] for role in ROLES if role in players}, nameless

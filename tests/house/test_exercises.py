@@ -68,7 +68,7 @@ def _exercise(cells: list[Cell]) -> Iterator[str]:
     solutions = [cell for cell in cells if "solution" in cell.tags]
     stubs = [n for cell in open_cells for n in cell.tree.body if _is_stub(n)]
     if not stubs:
-        yield "has no stub, a function whose body is `...`."
+        yield "has no stub, a function or a class with a method whose body is `...`."
     if not any(_checkers(cell) for cell in open_cells):
         yield "has no checker; end the stub's cell with check_…(…)."
     if not solutions:
@@ -79,14 +79,19 @@ def _exercise(cells: list[Cell]) -> Iterator[str]:
                 f"the solution is not folded; give its cell the tags {SHOW_SOLUTION['tags']} and "
                 f"the metadata mystnb {SHOW_SOLUTION['mystnb']}."
             )
-        names = [n.name for n in ast.walk(cell.tree) if isinstance(n, ast.FunctionDef)]
-        if not any(name.endswith("_solution") for name in names):
-            yield "the solution defines no function whose name ends in _solution."
+        nodes = [n for n in ast.walk(cell.tree) if isinstance(n, ast.FunctionDef | ast.ClassDef)]
+        if not any(node.name.endswith(("_solution", "Solution")) for node in nodes):
+            yield (
+                "the solution defines no function whose name ends in _solution, and no class whose "
+                "name ends in Solution."
+            )
         if not any(map(_asserts_passed, cell.tree.body)):
             yield "the solution is not proved; add `assert check_…(…_solution).passed`."
 
 
 def _is_stub(node: ast.stmt) -> bool:
+    if isinstance(node, ast.ClassDef):
+        return any(map(_is_stub, node.body))
     last = node.body[-1] if isinstance(node, ast.FunctionDef) else None
     return isinstance(last, ast.Expr) and getattr(last.value, "value", None) is Ellipsis
 
@@ -97,7 +102,7 @@ def _checkers(cell: Cell) -> list[str]:
 
 def _asserts_passed(node: ast.stmt) -> bool:
     text = ast.unparse(node) if isinstance(node, ast.Assert) else ""
-    return bool(re.fullmatch(r"assert check_\w+\(.*_solution.*\)\.passed", text))
+    return bool(re.fullmatch(r"assert check_\w+\(.*(_s|S)olution.*\)\.passed", text))
 
 
 def _quizzes(chapter: Chapter) -> Iterator[str]:
@@ -167,6 +172,17 @@ def test_every_chapter_asks(this_project):
 
 def test_good_exercises(plot):
     assert exercises(plot.good_chapter()) == []
+    of_a_class = [
+        ("def my_sum(x):\n    ...", "class MySum:\n    def forward(self, x):\n        ..."),
+        ("check_sum(my_sum)", "keep(MySum, check_module(MySum, 'sum'))"),
+        ("def sum_solution(x):\n    return x", "class SumSolution:\n    size = 1"),
+        ("check_sum(sum_solution)", "check_module(SumSolution, 'sum')"),
+    ]
+    cells = [copy.deepcopy(cell) for cell in GOOD_CHAPTER]
+    for cell in cells:
+        for old, new in of_a_class if not isinstance(cell, str) else []:
+            cell.source = cell.source.replace(old, new)
+    assert exercises(plot.good_chapter(instead=cells)) == []
 
 
 @pytest.mark.parametrize(

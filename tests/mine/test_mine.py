@@ -48,7 +48,9 @@ def test_what_is_imported_is_not_the_readers(tmp_path):
 
 
 def test_functions_play_too_and_those_without_a_role_are_let_be(tmp_path):
-    text = "def my_softmax(x):\n    pass\n\ndef my_corrupt_tokens(x):\n    pass\n"
+    text = "".join(
+        f"def my_{x}(x):\n    pass\n" for x in ("softmax", "attention", "corrupt_tokens")
+    )
     players, nameless = load(write(tmp_path, text))
     assert list(players) == ["corrupt_tokens"]
     assert nameless == []
