@@ -8,8 +8,10 @@ nothing.
 from .bug_hunt import which_line
 from .fields import ask
 from .figures import explore, picture
+from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
 from .keeping import keep
+from .machine import machine
 from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .running import running_on
@@ -17,12 +19,15 @@ from .source import seed_everything, show_source
 
 __all__ = [
     "Html",
+    "Turn",
     "ask",
     "bars",
     "explore",
     "flashcards",
+    "game",
     "html",
     "keep",
+    "machine",
     "matrix",
     "picture",
     "quiz",

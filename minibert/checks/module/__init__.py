@@ -4,5 +4,6 @@ Chapter 8.
 """
 
 from .examination import Examination, check_module, examine
+from .scoreboard import Scoreboard, scoreboard
 
-__all__ = ["Examination", "check_module", "examine"]
+__all__ = ["Examination", "Scoreboard", "check_module", "examine", "scoreboard"]

@@ -18,8 +18,10 @@ from minibert.parts.contracts import require_role
 
 from .first_looks import FIRST, answer_to
 from .numbers import LAST, usual_slip
-from .properties import Property, properties_of
+from .properties import properties_of
 from .trial import SEQ, TRIAL_CONFIG, Trial
+
+IS_CALLED = "it is built and called as models do it"
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def examine(mine: type[nn.Module], role: str, config: BertConfig | None = None) 
     # Nobody's cast is changed, and nobody's chance.
     with use(**{other: default_part(other) for other in ROLES}), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        problems = list(_problems(Trial(mine, role, config), promises))
+        problems = [problem for _, problem in answers(Trial(mine, role, config))]
     total = len(FIRST) + len(promises) + (0 if _is_other(mine) else len(LAST))
     told = next(filter(None, problems), "")
     return Examination(role, name, problems.count(""), total, told)
@@ -102,18 +104,18 @@ def _is_other(mine: type[nn.Module]) -> bool:
     return getattr(mine, "own_parameters", False)
 
 
-def _problems(trial: Trial, promises: list[Property]) -> Iterator[str]:
-    """Yield what is wrong with each promise, empty where it holds; stop where none can follow."""
+def answers(trial: Trial) -> Iterator[tuple[str, str]]:
+    """Yield each promise and what is wrong with it, if anything; stop where none can follow."""
     for look in FIRST:
         problem = look(trial)
-        yield problem
+        yield IS_CALLED, problem
         if problem:
             return
     slip = "" if _is_other(trial.kind) else usual_slip(trial)
-    for promise in promises:
+    for promise in properties_of(trial.role):
         kept = answer_to(trial, promise.holds)
         told = promise.sentence if kept is False else kept
-        yield "" if kept is True else f"{told} {slip}".strip()
-    for look in () if _is_other(trial.kind) else LAST:
+        yield promise.claim, "" if kept is True else f"{told} {slip}".strip()
+    for claim, look in () if _is_other(trial.kind) else LAST:
         problem = answer_to(trial, look)
-        yield f"{problem} {slip}".strip() if problem else ""
+        yield claim, f"{problem} {slip}".strip() if problem else ""

@@ -100,7 +100,11 @@ def _equal_in_training(trial: Trial) -> str:
     return ""
 
 
-LAST = (_equal, _equal_gradients, _equal_in_training)
+LAST = (
+    ("the same numbers", _equal),
+    ("the same gradients", _equal_gradients),
+    ("the same in training", _equal_in_training),
+)
 
 
 def usual_slip(trial: Trial) -> str:

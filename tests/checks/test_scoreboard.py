@@ -1,0 +1,69 @@
+"""The scoreboard of an encoder: green for ours and for a reader's, red where something is wrong."""
+
+from pathlib import Path
+
+import pytest
+from my_parts import load
+from torch import nn
+
+from minibert.checks.module import scoreboard
+from minibert.checks.module.examination import IS_CALLED
+from minibert.checks.module.numbers import LAST
+from minibert.checks.module.properties import PROPERTIES
+from minibert.checks.module.scoreboard import LINES
+from minibert.model import BertEncoder, BertModel, BertModelOutput
+from minibert.parts import replaced, use
+
+SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
+pytestmark = pytest.mark.usefixtures("unchecked")
+
+
+def red(board):
+    return [line for line, told in board.lines.items() if told]
+
+
+def test_every_line_stands_for_promises_that_there_are():
+    claims = {IS_CALLED, *(p.claim for p in PROPERTIES if "bert" in p.roles), *dict(LAST)}
+    assert len(LINES) == 12
+    assert {claim for claims in LINES.values() for claim in claims} <= claims
+
+
+def test_the_readers_parts_are_examined_and_stay_where_they_were():
+    players, _ = load(SAMPLE)
+    with use(layer=players["layer"]):
+        assert red(scoreboard(players["bert"])) == []
+        assert [*replaced()] == ["layer"]
+
+
+def test_a_part_that_loses_the_mask_turns_lines_red():
+    class Forgetful(BertEncoder):
+        def forward(self, x, mask=None, show=False, states=False):
+            for layer in self.layer:
+                x, mask = layer(x, mask)
+            return BertModelOutput(x)
+
+    with use(encoder=Forgetful):
+        board = scoreboard()
+    assert red(board)[0] == "Ids go in, one vector a token comes out"
+
+
+def test_a_model_that_ignores_padding_is_told_so():
+    class Blind(BertModel):
+        def _additive_mask(self, attention_mask, hidden_states):
+            return None
+
+    board = scoreboard(Blind)
+    assert red(board)[0] == "Padding changes nothing"
+    assert str(board).splitlines()[-1].startswith("8 of 12 hold. What stands in the padding")
+    assert board._repr_html_().count("✗") == 4
+
+
+def test_what_was_not_reached_is_not_green():
+    class Empty(nn.Module):
+        def __init__(self, config, add_pooling_layer=True):
+            super().__init__()
+
+        def forward(self, *given):
+            return None
+
+    assert len(red(scoreboard(Empty))) == 12
