@@ -84,7 +84,7 @@ def examine(mine: type[nn.Module], role: str, config: BertConfig | None = None) 
     # Nobody's cast is changed, and nobody's chance.
     with use(**{other: default_part(other) for other in ROLES}), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        problems = [problem for _, problem in answers(Trial(mine, role, config))]
+        problems = [problem for _, problem in each_answer(Trial(mine, role, config))]
     total = len(FIRST) + len(promises) + (0 if _is_other(mine) else len(LAST))
     told = next(filter(None, problems), "")
     return Examination(role, name, problems.count(""), total, told)
@@ -104,7 +104,7 @@ def _is_other(mine: type[nn.Module]) -> bool:
     return getattr(mine, "own_parameters", False)
 
 
-def answers(trial: Trial) -> Iterator[tuple[str, str]]:
+def each_answer(trial: Trial) -> Iterator[tuple[str, str]]:
     """Yield each promise and what is wrong with it, if anything; stop where none can follow."""
     for look in FIRST:
         problem = look(trial)

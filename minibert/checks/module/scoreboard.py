@@ -16,7 +16,7 @@ from minibert.checks.verdict import Verdict
 from minibert.config import BertConfig
 from minibert.parts import ROLES, default_part, part, replaced, use
 
-from .examination import IS_CALLED, answers
+from .examination import IS_CALLED, each_answer
 from .trial import TRIAL_CONFIG, Trial
 
 # Each line of the board, and the promises that it stands for.
@@ -88,7 +88,7 @@ def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     found: dict[str, str] = {}
     with use(**{role: default_part(role) for role in ROLES}), torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        for claim, problem in answers(trial):
+        for claim, problem in each_answer(trial):
             found[claim] = found.get(claim) or problem
     return Scoreboard({line: _told(claims, found) for line, claims in LINES.items()})
 
