@@ -11,6 +11,7 @@ from .figures import explore, picture
 from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
 from .keeping import keep
+from .live import type_ahead
 from .machine import machine
 from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
@@ -37,6 +38,7 @@ __all__ = [
     "show_source",
     "small_map",
     "token_row",
+    "type_ahead",
     "which_line",
     "wrong",
 ]

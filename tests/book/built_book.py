@@ -34,6 +34,14 @@ class Reader:
     def open(self, name: str, *, viewport=DESKTOP, from_disk=False):
         """Open a page of the book, from the server or from the disk, and wait for its formulas."""
         home = self.html.as_uri() + "/" if from_disk else self.site
+        return self.open_address(home, name, viewport)
+
+    def open_file(self, file: Path, viewport=DESKTOP):
+        """Open a page that a test has written."""
+        return self.open_address(file.parent.as_uri() + "/", file.name, viewport)
+
+    def open_address(self, home: str, name: str, viewport):
+        """Open a page below an address, and note whatever it asks for elsewhere."""
         context = self.browser.new_context(viewport=viewport, reduced_motion="reduce")
         self.contexts.append(context)
         context.route(re.compile(rf"^(?!data:|blob:|{re.escape(home)})"), self._refuse)

@@ -95,6 +95,13 @@ def page_from_disk(browser, site, html, page_name):
 
 
 @pytest.fixture(scope="module")
+def page(browser, site, html):
+    """Open the landing page from the disk, once for all tests of a module."""
+    with reading(browser, site, html) as person:
+        yield person.open("index.html", from_disk=True)
+
+
+@pytest.fixture(scope="module")
 def chapter_page(browser, site, html, chapter):
     """Open a chapter from the server, once for all tests of a module: loading takes the longest."""
     with reading(browser, site, html) as person:

@@ -1,0 +1,82 @@
+// The global object `minibert`: models by name, loaded when they are asked for.
+//
+//   await minibert.ready("small-world")
+//   const { inputIds, tokenTypeIds } = minibert.tokenize("anna kicks the [MASK] ball")
+//   const { logits } = minibert.forward("small-world", inputIds, tokenTypeIds)
+
+const received = new Map(); // what script files have brought, by name
+const models = new Map(); // what has been made of it
+let latest; // the name of the model that was made ready last
+
+/** Take what a script file brings; each such file consists of one call of this function. */
+function receive(name, content) {
+  received.set(name, content);
+}
+
+/** Say how large a file is, as people do. */
+function sizeOf(bytes) {
+  return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
+/** Load a script file from beside this one. */
+function loadScript(file) {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    script.src = new URL(file, SCRIPT_ADDRESS).href;
+    script.onload = resolve;
+    script.onerror = () => reject(new Error(`${file} did not load; is it still beside the page?`));
+    document.head.append(script);
+  });
+}
+
+/** Make a model ready, loading its file if need be; `report` is told what happens, in words. */
+async function ready(name, report = () => {}) {
+  if (!models.has(name)) {
+    if (!received.has(name)) {
+      if (!(name in FILES)) {
+        throw new Error(`there is no model '${name}'; there are ${Object.keys(FILES).join(", ")}`);
+      }
+      const { file, bytes } = FILES[name];
+      report(`Loading ${file}, ${sizeOf(bytes)} …`);
+      await loadScript(file);
+    }
+    models.set(name, unpackModel(received.get(name)));
+    received.delete(name);
+  }
+  latest = name;
+  report(`The model ${name} is ready.`);
+}
+
+function modelOf(name) {
+  if (!models.has(name)) {
+    throw new Error(`the model '${name}' is not ready; first: await minibert.ready("${name}")`);
+  }
+  return models.get(name);
+}
+
+/** Turn a text, or a pair of texts [a, b], into {inputIds, tokenTypeIds, pieces}. */
+function tokenize(text, name = latest) {
+  const { tokenizer } = modelOf(name);
+  const encoded = tokenizer.encode(...[text].flat());
+  return { ...encoded, pieces: encoded.inputIds.map((id) => tokenizer.pieces[id]) };
+}
+
+/**
+ * Compute {logits, nextSentence, attentions, hiddenStates} for one row of ids.
+ *
+ * options.attentionMask: 1 for a token, 0 for padding. options.headsOff: [[layer, head], …].
+ * options.edits: {attentions: [{layer, head, query, probs}], hiddenStates: [{layer, position,
+ * vector}]}; hidden state 0 enters the first layer.
+ */
+function forward(name, inputIds, tokenTypeIds = inputIds.map(() => 0), options = {}) {
+  const model = modelOf(name);
+  if (!inputIds.length || inputIds.length > model.longest) {
+    throw new Error(`${inputIds.length} tokens were given; ${name} takes 1 to ${model.longest}`);
+  }
+  const outside = inputIds.find((id) => !(id in model.tokenizer.pieces));
+  if (outside !== undefined) {
+    const last = model.tokenizer.pieces.length - 1;
+    throw new Error(`id ${outside} is outside the vocabulary; ids run from 0 to ${last}`);
+  }
+  return model.compute(model, inputIds, tokenTypeIds, options);
+}

@@ -1,0 +1,51 @@
+// Trained weights: how they come from a script file and become arrays. Chapter 15.
+//
+// A page that is opened from the disk may not read other files, but it may load other scripts. So
+// the weights stand in scripts, 16 bits a number, written in the 64 letters of base64.
+
+/** Turn the 16 bits of a number into the number: a sign, 5 bits of exponent, 10 of fraction. */
+function halfToNumber(bits) {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  return exponent ? sign * (1 + fraction / 1024) * 2 ** (exponent - 15) : sign * fraction * 2 ** -24;
+}
+
+/** Turn base64 into numbers. */
+function decodeHalves(base64) {
+  const letters = atob(base64);
+  const numbers = new Float32Array(letters.length / 2);
+  for (let i = 0; i < numbers.length; i++) {
+    numbers[i] = halfToNumber(letters.charCodeAt(2 * i) | (letters.charCodeAt(2 * i + 1) << 8));
+  }
+  return numbers;
+}
+
+/** Cut one long row of numbers into the named arrays of a model. */
+function cutTensors(shapes, numbers) {
+  const tensors = new Map();
+  let begin = 0;
+  for (const [name, shape] of shapes) {
+    const size = shape.reduce((product, length) => product * length, 1);
+    tensors.set(name, { data: numbers.subarray(begin, begin + size), shape });
+    begin += size;
+  }
+  return tensors;
+}
+
+/** Make a model of what a script file holds. */
+function unpackModel({ kind, config, pieces, do_lower_case, shapes, data }) {
+  const tensors = cutTensors(shapes, decodeHalves(data));
+  const tensor = (name) => tensors.get(name);
+  const isToy = kind === "toy";
+  return {
+    config,
+    tensor,
+    has: (name) => tensors.has(`${name}.weight`),
+    part: (name) => ({ weight: tensor(`${name}.weight`), bias: tensor(`${name}.bias`) }),
+    tokenizer: isToy ? new WordTokenizer(pieces) : new WordPieceTokenizer(pieces, do_lower_case),
+    compute: isToy ? toyBert : bertForPreTraining,
+    longest: tensor(isToy ? "position_embeddings" : "bert.embeddings.position_embeddings.weight")
+      .shape[0],
+  };
+}

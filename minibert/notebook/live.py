@@ -1,0 +1,116 @@
+"""Figures that compute in the page itself: no kernel, no server, nothing from outside.
+
+The script is the book's own, ``book/live``. The pages load it once; in Jupyter each output brings
+it along.
+
+Chapter 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+from minibert.text import split_words
+from minibert.wordpiece import WordPieceTokenizer
+from minibert.wordpiece.tokenizer import SPECIAL
+
+from .html import KEEP_KEYS, STYLE, Html
+from .live_scripts import as_json, page_script
+from .setting import is_stored
+
+LIVE_STYLE = (
+    STYLE
+    + """
+.mb-live{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));\
+border-radius:8px;padding:1em}
+.mb-live p[hidden]{display:none}
+.mb-live label{font-weight:600}
+.mb-live input{font:inherit;width:100%;box-sizing:border-box;padding:.4em .6em;min-height:36px;\
+color:inherit;background:none;border:1px solid currentColor;border-radius:6px}
+.mb-live button{font:inherit;min-height:32px;padding:.1em .7em;border-radius:6px;cursor:pointer;\
+border:1px solid currentColor;background:none;color:inherit;margin:.3em .3em 0 0}
+.mb-figure ol.mb-words{list-style:none;display:flex;flex-wrap:wrap;gap:.6em 1em;padding:0;\
+margin:.8em 0}
+.mb-words li{margin:0;max-width:100%}
+.mb-word{display:block;font-weight:600;overflow-wrap:anywhere}
+.mb-chip{display:inline-block;text-align:center;margin:.2em .35em 0 0;padding:.05em .4em;\
+border-bottom:3px solid #2f7ec4}
+.mb-chip small{display:block;font-size:.8em;font-variant-numeric:tabular-nums}
+"""
+)
+
+
+def live_figure(part: str, content: str, data: Any, caption: str) -> Html:
+    """Wrap what is seen without a script, the data for the script, and in Jupyter the script."""
+    figure = (
+        f'<figure class="mb-figure mb-live" {KEEP_KEYS} data-live="{part}">{content}'
+        f"<figcaption>{escape(caption)}</figcaption>"
+        f'<script type="application/json">{as_json(data)}</script></figure>'
+    )
+    if not is_stored():
+        figure += f"\n<script>{page_script()}</script>"
+    return Html(figure, summary=caption, style=LIVE_STYLE)
+
+
+def type_ahead(tokenizer: WordPieceTokenizer, stored: Sequence[str], *, caption: str) -> Html:
+    """Show a field to type into, and below it words, pieces and ids as they come.
+
+    Parameters
+    ----------
+    tokenizer : WordPieceTokenizer
+        Its vocabulary goes into the page; the page does the rest.
+    stored : sequence of str
+        Texts to begin with: the first stands in the field, each has a button.
+    caption : str
+        What to try and what to watch.
+
+    Returns
+    -------
+    Html
+        A displayable figure; without a script it shows the first text.
+
+    Raises
+    ------
+    ValueError
+        If there is no text.
+    """
+    if not stored:
+        raise ValueError("the field needs a text to begin with, for example stored=['unaffable']")
+    buttons = "".join(f'<button type="button">{escape(text)}</button>' for text in stored)
+    words = _words(tokenizer, stored[0])
+    pieces = sum(len(ids) for _, ids in words)
+    content = (
+        f'<p hidden><label>Your text<input type="text" value="{escape(stored[0])}" '
+        f'autocomplete="off" autocapitalize="off" spellcheck="false"></label>{buttons}</p>'
+        f'<ol class="mb-words">{"".join(_drawn(*word, tokenizer) for word in words)}</ol>'
+        f'<p><output aria-live="polite">{_count(len(words), "word")}, '
+        f"{_count(pieces, 'piece')}</output></p>"
+    )
+    data = {"pieces": tokenizer.pieces, "do_lower_case": tokenizer.do_lower_case}
+    return live_figure("type-ahead", content, data, caption)
+
+
+def _words(tokenizer: WordPieceTokenizer, text: str) -> list[tuple[str, list[int]]]:
+    """Cut a text into words with their ids; special tokens stand for themselves."""
+    words = []
+    for number, part in enumerate(SPECIAL.split(text)):
+        words += [part] if number % 2 else split_words(part, tokenizer.do_lower_case)
+    return [
+        (word, [tokenizer.vocab[piece] for piece in tokenizer.tokenize(word)]) for word in words
+    ]
+
+
+def _drawn(word: str, ids: Sequence[int], tokenizer: WordPieceTokenizer) -> str:
+    """Draw a word above its pieces, each piece above its id."""
+    chips = "".join(
+        f'<span class="mb-chip"><span class="mb-piece">{escape(tokenizer.pieces[number])}</span> '
+        f"<small>{number}</small></span>"
+        for number in ids
+    )
+    return f'<li><span class="mb-word">{escape(word)}</span> {chips}</li>'
+
+
+def _count(number: int, name: str) -> str:
+    return f"{number} {name}{'' if number == 1 else 's'}"

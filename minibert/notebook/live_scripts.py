@@ -1,0 +1,63 @@
+"""The book's JavaScript, joined to one script, and a model's weights, written as another.
+
+Chapter 6.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+ORDER = (
+    "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
+    "heads", "toy", "weights", "minibert", "elements", "type_ahead", "page",
+)  # fmt: skip
+HERE = Path(__file__).resolve().parents[2] / "book" / "live"
+INSTALLED = Path(sys.prefix) / "share" / "minibert" / "live"
+
+
+def as_json(content: Any) -> str:
+    """Write data so that it can stand in a script of a page."""
+    written = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+    return written.replace("</", "<\\/")
+
+
+def page_script(files: Mapping[str, dict] | None = None) -> str:
+    """Join the files of ``book/live`` to one script; `files` says which models can be loaded."""
+    folder = HERE if HERE.is_dir() else INSTALLED
+    unicode8 = (resources.files("minibert") / "unicode8.txt").read_text(encoding="utf-8")
+    beginning = (
+        f"const UNICODE_8 = {as_json(unicode8)};\n"
+        'const SCRIPT_ADDRESS = document.currentScript?.src || "";\n'
+        f"const FILES = {as_json(files or {})};\n"
+    )
+    parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ORDER]
+    return '(() => {\n"use strict";\n' + "\n".join([beginning, *parts]) + "})();\n"
+
+
+def model_script(
+    name: str,
+    tensors: Mapping[str, Float[np.ndarray, "..."]],
+    pieces: Sequence[str],
+    config: Mapping[str, Any],
+    kind: str = "bert",
+) -> str:
+    """Write a model as a script that hands it to the page, 16 bits a number."""
+    halves = [np.ascontiguousarray(array, dtype="<f2") for array in tensors.values()]
+    content = {
+        "kind": kind,
+        "config": dict(config),
+        "pieces": list(pieces),
+        "do_lower_case": True,
+        "shapes": [[key, list(array.shape)] for key, array in tensors.items()],
+        "data": base64.b64encode(b"".join(half.tobytes() for half in halves)).decode(),
+    }
+    return f"minibert.receive({as_json(name)}, {as_json(content)});\n"

@@ -1,0 +1,254 @@
+"""The JavaScript of the pages computes what the package computes, in a real browser."""
+
+import base64
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from definitions import chapter_definitions
+from odd_texts import odd_texts, odd_vocabulary
+from safetensors.torch import load_file
+
+from minibert.analysis.attention_maps import ablate_heads
+from minibert.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
+from minibert.notebook import type_ahead
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.pretraining import BertForPreTraining
+from minibert.wordpiece import WordPieceTokenizer
+
+BOOK = Path(__file__).resolve().parents[2] / "book"
+SMALL = BOOK / "data" / "small-world"
+ROWS, ODD, CHUNK = 500, 2500, 50
+CLOSE = {"rtol": 0, "atol": 2e-5}
+
+# All numbers of a result in one text: base64 of 32-bit floats, in this order.
+COMPUTE = """([name, rows]) => rows.map(([ids, types, options]) => {
+  const found = minibert.forward(name, ids, types, options);
+  const arrays = [found.logits, found.nextSentence, ...found.hiddenStates, ...found.attentions]
+    .filter(Boolean);
+  const letters = arrays.map(({ data }) => {
+    const bytes = new Uint8Array(data.slice().buffer), parts = [];
+    for (let i = 0; i < bytes.length; i += 8192)
+      parts.push(String.fromCharCode(...bytes.subarray(i, i + 8192)));
+    return parts.join('');
+  });
+  return [arrays.map(({ shape }) => shape), btoa(letters.join(''))];
+})"""
+
+TYPE = """(texts) => texts.map((text) => {
+  const field = document.querySelector('input');
+  field.value = text;
+  field.dispatchEvent(new Event('input'));
+  return [...document.querySelectorAll('.mb-chip small')].map((id) => id.textContent);
+})"""
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Give the small world's model with the weights that the page has: rounded to 16 bits."""
+    model = load_pretrained(BertForPreTraining, SMALL).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half().float())
+    return model
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Draw pairs and single sentences, with masks and unknown words anywhere, some padded."""
+    rng = np.random.default_rng(19)
+    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
+    drawn = []
+    for number, pair in enumerate(sample_pairs(small_world(), ROWS, rng=rng)):
+        first, second = (" ".join(_changed(part, rng)) for part in pair[:2])
+        given = (first, second) if number % 3 else (first,)
+        batch = tokenizer(*given, truncation=True, max_length=40)
+        ids, types = (batch[name][0].tolist() for name in ("input_ids", "token_type_ids"))
+        padding = int(rng.integers(1, 6)) * (number % 2) if len(ids) <= 35 else 0
+        mask = [1] * len(ids) + [0] * padding
+        drawn.append((ids + [0] * padding, types + [0] * padding, {"attentionMask": mask}))
+    return drawn
+
+
+def _changed(words, rng):
+    """Hide some words and misspell others."""
+    for word in words:
+        chance = rng.random()
+        yield "[MASK]" if chance < 0.15 else "ж" if chance < 0.2 else word + "q" * (chance < 0.25)
+
+
+def computed(page, name, rows):
+    """Compute rows in the page: for each row its arrays, in the order of COMPUTE."""
+    for begin in range(0, len(rows), CHUNK):
+        for shapes, letters in page.evaluate(COMPUTE, [name, rows[begin : begin + CHUNK]]):
+            numbers = np.frombuffer(base64.b64decode(letters), dtype="<f4")
+            ends = np.cumsum([np.prod(shape) for shape in shapes])[:-1]
+            yield [part.reshape(s) for part, s in zip(np.split(numbers, ends), shapes, strict=True)]
+
+
+@torch.no_grad()
+def expected(model, ids, types, options):
+    """Compute a row with the package: the arrays in the order of COMPUTE."""
+    mask = torch.tensor([options.get("attentionMask", [1] * len(ids))])
+    encoded = model.bert(torch.tensor([ids]), mask, torch.tensor([types]), None, None, True, True)
+    words, pairs = model.cls(encoded.last_hidden_state, encoded.pooler_output)
+    return [t[0].numpy() for t in (words, pairs, *encoded.hidden_states, *encoded.attentions)]
+
+
+def assert_equal(found, wanted):
+    """Fail at the first array that differs."""
+    assert len(found) == len(wanted)
+    for one, other in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(one, other, **CLOSE)
+
+
+def test_a_page_loads_nothing_until_it_is_asked(page):
+    loaded = "() => performance.getEntriesByType('resource').map((entry) => entry.name)"
+    assert not [name for name in page.evaluate(loaded) if name.endswith(("world.js", "toy.js"))]
+    told = page.evaluate(
+        "async () => { const told = []; await minibert.ready('toy', (line) => told.push(line));"
+        " return told; }"
+    )
+    assert told == ["Loading toy.js, 210 kB …", "The model toy is ready."]
+
+
+@pytest.mark.slow
+def test_the_small_world_computes_the_same_in_the_page(page, model, rows):
+    page.evaluate("minibert.ready('small-world')")
+    assert len(rows) >= 500
+    for row, found in zip(rows, computed(page, "small-world", rows), strict=True):
+        assert_equal(found, expected(model, *row))
+
+
+def test_silent_heads_are_those_of_ablate_heads(page, model, rows):
+    page.evaluate("minibert.ready('small-world')")
+    off = [[0, 1], [1, 2], [1, 3]]
+    chosen = [(ids, types, options | {"headsOff": off}) for ids, types, options in rows[:20]]
+    with ablate_heads(model.bert, [tuple(head) for head in off]):
+        wanted = [expected(model, *row) for row in rows[:20]]
+    for found, right in zip(computed(page, "small-world", chosen), wanted, strict=True):
+        assert_equal(found, right)
+    assert np.abs(wanted[0][0] - expected(model, *rows[0])[0]).max() > 0.1
+
+
+def test_edits_are_those_of_a_hook(page, model, rows):
+    page.evaluate("minibert.ready('small-world')")
+    (ids, types, _), (other, other_types, _) = rows[0], rows[2]
+    vector = torch.tensor(expected(model, other, other_types, {})[3][1])  # after layer 1
+    row = torch.linspace(1, 2, len(ids)).softmax(-1)
+    patch = {"layer": 1, "position": 2, "vector": vector.tolist()}
+    edit = {"layer": 1, "head": 3, "query": 0, "probs": row.tolist()}
+    options = {"edits": {"hiddenStates": [patch], "attentions": [edit]}}
+    (found,) = computed(page, "small-world", [(ids, types, options)])
+
+    def put_vector(_, __, output):
+        output[0][0, 2] = vector
+        return output
+
+    def put_row(_, given):
+        given[0][0, 3, 0] = row
+        return given
+
+    layers = model.bert.encoder.layer
+    hooks = [
+        layers[0].register_forward_hook(put_vector),
+        layers[1].attention.self.dropout.register_forward_pre_hook(put_row),
+    ]
+    try:
+        wanted = expected(model, ids, types, {})
+    finally:
+        for hook in hooks:
+            hook.remove()
+    assert_equal(found, wanted)
+
+
+def test_the_toy_computes_the_same_in_the_page(page):
+    chapter = chapter_definitions("05-a-toy-bert")
+    mask, *words = vocabulary(hundred_sentences())
+    toy = chapter.ToyBert(89, positions=9).eval()
+    toy.load_state_dict(load_file(BOOK / "data" / "toy" / "model.safetensors"))
+    page.evaluate("minibert.ready('toy')")
+    for number, sentence in enumerate(hundred_sentences()):
+        tokens = sentence.split()
+        tokens[number % len(tokens)] = mask
+        ids = [[*words, mask].index(token) for token in tokens]
+        text = " ".join(tokens)
+        assert page.evaluate("(text) => minibert.tokenize(text, 'toy').inputIds", text) == ids
+        ((logits, _, states, _),) = computed(page, "toy", [(ids, [0] * len(ids), {})])
+        with torch.no_grad():
+            right = toy.encode(torch.tensor(ids))
+            np.testing.assert_allclose(states, right.numpy(), **CLOSE)
+            np.testing.assert_allclose(logits, toy.predict(right).numpy(), **CLOSE)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_odd_texts_have_the_same_ids(page, lower):
+    tokenizer = WordPieceTokenizer(odd_vocabulary(), lower)
+    texts = odd_texts(ODD, seed=23)
+    cut = "([pieces, lower, texts]) => { const tokenizer = new minibert.WordPieceTokenizer(pieces,"
+    cut += " lower); return texts.map((text) => tokenizer.encode(text).inputIds); }"
+    found = page.evaluate(cut, [tokenizer.pieces, lower, texts])
+    assert [tokenizer.encode(text) for text in texts] == found
+
+
+def test_the_typing_field_cuts_as_the_tokenizer_does(reader, tmp_path, monkeypatch):
+    monkeypatch.delenv("BOOK_STORED")
+    tokenizer = WordPieceTokenizer(odd_vocabulary())
+    stored = ["Playing [MASK] <naïve> 中国!", "x & y"]
+    figure = type_ahead(tokenizer, stored, caption="Try.")
+    file = tmp_path / "cell.html"
+    file.write_text(f"<!doctype html><meta charset=utf-8>{figure._repr_html_()}", encoding="utf-8")
+    page = reader.open_file(file)
+    before = page.locator(".mb-words").inner_html()
+    page.get_by_role("button", name="x & y").click()
+    assert page.locator("output").inner_text() == "3 words, 3 pieces"
+    page.get_by_role("button", name="Playing").click()
+    assert page.locator(".mb-words").inner_html() == before
+    page.locator("input").fill("the ing")
+    assert page.locator(".mb-word").all_inner_texts() == ["the", "ing"]
+    texts = [text.replace("\r", " ").replace("\n", " ") for text in odd_texts(1000, seed=31)]
+    for text, found in zip(texts, page.evaluate(TYPE, texts), strict=True):
+        assert found == [str(number) for number in tokenizer.encode(text)[1:-1]]
+
+
+def test_pairs_have_the_same_ids_and_segments(page):
+    page.evaluate("minibert.ready('small-world')")
+    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
+    texts = odd_texts(200, seed=29)
+    cut = "(pairs) => pairs.map((pair) => minibert.tokenize(pair, 'small-world'))"
+    pairs = list(zip(texts[::2], texts[1::2], strict=True))
+    for (first, second), found in zip(pairs, page.evaluate(cut, pairs), strict=True):
+        batch = tokenizer(first, second)
+        assert found["inputIds"] == batch["input_ids"][0].tolist()
+        assert found["tokenTypeIds"] == batch["token_type_ids"][0].tolist()
+        assert found["pieces"] == [tokenizer.pieces[number] for number in found["inputIds"]]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        ("minibert.ready('large-world')", "there is no model 'large-world'; there are small-world"),
+        ("minibert.tokenize('a', 'none')", "the model 'none' is not ready; first: await minibert"),
+        ("minibert.tokenize('the zebra', 'toy')", "the model does not know the word 'zebra'"),
+        (
+            "minibert.forward('toy', [1, 89])",
+            "id 89 is outside the vocabulary; ids run from 0 to",
+        ),
+        ("minibert.forward('toy', [1, -1])", "id -1 is outside the vocabulary"),
+        ("minibert.forward('toy', [])", "0 tokens were given; toy takes 1 to 9"),
+        ("minibert.forward('toy', Array(10).fill(1))", "10 tokens were given; toy takes 1 to 9"),
+    ],
+)
+def test_errors_say_what_is_wrong(page, call, sentence):
+    page.evaluate("minibert.ready('toy')")
+    said = f"async () => {{ try {{ await {call} }} catch (error) {{ return error.message }} }}"
+    assert sentence in page.evaluate(said)
+
+
+def test_the_scripts_are_small(html):
+    sizes = {path.name: path.stat().st_size for path in (html / "_static" / "live").iterdir()}
+    assert sizes.keys() == {"minibert.js", "small-world.js", "toy.js"}
+    assert sizes["minibert.js"] < 80_000
+    assert sizes["small-world.js"] < 2_000_000
+    assert sizes["toy.js"] < 250_000
