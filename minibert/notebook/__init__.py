@@ -1,15 +1,17 @@
 """What chapters show: figures, interactive figures, quizzes, flashcards and source code.
 
 Everything here is plain HTML with its own style and a few lines of script. It looks and works the
-same in Jupyter and in the built page, needs no kernel once it is drawn, and loads
-nothing.
+same in Jupyter and in the built page, needs no kernel once it is drawn, and loads nothing. Only
+:func:`explore` has two forms: with a kernel it is drawn again at every move.
 """
 
 from .bug_hunt import which_line
+from .controls import slider, typed
 from .fields import ask
-from .figures import explore, picture
+from .figures import picture
 from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
+from .interactive import explore
 from .keeping import keep
 from .live import type_ahead
 from .machine import machine
@@ -36,9 +38,11 @@ __all__ = [
     "running_on",
     "seed_everything",
     "show_source",
+    "slider",
     "small_map",
     "token_row",
     "type_ahead",
+    "typed",
     "which_line",
     "wrong",
 ]

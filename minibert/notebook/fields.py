@@ -30,8 +30,8 @@ border-radius:6px;box-sizing:border-box;height:36px;padding:0 .6em}
 .mb-try .mb-word{width:16em}
 .mb-try input[aria-invalid]{border-color:#c8681e;box-shadow:0 0 0 1px #c8681e}
 .mb-try button{cursor:pointer}
-.mb-reply{margin:.7em 0 0;padding-left:.8em;border-left:3px solid #c8681e}
-.mb-reply:empty{margin:0;border:0}
+.mb-ask .mb-reply{margin:.7em 0 0;padding-left:.8em;border-left:3px solid #c8681e}
+.mb-ask .mb-reply:empty{margin:0;border:0}
 .mb-reply.mb-right{border-color:#2a8f5b}
 .mb-ask details{margin:.7em 0 0}
 .mb-ask summary{cursor:pointer}

@@ -14,7 +14,7 @@ from tqdm import std
 def progress_bar(total: int, done: int, *, show: bool) -> std.tqdm:
     """Make a bar, for a notebook or for a terminal."""
     with warnings.catch_warnings():
-        # Without ipywidgets tqdm warns and takes the bar for terminals; that is what we want.
+        # tqdm warns that choosing between terminal and notebook is experimental.
         warnings.simplefilter("ignore")
         from tqdm.autonotebook import tqdm
     visible = "ipykernel.zmqshell" in sys.modules or sys.stderr.isatty()

@@ -1,0 +1,134 @@
+"""What a figure can be asked: one of some values, any number of a range, or any text.
+
+Chapter 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+FEW = 4  # strings that have room as radio buttons
+
+
+@dataclass(frozen=True)
+class Slider:
+    """Any number of a range."""
+
+    stored: Sequence[float]
+    low: float
+    high: float
+    step: float
+
+
+@dataclass(frozen=True)
+class Typed:
+    """Any text."""
+
+    stored: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Control:
+    """A control with its label and the values at which the book stores its figure."""
+
+    label: str
+    values: list
+    free: Slider | Typed | None = None
+
+    @property
+    def is_switch(self) -> bool:
+        """Whether it is on or off."""
+        return all(isinstance(value, bool) for value in self.values)
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether it is one of a few words."""
+        return len(self.values) <= FEW and all(isinstance(value, str) for value in self.values)
+
+    @property
+    def names(self) -> list[str]:
+        """The values as readers see them."""
+        return [value if isinstance(value, str) else f"{value:g}" for value in self.values]
+
+
+def slider(
+    low: float, high: float, *, stored: Sequence[float], step: float | None = None
+) -> Slider:
+    """Make a control of :func:`explore` that takes any number of a range while a kernel is there.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends of the range; with whole numbers only, the slider takes whole numbers.
+    stored : sequence of float
+        The values that the page of the book shows; the first is chosen at first.
+    step : float, optional
+        From one value to the next; 1 for whole numbers and otherwise a hundredth of the range.
+
+    Returns
+    -------
+    Slider
+        A control.
+
+    Raises
+    ------
+    ValueError
+        If the range is empty, a stored value lies outside, or the step is not positive.
+    """
+    if not low < high:
+        raise ValueError(f"a slider from {low:g} to {high:g} has no room; low must be below high")
+    if outside := [value for value in stored if not low <= value <= high]:
+        raise ValueError(
+            f"the stored value {outside[0]:g} is outside of the slider, {low:g} to {high:g}"
+        )
+    is_whole = all(isinstance(value, int) for value in (low, high, *stored))
+    step = step or (1 if is_whole else (high - low) / 100)
+    if step < 0:
+        raise ValueError(f"the step of a slider is {step:g}; it must be above 0")
+    return Slider(stored, low, high, step)
+
+
+def typed(*, stored: Sequence[str]) -> Typed:
+    """Make a control of :func:`explore` that takes any text while a kernel is there.
+
+    Parameters
+    ----------
+    stored : sequence of str
+        The texts that the page of the book shows; the first is there at first.
+
+    Returns
+    -------
+    Typed
+        A control.
+
+    Raises
+    ------
+    ValueError
+        If a stored text is no string.
+    """
+    if strangers := [text for text in stored if not isinstance(text, str)]:
+        raise ValueError(f"a field takes text, so {strangers[0]!r} cannot be stored in it")
+    return Typed(stored)
+
+
+def named(controls: dict[str, Any]) -> dict[str, Control]:
+    """Give every control its visible label."""
+    if not controls:
+        raise ValueError("explore needs at least one control, for example scale=[0.5, 1, 2]")
+    found = {}
+    for name, control in controls.items():
+        given = isinstance(control, tuple) and len(control) == 2 and isinstance(control[0], str)
+        label, asked = control if given else (name.replace("_", " "), control)
+        free = asked if isinstance(asked, Slider | Typed) else None
+        values = list(asked.stored if isinstance(asked, Slider | Typed) else asked)
+        if len(values) < 2:
+            raise ValueError(f"control {name!r} has {len(values)} value(s); it needs at least 2")
+        found[name] = Control(label, values if free else _switch_off_first(values), free)
+    return found
+
+
+def _switch_off_first(values: list) -> list:
+    """Let a switch be off at first, in whichever order it is given."""
+    return sorted(values) if set(map(type, values)) == {bool} else values

@@ -1,0 +1,88 @@
+"""Figures in JupyterLab: controls that a kernel listens to, and fields that need none."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import nbformat
+import pytest
+from built_book import BOOK, DESKTOP
+from nbformat.v4 import new_code_cell, new_notebook
+from playwright.sync_api import expect
+
+SECONDS_TO_START = 60
+CELL = """\
+from minibert.notebook import ask, bars, explore, slider, typed
+
+def draw(size, text):
+    if not text:
+        raise ValueError("there is no text; type a word")
+    return bars([text], [size])
+
+explore(draw, caption="Move it.", size=slider(0, 1, stored=[0.5, 1]),
+        text=("Your text", typed(stored=["pie", "cream"])))"""
+FIELD = 'ask("How many?", 3, why="Count.")'
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Start JupyterLab on a notebook, in folders of its own, and give the notebook's address."""
+    home = tmp_path_factory.mktemp("lab")
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    cells = [new_code_cell(CELL), new_code_cell(FIELD)]
+    nbformat.write(new_notebook(cells=cells, metadata={"kernelspec": kernel}), home / "a.ipynb")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    places = {f"JUPYTER_{name}_DIR": str(home / name) for name in ("CONFIG", "RUNTIME", "DATA")}
+    environment = {**os.environ, **places, "PYTHONPATH": str(BOOK.parent)}
+    del environment["BOOK_STORED"]
+    with (home / "log").open("w") as log:
+        server = subprocess.Popen(
+            [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1",
+             f"--port={port}", "--IdentityProvider.token=", f"--ServerApp.root_dir={home}",
+             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate"],
+            env=environment, stdout=log, stderr=log,
+        )  # fmt: skip
+        wait_for(f"http://127.0.0.1:{port}/api", server, home / "log")
+        yield f"http://127.0.0.1:{port}/doc/tree/a.ipynb"
+        server.terminate()
+        server.wait(20)
+
+
+def wait_for(address, server, log):
+    """Wait until the server answers, or say what it has written."""
+    end = time.monotonic() + SECONDS_TO_START
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            return urlopen(address).close()
+        except URLError:
+            time.sleep(0.2)
+    server.kill()
+    return pytest.fail(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+def test_a_figure_is_drawn_again_in_jupyterlab(browser, lab):
+    page = browser.new_page(viewport=DESKTOP)
+    page.goto(lab)
+    page.locator(".jp-CodeCell .cm-content").first.click()
+    for _ in range(2):
+        page.keyboard.press("Shift+Enter")
+    bar = page.locator(".mb-live .mb-bar + td")
+    expect(bar).to_have_text("0.50", timeout=30_000)
+    page.get_by_role("slider").press("ArrowRight")
+    expect(bar).to_have_text("0.51")
+    page.get_by_label("Your text").fill("a word")
+    page.keyboard.press("Enter")
+    expect(page.locator(".mb-live tbody th")).to_have_text("a word")
+    page.get_by_label("Your text").fill("")
+    page.keyboard.press("Enter")
+    expect(page.locator(".mb-sentence")).to_have_text("there is no text; type a word")
+    page.get_by_label("Your answer").fill("3")
+    page.keyboard.press("Enter")
+    expect(page.locator(".mb-reply")).to_have_text("Right. Count.")
+    page.close()
