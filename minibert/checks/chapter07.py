@@ -1,4 +1,4 @@
-"""Exercises of Chapter 7: segments, look up and add, one position code, what a table learns."""
+"""Exercises of Chapter 7: segments, look up and add, one position code."""
 
 from __future__ import annotations
 
@@ -145,51 +145,5 @@ check_position_code = Exercise(
         Mistake({"start": 1}, "You count positions from 1. At position 0 all hands stand at 0."),
         Mistake({"unit": np.pi / 180}, "Your angles are degrees. sin and cos expect radians, and "
                 "the formula gives radians already."),
-    ],
-)  # fmt: skip
-
-
-def _table_gradient(grad_output, ids, vocab_size, pad_token_id, *, still=as_it_is, add=True,
-                    mean=False):  # fmt: skip
-    """Add up the gradients of each row of the table."""
-    grad = np.zeros((vocab_size, grad_output.shape[-1]))
-    if add:
-        np.add.at(grad, ids, grad_output)
-    else:
-        grad[ids] = grad_output
-    if mean:
-        grad /= np.maximum(np.bincount(ids.ravel(), minlength=vocab_size)[:, None], 1)
-    if still(pad_token_id) is not None:
-        grad[still(pad_token_id)] = 0
-    return grad
-
-
-def _gradient_case(rows, vocab, pad):
-    """Repeat a word, pad with 0 and with another id, leave some words out."""
-    ids = np.array(rows)
-    return _RNG.standard_normal((*ids.shape, 3)), ids, vocab, pad
-
-
-check_table_gradient = Exercise(
-    "Compute the gradient of a token table whose padding row does not learn.",
-    _table_gradient,
-    cases=[
-        _gradient_case([[1, 3, 1, 0]], 5, 0),
-        _gradient_case([[2, 5, 5], [5, 4, 4]], 6, 4),
-        _gradient_case([[1, 2, 0, 3, 6, 6], [2, 2, 0, 1, 3, 6]], 7, 6),
-    ],
-    mistakes=[
-        Mistake({"still": lambda pad: None}, "The row of the padding token learns. Its gradient "
-                "should be 0."),
-        Mistake({"still": lambda pad: 0}, "You leave out row 0. Is the padding id always 0?"),
-        Mistake({"add": False}, "A word that occurs twice keeps only its last gradient. Add them. "
-                "(In numpy, grad[ids] += … adds to each row once only; np.add.at adds every "
-                "time.)"),
-        Mistake({"add": False, "still": lambda pad: None}, "A word that occurs twice keeps only "
-                "its last gradient, and the row of the padding token learns."),
-        Mistake({"mean": True}, "You take the mean over the places where a word stands. Paths that "
-                "meet are added."),
-        Mistake(lambda g, i, v, p: _table_gradient(g[:1], i[:1], v, p), "You look at the first "
-                "text only. The ids have one row for each text."),
     ],
 )  # fmt: skip

@@ -6,13 +6,11 @@ import re
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
 from minibert.checks.chapter07 import (
     check_input_vectors,
     check_position_code,
     check_segments,
-    check_table_gradient,
 )
 from minibert.embeddings import sinusoidal_positions
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
@@ -40,14 +38,6 @@ def position_code(position, hidden_size):
     return sinusoidal_positions(position + 1, hidden_size, torch.float64)[position].numpy()
 
 
-def table_gradient(grad_output, ids, vocab_size, pad_token_id):
-    """Right, by autograd."""
-    hidden = grad_output.shape[-1]
-    table = nn.Embedding(vocab_size, hidden, padding_idx=pad_token_id, dtype=torch.float64)
-    table(torch.tensor(ids)).backward(torch.tensor(grad_output))
-    return table.weight.grad.numpy()
-
-
 def coded(angle, order=(math.sin, math.cos)):
     """Compute a code from the angle of each entry: entry, pair, position and size in."""
 
@@ -69,7 +59,6 @@ def angle(entry, pair, position, hidden_size):
     [
         (check_segments, segments),
         (check_input_vectors, input_vectors),
-        (check_table_gradient, table_gradient),
         (check_position_code, coded(angle)),
     ],
 )

@@ -15,7 +15,9 @@ LARGEST = 1_500_000  # bytes
 MOST_IGNORED = 3
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
 TAGS = IGNORED | {
+    "hide-cell",
     "hide-input",
+    "hide-output",
     "raises-exception",
     "remove-cell",
     "remove-input",
@@ -217,7 +219,7 @@ WARNING = {"output_type": "stream", "name": "stderr", "text": "UserWarning: old\
     ("cell", "problem"),
     [
         (code(""), "an empty cell holds nothing"),
-        (code("x = 1", tags=("skip-this",)), "has the tag skip-this. Known tags are hide-input"),
+        (code("x = 1", tags=("skip-this",)), "has the tag skip-this. Known tags are hide-cell"),
         (code("x = 1", collapsed=True), "has the metadata collapsed"),
         (code("x = 1", mystnb={"image": 1}), "has the metadata image"),
         (code("x = 1", tags=("nbval-skip",)), "(nbval-skip) and does not say why"),

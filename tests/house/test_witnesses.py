@@ -120,7 +120,9 @@ def _drawn(chapter: Chapter) -> set[str]:
 
 
 def _is_stub(node: Function | ast.ClassDef) -> bool:
-    """Say whether a body is just `...`, for the reader to fill in."""
+    """Say whether a body is just `...`, or a method's is, for the reader to fill in."""
+    if isinstance(node, ast.ClassDef):
+        return any(_is_stub(inner) for inner in node.body if isinstance(inner, Function))
     last = node.body[-1]
     return isinstance(last, ast.Expr) and getattr(last.value, "value", None) is Ellipsis
 
