@@ -4,26 +4,21 @@ The scripts are made from ``book/live`` and the weights in ``book/data`` when th
 ``book/_vendor/live``, which git ignores. A page loads a model's script only when it is asked to.
 """
 
-import json
+import os
 from pathlib import Path
 
+from docutils import nodes
 from safetensors.numpy import load_file
 from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 
 from minibert.corpus import hundred_sentences, vocabulary
-from minibert.notebook.live_scripts import model_script, page_script
+from minibert.notebook import fill_in
+from minibert.notebook.live_scripts import folder_script, model_script, page_script
 
 BOOK = Path(__file__).resolve().parents[1]
 LIVE = BOOK / "_vendor" / "live"
-
-
-def small_world() -> str:
-    """Write the trained model of Chapter 14."""
-    folder = BOOK / "data" / "small-world"
-    pieces = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
-    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    tensors = load_file(folder / "model.safetensors")
-    return model_script("small-world", tensors, pieces, config)
+SMALL_WORLD = BOOK / "data" / "small-world"
 
 
 def toy() -> str:
@@ -37,13 +32,33 @@ def write_scripts(app: Sphinx) -> None:
     """Write all scripts; that of the pages knows the names and sizes of the others."""
     LIVE.mkdir(parents=True, exist_ok=True)
     files = {}
-    for name, content in (("small-world", small_world()), ("toy", toy())):
+    for name, content in (("small-world", folder_script(SMALL_WORLD)), ("toy", toy())):
         (LIVE / f"{name}.js").write_text(content, encoding="utf-8")
         files[name] = {"file": f"{name}.js", "bytes": len(content.encode())}
     (LIVE / "minibert.js").write_text(page_script(files), encoding="utf-8")
 
 
+class FillIn(SphinxDirective):
+    """The figure in which the small world's model fills in the blank, for pages without cells.
+
+    The argument is the caption; each line holds two sentences, a bar between them, and a star on
+    either side of the word that is hidden at first.
+    """
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Write the figure as it stands in the page."""
+        pairs = [tuple(map(str.strip, line.split("|"))) for line in self.content if line.strip()]
+        os.environ["BOOK_STORED"] = "1"  # the page loads the script, so no figure brings it along
+        figure = fill_in(pairs, SMALL_WORLD, caption=self.arguments[0])
+        return [nodes.raw("", figure._repr_html_(), format="html")]
+
+
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx."""
     app.connect("builder-inited", write_scripts)
+    app.add_directive("fill-in", FillIn)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -9,6 +9,7 @@ from .bug_hunt import which_line
 from .controls import slider, typed
 from .fields import ask
 from .figures import picture
+from .fill_in import fill_in
 from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
 from .interactive import explore
@@ -26,6 +27,7 @@ __all__ = [
     "ask",
     "bars",
     "explore",
+    "fill_in",
     "flashcards",
     "game",
     "html",

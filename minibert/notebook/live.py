@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from minibert.text import split_words
@@ -17,7 +18,7 @@ from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.tokenizer import SPECIAL
 
 from .html import KEEP_KEYS, STYLE, Html
-from .live_scripts import as_json, page_script
+from .live_scripts import as_json, folder_script, page_script
 from .setting import is_stored
 
 LIVE_STYLE = (
@@ -26,8 +27,16 @@ LIVE_STYLE = (
 .mb-live{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));\
 border-radius:8px;padding:1em}
 .mb-live p[hidden]{display:none}
-.mb-live label{font-weight:600}
-.mb-live input{font:inherit;width:100%;box-sizing:border-box;padding:.4em .6em;min-height:36px;\
+.mb-live label{display:block;font-weight:600;margin:0 0 .4em}
+.mb-live :is(input,select){display:block;font:inherit;font-weight:400;margin-top:.2em}
+.mb-live select{min-height:36px;max-width:100%;color:inherit;\
+background:var(--pst-color-background,var(--jp-layout-color0,#fff))}
+.mb-live button.mb-hide{border-color:transparent;border-bottom:2px dotted currentColor;\
+border-radius:4px;padding:.1em .35em;margin:.1em}
+.mb-live button.mb-hide[aria-pressed=true]{border:2px solid currentColor;font-weight:600}
+.mb-hide small{display:block;min-height:1.2em;font-size:.7em;line-height:1.2}
+.mb-figure table.mb-answers :is(td,thead th){min-width:6em}
+.mb-live input{width:100%;box-sizing:border-box;padding:.4em .6em;min-height:36px;\
 color:inherit;background:none;border:1px solid currentColor;border-radius:6px}
 .mb-live button{font:inherit;min-height:32px;padding:.1em .7em;border-radius:6px;cursor:pointer;\
 border:1px solid currentColor;background:none;color:inherit;margin:.3em .3em 0 0}
@@ -42,15 +51,21 @@ border-bottom:3px solid #2f7ec4}
 )
 
 
-def live_figure(part: str, content: str, data: Any, caption: str) -> Html:
-    """Wrap what is seen without a script, the data for the script, and in Jupyter the script."""
+def live_figure(
+    part: str, content: str, data: Any, caption: str, folder: str | Path | None = None
+) -> Html:
+    """Wrap what is seen without a script and the data for the script.
+
+    In Jupyter the script comes along, and with it the model of `folder`.
+    """
     figure = (
         f'<figure class="mb-figure mb-live" {KEEP_KEYS} data-live="{part}">{content}'
         f"<figcaption>{escape(caption)}</figcaption>"
         f'<script type="application/json">{as_json(data)}</script></figure>'
     )
     if not is_stored():
-        figure += f"\n<script>{page_script()}</script>"
+        scripts = page_script() + (folder_script(folder) if folder else "")
+        figure += f"\n<script>{scripts}</script>"
     return Html(figure, summary=caption, style=LIVE_STYLE)
 
 

@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from safetensors.numpy import load_file
 
 ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
-    "heads", "toy", "weights", "minibert", "elements", "type_ahead", "page",
+    "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
+    "fill_in_figure", "page",
 )  # fmt: skip
 HERE = Path(__file__).resolve().parents[2] / "book" / "live"
 INSTALLED = Path(sys.prefix) / "share" / "minibert" / "live"
@@ -41,6 +43,14 @@ def page_script(files: Mapping[str, dict] | None = None) -> str:
     )
     parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ORDER]
     return '(() => {\n"use strict";\n' + "\n".join([beginning, *parts]) + "})();\n"
+
+
+def folder_script(folder: str | Path) -> str:
+    """Write the model of a folder in Hugging Face's layout as a script, under the folder's name."""
+    folder = Path(folder)
+    pieces = (folder / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    return model_script(folder.name, load_file(folder / "model.safetensors"), pieces, config)
 
 
 def model_script(

@@ -212,6 +212,44 @@ def test_the_typing_field_cuts_as_the_tokenizer_does(reader, tmp_path, monkeypat
         assert found == [str(number) for number in tokenizer.encode(text)[1:-1]]
 
 
+def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
+    page = reader.open("index.html", from_disk=True)
+    figure = page.locator("[data-live=fill-in-the-blank]")
+    figure.get_by_role("button", name="Let the model answer (loads small-world.js, 1.5 MB)").click()
+    status = figure.get_by_role("status")
+    status.get_by_text("“he” stood there.").wait_for()
+    figure.get_by_label("Sentences").select_option("1")
+    assert "“blue” stood there. The model pays 1.8" in status.inner_text()
+    figure.get_by_role("button", name="sister").focus()
+    page.keyboard.press("Enter")
+    assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    row = figure.get_by_role("row", name="sister").inner_text().split()
+    first = "anna kicks the blue ball over the wall"
+    second = "a small dog finds the blue ball behind the wall and her [MASK] laughs"
+    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
+    batch = tokenizer(first, second)
+    with torch.no_grad():
+        logits = model(**batch).prediction_logits[0]
+    hidden = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+    right = logits[hidden].softmax(-1)[tokenizer.vocab["sister"]].item()
+    assert row == ["sister", f"{right:.2f}", "0.25"]
+
+
+def test_a_reader_types_a_sentence_of_her_own(reader):
+    page = reader.open("index.html")
+    figure = page.locator("[data-live=fill-in-the-blank]")
+    figure.get_by_label("or your own").fill("the zebra [MASK] | it sleeps")
+    page.keyboard.press("Enter")
+    figure.get_by_role("button", name="zebra").wait_for()
+    assert figure.get_by_role("columnheader").all_inner_texts() == ["word", "the model"]
+    figure.get_by_role("button", name="it").click()
+    assert "“it” stood there" in figure.get_by_role("status").inner_text()
+    figure.get_by_label("or your own").fill("a " * 50)
+    page.keyboard.press("Enter")
+    figure.get_by_text("52 tokens were given; small-world takes 1 to 40").wait_for()
+
+
 def test_pairs_have_the_same_ids_and_segments(page):
     page.evaluate("minibert.ready('small-world')")
     tokenizer = load_tokenizer(SMALL, do_lower_case=True)

@@ -1,0 +1,100 @@
+// Fill in the blank: hide a word, and see what the model says beside what anybody could know at
+// best, and where the hidden position looked. Chapters 11 and 14.
+
+const BLUE = "47,126,196";
+
+/** Build a row of ids in which one word is [MASK]; places say where each word begins and ends. */
+function rowWithBlank(sentences, hidden, tokenizer) {
+  const [cls, sep, mask] = ["[CLS]", "[SEP]", "[MASK]"].map((token) => tokenizer.vocab.get(token));
+  const inputIds = [cls];
+  const tokenTypeIds = [0];
+  const places = [];
+  const append = (ids, segment) => {
+    inputIds.push(...ids);
+    tokenTypeIds.push(...ids.map(() => segment));
+  };
+  sentences.forEach((words, segment) => {
+    for (const word of words) {
+      const begin = inputIds.length;
+      const isHidden = places.length === hidden;
+      append(isHidden ? [mask] : tokenizer.words(word).flatMap(({ ids }) => ids), segment);
+      places.push([begin, inputIds.length]);
+    }
+    append([sep], segment);
+  });
+  return { inputIds, tokenTypeIds, places };
+}
+
+/** Find where a position looks, on average over some heads: one weight for each token. */
+function meanAttention(attentions, chosen, query) {
+  const seq = attentions[0].shape[1];
+  return Array.from({ length: seq }, (_, key) => {
+    const weights = chosen.map(([layer, head]) => {
+      return attentions[layer].data[(head * seq + query) * seq + key];
+    });
+    return weights.reduce((a, b) => a + b, 0) / weights.length;
+  });
+}
+
+/** Ask the model for the hidden word: a probability for each piece, and where it looked. */
+function askModel(name, { sentences, hidden }, chosen) {
+  const { tokenizer } = modelOf(name);
+  const { inputIds, tokenTypeIds, places } = rowWithBlank(sentences, hidden, tokenizer);
+  const { logits, attentions } = forward(name, inputIds, tokenTypeIds);
+  const [query] = places[hidden];
+  const vocab = logits.shape[1];
+  const probs = softmax(logits.data.subarray(query * vocab, (query + 1) * vocab)); // (vocab)
+  const looked = meanAttention(attentions, chosen, query); // (seq)
+  const sum = (row) => row.reduce((a, b) => a + b, 0);
+  return {
+    answers: new Map(tokenizer.pieces.map((piece, id) => [piece, probs[id]])),
+    weights: places.map(([begin, end]) => sum(looked.slice(begin, end))),
+  };
+}
+
+/** Draw one word of the sentence as a button, tinted by how much it was looked at. */
+function wordButton(word, isHidden, weight) {
+  const share = weight === undefined ? "" : `${Math.round(100 * weight)} %`;
+  const shown = isHidden ? "[MASK]" : word;
+  const style = `background:rgba(${BLUE},${(0.5 * (weight ?? 0)).toFixed(2)})`;
+  const attributes = { type: "button", class: "mb-hide", "aria-pressed": isHidden, style };
+  return element("button", attributes, shown, element("small", {}, share));
+}
+
+/** Draw a probability as a cell with a bar behind its number. */
+function shareCell(prob) {
+  if (prob === undefined) return element("td", {}, "");
+  const style = `background-image:linear-gradient(90deg,rgba(${BLUE},.4) ${100 * prob}%,transparent 0)`;
+  return element("td", { style: style }, prob.toFixed(2));
+}
+
+/** List the words that either of the two finds likely, the likeliest first. */
+function likelyWords(answers, best, truth) {
+  const sorted = [...answers].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([word]) => word);
+  const known = [...best.keys()].filter((word) => best.get(word) >= 0.01);
+  const words = [...new Set([...sorted, ...known, ...(truth ? [truth] : [])])];
+  const value = (word) => answers.get(word) ?? best.get(word) ?? 0;
+  return words.sort((a, b) => value(b) - value(a)).slice(0, 8);
+}
+
+/** Draw the answers as a table: word, what the model says, what could be known at best. */
+function answerTable(answers, best, truth) {
+  const heads = ["word", ...(answers.size ? ["the model"] : []), ...(best.size ? ["at best"] : [])];
+  const cell = (name) => element("th", { scope: "col" }, name);
+  const rows = likelyWords(answers, best, truth).map((word) => {
+    const row = element("tr", {}, element("th", { scope: "row" }, word));
+    if (answers.size) row.append(shareCell(answers.get(word)));
+    if (best.size) row.append(shareCell(best.get(word) ?? 0));
+    return row;
+  });
+  const top = element("thead", {}, element("tr", {}, ...heads.map(cell)));
+  return element("table", { class: "mb-table mb-answers" }, top, element("tbody", {}, ...rows));
+}
+
+/** Say what the word that stood there costs each of the two, in nats. */
+function verdict(answers, best, truth) {
+  const nats = (prob) => (-Math.log(prob)).toFixed(2);
+  if (!answers.has(truth)) return "";
+  const model = `“${truth}” stood there. The model pays ${nats(answers.get(truth))} nats for it`;
+  return best.has(truth) ? `${model}, the best possible guesser ${nats(best.get(truth))}.` : `${model}.`;
+}

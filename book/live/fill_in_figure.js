@@ -1,0 +1,133 @@
+// The figure around fill_in.js: which sentence, which word, which heads.
+
+/** List the choices of heads: all of one layer, or one alone. */
+function headChoices(attentions) {
+  return attentions.flatMap(({ shape: [heads] }, layer) => {
+    const all = Array.from({ length: heads }, (_, head) => [layer, head]);
+    const one = all.map((pair) => [`head ${layer + 1}.${pair[1] + 1}`, [pair]]);
+    return [[`layer ${layer + 1}, mean of its heads`, all], ...one];
+  });
+}
+
+/** Find out which layers and heads a model has: compute for one token. */
+function headsOf(name) {
+  return headChoices(forward(name, [0]).attentions);
+}
+
+/** Split what somebody typed into sentences at |, and into words. */
+function readSentences(text, tokenizer) {
+  const sentences = text.split("|").slice(0, 2);
+  return sentences.map((part) => tokenizer.words(part).map(({ word }) => word));
+}
+
+/** Make a typed text something to ask about: the first [MASK] is hidden, else the last word. */
+function typedText(text, tokenizer) {
+  const sentences = readSentences(text, tokenizer);
+  const words = sentences.flat();
+  const marked = words.indexOf("[MASK]");
+  return { sentences, hidden: marked < 0 ? words.length - 1 : marked, best: [] };
+}
+
+/** Build the controls: a sentence to choose, a field to type in, heads to choose. */
+function blankControls(texts) {
+  const options = texts.map(({ sentences }, number) => {
+    const shown = sentences.map((words) => words.join(" ")).join(" | ");
+    return element("option", { value: number }, shown);
+  });
+  const labeled = (name, control) => element("label", {}, `${name} `, control);
+  const choice = element("select", {}, ...options);
+  const field = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
+  const heads = element("select", {});
+  const lines = [labeled("Sentences", choice), labeled("or your own", field)];
+  const below = labeled("Where [MASK] looked:", heads);
+  return { choice, field, heads, above: element("p", {}, ...lines), below: element("p", {}, below) };
+}
+
+class BlankFigure {
+  constructor(figure, { model, texts }) {
+    Object.assign(this, { model, texts, text: { ...texts[0] }, isReady: false });
+    this.controls = blankControls(texts);
+    this.sentence = element("div", { class: "mb-sentence", role: "group", "aria-label": "Sentence" });
+    this.answers = element("div", {});
+    this.status = element("p", { role: "status" });
+    this.ask = element("button", { type: "button" }, `Let the model answer (${this.size()})`);
+    const { above, below } = this.controls;
+    below.hidden = true;
+    const shown = [above, this.sentence, this.ask, this.answers, below, this.status];
+    figure.querySelector(".mb-stage").replaceChildren(...shown);
+    this.listen();
+    this.show();
+  }
+
+  size() {
+    const { file, bytes } = FILES[this.model] ?? {};
+    return file ? `loads ${file}, ${sizeOf(bytes)}` : "it is here already";
+  }
+
+  buttons() {
+    return [...this.sentence.querySelectorAll("button")];
+  }
+
+  listen() {
+    const { choice, field, heads } = this.controls;
+    choice.addEventListener("change", () => this.change({ ...this.texts[choice.value] }));
+    heads.addEventListener("change", () => this.show());
+    this.ask.addEventListener("click", () => this.change(this.text));
+    field.addEventListener("change", () => this.type(field.value));
+    this.sentence.addEventListener("click", ({ target }) => {
+      const number = this.buttons().indexOf(target.closest("button"));
+      if (number >= 0) this.change({ ...this.text, hidden: number });
+    });
+  }
+
+  /** Load the model at the first call; say how far it is. */
+  async load() {
+    if (this.isReady) return;
+    await ready(this.model, (line) => (this.status.textContent = line));
+    this.choices = headsOf(this.model);
+    this.controls.heads.append(
+      ...this.choices.map(([name], number) => element("option", { value: number }, name)),
+    );
+    const last = this.choices.findLastIndex(([, heads]) => heads.length > 1);
+    this.controls.heads.value = Math.max(last, 0);
+    this.controls.below.hidden = false;
+    this.ask.remove();
+    this.isReady = true;
+  }
+
+  async type(text) {
+    if (!text.trim()) return;
+    await this.change(() => typedText(text, modelOf(this.model).tokenizer));
+  }
+
+  /** Take another text, or another word of it, and show what comes of it; say what went wrong. */
+  async change(text) {
+    try {
+      await this.load();
+      this.text = typeof text === "function" ? text() : text;
+      this.show();
+    } catch (error) {
+      this.status.textContent = error.message;
+    }
+  }
+
+  show() {
+    const { sentences, hidden, best } = this.text;
+    const words = sentences.flat();
+    const chosen = this.isReady && this.choices[this.controls.heads.value][1];
+    const nothing = { answers: new Map(), weights: [] };
+    const { answers, weights } = chosen ? askModel(this.model, this.text, chosen) : nothing;
+    const focused = this.sentence.contains(document.activeElement);
+    let number = 0;
+    const draw = (word) => wordButton(word, number === hidden, weights[number++]);
+    const lines = sentences.map((line) => element("div", {}, ...line.map(draw)));
+    this.sentence.replaceChildren(...lines);
+    if (focused) this.buttons()[hidden].focus();
+    const known = new Map(best[hidden] ?? []);
+    const truth = words[hidden] === "[MASK]" ? undefined : words[hidden];
+    this.answers.replaceChildren(answerTable(answers, known, truth));
+    this.status.textContent = verdict(answers, known, truth);
+  }
+}
+
+parts["fill-in-the-blank"] = (figure, data) => new BlankFigure(figure, data);
