@@ -1,4 +1,4 @@
-"""Exercises of Chapter 3: additive and causal masks, both at once, and whose loss counts."""
+"""Exercises of Chapter 3: two masks, both at once, whose loss counts, a test for every mask."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from minibert.losses import IGNORED_LABEL
 from minibert.reference import additive_mask, causal_mask
 
+from .attentions import BROKEN, RIGHT, has_zeros, keeps_all_promises, sums_to_one
 from .exercise import Exercise, Mistake
 
 _LOWEST = np.finfo(np.float64).min
@@ -159,9 +160,8 @@ check_mean_loss = Exercise(
     _mean_loss,
     cases=[(_LOSSES, _LABELS), (_LOSSES[:1], _LABELS[:1]), (_LOSSES[1:], _LABELS[1:])],
     mistakes=[
-        Mistake(lambda losses, labels: losses.mean(), "This is the mean over all positions. Choose "
-                "the labeled ones first, average after: onto a mean that is taken already, weights "
-                "cancel when you divide by their sum."),
+        Mistake(lambda losses, labels: losses.mean(), "This is the mean over all positions, asked "
+                "or not. Keep the losses whose label is not −100, and take the mean of those."),
         Mistake(lambda losses, labels: _zeroed(losses, labels).mean(), "You set the other losses "
                 "to 0 but still divide by all positions. By how many should it be?"),
         Mistake(lambda losses, labels: _zeroed(losses, labels).sum(), "This is a sum. It grows "
@@ -182,5 +182,31 @@ check_mean_loss = Exercise(
                 "labels it has. Every labeled position should."),
         Mistake(lambda losses, labels: losses[labels != -100], "These are the right losses. Now "
                 "take their mean."),
+    ],
+)  # fmt: skip
+
+check_promises = Exercise(
+    "Say of somebody's attention whether it keeps the promises of a padding mask.",
+    keeps_all_promises,
+    cases=[(RIGHT,), *((broken,) for broken in BROKEN)],
+    mistakes=[
+        Mistake({"finite": False}, "What gives nan slips through. Which text leaves a row nothing "
+                "to look at?"),
+        Mistake({"size": 1.0}, "The one that divides each row by its sum slips through. It is "
+                "right while the scores of padding are ordinary. Make them large."),
+        Mistake(lambda attend: True, "Everything passes. Compare a text alone with the same text "
+                "and padding: what may change?"),
+        Mistake(lambda attend: False, "The right one fails, too."),
+        Mistake(has_zeros, "You look at the weight of padding only. It is 0 in several "
+                "broken ones. Compare the words' vectors with those of the text alone."),
+        Mistake(sums_to_one, "You look at the row sums only. They are 1 even without a "
+                "mask. Compare the words' vectors with those of the text alone."),
+        Mistake(lambda attend: sums_to_one(attend) and has_zeros(attend), "Weights and sums "
+                "look right in some broken ones. Compare vectors, make the padding's scores large, "
+                "and try an empty text."),
+        Mistake({"alone": False}, "You ask for finite numbers only. Compare the words' vectors "
+                "with those of the text alone."),
+        Mistake(lambda attend: not keeps_all_promises(attend), "The right one fails and the "
+                "broken ones pass: turn the answer around."),
     ],
 )  # fmt: skip

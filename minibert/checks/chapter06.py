@@ -1,14 +1,24 @@
-"""Exercises of Chapter 6: gain, room for a pair, longest match, the first piece."""
+"""Exercises of Chapter 6: gain, one merge, longest match, room for a pair, fewest pieces."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from itertools import pairwise
 
-from minibert.wordpiece import merge_gain, spell
+from minibert.wordpiece import spell
 
 from .exercise import Exercise, Mistake, as_it_is
+from .pieces import (
+    fewest,
+    glued,
+    greedy_count,
+    match,
+    match_backward,
+    merged_in_one,
+    one_merge,
+    pair_to_merge,
+    saved_exactly,
+)
 
 
 def _gain(n, a, b, total, *, times=as_it_is, log=math.log, sign=1, new=1, cost=None):
@@ -30,8 +40,12 @@ check_gain = Exercise(
                 "the size of the corpus, the logarithm, and the number of places."),
         Mistake({"times": lambda n: 1}, "That is what one place saves. At how many places does the "
                 "pair stand?"),
-        Mistake({"cost": lambda n, a, b, total: math.log(n / (a * b))}, "Counts are no shares yet. "
-                "By what must each count be divided?"),
+        Mistake({"cost": lambda n, a, b, total: math.log(n / (a * b))}, "Counts are no "
+                "probabilities yet. By what must each count be divided?"),
+        Mistake(lambda n, a, b, total: n * math.log(n * total / (a + b)), "Two surprises add, so "
+                "two probabilities multiply. Which two?"),
+        Mistake(saved_exactly, "You count the corpus again after the merge, and find what it saves "
+                "exactly. The gain holds all counts still."),
         Mistake({"log": math.log2}, "Your unit is the bit. Which logarithm gives nats?"),
         Mistake({"log": math.log10}, "Your logarithm has the base 10. Which one gives nats?"),
         Mistake({"sign": -1}, "The sign is turned around: saving is before minus after."),
@@ -41,6 +55,84 @@ check_gain = Exercise(
                 "after?"),
         Mistake({"new": None}, "You divide by the pieces that are left after gluing. This gain "
                 "holds their number still, as the chapter does."),
+    ],
+)  # fmt: skip
+
+
+_CORPORA = [
+    {"cat": 3, "cats": 2, "hat": 2, "fox": 1},
+    {"sing": 3, "singing": 2, "playing": 2, "plays": 3, "play": 4},
+    {"cold": 3, "bear": 4, "tear": 1, "newer": 4, "eat": 5},
+    {"aaaaa": 2, "aab": 1, "xy": 1},
+]
+_LATER = ([["c", "##at"], ["c", "##at", "##s"], ["h", "##at"], ["f", "##o", "##x"]], [3, 2, 2, 1])
+
+check_merge = Exercise(
+    "Merge the pair with the largest gain in all spelled words, and return the spellings.",
+    one_merge,
+    cases=[
+        *(([spell(word) for word in corpus], [*corpus.values()]) for corpus in _CORPORA),
+        _LATER,
+    ],
+    forbidden=["learn_merges", "learn_vocabulary"],
+    mistakes=[
+        Mistake({"score": lambda n, a, b, total: n}, "You take the pair that occurs most often. "
+                "That is another method; how much does each pair gain?"),
+        Mistake({"score": lambda n, a, b, total: n / (a * b)}, "You take the largest ratio, and so "
+                "merge what is rare. Multiply what one place saves by the number of places."),
+        Mistake({"weighted": False}, "You count every word once. How often does it occur?"),
+        Mistake({"best": 1}, "You take the smallest gain."),
+        Mistake({"of": lambda pieces, pairs: pairs.total()}, "You divide by the number of pairs. "
+                "The probabilities are those of pieces: by how many is each count divided?"),
+        Mistake({"tie": -1}, "Of several best pairs you take the last in alphabetical order. Take "
+                "the first."),
+        Mistake({"join": lambda word, pair: merged_in_one(word, pair, lambda a, b: a + b)},
+                "Two ## stand in your piece. Which of them belongs to it?"),
+        Mistake({"join": lambda word, pair: merged_in_one(
+            word, pair, lambda a, b: glued(a, b).removeprefix("##"))},
+                "A piece inside a word keeps its ##."),
+        Mistake({"join": lambda word, pair: merged_in_one(word, pair, leave=True)}, "The right "
+                "half of the pair still stands behind the new piece. Leave it out."),
+        Mistake({"join": lambda word, pair: [glued(*pair)] if pair in pairwise(word) else word},
+                "Words that hold the pair lose their other pieces. Merge two, and keep the rest."),
+        Mistake(lambda spelled, counts: [
+            word if i else merged_in_one(word, pair_to_merge(spelled, counts))
+            for i, word in enumerate(spelled)],
+                "You merge in the first word only. The pair becomes one piece everywhere."),
+        Mistake(lambda spelled, counts: glued(*pair_to_merge(spelled, counts)), "That is the new "
+                "piece. Return all spelled words, with the pair merged."),
+        Mistake(pair_to_merge, "That is the pair. Return all spelled words, with the pair merged."),
+    ],
+)  # fmt: skip
+
+_PIECES = "a b cat cats ##s ##a ##b ##ab ##ba un ##aff ##able able".split()
+_WORDS = ["cats", "catsa", "unaffable", "aab", "abab", "cat", "dog", "catx", "xcat", "able", "s"]
+
+check_longest_match = Exercise(
+    "Cut one word by greedy longest match; return the list of its pieces, or [UNK] alone.",
+    match,
+    cases=[(word, _PIECES) for word in _WORDS],
+    forbidden=["longest_match"],
+    mistakes=[
+        Mistake({"choose": -1}, "You take the shortest piece that fits. Begin with the whole rest "
+                "of the word, and shorten it."),
+        Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
+                "pieces inside a word begin with?"),
+        Mistake({"gap": "stop"}, "You keep the pieces found before the gap. One gap makes the "
+                "whole word unknown."),
+        Mistake({"gap": "step"}, "You put one [UNK] for each letter. One gap makes the whole word "
+                "unknown."),
+        Mistake(lambda word, pieces: [word if word in pieces else "[UNK]"], "You look up whole "
+                "words only. If the word is not there, try its beginnings."),
+        Mistake(lambda word, pieces: " ".join(match(word, pieces)), "These are the right pieces, "
+                "in one string. Return a list."),
+        Mistake(lambda word, pieces: [p.removeprefix("##") for p in match(word, pieces)], "Pieces "
+                "inside a word keep their ##."),
+        Mistake(lambda word, pieces: [p for p in match(word, pieces) if p != "[UNK]"], "For a "
+                "word that cannot be cut you return an empty list. Its one token is [UNK]."),
+        Mistake(lambda word, pieces: match(word, pieces)[:1], "You stop after the first piece. "
+                "Go on with the rest of the word."),
+        Mistake(match_backward, "You cut from the end of the word. Its beginning comes first."),
     ],
 )  # fmt: skip
 
@@ -90,105 +182,30 @@ check_room = Exercise(
     ],
 )  # fmt: skip
 
-_PIECES = ["a", "b", "cat", "cats", "##s", "##a", "##b", "##ab", "un", "##aff", "##able", "able"]
-_WORDS = ["cats", "catsa", "unaffable", "aab", "abab", "cat", "dog", "catx", "xcat", "able", "s"]
+_FILES = ["file", "files", "need", "needles"]
+_FILES += "##systems ##yst ##em ##s ##less ##ly ##sl ##y ##lessly ##e".split()
 
-
-def _match(word, pieces, *, choose=0, mark="##", gap="whole"):
-    """Cut a word greedily into the longest pieces that fit."""
-    found, start = [], 0
-    while start < len(word):
-        tried = [(mark if start else "") + word[start:end] for end in range(len(word), start, -1)]
-        fitting = [piece for piece in tried if piece in pieces]
-        if not fitting and gap == "whole":
-            return "[UNK]"
-        if not fitting and gap == "stop":
-            return " ".join([*found, "[UNK]"])
-        found.append(fitting[choose] if fitting else "[UNK]")
-        start += len(found[-1].removeprefix("##")) if fitting else 1
-    return " ".join(found)
-
-
-check_longest_match = Exercise(
-    "Cut one word by greedy longest match; return the pieces in one string, or [UNK].",
-    _match,
-    cases=[(word, _PIECES) for word in _WORDS],
-    forbidden=["longest_match"],
+check_fewest_pieces = Exercise(
+    "Count the fewest pieces that make up a word; 0 if no pieces do.",
+    fewest,
+    cases=[
+        *(("filesystems", _FILES), ("needlessly", _FILES), ("needles", _FILES), ("file", _FILES)),
+        *(("filesx", _FILES), ("abcd", ["ab", "abc", "##cd"]), ("less", _FILES)),
+        ("filesystemss", _FILES),
+    ],
     mistakes=[
-        Mistake({"choose": -1}, "You take the shortest piece that fits. Begin with the whole rest "
-                "of the word, and shorten it."),
+        Mistake(greedy_count, "You take the longest piece first. A shorter beginning may leave a "
+                "rest that needs fewer pieces."),
+        Mistake({"choose": max}, "That is the largest number of pieces."),
         Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
                 "pieces inside a word begin with?"),
-        Mistake({"gap": "stop"}, "You keep the pieces found before the gap. One gap makes the "
-                "whole word unknown."),
-        Mistake({"gap": "step"}, "You put one [UNK] for each letter. One gap makes the whole word "
-                "unknown."),
-        Mistake(lambda word, pieces: word if word in pieces else "[UNK]", "You look up whole words "
-                "only. If the word is not there, try its beginnings."),
-        Mistake(lambda word, pieces: _match(word, pieces).split(), "These are the right pieces, in "
-                "a list. Return one string: \" \".join(…)."),
-        Mistake(lambda word, pieces: _match(word, pieces).replace("##", ""), "Pieces inside a word "
-                "keep their ##."),
-        Mistake(lambda word, pieces: _match(word, pieces).replace(" ", ""), "Separate the pieces "
-                "by spaces."),
-    ],
-)  # fmt: skip
-
-_COUNTS = [
-    ({"cat": 3, "cats": 2, "hat": 2, "fox": 1},),
-    ({"sing": 3, "singing": 2, "playing": 2, "plays": 3, "play": 4},),
-    ({"cold": 3, "bear": 4, "tear": 1, "newer": 4, "eat": 5},),
-    ({"aaa": 2, "aab": 1, "xy": 1},),
-]
-
-
-def _glued(left, right):
-    return left + right.removeprefix("##")
-
-
-def _all_pieces(pieces, pairs):
-    return pieces.total()
-
-
-def _first_piece(
-    counts, *, score=merge_gain, weighted=True, best=-1, glue=_glued, of=_all_pieces, tie=0
-):
-    """Name the first piece learned by a score; of several best, the first in the alphabet."""
-    pieces, pairs = Counter(), Counter()
-    for word, count in counts.items():
-        for piece in spell(word):
-            pieces[piece] += count if weighted else 1
-        for pair in pairwise(spell(word)):
-            pairs[pair] += count if weighted else 1
-    total = of(pieces, pairs)
-    gains = {
-        (a, b): best * round(float(score(n, pieces[a], pieces[b], total)), 9)
-        for (a, b), n in pairs.items()
-    }
-    return glue(*sorted(p for p, gain in gains.items() if gain == min(gains.values()))[tie])
-
-
-check_first_piece = Exercise(
-    "Name the piece that is learned first from counted words.",
-    _first_piece,
-    cases=_COUNTS,
-    forbidden=["learn_merges", "learn_vocabulary"],
-    mistakes=[
-        Mistake({"score": lambda n, a, b, total: n}, "You take the pair that occurs most often. "
-                "That is another method; how much does each pair gain?"),
-        Mistake({"score": lambda n, a, b, total: n / (a * b)}, "You take the largest ratio, and so "
-                "glue what is rare. Multiply what one place saves by the number of places."),
-        Mistake({"weighted": False}, "You count every word once. How often does it occur?"),
-        Mistake({"best": 1}, "You take the smallest gain."),
-        Mistake({"glue": lambda left, right: left + right}, "Two ## stand in your piece. Which of "
-                "them belongs to it?"),
-        Mistake({"glue": lambda left, right: _glued(left, right).removeprefix("##")},
-                "Pieces inside a word keep their ##."),
-        Mistake({"glue": lambda left, right: (left, right)}, "That is the pair. Which piece does "
-                "it become?"),
-        Mistake({"of": lambda pieces, pairs: pairs.total()}, "You divide by the number of pairs. "
-                "The shares are those of pieces: by how many is each count divided?"),
-        Mistake({"tie": -1}, "Of several best pairs you take the last in alphabetical order. Take "
-                "the first."),
+        Mistake({"none": -1}, "For a word that no pieces make up, return 0."),
+        Mistake({"none": float("inf")}, "For a word that no pieces make up, return 0."),
+        Mistake({"none": 1}, "For a word that no pieces make up, return 0: [UNK] is no piece of "
+                "it."),
+        Mistake(lambda word, pieces: len(word) if fewest(word, pieces) else 0, "You count "
+                "letters."),
+        Mistake(lambda word, pieces: max(0, fewest(word, pieces) - 1), "You count the places "
+                "between the pieces. One more."),
     ],
 )  # fmt: skip

@@ -72,6 +72,34 @@ def test_the_ids_that_chapter_6_names_are_those_of_the_real_vocabulary(real_toke
     assert all(re.fullmatch(r"\[unused\d+\]", piece) for piece in between)
 
 
+def value_of(number, name):
+    """Read what a chapter assigns to a name, where it is written out."""
+    for cell in cells(number, "code"):
+        for node in ast.parse(cell).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == name:
+                return ast.literal_eval(node.value)
+    raise AssertionError(f"Chapter {number} assigns nothing to {name}")
+
+
+def test_the_excerpt_and_the_cuts_of_chapter_6_are_those_of_the_real_vocabulary(real_tokenizer):
+    excerpt = value_of(6, "REAL")
+    assert len(excerpt) >= 30
+    assert {piece: real_tokenizer.vocab[piece] for piece in excerpt} == excerpt
+    chapter = chapter_definitions("06-from-text-to-ids")
+    words = value_of(6, "to_cut")
+    assert len(words) == 10
+    for word in words:
+        assert chapter.longest_match_solution(word, excerpt) == real_tokenizer.tokenize(word)
+
+
+def test_the_first_figure_of_chapter_6_has_the_ids_of_the_real_vocabulary(real_tokenizer):
+    chapter = chapter_definitions("06-from-text-to-ids")
+    boxes = re.findall(r">([^<>]+)</text>", chapter.way_to_ids())
+    ids = [int(text) for text in boxes if text.isdigit()]
+    assert ids == real_tokenizer.encode(boxes[boxes.index("text") + 1])
+    assert [real_tokenizer.pieces[i] for i in ids] == boxes[-len(ids) * 2 - 1 : -len(ids) - 1]
+
+
 def test_the_longest_word_is_as_long_as_the_library_has_it(minilm):
     transformers = pytest.importorskip("transformers")
     library = transformers.BertTokenizer(vocab=str(minilm / "vocab.txt"))
@@ -144,7 +172,7 @@ def test_the_exact_saving_of_chapter_6_is_the_likelihood_of_the_corpus():
     chapter = chapter_definitions("06-from-text-to-ids")
     words = {"cat": 3, "cats": 2, "hat": 2, "fox": 1}
     spelled = {word: chapter.spell(word) for word in words}
-    glued = {word: chapter.glue(s, ("##a", "##t")) for word, s in spelled.items()}
+    glued = {w: chapter.merge_in_word(s, ("##a", "##t")) for w, s in spelled.items()}
 
     def surprise(spellings):
         pieces, _ = chapter.count_pieces_and_pairs(spellings, words)

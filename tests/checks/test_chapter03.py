@@ -10,6 +10,7 @@ from minibert.checks.chapter03 import (
     check_causal_mask,
     check_mean_loss,
     check_padding_and_causal,
+    check_promises,
 )
 
 LOWEST = np.finfo(np.float64).min
@@ -40,6 +41,22 @@ def mean_in_a_loop(losses, labels):
     return sum(chosen) / len(chosen)
 
 
+def promises(attend):
+    """Right, with random vectors and enormous padding."""
+    rng = np.random.default_rng(1)
+    for words in range(4):
+        x = rng.standard_normal((6, 5))
+        x[words:] = 500
+        padded, _ = attend(x, x, x, np.array([1] * words + [0] * (6 - words)))
+        if not np.isfinite(padded).all():
+            return False
+        if words:
+            alone, _ = attend(x[:words], x[:words], x[:words], np.ones(words))
+            if not np.allclose(padded[:words], alone):
+                return False
+    return True
+
+
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
@@ -54,6 +71,7 @@ def mean_in_a_loop(losses, labels):
         ),
         (check_mean_loss, mean_in_a_loop),
         (check_mean_loss, lambda losses, labels: losses[labels >= 0].mean()),
+        (check_promises, promises),
     ],
 )
 def test_right_answers_pass_however_they_are_written(check, answer):

@@ -21,7 +21,7 @@ AFTER = [
 ]
 OWN_SECTIONS = 2
 ROWS = ["You will be able to", "Completes", "You need", "Cost"]
-FIGURES = ("picture", "explore", "html", "machine", "game")
+FIGURES = ("picture", "explore", "html", "machine", "game", "type_ahead")
 FIGURE = re.compile(r"Figure (\d+)\.(\d+)\. \S")
 
 

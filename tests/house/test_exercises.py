@@ -45,14 +45,15 @@ def _exercises(chapter: Chapter) -> Iterator[str]:
 
 
 def _exercise_cells(chapter: Chapter) -> Iterator[tuple[Block, list[Block], list[Cell]]]:
-    """Yield the heading, the prose and the code of each exercise."""
+    """Yield the heading, the prose and the code of each exercise, wherever it stands."""
     current: tuple[Block, list[Block], list[Cell]] | None = None
     for cell in chapter.cells:
         for block in cell.blocks if cell.kind == "markdown" else []:
-            if block.kind == "heading" and (block.level < 3 or block.section == "Exercises"):
+            if block.kind == "heading" and (block.level <= 3 or block.section == "Exercises"):
                 if current:
                     yield current
-                is_exercise = block.section == "Exercises" and block.level == 3
+                in_place = block.section == "Exercises" or block.text.startswith("Exercise ")
+                is_exercise = in_place and block.level == 3
                 current = (block, [], []) if is_exercise else None
             elif current:
                 current[1].append(block)
@@ -191,6 +192,8 @@ def test_good_exercises(plot):
         ("### Exercise 2.3 · Name", "#### More", "has 2 exercises; it needs at least 3"),
         ("### Exercise 2.3 · Name", "### Exercise 3.3 · Name", "calls an exercise 'Exercise 3.3"),
         ("### Exercise 2.3 · Name", "### A third", "calls an exercise 'A third'"),
+        ("## One", "## One\n\n### Exercise 2.1 · Early", "Exercise 2.1 · Early: has no stub"),
+        ("## One", "## One\n\n### Exercise 2.1 · Early", "calls an exercise 'Exercise 2.1 · Name'"),
         ("●○○ · 5 minutes", "●●● · some minutes", "has no line like `Difficulty"),
         ("●○○", "○○●", "has no line like `Difficulty"),
         ("    ...", "    return x", "Exercise 2.1 · Name: has no stub"),

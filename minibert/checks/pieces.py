@@ -1,0 +1,133 @@
+"""Merges and cuts of words, right and with a switch for each usual mistake. Chapter 6."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from itertools import pairwise
+from typing import Any
+
+from minibert.wordpiece import merge_gain
+
+
+def saved_exactly(n: float, a: float, b: float, total: float) -> float:
+    """Compute the saving with all pieces counted again."""
+    more, less = (total, a - n, b - n, n), (a, b, total - n)
+    return sum(x * math.log(x) for x in more if x) - sum(x * math.log(x) for x in less if x)
+
+
+def glued(left: str, right: str) -> str:
+    """Merge two pieces into one."""
+    return left + right.removeprefix("##")
+
+
+def all_pieces(pieces: Counter, pairs: Counter) -> int:
+    """Count all pieces."""
+    return pieces.total()
+
+
+def merged_in_one(
+    word: Sequence[str], pair: tuple[str, str], glue: Callable = glued, leave: bool = False
+) -> list[str]:
+    """Merge one pair in one spelled word, from the left."""
+    merged: list[str] = []
+    for piece in word:
+        if merged and (merged[-1], piece) == pair:
+            merged[-1:] = [glue(*pair), piece] if leave else [glue(*pair)]
+        else:
+            merged.append(piece)
+    return merged
+
+
+def pair_to_merge(
+    spelled: Sequence[list[str]],
+    counts: Sequence[int],
+    *,
+    score: Callable = merge_gain,
+    best: int = -1,
+    of: Callable = all_pieces,
+    tie: int = 0,
+) -> tuple[str, str]:
+    """Find the best pair by a score; of several, the first in the alphabet."""
+    pieces, pairs = Counter(), Counter()
+    for word, count in zip(spelled, counts):
+        for piece in word:
+            pieces[piece] += count
+        for pair in pairwise(word):
+            pairs[pair] += count
+    total = of(pieces, pairs)
+    gains = {
+        (a, b): best * round(float(score(n, pieces[a], pieces[b], total)), 9)
+        for (a, b), n in pairs.items()
+    }
+    return sorted(pair for pair, gain in gains.items() if gain == min(gains.values()))[tie]
+
+
+def one_merge(
+    spelled: Sequence[list[str]],
+    counts: Sequence[int],
+    *,
+    weighted: bool = True,
+    join: Callable = merged_in_one,
+    **how: Any,
+) -> list[list[str]]:
+    """Merge the best pair everywhere."""
+    pair = pair_to_merge(spelled, counts if weighted else [1] * len(counts), **how)
+    return [join(word, pair) for word in spelled]
+
+
+def match(
+    word: str, pieces: Collection[str], *, choose: int = 0, mark: str = "##", gap: str = "whole"
+) -> list[str]:
+    """Cut a word greedily into the longest pieces that fit."""
+    found, start = [], 0
+    while start < len(word):
+        tried = [(mark if start else "") + word[start:end] for end in range(len(word), start, -1)]
+        fitting = [piece for piece in tried if piece in pieces]
+        if not fitting and gap == "whole":
+            return ["[UNK]"]
+        if not fitting and gap == "stop":
+            return [*found, "[UNK]"]
+        found.append(fitting[choose] if fitting else "[UNK]")
+        start += len(found[-1].removeprefix("##")) if fitting else 1
+    return found
+
+
+def match_backward(word: str, pieces: Collection[str]) -> list[str]:
+    """Cut a word greedily from its end."""
+    found, end = [], len(word)
+    while end:
+        tried = [("##" if start else "") + word[start:end] for start in range(end)]
+        fitting = [piece for piece in tried if piece in pieces]
+        if not fitting:
+            return ["[UNK]"]
+        found.insert(0, fitting[0])
+        end -= len(fitting[0].removeprefix("##"))
+    return found
+
+
+def fewest(
+    word: str,
+    pieces: Collection[str],
+    *,
+    mark: str = "##",
+    choose: Callable = min,
+    none: float = 0,
+) -> float:
+    """Count the fewest pieces that make up a word, by the fewest of each of its beginnings."""
+    counts: list[float | None] = [0, *[None] * len(word)]
+    for end in range(1, len(word) + 1):
+        found = [
+            before + 1
+            for start, before in enumerate(counts[:end])
+            if before is not None and (mark if start else "") + word[start:end] in pieces
+        ]
+        counts[end] = choose(found, default=None)
+    return none if counts[-1] is None else counts[-1]
+
+
+def greedy_count(word: str, pieces: Collection[str]) -> int:
+    """Count the pieces of the longest match, 0 if there is none."""
+    cut = match(word, pieces)
+    return 0 if cut == ["[UNK]"] else len(cut)
