@@ -183,7 +183,7 @@ def loss_curve(
     for color, (name, values) in zip(PALETTE, curves.items()):
         ax.plot(steps, values, color=color, label=name, linewidth=1.6)
     for name, value in (levels or {}).items():
-        ax.axhline(value, color="#75797f", linestyle="--", linewidth=1)
+        ax.plot([steps[0], steps[-1]], [value, value], color="#75797f", linestyle="--", linewidth=1)
         ax.text(steps[-1], value, f" {name}", va="center", fontsize=8)
     ax.set_ylabel("loss (nats)")
     if len(curves) > 1:

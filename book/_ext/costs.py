@@ -74,14 +74,15 @@ def in_words(measured: dict) -> str:
 
 
 def has_row(notebook: NotebookNode) -> bool:
-    """Say whether the opening of a chapter has its row for the cost."""
-    return bool(notebook.cells and COST_ROW.search(notebook.cells[0].source))
+    """Say whether a chapter has its row for the cost."""
+    return any(COST_ROW.search(cell.source) for cell in notebook.cells)
 
 
 def fill_row(notebook: NotebookNode, measured: dict) -> None:
     """Write the cost into its row."""
     row = f"| **Cost** | {in_words(measured)} |"
-    notebook.cells[0].source = COST_ROW.sub(row, notebook.cells[0].source)
+    card = next(cell for cell in notebook.cells if COST_ROW.search(cell.source))
+    card.source = COST_ROW.sub(row, card.source)
 
 
 def pages(records: dict[str, dict], book: Path) -> dict[str, str]:

@@ -92,7 +92,7 @@ def read_chapter(path: Path, book: Path) -> nbformat.NotebookNode:
     except (ValueError, nbformat.reader.NotJSONError) as error:
         raise ChapterError(f"{path} is not a notebook: {error}") from error
     if not costs.has_row(notebook):
-        raise ChapterError("its first cell has no row `| **Cost** | … |`")
+        raise ChapterError("it has no row `| **Cost** | … |`")
     return notebook
 
 

@@ -14,6 +14,12 @@ from sphinx.errors import ExtensionError
 EMPTY_HEAD = re.compile(r'<th class="head[^"]*">(<p></p>)?</th>')
 FORMULA = r'<span class="math notranslate nohighlight">[^<]*</span>'
 FORMULA_WITH_MARK = re.compile(rf"[(\[]{FORMULA}[.,;:?)\]]*|{FORMULA}[.,;:?)\]]+")
+PYTHON = re.compile(
+    r'(<div class="highlight-i?python3? [^"]*"><div class="highlight"><pre>(?:<span></span>)?)'
+    r"(.*?)(?=</pre>)",
+    re.DOTALL,
+)
+TAG = re.compile(r"<[^>]*>")
 CHAPTER_NUMBER = re.compile(r'(<h1>)<span class="section-number">(\d+)\. </span>')
 
 
@@ -48,8 +54,25 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
     # A line may break on either side of a formula, but not before the comma that follows it.
     body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
+    body = PYTHON.sub(lambda code: code[1] + mark_lines(code[2]), body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
     context["body"] = body
+
+
+def mark_lines(code: str) -> str:
+    """Make each line of code an element that knows its indentation, so that a phone can wrap it."""
+    return "\n".join(
+        f'<span class="code-line" style="--indent:{indentation(line)}ch">{line}</span>'
+        if line
+        else ""
+        for line in code.split("\n")
+    )
+
+
+def indentation(line: str) -> int:
+    """Count the spaces before the first word of a highlighted line."""
+    text = TAG.sub("", line)
+    return len(text) - len(text.lstrip(" "))
 
 
 def setup(app: Sphinx) -> dict:

@@ -5,18 +5,59 @@ if (location.protocol === "file:") {
   DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
 }
 
-// What scrolls sideways must be reachable with the keyboard, also when it was folded at first.
-window.addEventListener("load", () => {
-  const watch = new ResizeObserver((changes) => {
-    for (const { target } of changes) {
-      if (target.scrollWidth > target.clientWidth) {
-        target.tabIndex = 0;
-      } else {
-        target.removeAttribute("tabindex");
-      }
+// What is too wide says so, and can be reached with the keyboard, also when it was folded at first.
+const WIDE = ".bd-article :is(pre, div.math, .mb-scroll, .pst-scrollable-table-container)";
+
+function markWide(box) {
+  const hidden = box.scrollWidth - box.clientWidth;
+  box.toggleAttribute("data-wide", hidden > 1);
+  box.toggleAttribute("data-more", hidden - box.scrollLeft > 1);
+  if (box.matches("pre, div.math")) {
+    if (hidden > 0) {
+      box.tabIndex = 0;
+    } else {
+      box.removeAttribute("tabindex");
     }
-  });
-  document.querySelectorAll(".bd-article :is(pre, div.math)").forEach((box) => watch.observe(box));
+  }
+}
+
+// A picture grows to the width of the text, while its letters stay between those of a caption and
+// those of the text: on a phone they grow, on a wide screen they do not grow along.
+const PICTURES = '.bd-article .mb-figure svg[style*="max-width"]';
+const LARGEST = { times: 1.65, height: 560, letters: 1.1 };
+const PIXELS_OF_A_POINT = 4 / 3;
+
+function growPicture(svg) {
+  const { width, height } = svg.viewBox.baseVal;
+  const room = LARGEST.height / (height * PIXELS_OF_A_POINT);
+  const times = Math.max(1, Math.min(LARGEST.times, room));
+  svg.style.maxWidth = `${width * PIXELS_OF_A_POINT * times}px`;
+}
+
+function fitLetters(svg) {
+  const scale = svg.clientWidth / svg.viewBox.baseVal.width;
+  if (!scale) return;
+  const smallest = matchMedia("(width <= 768px)").matches ? 10 : 11;
+  for (const text of svg.querySelectorAll("text, tspan")) {
+    text.dataset.size ??= parseFloat(text.style.fontSize) || "";
+    const drawn = +text.dataset.size;
+    if (!drawn) continue;
+    const natural = drawn * Math.min(scale, LARGEST.letters * PIXELS_OF_A_POINT);
+    text.style.fontSize = `${Math.max(natural, smallest) / scale}px`;
+  }
+}
+
+window.addEventListener("load", () => {
+  const wide = new ResizeObserver((changes) => changes.forEach(({ target }) => markWide(target)));
+  for (const box of document.querySelectorAll(WIDE)) {
+    wide.observe(box);
+    box.addEventListener("scroll", () => markWide(box), { passive: true });
+  }
+  const seen = new ResizeObserver((changes) => changes.forEach(({ target }) => fitLetters(target)));
+  for (const svg of document.querySelectorAll(PICTURES)) {
+    growPicture(svg);
+    seen.observe(svg);
+  }
 });
 
 // Paper is white: print in the light colors, whatever the screen shows.

@@ -1,16 +1,17 @@
-"""Exercises of Chapter 1: cosines, counts from the right, a row continued, averages of others."""
+"""Exercises of Chapter 1: averages of others, cosines, a sentence that turns, a guesser."""
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Mapping
+from collections.abc import Callable
 
 import numpy as np
 
-from .exercise import Exercise, Mistake, as_it_is
+from minibert.corpus import hundred_sentences
 
-_START, _END = "[SOS]", "[EOS]"
-_ENDLESS = 1000
+from .exercise import Exercise, Mistake, as_it_is, attempt
+from .slips import forbidden_way
+from .verdict import Verdict
+
 _RNG = np.random.default_rng(11)
 
 
@@ -44,14 +45,25 @@ check_cosines = Exercise(
         Mistake({"both": lambda a, b: b}, "You divide by one length only. Two vectors have two."),
         Mistake({"both": np.add}, "You divide by the sum of the two lengths. The formula has their "
                 "product."),
+        Mistake({"both": lambda a, b: b * b}, "Each row is divided by the lengths of the columns, "
+                "twice: broadcasting repeats a row. One of the two lengths must stand as a column, "
+                "with keepdims=True."),
         Mistake({"length": lambda v: _lengths(v) ** 2}, "You divide by squared lengths. Where is "
                 "the square root?"),
+        Mistake({"length": lambda v: np.sqrt((v**2).mean(axis=1, keepdims=True))}, "Your length "
+                "is the root of the mean of the squares. It should be the root of their sum."),
+        Mistake({"length": lambda v: np.sqrt((v**2).sum(keepdims=True))}, "You took one length of "
+                "the whole array. Each row has its own: along which axis do you sum?"),
         Mistake({"length": lambda v: abs(v).sum(axis=1, keepdims=True)}, "Your length is the sum "
                 "of the numbers. It should be the root of the sum of their squares."),
         Mistake({"angle": lambda c: np.radians(_degrees(c))}, "That is an angle. The similarity is "
                 "its cosine: 1 for the same direction."),
         Mistake({"angle": _degrees}, "That is an angle. The similarity is its cosine: 1 for the "
                 "same direction."),
+        Mistake({"angle": lambda c: 1 - c}, "That is the distance, 1 minus the cosine. The same "
+                "direction should give 1."),
+        Mistake({"angle": lambda c: c.round(2)}, "You rounded. Rounding late is a good habit; here "
+                "do not round at all."),
         Mistake({"center": True}, "You take the mean off each vector first. That is correlation, a "
                 "relative of the cosine."),
         Mistake(lambda v: _cosines(v.T), "You compare columns with columns. The vectors are the "
@@ -60,146 +72,15 @@ check_cosines = Exercise(
 )  # fmt: skip
 
 
-def _backward(sentences, *, marks=(_START, _END), forward=False, once=False, joined=False,
-              swapped=False):  # fmt: skip
-    """Count the word before each word."""
-    rows = [" ".join(sentences)] if joined else sentences
-    counts = {}
-    for row in rows:
-        words = [*marks[:1], *row.split(), *marks[1:]]
-        if swapped:
-            words[0], words[-1] = words[-1], words[0]
-        for before, word in itertools.pairwise(words):
-            outer, inner = (before, word) if forward else (word, before)
-            options = counts.setdefault(outer, {})
-            options[inner] = 1 if once else options.get(inner, 0) + 1
-    return counts
-
-
-def _under_pairs(sentences):
-    counts = _backward(sentences)
-    return {(word, b): n for word, options in counts.items() for b, n in options.items()}
-
-
-def _without_zeros(counts):
-    """Drop counts of 0, which a table may hold or not."""
-    if not isinstance(counts, Mapping):
-        return counts
-    plain = {name: _without_zeros(count) for name, count in counts.items()}
-    return {name: n for name, n in plain.items() if not (isinstance(n, int | dict) and not n)}
-
-
-check_backward_counts = Exercise(
-    "Count what stands before each word, for a model that reads from right to left.",
-    _backward,
-    cases=[(["one cat", "one dog", "the dog sees one cat"],), (["a bird", "a bird sings"],)],
-    read=_without_zeros,
-    mistakes=[
-        Mistake({"forward": True}, "You counted what follows each word. This model wants to know "
-                "what stands before it."),
-        Mistake({"marks": ()}, "There are no [SOS] and [EOS] in your counts. How would this model "
-                "start, and how would it stop?"),
-        Mistake(lambda s: _backward([f"{x} {_END}" for x in s], marks=()), "The first word has a "
-                "word before it too: the mark [SOS]. Where is it?"),
-        Mistake({"marks": (_START,)}, "Where is [EOS]? A model that reads from the right starts "
-                "there."),
-        Mistake({"swapped": True}, "The words are turned round, the marks as well. [SOS] stands "
-                "before the first word, from wherever you read."),
-        Mistake(lambda s: _backward(s, joined=True, marks=()), "You joined the sentences: the last "
-                "word of one now stands before the first word of the next."),
-        Mistake({"joined": True}, "You joined the sentences: the last word of one now stands "
-                "before the first word of the next."),
-        Mistake(lambda s: _backward([" [EOS] [SOS] ".join(s)]), "You counted [EOS] before [SOS]: "
-                "that pair crosses from one sentence into the next."),
-        Mistake({"once": True}, "Each pair counts 1 in your table. What if it occurs twice?"),
-        Mistake(_under_pairs, "The counts are right, but filed under pairs. File them under the "
-                "word first, then under the word before it: counts[\"cat\"][\"one\"]."),
-    ],
-)  # fmt: skip
-
-
-class _EndlessRowError(Exception):
-    """The reader's loop has asked for the next word far too often."""
-
-
-class _Watched(dict):
-    """Counts that notice when somebody never stops asking."""
-
-    asked = 0
-
-    def _notice(self):
-        self.asked += 1
-        if self.asked > _ENDLESS:
-            raise _EndlessRowError
-
-    def __getitem__(self, word):
-        self._notice()
-        return super().__getitem__(word)
-
-    def get(self, word, default=None):
-        self._notice()
-        return super().get(word, default)
-
-
-def _most_frequent(options):
-    return max(options, key=options.get)
-
-
-def _continued(counts, prompt, limit, *, choose=_most_frequent, prompted=True, extra=0,
-               start=(), end=(), stops=True, skip=0):  # fmt: skip
-    """Continue a prompt with the most frequent next word."""
-    row = [_START, *prompt] if prompted else [_START]
-    while len(row) - 1 < limit + extra * len(prompt):
-        word = choose(counts[row[-1]])
-        if word == _END and stops:
-            return [*start, *row[1 + skip * len(prompt) :], *end]
-        row.append(word)
-    return [*start, *row[1 + skip * len(prompt) :]]
-
-
-_ENDING = {
-    _START: {"a": 2, "one": 1, "the": 3}, "the": {"dog": 2, "bird": 1, "cat": 4}, "a": {"dog": 2},
-    "one": {"dog": 1}, "cat": {_END: 1, "sees": 2}, "dog": {"barks": 1, _END: 5},
-    "sees": {"a": 3, "the": 1}, "barks": {_END: 1}, "bird": {_END: 1},
-}  # fmt: skip
-_CIRCLING = {_START: {"on": 1}, "on": {_END: 1, "and": 2}, "and": {"on": 3}}
-
-check_continue = Exercise(
-    "Continue a prompt with the most frequent next word, up to [EOS] or the limit.",
-    _continued,
-    cases=[
-        (_ENDING, [], 20),
-        (_ENDING, ["a"], 20),
-        (_ENDING, ["the", "cat"], 9),
-        (_CIRCLING, [], 7),
-        (_CIRCLING, ["on", "and"], 5),
-    ],
-    given=lambda value: _Watched(value) if isinstance(value, dict) else value,
-    mistakes=[
-        Mistake(_EndlessRowError, f"Your loop never stops: it has asked {_ENDLESS} times for the "
-                "next word. It must stop at [EOS], and also at the limit."),
-        Mistake({"stops": False}, "You ask what follows [EOS]. Nothing does: stop there."),
-        Mistake({"prompted": False}, "You begin at [SOS] every time. The prompt is the beginning: "
-                "go on from its last word."),
-        Mistake({"skip": 1}, "Return the whole row: the prompt, and then what you added."),
-        Mistake({"start": [_START]}, "[SOS] is a mark, not a word. Leave it out of what you "
-                "return."),
-        Mistake({"end": [_END]}, "[EOS] is a mark, not a word. Leave it out of what you return."),
-        Mistake({"choose": lambda options: min(options, key=options.get)}, "You take the rarest "
-                "next word. Which one should it be?"),
-        Mistake({"choose": lambda options: next(iter(options))}, "You take the next word that was "
-                "counted first. Which one is the most frequent?"),
-        Mistake({"choose": max}, "You take the last word of the alphabet. Whose count is largest?"),
-        Mistake({"extra": 1}, "The limit is for the whole row, the prompt included."),
-        Mistake(lambda *case: " ".join(_continued(*case)), "These are the right words, in one "
-                "string. Return a list of words."),
-    ],
-)  # fmt: skip
-
-
 def _averages(v, *, others=1, axis=0, divided=True):
     total, count = v.sum(axis=axis, keepdims=True), v.shape[axis]
     return (total - others * v) / (count - others if divided else 1)
+
+
+def _beside(v):
+    """Average the words directly beside each word."""
+    apart = abs(np.subtract.outer(np.arange(len(v)), np.arange(len(v)))) == 1
+    return apart @ v / apart.sum(axis=1, keepdims=True)
 
 
 check_neighbor_averages = Exercise(
@@ -213,6 +94,18 @@ check_neighbor_averages = Exercise(
         Mistake({"divided": False}, "This is the sum of the others. Divide by how many they are."),
         Mistake(lambda v: _averages(v, divided=False) / len(v), "How many others are there? One "
                 "fewer than words in the sentence."),
+        Mistake(lambda v: _averages(v, divided=False) / len(v) - 1, "Python divides before it "
+                "subtracts: put brackets around len(…) - 1."),
+        Mistake(lambda v: _averages(v, divided=False) / (v.shape[1] - 1), "You divide by the size "
+                "of a vector, less 1. How many other words are there?"),
+        Mistake(lambda v: -_averages(v), "The signs are turned around. Take the word off the sum, "
+                "not the sum off the word."),
+        Mistake(lambda v: v.mean(axis=0) - v, "You take each word off the average of all. Take it "
+                "off their sum, and then divide."),
+        Mistake(lambda v: (v.sum() - v) / (len(v) - 1), "Your sum is one number for the whole "
+                "array. Along which axis do the words lie?"),
+        Mistake(_beside, "You average the words directly beside each word. Here all other words of "
+                "the sentence are neighbors."),
         Mistake({"axis": 1}, "You averaged over the numbers of one word. The words lie along the "
                 "first axis."),
         Mistake(lambda v: v.mean(axis=0), "That is one vector for the whole sentence. Each word "
@@ -221,3 +114,71 @@ check_neighbor_averages = Exercise(
                 "neighbors."),
     ],
 )  # fmt: skip
+
+_OF_COMPUTERS = {"computer", "digital", "signal", "information"}
+
+
+def check_sentence(function: Callable, static: dict) -> Verdict:
+    """Check a sentence about a pie whose *light* leans toward *digital* when it is averaged."""
+    answer, problem = attempt(function)
+    if not problem:
+        words = answer if isinstance(answer, list | tuple) else str(answer).split()
+        words = [str(word).strip(".,;:!?").lower() for word in words]
+        problem = _sentence_problem(words, static)
+    if problem:
+        return Verdict(False, problem)
+    others = np.array([static[word] for word in words if word != "light"])
+    near, far = (_cosine(others.mean(axis=0), static[word]) for word in ("cherry", "digital"))
+    told = f"its light has cosine {near:.2f} with cherry and {far:.2f} with digital."
+    if far > near:
+        return Verdict(True, f"Right: {told}")
+    hint = "Which words were seen in the sentences with computer only, and seem harmless?"
+    return Verdict(False, f"Not yet: {told} {hint}")
+
+
+def _cosine(a, b):
+    return np.dot(a, b) / np.sqrt(np.dot(a, a) * np.dot(b, b))
+
+
+def _sentence_problem(words: list[str], static: dict) -> str:
+    """Say which condition a sentence does not keep; empty if it keeps all."""
+    if unknown := [word for word in words if word not in static]:
+        return f"{unknown[0]!r} does not stand in the tiny corpus, so it has no vector."
+    if banned := sorted(_OF_COMPUTERS & {*words}):
+        return f"{banned[0]!r} is not allowed: that would be too easy."
+    if words.count("light") != 1:
+        return f"The sentence has light {words.count('light')} times; it should have it once."
+    return "" if "pie" in words else "The sentence should be about a pie, and have the word."
+
+
+_GOAL = 0.45
+
+
+def check_guess(function: Callable) -> Verdict:
+    """Check a guesser of hidden words on all sentences, each when it is new to it."""
+    if way := forbidden_way(function, ["hundred_sentences"]):
+        return Verdict(False, f"Only the 99 sentences may be used, and it asks for {way}.")
+    sentences, hits, count = hundred_sentences(), 0, 0
+    for left_out in sentences:
+        others, words = [s for s in sentences if s != left_out], left_out.split()
+        for i, word in enumerate(words):
+            guess, problem = attempt(function, others, words[:i], words[i + 1 :])
+            if not problem and not isinstance(guess, str):
+                problem = f"It should return one word, a string; it returns {guess!r}."
+            if problem:
+                return Verdict(False, problem)
+            hits, count = hits + (guess == word), count + 1
+    return _rated(hits / count)
+
+
+def _rated(rate: float) -> Verdict:
+    told = f"right in {rate:.1%} of the cases."
+    if rate >= _GOAL:
+        return Verdict(True, f"Right: {told} The left neighbor alone reaches 41.1%.")
+    if rate < 0.32:
+        hint = "Whoever always says “the” reaches 31.2%. What do the neighbors tell?"
+    elif rate < 0.42:
+        hint = "One neighbor alone reaches about that. Use both."
+    else:
+        hint = "What does it do where the two neighbors were never seen around one word?"
+    return Verdict(False, f"Not yet: {told} {hint}")

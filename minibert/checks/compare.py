@@ -49,8 +49,10 @@ def short_text(value: Any) -> str:
         text = " ".join(np.array2string(np.asarray(value), precision=4, separator=", ").split())
         small = np.size(value) <= 8 and np.ndim(value) <= 2
         return text if small else f"array {np.shape(value)}"
-    text = ", ".join(map(short_text, value)) if isinstance(value, tuple) else repr(value)
-    text = f"({text})" if isinstance(value, tuple) else text
+    if isinstance(value, tuple):
+        text = f"({', '.join(map(short_text, value))})"
+    else:
+        text = " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 

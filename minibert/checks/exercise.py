@@ -113,7 +113,7 @@ class Exercise:
             answer = _outcome(function, arguments)
             if answer is None or answer is Ellipsis:
                 return _nothing(name, case, bool(answers))
-            if not answers_equal(arguments, case, 0.0):
+            if not all(map(_is_as_given, arguments, case)):
                 return f"{name} changes its input. Work on a copy: a caller may need it again."
             answers.append(answer if isinstance(answer, _Raised) else self.read(answer))
         return self._diagnosis(name, answers[: len(self.cases)], self.cases) or self._diagnosis(
@@ -145,6 +145,22 @@ class Exercise:
             if _same(answers, _outcomes(self, first, second), self.rtol):
                 return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
         return ""
+
+
+def attempt(function: Callable, *case: object) -> tuple[object, str]:
+    """Run a reader's function for a checker of its own kind: the answer, and what is wrong."""
+    name = getattr(function, "__name__", "your function")
+    if problem := _call_problem(function, name, case):
+        return None, problem
+    answer = _outcome(function, copy.deepcopy(case))
+    if answer is None or answer is Ellipsis:
+        return None, _nothing(name, case, False)
+    return answer, _error(name, [answer], [case])
+
+
+def _is_as_given(argument: object, given: object) -> bool:
+    """Return whether a function has left an argument as it was; an iterator is there to be used."""
+    return isinstance(argument, Iterator) or answers_equal(argument, given, 0.0)
 
 
 def _raising(kind: type[Exception]) -> Callable:

@@ -20,11 +20,15 @@ _USUAL = [
      "axes in front only the last two change places: .swapaxes(-1, -2)."),
     (Exception, r"index -100\b", "-100 is no index: it marks a position without a label. Choose "
      "the labeled positions first."),
+    (Exception, r"axis \d+ is out of bounds|axes don't match", "Arrays differ in how many axes "
+     "they have. Count axes from the end: the last is -1, the one before it -2."),
     (IndexError, "", "It looks up a place that is not there. Counting starts at 0."),
     (Exception, "view size is not compatible", "After a transpose take reshape instead of view."),
     (Exception, "cannot reshape|is invalid for input", "The sizes of the new shape, multiplied, "
      "must give the number of entries there are."),
     (KeyError, "", "It looks up a name that is not there."),
+    (ValueError, r"empty (sequence|iterable)|arg is an empty|is empty", "There is nothing to "
+     "choose from. What should it do then?"),
     (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
     (NameError, "", "Run the cell that defines this name, or define it in your function."),
     (RecursionError, "", "It calls itself and never stops. Which case needs no further call?"),

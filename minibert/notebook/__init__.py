@@ -5,6 +5,7 @@ same in Jupyter and in the built page, needs no kernel once it is drawn, and loa
 :func:`explore` has two forms: with a kernel it is drawn again at every move.
 """
 
+from .arrows import arrow_map
 from .bug_hunt import which_line
 from .controls import slider, typed
 from .fields import ask
@@ -24,6 +25,7 @@ from .source import seed_everything, show_source
 __all__ = [
     "Html",
     "Turn",
+    "arrow_map",
     "ask",
     "bars",
     "explore",

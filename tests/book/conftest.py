@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from built_book import HTML, QuietHandler, Reader, built_pages
+from built_book import HTML, PHONE, QuietHandler, Reader, built_pages
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -106,3 +106,10 @@ def chapter_page(browser, site, html, chapter):
     """Open a chapter from the server, once for all tests of a module: loading takes the longest."""
     with reading(browser, site, html) as person:
         yield person.open(chapter)
+
+
+@pytest.fixture(scope="module")
+def chapter_on_a_phone(browser, site, html, chapter):
+    """Open a chapter on a phone, once for all tests of a module."""
+    with reading(browser, site, html) as person:
+        yield person.open(chapter, viewport=PHONE)

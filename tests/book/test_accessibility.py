@@ -27,7 +27,7 @@ UNFOLD = """() => {
 }"""
 ONE_WORD_OF_A_KIND = """() => {
   const kinds = new Set();
-  for (const word of document.querySelectorAll('.highlight pre > span')) {
+  for (const word of document.querySelectorAll('.highlight pre span:not(.code-line)')) {
     const place = word.closest('[class*=highlight-]').className;
     const kind = `${word.className} in ${place} ${word.closest('.cell_output') ? 'output' : ''}`;
     if (word.children.length === 0 && kinds.has(kind)) word.replaceWith(word.textContent);

@@ -15,13 +15,6 @@ FORMULAS = """() => ({
   set: document.querySelectorAll('.math mjx-container').length,
   wrong: document.querySelectorAll('mjx-merror').length,
 })"""
-WIDE_FORMULAS = """() => [...document.querySelectorAll('div.math')]
-  .filter((formula) => formula.scrollWidth > formula.clientWidth + 1)
-  .map((formula) => ({
-    source: formula.textContent.slice(0, 60),
-    hidden: formula.getBoundingClientRect().left -
-      formula.querySelector('mjx-math').getBoundingClientRect().left,
-  }))"""
 FOCUSED = """() => {
   const element = document.activeElement;
   if (element === document.body) return null;
@@ -47,14 +40,6 @@ def test_works_from_the_disk_with_its_formulas(page_from_disk):
     formulas = page_from_disk.evaluate(FORMULAS)
     assert formulas["set"] == formulas["written"], "a formula stayed as source text"
     assert not formulas["wrong"], "a formula has an error"
-
-
-def test_wide_formulas_open_at_their_left_end_on_a_phone(reader):
-    page = reader.open("chapters/09-the-layer.html", viewport=PHONE)
-    formulas = page.evaluate(WIDE_FORMULAS)
-    assert formulas, "no formula is wider than a phone, so nothing is tested"
-    for formula in formulas:
-        assert formula["hidden"] < 1, f"{formula['hidden']:.0f} pixels of {formula} stick out left"
 
 
 def test_keyboard_reaches_everything_and_shows_where_it_is(page_from_disk):

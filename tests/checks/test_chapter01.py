@@ -2,17 +2,18 @@
 
 import itertools
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 
 import numpy as np
 import pytest
 
 from minibert.checks.chapter01 import (
-    check_backward_counts,
-    check_continue,
     check_cosines,
+    check_guess,
     check_neighbor_averages,
+    check_sentence,
 )
+from minibert.corpus import hundred_sentences
 
 
 def norm(vectors):
@@ -29,77 +30,6 @@ def cosines_differently(vectors):
     return [[float(a @ b / (a @ a * (b @ b)) ** 0.5) for b in vectors] for a in vectors]
 
 
-def backward(sentences, start=("[SOS]",), end=("[EOS]",)):
-    counts = defaultdict(Counter)
-    for sentence in sentences:
-        row = [*start, *sentence.split(), *end]
-        for i in range(1, len(row)):
-            counts[row[i]][row[i - 1]] += 1
-    return counts
-
-
-def backward_differently(sentences):
-    """Right, with plain dictionaries, from the right."""
-    counts = {}
-    for sentence in sentences:
-        word = "[EOS]"
-        for before in [*reversed(sentence.split()), "[SOS]"]:
-            counts.setdefault(word, {}).setdefault(before, 0)
-            counts[word][before] += 1
-            word = before
-    return counts
-
-
-def continued(counts, prompt, limit):
-    row = list(prompt)
-    while len(row) < limit:
-        options = counts[row[-1] if row else "[SOS]"]
-        best = sorted(options, key=options.get)[-1]
-        if best == "[EOS]":
-            return row
-        row.append(best)
-    return row
-
-
-def continued_differently(counts, prompt, limit):
-    """Right, by calling itself."""
-    word = max(counts.get(["[SOS]", *prompt][-1]).items(), key=lambda item: item[1])[0]
-    if word == "[EOS]" or len(prompt) == limit:
-        return prompt
-    return continued_differently(counts, [*prompt, word], limit)
-
-
-def never_stops(counts, prompt, limit):
-    row = ["[SOS]", *prompt]
-    while row[-1] != "[EOS]":
-        row.append(max(counts[row[-1]], key=counts[row[-1]].get))
-    return row[1:-1]
-
-
-def passes_the_end(counts, prompt, limit):
-    row = ["[SOS]", *prompt]
-    while len(row) <= limit:
-        row.append(max(counts[row[-1]], key=counts[row[-1]].get))
-    return row[1:]
-
-
-def learns(counts, prompt, limit):
-    row = continued(counts, prompt, limit)
-    for word, after in itertools.pairwise(row):
-        counts[word][after] += 1
-    return row
-
-
-def grows(counts, prompt, limit):
-    counts["new"] = {"word": 1}
-    return continued(counts, prompt, limit)
-
-
-def changes_the_prompt(counts, prompt, limit):
-    prompt[:] = continued(counts, prompt, limit)
-    return prompt
-
-
 def averages(vectors):
     """Right, word by word."""
     words = range(len(vectors))
@@ -110,10 +40,6 @@ def averages(vectors):
     ("check", "answer"),
     [
         (check_cosines, cosines),
-        (check_backward_counts, backward),
-        (check_backward_counts, backward_differently),
-        (check_continue, continued),
-        (check_continue, continued_differently),
         (check_neighbor_averages, lambda v: (v.sum(0) - v) / (len(v) - 1)),
     ],
 )
@@ -135,25 +61,86 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
 
 
+STATIC = {
+    "a": [4, 4], "light": [2, 2], "pie": [3, 1], "with": [1, 0], "two": [0, 1], "rooms": [0, 1],
+    "between": [0, 1], "cherry": [5, 1], "digital": [1, 5], "signal": [0, 3],
+}  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    ("wrong", "hint"),
+    "answer",
+    ["A light pie between two rooms, two rooms.", "light pie two two two".split()],
+)
+def test_a_sentence_that_turns_light_passes(answer):
+    verdict = check_sentence(lambda: answer, STATIC)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ("answer", "hint"),
     [
-        (never_stops, "never stops"),
-        (passes_the_end, "what follows [EOS]"),
-        (learns, "changes its input"),
-        (grows, "changes its input"),
-        (changes_the_prompt, "changes its input"),
-        (lambda c, p, n: c["no such word"], "KeyError: 'no such word'. It looks up a name"),
+        (None, "returns nothing yet"),
+        ("a light pie with cherry", "cosine 0.97 with cherry and 0.59 with digital"),
+        ("a light pie with a signal", "'signal' is not allowed"),
+        ("a pie between two rooms", "has light 0 times"),
+        ("light light pie", "has light 2 times"),
+        ("light between two rooms", "should be about a pie"),
+        ("a light pie upstairs", "'upstairs' does not stand in the tiny corpus"),
+        (3, "'3' does not stand"),
+        ("", "has light 0 times"),
     ],
 )
-def test_loops_that_go_wrong_otherwise(wrong, hint):
-    verdict = check_continue(wrong)
+def test_a_sentence_that_does_not(answer, hint):
+    verdict = check_sentence(lambda: answer, STATIC)
     assert not verdict.passed
     assert hint in verdict.message
 
 
-def test_a_table_of_counts_may_hold_zeros():
-    def counted(sentences):
-        return {word: options | {"unseen": 0} for word, options in backward(sentences).items()}
+def after_the_left(sentences, left, right):
+    """Guess what most often follows the left neighbor."""
+    pairs = Counter(p for s in sentences for p in itertools.pairwise(["", *s.split()]))
+    after = {word: n for (one, word), n in pairs.items() if one == ["", *left][-1]}
+    return max(after, key=after.get) if after else "the"
 
-    assert check_backward_counts(counted).passed
+
+def between(sentences, left, right):
+    """Guess from both neighbors at once, where these were seen around one word."""
+    rows = [["", *s.split(), ""] for s in sentences]
+    around = (["", *left][-1], [*right, ""][0])
+    seen = Counter(w for r in rows for a, w, b in zip(r, r[1:], r[2:]) if (a, b) == around)
+    return max(seen, key=seen.get) if seen else after_the_left(sentences, left, right)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "hint"),
+    [
+        (lambda *case: None, "returns nothing yet"),
+        (lambda *case: "the", "right in 31.2% of the cases. Whoever always says"),
+        (after_the_left, "Use both."),
+        (between, "never seen around one word"),
+        (lambda sentences, left, right: left[-1], "IndexError"),
+        (lambda sentences, left, right: max([]), "There is nothing to choose from"),
+        (lambda sentences, left, right: {}["cat"], "It looks up a name"),
+        (lambda *case: ["the"], "It should return one word, a string; it returns ['the']"),
+        (lambda *case: hundred_sentences()[0], "asks for hundred_sentences"),
+    ],
+)
+def test_guessers_that_do_not_reach_the_goal(wrong, hint):
+    verdict = check_guess(wrong)
+    assert not verdict.passed
+    assert hint in verdict.message
+
+
+def test_a_guesser_that_weighs_both_neighbors_reaches_the_goal():
+    def guess(sentences, left, right):
+        rows = [["", *s.split(), "."] for s in sentences]
+        pairs = Counter(p for row in rows for p in itertools.pairwise(row))
+        words = Counter(w for row in rows for w in row[1:-1])
+        before, after = ["", *left][-1], [*right, "."][0]
+        return max(
+            words,
+            key=lambda w: (pairs[before, w] + 0.01) * (pairs[w, after] + 0.01) / words[w],
+        )
+
+    verdict = check_guess(guess)
+    assert verdict.passed, verdict
