@@ -37,10 +37,10 @@ function meanAttention(attentions, chosen, query) {
 }
 
 /** Ask the model for the hidden word: a probability for each piece, and where it looked. */
-function askModel(name, { sentences, hidden }, chosen) {
+function askModel(name, { sentences, hidden }, chosen, headsOff = []) {
   const { tokenizer } = modelOf(name);
   const { inputIds, tokenTypeIds, places } = rowWithBlank(sentences, hidden, tokenizer);
-  const { logits, attentions } = forward(name, inputIds, tokenTypeIds);
+  const { logits, attentions } = forward(name, inputIds, tokenTypeIds, { headsOff });
   const [query] = places[hidden];
   const vocab = logits.shape[1];
   const probs = softmax(logits.data.subarray(query * vocab, (query + 1) * vocab)); // (vocab)
@@ -63,31 +63,32 @@ function wordButton(word, isHidden, weight) {
 
 /** Draw a probability as a cell with a bar behind its number. */
 function shareCell(prob) {
-  if (prob === undefined) return element("td", {}, "");
   const style = `background-image:linear-gradient(90deg,rgba(${BLUE},.4) ${100 * prob}%,transparent 0)`;
   return element("td", { style: style }, prob.toFixed(2));
 }
 
-/** List the words that either of the two finds likely, the likeliest first. */
-function likelyWords(answers, best, truth) {
-  const sorted = [...answers].sort((a, b) => b[1] - a[1]).slice(0, 5).map(([word]) => word);
-  const known = [...best.keys()].filter((word) => best.get(word) >= 0.01);
-  const words = [...new Set([...sorted, ...known, ...(truth ? [truth] : [])])];
-  const value = (word) => answers.get(word) ?? best.get(word) ?? 0;
+/** List the words that somebody finds likely, the likeliest first; columns are maps from words. */
+function likelyWords(columns, truth) {
+  const found = columns.flatMap((column) => {
+    const sorted = [...column].sort((a, b) => b[1] - a[1]).slice(0, 5);
+    return sorted.filter(([, prob]) => prob >= 0.005).map(([word]) => word);
+  });
+  const value = (word) => columns[0].get(word) ?? 0;
+  const words = [...new Set([...found, ...(truth ? [truth] : [])])];
   return words.sort((a, b) => value(b) - value(a)).slice(0, 8);
 }
 
-/** Draw the answers as a table: word, what the model says, what could be known at best. */
-function answerTable(answers, best, truth) {
-  const heads = ["word", ...(answers.size ? ["the model"] : []), ...(best.size ? ["at best"] : [])];
+/** Draw answers as a table: a row for each likely word, a column for each who answers. */
+function answerTable(named, truth) {
+  const columns = named.filter(([, column]) => column.size);
   const cell = (name) => element("th", { scope: "col" }, name);
-  const rows = likelyWords(answers, best, truth).map((word) => {
-    const row = element("tr", {}, element("th", { scope: "row" }, word));
-    if (answers.size) row.append(shareCell(answers.get(word)));
-    if (best.size) row.append(shareCell(best.get(word) ?? 0));
-    return row;
+  const shares = columns.map(([, column]) => column);
+  const rows = likelyWords(shares.length ? shares : [new Map()], truth).map((word) => {
+    const cells = shares.map((column) => shareCell(column.get(word) ?? 0));
+    return element("tr", {}, element("th", { scope: "row" }, word), ...cells);
   });
-  const top = element("thead", {}, element("tr", {}, ...heads.map(cell)));
+  const heads = ["word", ...columns.map(([name]) => name)].map(cell);
+  const top = element("thead", {}, element("tr", {}, ...heads));
   return element("table", { class: "mb-table mb-answers" }, top, element("tbody", {}, ...rows));
 }
 

@@ -43,9 +43,19 @@ function blankControls(texts) {
   return { choice, field, heads, above: element("p", {}, ...lines), below: element("p", {}, below) };
 }
 
+/** Build a checkbox for each head, to silence it. */
+function headSwitches(choices) {
+  const alone = choices.filter(([, heads]) => heads.length === 1);
+  const boxes = alone.map(([name, [pair]]) => {
+    const box = element("input", { type: "checkbox", value: pair.join() });
+    return element("label", {}, box, ` ${name.replace("head ", "")}`);
+  });
+  return element("fieldset", {}, element("legend", {}, "Silence heads"), ...boxes);
+}
+
 class BlankFigure {
-  constructor(figure, { model, texts }) {
-    Object.assign(this, { model, texts, text: { ...texts[0] }, isReady: false });
+  constructor(figure, { model, texts, silence }) {
+    Object.assign(this, { model, texts, silence, text: { ...texts[0] }, isReady: false });
     this.controls = blankControls(texts);
     this.sentence = element("div", { class: "mb-sentence", role: "group", "aria-label": "Sentence" });
     this.answers = element("div", {});
@@ -91,8 +101,18 @@ class BlankFigure {
     const last = this.choices.findLastIndex(([, heads]) => heads.length > 1);
     this.controls.heads.value = Math.max(last, 0);
     this.controls.below.hidden = false;
+    if (this.silence) {
+      this.switches = headSwitches(this.choices);
+      this.switches.addEventListener("change", () => this.show());
+      this.answers.before(this.switches);
+    }
     this.ask.remove();
     this.isReady = true;
+  }
+
+  headsOff() {
+    const boxes = [...(this.switches?.querySelectorAll(":checked") ?? [])];
+    return boxes.map(({ value }) => value.split(",").map(Number));
   }
 
   async type(text) {
@@ -112,21 +132,33 @@ class BlankFigure {
   }
 
   show() {
-    const { sentences, hidden, best } = this.text;
-    const words = sentences.flat();
     const chosen = this.isReady && this.choices[this.controls.heads.value][1];
     const nothing = { answers: new Map(), weights: [] };
-    const { answers, weights } = chosen ? askModel(this.model, this.text, chosen) : nothing;
+    const off = this.headsOff();
+    const whole = chosen ? askModel(this.model, this.text, chosen) : nothing;
+    const less = off.length ? askModel(this.model, this.text, chosen, off) : nothing;
+    this.showSentence((off.length ? less : whole).weights);
+    this.showAnswers(whole.answers, less.answers);
+  }
+
+  showSentence(weights) {
+    const { sentences, hidden } = this.text;
     const focused = this.sentence.contains(document.activeElement);
     let number = 0;
     const draw = (word) => wordButton(word, number === hidden, weights[number++]);
     const lines = sentences.map((line) => element("div", {}, ...line.map(draw)));
     this.sentence.replaceChildren(...lines);
     if (focused) this.buttons()[hidden].focus();
+  }
+
+  showAnswers(whole, less) {
+    const { sentences, hidden, best } = this.text;
+    const word = sentences.flat()[hidden];
+    const truth = word === "[MASK]" ? undefined : word;
     const known = new Map(best[hidden] ?? []);
-    const truth = words[hidden] === "[MASK]" ? undefined : words[hidden];
-    this.answers.replaceChildren(answerTable(answers, known, truth));
-    this.status.textContent = verdict(answers, known, truth);
+    const columns = [["the model", whole], ["without them", less], ["at best", known]];
+    this.answers.replaceChildren(answerTable(columns, truth));
+    this.status.textContent = verdict(less.size ? less : whole, known, truth);
   }
 }
 

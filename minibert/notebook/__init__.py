@@ -10,7 +10,7 @@ from .bug_hunt import which_line
 from .controls import slider, typed
 from .fields import ask
 from .figures import picture
-from .fill_in import fill_in
+from .fill_in import fill_in, next_sentence
 from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
 from .interactive import explore
@@ -36,6 +36,7 @@ __all__ = [
     "keep",
     "machine",
     "matrix",
+    "next_sentence",
     "picture",
     "quiz",
     "right",

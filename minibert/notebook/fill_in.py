@@ -1,6 +1,6 @@
-"""A sentence of the small world with a blank: the model's answers beside the best possible ones.
+"""Sentences of the small world: a model's answers in the page, beside the best possible ones.
 
-Chapter 14.
+Chapters 11, 12, 14 and 18.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from .live import live_figure
 SHOWN = 5
 
 
-def fill_in(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str) -> Html:
+def fill_in(
+    pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str, silence: bool = False
+) -> Html:
     """Show sentences in which a reader hides any word, and what a model and the oracle say.
 
     The oracle's answers, ``p(word | the rest of the pair)``, are computed now; the model's in the
@@ -36,6 +38,8 @@ def fill_in(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: st
         ``book/data/small-world``; in Jupyter any folder will do.
     caption : str
         What to try and what to watch.
+    silence : bool, default False
+        Whether a reader may silence heads, and see the answers move.
 
     Returns
     -------
@@ -59,8 +63,41 @@ def fill_in(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: st
         for (sentences, hidden), chances in zip(texts, known, strict=True)
     ]
     stage = f'<div class="mb-stage">{_first_state(data[0])}</div>'
-    name = Path(folder).name
-    return live_figure("fill-in-the-blank", stage, {"model": name, "texts": data}, caption, folder)
+    given = {"model": Path(folder).name, "texts": data, "silence": silence}
+    return live_figure("fill-in-the-blank", stage, given, caption, folder)
+
+
+def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str) -> Html:
+    """Show pairs of sentences, and whether the second follows: for a model and for the oracle.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+        Pairs of sentences that the small world tells.
+    folder : str or Path
+        A trained model in Hugging Face's layout, as for :func:`fill_in`; it needs the head.
+    caption : str
+        What to try and what to watch.
+
+    Returns
+    -------
+    Html
+        A displayable figure; without a script it shows what the oracle says of the first pair.
+
+    Raises
+    ------
+    ValueError
+        If the small world never tells one of the pairs.
+    """
+    follows = Oracle(small_world()).read(list(pairs)).is_next
+    data = [[*pair, round(float(prob), 4)] for pair, prob in zip(pairs, follows, strict=True)]
+    first, second, prob = data[0]
+    stage = (
+        f'<div class="mb-stage"><p>{escape(first)} | {escape(second)}</p><table class="mb-table">'
+        f'<tr><th scope="row">at best</th><td>{prob:.2f}</td></tr></table></div>'
+    )
+    given = {"model": Path(folder).name, "pairs": data}
+    return live_figure("next-sentence", stage, given, caption, folder)
 
 
 def _without_stars(pair: tuple[str, str]) -> tuple[list[list[str]], int]:

@@ -31,6 +31,11 @@ border-radius:8px;padding:1em}
 .mb-live :is(input,select){display:block;font:inherit;font-weight:400;margin-top:.2em}
 .mb-live select{min-height:36px;max-width:100%;color:inherit;\
 background:var(--pst-color-background,var(--jp-layout-color0,#fff))}
+.mb-live fieldset{border:0;padding:0;margin:.6em 0;display:flex;flex-wrap:wrap;gap:.2em 1em}
+.mb-live legend{font-size:1em;font-weight:600;padding:0;margin:0}
+.mb-live fieldset label{display:inline-flex;gap:.3em;align-items:center;min-height:28px;\
+font-weight:400}
+.mb-live input[type=checkbox]{width:auto;min-height:0;margin:0}
 .mb-live button.mb-hide{border-color:transparent;border-bottom:2px dotted currentColor;\
 border-radius:4px;padding:.1em .35em;margin:.1em}
 .mb-live button.mb-hide[aria-pressed=true]{border:2px solid currentColor;font-weight:600}

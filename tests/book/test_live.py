@@ -1,6 +1,7 @@
 """The JavaScript of the pages computes what the package computes, in a real browser."""
 
 import base64
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from safetensors.torch import load_file
 
 from minibert.analysis.attention_maps import ablate_heads
 from minibert.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
-from minibert.notebook import type_ahead
+from minibert.notebook import fill_in, next_sentence, type_ahead
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
@@ -101,6 +102,15 @@ def assert_equal(found, wanted):
     assert len(found) == len(wanted)
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, **CLOSE)
+
+
+def written(tmp_path, monkeypatch, figure):
+    """Write the output of a cell as a page, with the script and the model, as Jupyter shows it."""
+    monkeypatch.delenv("BOOK_STORED")
+    file = tmp_path / "cell.html"
+    content = f"<!doctype html><meta charset=utf-8>{figure()._repr_html_()}"
+    file.write_text(content, encoding="utf-8")
+    return file
 
 
 def test_a_page_loads_nothing_until_it_is_asked(page):
@@ -193,13 +203,10 @@ def test_odd_texts_have_the_same_ids(page, lower):
 
 
 def test_the_typing_field_cuts_as_the_tokenizer_does(reader, tmp_path, monkeypatch):
-    monkeypatch.delenv("BOOK_STORED")
     tokenizer = WordPieceTokenizer(odd_vocabulary())
     stored = ["Playing [MASK] <naïve> 中国!", "x & y"]
-    figure = type_ahead(tokenizer, stored, caption="Try.")
-    file = tmp_path / "cell.html"
-    file.write_text(f"<!doctype html><meta charset=utf-8>{figure._repr_html_()}", encoding="utf-8")
-    page = reader.open_file(file)
+    figure = partial(type_ahead, tokenizer, stored, caption="Try.")
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
     before = page.locator(".mb-words").inner_html()
     page.get_by_role("button", name="x & y").click()
     assert page.locator("output").inner_text() == "3 words, 3 pieces"
@@ -248,6 +255,46 @@ def test_a_reader_types_a_sentence_of_her_own(reader):
     figure.get_by_label("or your own").fill("a " * 50)
     page.keyboard.press("Enter")
     figure.get_by_text("52 tokens were given; small-world takes 1 to 40").wait_for()
+
+
+def test_silent_heads_move_the_answers(reader, tmp_path, monkeypatch, model):
+    pair = ("ben sees a bat over the mill and three moths", "*he* makes a wish for his mother")
+    pair = (pair[0], pair[1] + " and goes home from the lake")
+    figure = partial(fill_in, [pair], SMALL, caption="Try.", silence=True)
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    page.get_by_role("button", name="Let the model answer (it is here already)").click()
+    page.get_by_role("checkbox", name="2.3", exact=True).check()
+    heads = page.get_by_role("columnheader").all_inner_texts()
+    assert heads == ["word", "the model", "without them", "at best"]
+    row = page.locator("tr:has(th:text-is('he'))")
+    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
+    batch = tokenizer(pair[0], pair[1].replace("*he*", "[MASK]"))
+    place = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+    shares = []
+    for off in ([], [(1, 2)]):
+        with ablate_heads(model.bert, off), torch.no_grad():
+            logits = model(**batch).prediction_logits[0, place]
+        shares.append(f"{logits.softmax(-1)[tokenizer.vocab['he']].item():.2f}")
+    assert row.inner_text().split() == ["he", *shares, "1.00"]
+
+
+def test_the_next_sentence_is_judged_as_by_the_package(reader, tmp_path, monkeypatch, model):
+    first = "anna kicks the blue ball over the wall"
+    second = "a small dog finds the blue ball behind the wall and her sister laughs"
+    other = "emma feels the bark of the young birch"
+    figure = partial(next_sentence, [(first, second), (first, other)], SMALL, caption="Try.")
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    page.get_by_role("button", name="Does the second follow?").click()
+    assert page.get_by_role("status").inner_text() == "The model says 0.99: it follows."
+    page.get_by_label("Pairs").select_option("1")
+    batch = load_tokenizer(SMALL, do_lower_case=True)(first, other)
+    with torch.no_grad():
+        right = model(**batch).seq_relationship_logits[0].softmax(-1)[0].item()
+    cells = page.get_by_role("cell").all_inner_texts()
+    assert cells == [f"{right:.2f}", "0.00"]
+    page.get_by_label("Second sentence").fill("she laughs")
+    page.keyboard.press("Enter")
+    assert len(page.get_by_role("cell").all_inner_texts()) == 1  # no oracle for what is typed
 
 
 def test_pairs_have_the_same_ids_and_segments(page):

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from minibert.corpus import Oracle, small_world
-from minibert.notebook import fill_in
+from minibert.notebook import fill_in, next_sentence
 
 FIRST = "anna kicks the blue ball over the wall"
 SECOND = "a small dog finds the *blue* ball behind the wall and her sister laughs"
@@ -47,3 +47,13 @@ def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):
 def test_one_word_is_starred(second):
     with pytest.raises(ValueError, match=f"has {second.count('*') // 2} starred words"):
         fill_in([(FIRST, second)], "small-world", caption="Try.")
+
+
+def test_the_oracle_says_whether_the_second_follows():
+    other = "emma feels the bark of the young birch"
+    plain = SECOND.replace("*", "")
+    content = next_sentence([(FIRST, plain), (FIRST, other)], "small-world", caption="Try.").content
+    right = Oracle(small_world()).read([(FIRST, plain), (FIRST, other)]).is_next
+    found = data_of(content)["pairs"]
+    assert [pair[2] for pair in found] == pytest.approx(list(right), abs=5e-5)
+    assert '<th scope="row">at best</th><td>1.00</td>' in content

@@ -1,0 +1,58 @@
+// Does the second sentence follow the first? Ask the model, and whoever knows the world. Chapter 12.
+
+/** Compute the probability that the second text follows the first. */
+function followsProb(name, first, second) {
+  const { inputIds, tokenTypeIds } = tokenize([first, second], name);
+  const { nextSentence } = forward(name, inputIds, tokenTypeIds);
+  return softmax(nextSentence.data)[0]; // score 0 is for "it follows"
+}
+
+/** Draw who says how likely it is. */
+function followsTable(model, best) {
+  const columns = [["the model", model], ["at best", best]].filter(([, prob]) => prob !== undefined);
+  const rows = columns.map(([name, prob]) => {
+    return element("tr", {}, element("th", { scope: "row" }, name), shareCell(prob));
+  });
+  return element("table", { class: "mb-table mb-answers" }, element("tbody", {}, ...rows));
+}
+
+parts["next-sentence"] = (figure, { model, pairs }) => {
+  const options = pairs.map(([first, second], number) => {
+    return element("option", { value: number }, `${first} | ${second}`);
+  });
+  const choice = element("select", {}, ...options);
+  const fields = [0, 1].map(() => element("input", { type: "text", autocomplete: "off" }));
+  const names = ["Pairs", "First sentence", "Second sentence"];
+  const lines = [choice, ...fields].map((one, i) => element("label", {}, names[i], one));
+  const { file, bytes } = FILES[model] ?? {};
+  const told = file ? `loads ${file}, ${sizeOf(bytes)}` : "it is here already";
+  const ask = element("button", { type: "button" }, `Does the second follow? (${told})`);
+  const answer = element("div", {});
+  const status = element("p", { role: "status" });
+  const bestOf = () => {
+    const typed = fields.map(({ value }) => value.trim());
+    return pairs.find(([first, second]) => first === typed[0] && second === typed[1])?.[2];
+  };
+  const show = async () => {
+    try {
+      await ready(model, (line) => (status.textContent = line));
+      ask.textContent = "Does the second follow?";
+      const prob = followsProb(model, ...fields.map(({ value }) => value));
+      answer.replaceChildren(followsTable(prob, bestOf()));
+      status.textContent = `The model says ${prob.toFixed(2)}: it ${prob > 0.5 ? "follows" : "does not follow"}.`;
+    } catch (error) {
+      status.textContent = error.message;
+    }
+  };
+  const choose = () => {
+    fields.forEach((field, i) => (field.value = pairs[choice.value][i]));
+    if (models.has(model)) show();
+    else answer.replaceChildren(followsTable(undefined, bestOf()));
+  };
+  choice.addEventListener("change", choose);
+  for (const control of fields) control.addEventListener("change", show);
+  ask.addEventListener("click", show);
+  figure.querySelector(".mb-stage").replaceChildren(...lines, ask, answer, status);
+  choice.value = 0;
+  choose();
+};
