@@ -1,4 +1,4 @@
-"""Exercises of Chapter 8: split heads, join them, attend with many, count the parameters."""
+"""Exercises of Chapter 8: attend with many heads, and design one that looks back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import torch
 
 from minibert.reference import additive_mask, softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(81)
 
@@ -37,61 +37,8 @@ def _reshape_to_rows(x):
     return x.reshape(batch, seq, heads * head_size)
 
 
-def _deal_out(x, heads):
-    return np.stack([x[..., head::heads] for head in range(heads)], axis=1)
-
-
-def _collect_cards(x):
-    return np.moveaxis(x, 1, -1).reshape(x.shape[0], x.shape[2], -1)
-
-
 def _only_cut(x, heads):
     return x.reshape(*x.shape[:2], heads, -1)
-
-
-check_split_heads = Exercise(
-    "Split (batch, seq, hidden) into (batch, heads, seq, head_size).",
-    _split,
-    cases=[
-        (_RNG.standard_normal(shape), heads)
-        for *shape, heads in [(1, 4, 6, 2), (2, 5, 12, 3), (3, 2, 20, 4), (2, 3, 4, 1)]
-    ],
-    given=_to_tensor,
-    mistakes=[
-        Mistake(_reshape_to_heads, "The shape is right, the numbers are not: a head now holds "
-                "several pieces of one token. Cut the last axis in two first. Which two axes must "
-                "then change places?"),
-        Mistake(_deal_out, "You deal the numbers out like cards, one to each head in turn. A head "
-                "takes neighbors: the first head the first head_size numbers of every token."),
-        Mistake(lambda x, heads: _split(x, heads)[:, ::-1], "Your heads stand in reverse order. "
-                "Where do the first numbers of a token go?"),
-        Mistake(_only_cut, "The last axis is cut. Which two axes must still change places?"),
-        Mistake(lambda x, heads: _split(x, heads).swapaxes(-1, -2), "The tokens stand last. Which "
-                "two axes changed places that should not?"),
-    ],
-)  # fmt: skip
-
-check_join_heads = Exercise(
-    "Join (batch, heads, seq, head_size) to (batch, seq, hidden) again.",
-    _join,
-    cases=[
-        (_RNG.standard_normal(shape),)
-        for shape in [(1, 2, 4, 3), (2, 3, 5, 4), (3, 4, 2, 5), (2, 1, 3, 4)]
-    ],
-    given=_to_tensor,
-    mistakes=[
-        Mistake(_reshape_to_rows, "The shape is right, the numbers are not: a row holds pieces of "
-                "several tokens. Which two axes must change places before you flatten?"),
-        Mistake(_collect_cards, "You take one number of every head in turn. The pieces of a token "
-                "stand side by side: all of the first head, then all of the second."),
-        Mistake(lambda x: _join(x[:, ::-1]), "Your heads stand in reverse order. Which piece comes "
-                "first in a row?"),
-        Mistake(lambda x: x.swapaxes(1, 2), "The axes stand as they should. Now make one axis of "
-                "the last two."),
-        Mistake(lambda x: x.mean(axis=1), "You take the mean over the heads. Their pieces are put "
-                "side by side."),
-    ],
-)  # fmt: skip
 
 
 def _root(size, heads):
@@ -183,33 +130,35 @@ check_many_heads = Exercise(
 )  # fmt: skip
 
 
-def _parameters(hidden, heads, *, linears=lambda heads: 4, biases=1, norm=2):
-    return linears(heads) * (hidden**2 + biases * hidden) + norm * hidden
+def _turned(angles):
+    """Turn each pair of (cos, sin) of a row vector by its angle."""
+    turned = np.zeros((4, 4))
+    for i, angle in enumerate(angles):
+        cos, sin = np.cos(angle), np.sin(angle)
+        turned[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[cos, sin], [-sin, cos]]
+    return turned
 
 
-check_parameters = Exercise(
-    "Count the parameters of a BertAttention, with its dense layer and LayerNorm.",
-    _parameters,
-    cases=[(3, 1), (12, 3), (128, 2), (768, 12)],
-    forbidden=["BertAttention", "numel"],
+def _query_weight(steps, *, speeds=(1, 3), unit=np.pi / 10, count=as_it_is, flip=True):
+    """Turn back by some steps, as a weight that a linear layer transposes."""
+    weight = _turned(-count(steps) * unit * np.array(speeds))
+    return weight.T if flip else weight
+
+
+check_query_weight = Exercise(
+    "Write the weight of the linear layer whose queries look some steps back.",
+    _query_weight,
+    cases=[(1,), (2,), (3,)],
     mistakes=[
-        Mistake({"biases": 0}, "The four linear layers have biases, too: one number for each "
-                "output."),
-        Mistake({"linears": lambda heads: 3}, "You count query, key and value. A fourth linear "
-                "layer mixes what the heads found."),
-        Mistake({"norm": 0}, "LayerNorm has parameters as well: it stretches and shifts each of "
-                "the hidden numbers."),
-        Mistake({"norm": 0, "biases": 0}, "You count matrices only. Linear layers have biases, and "
-                "LayerNorm stretches and shifts each of the hidden numbers."),
-        Mistake({"linears": lambda heads: 3, "norm": 0}, "You count query, key and value only. "
-                "What does BertSelfOutput hold?"),
-        Mistake({"linears": lambda heads: 4 * heads}, "You give every head matrices of full size. "
-                "A head gets its share of one matrix: hidden / heads of its rows."),
-        Mistake(lambda h, heads: 4 * (h**2 // heads + h // heads) + 2 * h, "You count one head "
-                "only. How many are there?"),
-        Mistake({"norm": 1}, "LayerNorm has two numbers for each entry: one stretches it, one "
-                "shifts it."),
-        Mistake({"norm": 4}, "You count two LayerNorms. The second one belongs to the other half "
-                "of a layer."),
+        Mistake({"flip": False}, "Your head looks the other way. A linear layer computes x times "
+                "the transposed weight; and in which direction is back?"),
+        Mistake({"count": lambda steps: 1}, "Your head looks one step away, whatever is asked for. "
+                "By how much do the hands turn in several steps?"),
+        Mistake({"speeds": (1, 1)}, "Both hands turn at one speed. The second one is three times "
+                "as fast."),
+        Mistake({"speeds": (3, 1)}, "The speeds have changed places. Which pair is the slow one?"),
+        Mistake({"speeds": (1, 0)}, "The second hand stands still. It turns, too."),
+        Mistake({"unit": 1}, "Your hands turn by 1 radian a word. With which speeds were the "
+                "places made?"),
     ],
 )  # fmt: skip
