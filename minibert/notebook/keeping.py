@@ -115,9 +115,11 @@ def with_definition(text: str, thing: Callable) -> tuple[str, list[str]]:
     place = _place(blocks, code)
     blocks = [block for block in blocks if _name(block) not in code]
     blocks[place:place] = [f"\n\n{source}" for source in code.values()]
-    new = sorted(line for line in set(lines) if line not in text.splitlines())
+    new = sorted({*lines} - {*text.splitlines()}, key=lambda line: ("=" in line, line))
     if new:
-        blocks.insert(_start(blocks), "\n" + "\n".join(new) + "\n")
+        start = _start(blocks)
+        follows = start and blocks[start - 1].lstrip().startswith(("import ", "from "))
+        blocks.insert(start, ("" if follows else "\n") + "\n".join(new) + "\n")
     return "".join(blocks), list(code)
 
 
@@ -148,8 +150,15 @@ def _place(blocks: list[str], code: dict[str, str]) -> int:
 
 
 def _start(blocks: list[str]) -> int:
-    """Return where imports may stand: after the heading."""
-    return int(bool(blocks) and isinstance((ast.parse(blocks[0]).body or [None])[0], ast.Expr))
+    """Return where imports may be added: behind the heading and the imports that follow it."""
+    place = 0
+    for block in blocks:
+        node = next(iter(ast.parse(block).body), None)
+        is_heading = place == 0 and isinstance(node, ast.Expr)
+        if not is_heading and not isinstance(node, ast.Import | ast.ImportFrom):
+            break
+        place += 1
+    return place
 
 
 def _blocks(text: str) -> list[str]:

@@ -144,7 +144,18 @@ def default_part(role: str) -> Callable:
 
 
 def contract(role: str) -> str:
-    """Describe what a class must do to play a role."""
+    """Describe what a class must do to play a role.
+
+    Parameters
+    ----------
+    role : str
+        A key of `ROLES`.
+
+    Returns
+    -------
+    str
+        How it is built and called, what comes back, and which parameters it has.
+    """
     require_role(role)
     terms = ROLES[role]
     call = f"called as {'forward' if terms.built else my_name(role)}({', '.join(terms.called)})"

@@ -71,6 +71,13 @@ SLIPS = [
     (
         "MyLayer",
         f"{ATTEND}|return self.output(self.intermediate(x), x), probs",
+        "y, probs = self.attention(x, mask, show)|"
+        "return self.output(self.intermediate(x), y), probs",
+        "gets the input of the layer",
+    ),
+    (
+        "MyLayer",
+        f"{ATTEND}|return self.output(self.intermediate(x), x), probs",
         "y, probs = self.attention.self(self.attention.output.LayerNorm(x), mask, show)|"
         "x = x + self.attention.output.dense(y); y = self.output.LayerNorm(x); "
         "return x + self.output.dense(self.intermediate(y)), probs",

@@ -55,10 +55,12 @@ def _layer(
     return_attention: bool = False,
     *,
     second_half: bool = True,
+    deaf: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
-    """Keep the layer's input in the second half, or leave that half out."""
+    """Take the layer's input for the road or the network of the second half, or leave it out."""
     attended, probs = self.attention(x, mask, return_attention)
-    return self.output(self.intermediate(attended), x) if second_half else attended, probs
+    heard, kept = (x, attended) if deaf else (attended, x)
+    return self.output(self.intermediate(heard), kept) if second_half else attended, probs
 
 
 def _encoder(
@@ -114,6 +116,8 @@ LAYER = [
          "pre-norm. When does BERT normalize?"),
     Slip(computing(_layer), "What your second half keeps is the input of the layer. What "
          "went into the feed-forward network?"),
+    Slip(computing(_layer, deaf=True), "Your feed-forward network gets the input of the "
+         "layer. What is it to think about?"),
     Slip(computing(_layer, second_half=False), "Your layer ends after attention. Where is "
          "the feed-forward network?"),
     NO_BIAS,
