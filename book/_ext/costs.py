@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 from normal_form import code_cells
+from reading import fill_card
 
 COST_ROW = re.compile(r"^\| \*\*Cost\*\* \|.*\|$", re.MULTILINE)
 TABLE = re.compile(r"(?<=<!-- statistics:begin -->\n).*(?=<!-- statistics:end -->)", re.DOTALL)
@@ -70,7 +71,7 @@ def in_words(measured: dict) -> str:
     minutes = "1 minute" if seconds == 60 else f"{seconds // 60} minutes"
     duration = f"{seconds} seconds" if seconds < 60 else minutes
     memory = f"{megabytes} MB" if megabytes < 1000 else f"{megabytes // 1000} GB"
-    return f"less than {duration} and {memory} of memory, on one processor core"
+    return f"less than {duration} and {memory} of memory on one processor core"
 
 
 def has_row(notebook: NotebookNode) -> bool:
@@ -83,6 +84,7 @@ def fill_row(notebook: NotebookNode, measured: dict) -> None:
     row = f"| **Cost** | {in_words(measured)} |"
     card = next(cell for cell in notebook.cells if COST_ROW.search(cell.source))
     card.source = COST_ROW.sub(row, card.source)
+    fill_card(notebook)
 
 
 def pages(records: dict[str, dict], book: Path) -> dict[str, str]:

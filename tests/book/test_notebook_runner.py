@@ -67,7 +67,10 @@ def test_a_chapter_is_stored_in_its_normal_form(write):
 def test_the_cost_is_told_and_listed(write):
     path, book = write("1")
     run(path, book)
-    row = "| **Cost** | less than 5 seconds and 250 MB of memory, on one processor core |"
+    row = (
+        "| **Cost** | about 5 minutes to read and 0 for the exercises; to run, less than 5 seconds "
+        "and 250 MB of memory on one processor core |"
+    )
     assert row in nbformat.read(path, as_version=4).cells[0].source.splitlines()
     page = (book / "statistics.md").read_text(encoding="utf-8")
     assert re.search(

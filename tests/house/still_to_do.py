@@ -1,0 +1,44 @@
+"""Chapters that do not hold a rule yet. The list shrinks: whoever mends a chapter takes it out."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+CHAPTER = re.compile(r"book/chapters/(\d\d)-")
+
+STILL_TO_DO: dict[int, set[str]] = {
+    4: {"long_cells"},
+    5: {"long_cells", "long_right_answers", "told_bugs"},
+    8: {"long_cells"},
+    10: {"long_cells", "told_bugs"},
+    11: {"long_cells", "long_right_answers", "told_bugs"},
+    12: {"long_cells", "long_right_answers", "told_bugs"},
+    13: {"long_cells", "long_right_answers", "told_bugs"},
+    14: {"long_cells", "long_right_answers", "told_bugs"},
+    15: {"long_cells", "long_right_answers", "told_bugs"},
+    16: {"long_cells", "told_bugs"},
+    17: {"long_cells", "told_bugs"},
+    18: {"long_cells", "long_right_answers"},
+}
+
+
+def apart_from_those(rule: Callable[[Path], list[str]]) -> Callable[[Path], list[str]]:
+    """Let a rule pass over the chapters on its list, and complain about one that holds it."""
+
+    def shrinking(root: Path, to_do: dict[int, set[str]] = STILL_TO_DO) -> list[str]:
+        listed = {number for number, rules in to_do.items() if rule.__name__ in rules}
+        found, broken = [], set()
+        for sentence in rule(root):
+            match = CHAPTER.match(sentence)
+            number = int(match[1]) if match else None
+            if number in listed:
+                broken.add(number)
+            else:
+                found.append(sentence)
+        return found + [
+            f"Chapter {number} holds the rule {rule.__name__!r} now. Take it off the list in "
+            f"{Path(__file__).name}."
+            for number in sorted(listed - broken)
+        ]
+
+    return shrinking
