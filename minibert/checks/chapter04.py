@@ -1,12 +1,16 @@
-"""Exercises of Chapter 4: the gradients of GELU, cross-entropy, softmax and LayerNorm."""
+"""Exercises of Chapter 4: the gradients of GELU, cross-entropy and softmax, and a test of one."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 
 from minibert.reference import gelu_backward, softmax
 
 from .exercise import Exercise, Mistake
+from .slips import forbidden_way
+from .verdict import Verdict
 
 _RNG = np.random.default_rng(41)
 
@@ -141,50 +145,33 @@ check_softmax_backward = Exercise(
 )  # fmt: skip
 
 
-def _layer_norm_backward(
-    g, x, w, *, before=True, after=False, through_mean=True, through_variance=True,
-    average=np.mean, power=0.5, axis=-1, ddof=0,
-):  # fmt: skip
-    """Compute the gradient of LayerNorm along its three paths."""
-    variance = x.var(axis=-1, keepdims=True, ddof=ddof)
-    normalized, grad = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(variance), g * w**before
-    result = grad
-    if through_mean:
-        result = result - average(grad, axis=axis, keepdims=True)
-    if through_variance:
-        result = result - normalized * average(grad * normalized, axis=axis, keepdims=True)
-    return result / variance**power * w**after
+def check_gradient_test(test: Callable) -> Verdict:
+    """Judge a test of softmax gradients: it lets the right one pass, and no wrong one."""
+    name = getattr(test, "__name__", "your test")
+    wrong = check_softmax_backward.mistakes
+    try:
+        passes = _passes(test, _softmax_backward)
+        through = [m for m in wrong if _passes(test, check_softmax_backward.answers(m))]
+    except Exception as error:
+        return Verdict(False, f"{name} stopped with {type(error).__name__}: {error}.")
+    if passes is None:
+        return Verdict(False, f"{name} returns nothing yet. Let it return True or False.")
+    if not passes:
+        told = "Not yet. Your test refuses the right gradient. Is its tolerance wide enough for"
+        return Verdict(False, f"{told} measured slopes? Is probs what softmax returned?")
+    if through:
+        told = f"Not yet. {len(through)} of {len(wrong)} wrong gradients pass. The author of one "
+        return Verdict(False, f"{told}would be told: “{through[0].hint}”")
+    if way := forbidden_way(test, ["softmax_backward"]):
+        return Verdict(False, f"Right, but {name} uses {way}. Who would test that one?")
+    return Verdict(True, f"Right: none of {len(wrong)} wrong gradients passes {name}.")
 
 
-def _norm_case(*shape):
-    x = 2 * _RNG.standard_normal(shape) + 1
-    return _RNG.standard_normal(shape), x, _RNG.standard_normal(shape[-1])
-
-
-check_layer_norm_backward = Exercise(
-    "Write the gradient of LayerNorm at its input; you may leave out ε.",
-    _layer_norm_backward,
-    cases=[_norm_case(5), _norm_case(2, 4), _norm_case(2, 3, 6)],
-    forbidden=["layer_norm_backward"],
-    mistakes=[
-        Mistake({"through_mean": False, "through_variance": False}, "You treat mean and variance "
-                "as fixed numbers. What do they do when an entry of x moves?"),
-        Mistake({"through_mean": False}, "The path through the variance is right. What does the "
-                "mean do when an entry of x moves?"),
-        Mistake({"through_variance": False}, "The path through the mean is right. What does the "
-                "variance do when an entry of x moves?"),
-        Mistake({"before": False}, "You forgot the weight: the gradient passes it before it "
-                "reaches the normalized vector."),
-        Mistake({"before": False, "after": True}, "You multiply by the weight at the end. Going "
-                "backward, it is met first, before the averages."),
-        Mistake({"power": 0.0}, "Where is the division by the spread?"),
-        Mistake({"power": 1.0}, "You divide by the variance. Which root of it did the forward step "
-                "divide by?"),
-        Mistake({"average": np.sum}, "You subtract sums. How far does the mean of n numbers move "
-                "when one of them moves by 1?"),
-        Mistake({"ddof": 1}, "Your variance divides by n - 1. LayerNorm does not estimate anything "
-                "from a sample: by what does it divide?"),
-        Mistake({"axis": 0}, "You average down the first axis. Along which axis is a vector "
-                "normalized?"),
-    ],
-)  # fmt: skip
+def _passes(test: Callable, backward: Callable) -> bool | None:
+    """Run a test; a failed assert is a no, and nothing returned is no answer."""
+    try:
+        with np.errstate(all="ignore"):
+            answer = test(backward)
+    except AssertionError:
+        return False
+    return None if answer is None or answer is ... else bool(answer)

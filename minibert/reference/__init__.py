@@ -23,8 +23,11 @@ from .prediction import (
     tied_logits,
     tied_logits_backward,
 )
+from .tape import Node, Tape
 
 __all__ = [
+    "Node",
+    "Tape",
     "additive_mask",
     "attention",
     "attention_backward",
