@@ -53,6 +53,12 @@ check_softmax = Exercise(
         Mistake(lambda x: np.exp(np.clip(x, -700, 700)) / np.exp(np.clip(x, -700, 700)).sum(
                 axis=-1, keepdims=True), "You cut large scores off, so 1000 and 1001 get the same "
                 "probability. Which number can you subtract from a row instead?"),
+        Mistake(lambda x: np.exp(x / _highest(x)) / np.exp(x / _highest(x)).sum(
+                axis=-1, keepdims=True), "You divide by the largest score, which changes the gaps "
+                "between scores. Subtract it."),
+        Mistake(lambda x: np.nan_to_num(np.exp(x) / np.exp(x).sum(axis=-1, keepdims=True)), "Where "
+                "a score overflowed you put 0 for nan. Which number can you subtract from a row, "
+                "so that nothing overflows?"),
         Mistake({"subtracted": lambda x: 0}, "Right for small scores, but a score of 1000 "
                 "overflows to nan. Which number can you subtract from a row without changing its "
                 "probabilities?"),
@@ -196,6 +202,8 @@ check_streamed_attention = Exercise(
                 "above it is not."),
         Mistake({"last": True}, "Only the last block is heard. Add to what you have; do not begin "
                 "anew."),
+        Mistake(lambda q, b: attention(q, *next(iter(b)))[0], "Only the first block is heard. Does "
+                "your return stand inside the loop?"),
         Mistake({"divided": False}, "Where is the division by the sum of all exponentials?"),
         Mistake({"scale": lambda q, k: 1.0}, "The scores are not divided by the square root of the "
                 "size of a key."),

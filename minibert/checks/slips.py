@@ -32,6 +32,8 @@ _USUAL = [
     (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
     (NameError, "", "Run the cell that defines this name, or define it in your function."),
     (RecursionError, "", "It calls itself and never stops. Which case needs no further call?"),
+    (TypeError, "iterator|generator", "An iterator has neither a length nor numbered entries. Go "
+     "through it with a for loop."),
     (TypeError, "NoneType", "Something is None here, which is no number. What does it mean?"),
     (AttributeError, "ndarray|Tensor", "Arrays and tensors have different methods. Which of the "
      "two does the function get?"),
