@@ -38,9 +38,9 @@ check_additive_mask = Exercise(
                 "number, so your words became nan. Which finite number hides just as well?"),
         Mistake({"number": -np.inf}, "With −∞ every usual row comes out right. What comes out of a "
                 "row in which everything is hidden? Use the lowest finite number."),
-        *(Mistake({"number": -(10.0**power)}, "Your number is large, but not the lowest: in a row "
-                  "in which everything is hidden, the scores still shine through. Ask np.finfo for "
-                  "the lowest finite number.") for power in (3, 4, 5, 6, 8, 9, 10, 12, 30)),
+        *(Mistake({"number": -(10.0**power)}, "The right places, but not the lowest number: in a "
+                  "row in which everything is hidden, the scores still shine through. Ask np.finfo "
+                  "for the lowest finite number.") for power in (*range(13), 30)),
         Mistake({"number": _LOWEST_32}, "This is the lowest number of float32. Our scores are "
                 "float64."),
         Mistake({"number": float(np.finfo(np.float64).tiny)}, "finfo.tiny is the smallest positive "
@@ -69,13 +69,15 @@ check_causal_mask = Exercise(
                 "look at itself?"),
         Mistake({"turned": True}, "Your tokens see themselves and the future, and nothing of the "
                 "past. Rows look, columns are looked at: which triangle has to close?"),
+        Mistake({"first": 2}, "Your tokens see one step into the future. Where does the triangle "
+                "begin?"),
         Mistake({"first": 0, "turned": True}, "Your tokens see only the future: the past and the "
                 "token itself are hidden. Which triangle has to close?"),
         Mistake({"number": -np.inf}, "The right places, with −∞. Use the lowest finite number: "
                 "with padding on the left, a row can end up with nothing to see, and −∞ makes it "
                 "nan."),
         *(Mistake({"number": number}, "The right places. Is this the lowest number a float64 can "
-                  "hold?") for number in (-1e4, -1e9, _LOWEST_32)),
+                  "hold?") for number in (-1.0, -100.0, -1e4, -1e9, _LOWEST_32)),
         Mistake({"number": -_LOWEST}, "The right places, but the largest number: now everybody "
                 "looks at the future only. Which sign hides?"),
         Mistake(np.tri, "These are the right ones and zeros: 1 where a token may look. But this "
@@ -84,6 +86,7 @@ check_causal_mask = Exercise(
                 "number does?"),
         Mistake(lambda seq: (1 - np.tri(seq)) * -np.inf, "0 times infinity is not a number. Which "
                 "finite number hides just as well?"),
+        Mistake(lambda seq: np.zeros((seq, seq)), "Nothing is hidden."),
         Mistake(lambda seq: _LOWEST * (1 - np.eye(seq)), "Each token sees only itself. What about "
                 "the past?"),
     ],
@@ -128,8 +131,14 @@ check_padding_and_causal = Exercise(
                 "its side: tokens see the future and not the past."),
         Mistake({"padding": _rows}, "You hide rows: padding may not look. It is the columns that "
                 "must close, so that nobody looks at padding."),
+        Mistake({"padding": lambda mask: additive_mask(1 - mask)}, "You hide the words and show "
+                "the padding. What does 1 stand for?"),
         Mistake({"combine": np.multiply}, "A product of masks: two minus signs make a plus, and 0 "
                 "times anything opens the door. Which function takes the smaller of two numbers?"),
+        Mistake(lambda mask: np.tri(mask.shape[-1]) * mask[..., None, :], "These are the right "
+                "ones and zeros. But this mask is added to scores. Which two numbers has it?"),
+        *(Mistake({"number": number}, "The right places. Is this the lowest number a float64 can "
+                  "hold?") for number in (-1e4, -1e9, _LOWEST_32)),
         Mistake({"number": -np.inf}, "The right places, with −∞. In the second sentence a row has "
                 "nothing to see. What does softmax make of it?"),
     ],
@@ -164,6 +173,8 @@ check_mean_loss = Exercise(
                 "or not. Keep the losses whose label is not −100, and take the mean of those."),
         Mistake(lambda losses, labels: _zeroed(losses, labels).mean(), "You set the other losses "
                 "to 0 but still divide by all positions. By how many should it be?"),
+        Mistake(lambda losses, labels: losses.sum() / _labeled(losses, labels).sum(), "You divide "
+                "by the right number, but add up all losses."),
         Mistake(lambda losses, labels: _zeroed(losses, labels).sum(), "This is a sum. It grows "
                 "with the number of labels. Divide by how many?"),
         *(Mistake(wrong, "You divide by the number of losses that are not 0. A labeled position "

@@ -46,6 +46,12 @@ check_gain = Exercise(
                 "two probabilities multiply. Which two?"),
         Mistake(saved_exactly, "You count the corpus again after the merge, and find what it saves "
                 "exactly. The gain holds all counts still."),
+        Mistake(lambda n, a, b, total: -math.log(n / total), "That is what the new piece costs at "
+                "one place. What did its two parts cost, and at how many places?"),
+        Mistake(lambda n, a, b, total: n, "That is how often the two meet. What does one of these "
+                "places save?"),
+        Mistake(lambda n, a, b, total: n * math.log(total**3 / (a * b * n)), "The new piece costs "
+                "something, too. Saving is before minus after."),
         Mistake({"log": math.log2}, "Your unit is the bit. Which logarithm gives nats?"),
         Mistake({"log": math.log10}, "Your logarithm has the base 10. Which one gives nats?"),
         Mistake({"sign": -1}, "The sign is turned around: saving is before minus after."),
@@ -64,6 +70,7 @@ _CORPORA = [
     {"sing": 3, "singing": 2, "playing": 2, "plays": 3, "play": 4},
     {"cold": 3, "bear": 4, "tear": 1, "newer": 4, "eat": 5},
     {"aaaaa": 2, "aab": 1, "xy": 1},
+    {"ab": 9, "cab": 1},
 ]
 _LATER = ([["c", "##at"], ["c", "##at", "##s"], ["h", "##at"], ["f", "##o", "##x"]], [3, 2, 2, 1])
 
@@ -101,6 +108,14 @@ check_merge = Exercise(
                 "You merge in the first word only. The pair becomes one piece everywhere."),
         Mistake(lambda spelled, counts: glued(*pair_to_merge(spelled, counts)), "That is the new "
                 "piece. Return all spelled words, with the pair merged."),
+        Mistake({"join": lambda word, pair: " ".join(word).replace(" ".join(pair), glued(*pair))
+                 .split()}, "You replace text. In “##a ##b” stands “a ##b” as well: compare whole "
+                "pieces."),
+        Mistake({"tie": None}, "Of several best pairs you take the one that you meet first. Take "
+                "the first in alphabetical order."),
+        Mistake(lambda spelled, counts: spelled, "Nothing is merged."),
+        Mistake(lambda spelled, counts: [" ".join(word) for word in one_merge(spelled, counts)],
+                "The right pieces, each word in one string. Return lists of pieces."),
         Mistake(pair_to_merge, "That is the pair. Return all spelled words, with the pair merged."),
     ],
 )  # fmt: skip
@@ -132,6 +147,12 @@ check_longest_match = Exercise(
                 "word that cannot be cut you return an empty list. Its one token is [UNK]."),
         Mistake(lambda word, pieces: match(word, pieces)[:1], "You stop after the first piece. "
                 "Go on with the rest of the word."),
+        *(Mistake(wrong, "These are its letters. Look for the longest piece that is known.")
+          for wrong in (lambda word, pieces: spell(word), lambda word, pieces: [*word])),
+        Mistake(lambda word, pieces: [*match(word, pieces), ""], "Behind the last piece you append "
+                "an empty one. When is there no rest?"),
+        Mistake(lambda word, pieces: match(word, pieces)[::-1], "The right pieces, from the last "
+                "to the first."),
         Mistake(match_backward, "You cut from the end of the word. Its beginning comes first."),
     ],
 )  # fmt: skip
@@ -170,6 +191,14 @@ check_room = Exercise(
         Mistake(lambda a, b, room: (min(a, room // 2), min(b, room // 2)), "You give each text "
                 "half of the room, even if one needs less than that."),
         Mistake(lambda a, b, room: (a, b), "Nothing is cut."),
+        Mistake(lambda a, b, room: (min(a, b, room // 2), room - min(a, b, room // 2)),
+                "You fill the room even where both texts fit, or the longer one comes first."),
+        Mistake(lambda a, b, room: _room(a, b, room)[::-1], "The two numbers have changed places."),
+        Mistake(lambda a, b, room: _room(a, b, room - 3), "The special tokens have their room "
+                "already."),
+        Mistake(lambda a, b, room: (a * room // (a + b), b * room // (a + b)), "You share the room "
+                "in proportion. Here the shorter text loses only what is above half of the room."),
+        Mistake({"half": lambda room: room / 2}, "Half a piece cannot stay. Round down."),
         Mistake(_one_by_one, "You take one piece after another from the longer text, from the "
                 "second if both are equal, as BERT's own program does. Here the longer one keeps "
                 "the odd piece, and of two equally long texts the first counts as the shorter."),
@@ -191,11 +220,13 @@ check_fewest_pieces = Exercise(
     cases=[
         *(("filesystems", _FILES), ("needlessly", _FILES), ("needles", _FILES), ("file", _FILES)),
         *(("filesx", _FILES), ("abcd", ["ab", "abc", "##cd"]), ("less", _FILES)),
-        ("filesystemss", _FILES),
+        *(("filesystemss", _FILES), ("abcd", ["ab", "##c", "##d", "##bcd"])),
     ],
     mistakes=[
         Mistake(greedy_count, "You take the longest piece first. A shorter beginning may leave a "
                 "rest that needs fewer pieces."),
+        Mistake(lambda word, pieces: len(match(word, pieces)), "You count the pieces of the "
+                "longest match. A shorter beginning may leave a rest that needs fewer."),
         Mistake({"choose": max}, "That is the largest number of pieces."),
         Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
                 "pieces inside a word begin with?"),
@@ -205,6 +236,7 @@ check_fewest_pieces = Exercise(
                 "it."),
         Mistake(lambda word, pieces: len(word) if fewest(word, pieces) else 0, "You count "
                 "letters."),
+        Mistake(lambda word, pieces: len(word), "You count letters."),
         Mistake(lambda word, pieces: max(0, fewest(word, pieces) - 1), "You count the places "
                 "between the pieces. One more."),
     ],

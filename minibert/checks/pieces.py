@@ -47,7 +47,7 @@ def pair_to_merge(
     score: Callable = merge_gain,
     best: int = -1,
     of: Callable = all_pieces,
-    tie: int = 0,
+    tie: int | None = 0,
 ) -> tuple[str, str]:
     """Find the best pair by a score; of several, the first in the alphabet."""
     pieces, pairs = Counter(), Counter()
@@ -61,7 +61,8 @@ def pair_to_merge(
         (a, b): best * round(float(score(n, pieces[a], pieces[b], total)), 9)
         for (a, b), n in pairs.items()
     }
-    return sorted(pair for pair, gain in gains.items() if gain == min(gains.values()))[tie]
+    best_pairs = [pair for pair, gain in gains.items() if gain == min(gains.values())]
+    return best_pairs[0] if tie is None else sorted(best_pairs)[tie]
 
 
 def one_merge(
