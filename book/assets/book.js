@@ -47,7 +47,15 @@ function fitLetters(svg) {
   }
 }
 
+// The lines of a hunt are wrapped on a phone like those of other code.
+function markIndentation(line) {
+  const text = line.textContent;
+  line.style.setProperty("--indent", `${text.length - text.trimStart().length}ch`);
+  line.classList.add("code-line");
+}
+
 window.addEventListener("load", () => {
+  document.querySelectorAll(".mb-lines code").forEach(markIndentation);
   const wide = new ResizeObserver((changes) => changes.forEach(({ target }) => markWide(target)));
   for (const box of document.querySelectorAll(WIDE)) {
     wide.observe(box);
