@@ -165,6 +165,8 @@ def check_guess(function: Callable) -> Verdict:
             guess, problem = attempt(function, others, words[:i], words[i + 1 :])
             if not problem and not isinstance(guess, str):
                 problem = f"It should return one word, a string; it returns {guess!r}."
+            if "IndexError" in problem:
+                problem += " The first word has nothing to its left, the last nothing to its right."
             if problem:
                 return Verdict(False, problem)
             hits, count = hits + (guess == word), count + 1

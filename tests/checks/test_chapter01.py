@@ -118,7 +118,7 @@ def between(sentences, left, right):
         (lambda *case: "the", "right in 31.2% of the cases. Whoever always says"),
         (after_the_left, "Use both."),
         (between, "never seen around one word"),
-        (lambda sentences, left, right: left[-1], "IndexError"),
+        (lambda sentences, left, right: left[-1], "The first word has nothing to its left"),
         (lambda sentences, left, right: max([]), "There is nothing to choose from"),
         (lambda sentences, left, right: {}["cat"], "It looks up a name"),
         (lambda *case: ["the"], "It should return one word, a string; it returns ['the']"),
