@@ -76,7 +76,8 @@ bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use ag
 	$(BIN)/python -m benchmarks.loading
 	$(BIN)/python -m benchmarks.sentences
 
-records: $(INSTALLED)  ## repeat the recorded runs of Chapters 14 to 18 (long)
+records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
+	$(BIN)/python -m benchmarks.toy_parts --record
 	$(BIN)/python -m benchmarks.small_world --record
 	$(BIN)/python -m benchmarks.similarities --record
 	$(BIN)/python -m benchmarks.classify --record

@@ -10,6 +10,7 @@ Chapters 1, 2, 5 and 18.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -225,4 +226,50 @@ def word_map(
         ax.annotate(word, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=8)
     if len(colors) > 1:
         ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None) -> Axes:
+    """Draw what each part has bought the toy so far: one bar more with every part.
+
+    A bar reaches from the exact floor to the mean loss, and each dot is one seed. The bars of the
+    newest part have a color of their own.
+
+    Parameters
+    ----------
+    record : mapping
+        ``benchmarks/toy_parts.json``, as ``json.load`` returns it.
+    upto : str
+        The newest part to be drawn, such as "heads".
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with the bars from top to bottom. Their loss axis is the same for every part.
+
+    Raises
+    ------
+    ValueError
+        If the record has no such part.
+    """
+    parts = [row["part"] for row in record["rows"]]
+    if upto not in parts:
+        known = ", ".join(dict.fromkeys(parts))
+        raise ValueError(f"there is no part {upto!r}; the parts are {known}")
+    count = len(parts) - parts[::-1].index(upto)
+    ax = new_axes(5.2, 1.1 + 0.3 * count) if ax is None else ax
+    floor, bag = record["ladder"]["full"], record["ladder"]["bag"]
+    for place, row in enumerate(record["rows"][:count]):
+        losses, color = row["runs"]["loss"], PALETTE[row["part"] == upto]
+        ax.barh(place, np.mean(losses) - floor, 0.6, floor, color=color, alpha=0.5)
+        ax.scatter(losses, [place] * len(losses), s=12, color=color, zorder=2)
+    for name, level in {"floor": floor, "a bag's best": bag}.items():
+        ax.axvline(level, color="#75797f", linestyle="--", linewidth=1)
+        ax.text(level, -0.6, f" {name}", fontsize=8, rotation=20)
+    ax.set_yticks(range(count), [row["name"] for row in record["rows"][:count]])
+    ax.set_ylim(count - 0.5, -0.5)
+    highest = max(max(row["runs"]["loss"]) for row in record["rows"])
+    ax.set(xscale="log", xlim=(0.93 * floor, 1.1 * highest), xlabel="loss (nats)")
     return ax

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.colors import to_rgb
+from matplotlib.colors import to_hex, to_rgb
 
 from minibert.visualize import (
     PALETTE,
@@ -12,6 +12,7 @@ from minibert.visualize import (
     loss_curve,
     new_axes,
     token_colors,
+    what_parts_buy,
     word_map,
 )
 
@@ -99,3 +100,28 @@ def test_head_grid_can_leave_the_cells_empty_and_has_a_largest_value():
     assert head_grid(np.ones((2, 2)), axes, largest=4.0, digits=0) is axes
     assert not axes.texts
     assert axes.images[0].get_clim() == (0, 4)
+
+
+def parts_record():
+    losses = {"positions": [0.5, 0.4], "2 heads": [0.3], "4 heads": [0.2], "residuals": [0.1]}
+    rows = [
+        {"name": name, "part": "heads" if "heads" in name else name, "runs": {"loss": values}}
+        for name, values in losses.items()
+    ]
+    return {"ladder": {"full": 0.08, "bag": 0.11}, "rows": rows}
+
+
+def test_the_figure_of_parts_grows_and_its_axis_stays():
+    record = parts_record()
+    small, large = (what_parts_buy(record, upto) for upto in ("positions", "heads"))
+    assert [len(axes.patches) for axes in (small, large)] == [1, 3]
+    first = large.patches[0]
+    assert first.get_x() == 0.08 and first.get_width() == pytest.approx(0.45 - 0.08)
+    colors = [to_hex(bar.get_facecolor()) for bar in large.patches]
+    assert colors == [PALETTE[0], PALETTE[1], PALETTE[1]]
+    assert small.get_xlim() == large.get_xlim()
+
+
+def test_a_part_that_nobody_has_measured():
+    with pytest.raises(ValueError, match="no part 'hats'; the parts are positions, heads, resid"):
+        what_parts_buy(parts_record(), "hats")

@@ -1,0 +1,80 @@
+"""The record of what each part buys the toy, and a miniature of its runs."""
+
+import json
+import math
+import statistics
+
+import pytest
+import torch
+
+from benchmarks import toy_parts, toy_rows
+from minibert.corpus import hundred_sentences, masked_word_ladder
+
+RECORD = json.loads(toy_parts.RECORD.read_text(encoding="utf-8"))
+LADDER = masked_word_ladder(hundred_sentences())
+ROWS = {row.name: row for row in toy_rows.ROWS}
+each_row = pytest.mark.parametrize("told", RECORD["rows"], ids=lambda row: row["name"])
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+def test_the_record_says_how_it_was_made():
+    assert RECORD["command"] == "python -m benchmarks.toy_parts --record"
+    assert set(RECORD["origin"]) == {"processor", "threads", "python", "torch"}
+    assert RECORD["origin"]["threads"] == 1
+    assert RECORD["ladder"] == pytest.approx(LADDER._asdict(), abs=1e-6)
+
+
+def test_the_record_has_every_row():
+    assert [(row["part"], row["name"]) for row in RECORD["rows"]] == [
+        (row.part, row.name) for row in toy_rows.ROWS
+    ]
+
+
+@each_row
+def test_means_and_deviations_are_those_of_five_seeds(told):
+    for name, values in told["runs"].items():
+        assert len(values) == len(RECORD["seeds"]) == 5
+        assert told["mean_and_sd"][name]["mean"] == pytest.approx(statistics.mean(values), abs=6e-5)
+        assert told["mean_and_sd"][name]["sd"] == pytest.approx(statistics.stdev(values), abs=6e-5)
+
+
+@each_row
+def test_nobody_is_better_than_possible(told):
+    floor = LADDER.full if ROWS[told["name"]].positions else LADDER.bag
+    assert min(told["runs"]["loss"]) > floor - 5e-5
+    assert min(told["runs"].get("pairs", [1])) > RECORD["pairs_floor"] - 5e-5
+
+
+@each_row
+def test_ten_updates_of_each_row_give_the_recorded_loss(told):
+    row = ROWS[told["name"]]
+    runs = toy_parts.measure(row, [0], toy_parts.FIRST)
+    assert runs["loss"][0] == pytest.approx(told["after_ten_updates"], abs=2e-3)
+    assert told["learning_rate"] == toy_parts.rate_of(row)
+    parameters = sum(p.numel() for p in toy_rows.build(row, 0).parameters())
+    assert parameters == told["parameters"]
+
+
+def test_without_positions_a_sentence_is_a_bag():
+    row, asked = ROWS["attention"], toy_parts.hide(toy_parts.riddles())
+    model = toy_rows.build(row, 0).eval()
+    turned = {name: tensor.flip(1) for name, tensor in asked.items()}
+    with torch.no_grad():
+        loss, turned_loss = (toy_parts.loss_of(model, row, batch) for batch in (asked, turned))
+    assert loss.item() == pytest.approx(turned_loss.item(), rel=1e-5)
+
+
+def test_every_word_is_asked_once_and_every_other_pair_is_true():
+    asked = toy_parts.riddles()
+    assert asked["input_ids"].shape == (560, 9)
+    assert ((asked["labels"] != -100).sum(dim=1) == 1).all()
+    assert (toy_parts.hide(asked)["input_ids"] == toy_rows.MASK).sum() == 560
+    pairs = toy_parts.draw_halves(torch.Generator().manual_seed(0))
+    assert pairs["next_sentence_label"].tolist() == [0, 1] * (toy_parts.PAIRS // 2)
+
+
+def test_the_floor_of_the_pairs():
+    # A guesser who knows nothing pays ln 2; where all halves differ the pairs say everything.
+    assert RECORD["pairs_floor"] == pytest.approx(toy_parts.pairs_floor(), abs=1e-6)
+    assert 0 < toy_parts.pairs_floor() < math.log(2)
