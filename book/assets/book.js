@@ -26,6 +26,7 @@ function markWide(box) {
 const PICTURES = '.bd-article .mb-figure svg[style*="max-width"]';
 const LARGEST = { times: 1.65, height: 560, letters: 1.1 };
 const PIXELS_OF_A_POINT = 4 / 3;
+const drawnSizes = new WeakMap();
 
 function growPicture(svg) {
   const { width, height } = svg.viewBox.baseVal;
@@ -39,8 +40,8 @@ function fitLetters(svg) {
   if (!scale) return;
   const smallest = matchMedia("(width <= 768px)").matches ? 10 : 11;
   for (const text of svg.querySelectorAll("text, tspan")) {
-    text.dataset.size ??= parseFloat(text.style.fontSize) || "";
-    const drawn = +text.dataset.size;
+    if (!drawnSizes.has(text)) drawnSizes.set(text, parseFloat(text.style.fontSize));
+    const drawn = drawnSizes.get(text);
     if (!drawn) continue;
     const natural = drawn * Math.min(scale, LARGEST.letters * PIXELS_OF_A_POINT);
     text.style.fontSize = `${Math.max(natural, smallest) / scale}px`;
