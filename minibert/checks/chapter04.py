@@ -8,7 +8,7 @@ import numpy as np
 
 from minibert.reference import gelu_backward, softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 from .slips import forbidden_way
 from .verdict import Verdict
 
@@ -57,6 +57,20 @@ check_gelu_backward = Exercise(
                 "in the exponent of the bell curve?"),
         Mistake(_by_tanh, "That is the gradient of the tanh approximation: close, but not the "
                 "gradient of the function that ran."),
+        Mistake(lambda g, x: g * _share(x) * x * _bell(x), "You multiply the two paths. Along a "
+                "path multiply; where paths meet, what is done?"),
+        Mistake(lambda g, x: g * _share(x) + x * _bell(x), "grad_output multiplies both paths, not "
+                "only the first."),
+        Mistake({"second": -1}, "The paths are right. Φ rises with x: is the second to be added or "
+                "subtracted?"),
+        Mistake(lambda g, x: g * x * _share(x), "That is GELU itself. How does it move when x "
+                "moves?"),
+        Mistake(lambda g, x: _gelu_backward(x, g), "You look up the slope at grad_output. At which "
+                "x did the function run?"),
+        Mistake(lambda g, x: g * (x * _share(x) + _bell(x)), "The factors are mixed up: when x "
+                "moves, Φ(x) stays, and when Φ(x) moves, x stays."),
+        Mistake(lambda g, x: g * (2 * _share(x * np.sqrt(2)) - 1 + x * _bell(x)), "erf(x) is not "
+                "Φ(x). What do probability_below and erf have to do with each other?"),
     ],
 )  # fmt: skip
 
@@ -72,9 +86,15 @@ def _count(labels):
     return (labels != -100).sum()
 
 
-def _cross_entropy_backward(x, y, *, axis=-1, true=1, over=_count, ignored=True, sign=1):
-    one_hot = y[:, None] == np.arange(x.shape[-1])
-    grad = sign * (softmax(x, axis=axis) - true * one_hot) / over(y)
+def _one_hot(x, y):
+    return y[:, None] == np.arange(x.shape[-1])
+
+
+def _cross_entropy_backward(
+    x, y, *, axis=-1, true=1, over=_count, ignored=True, sign=1, said=None
+):  # fmt: skip
+    probs = said(x) if said else softmax(x, axis=axis)
+    grad = sign * (probs - true * _one_hot(x, y)) / over(y)
     return grad * (y != -100)[:, None] if ignored else grad
 
 
@@ -100,6 +120,14 @@ check_cross_entropy_backward = Exercise(
                 "right logit grows?"),
         Mistake({"axis": 0}, "Your softmax runs over the positions. Which axis holds the words?"),
         Mistake({"true": 2}, "What was right is subtracted twice."),
+        Mistake({"said": as_it_is}, "You subtract from the logits. What was said are "
+                "probabilities: where is softmax?"),
+        Mistake({"said": lambda x: np.log(softmax(x))}, "You subtract from the logarithms. What "
+                "was said are probabilities."),
+        Mistake({"said": lambda x: 0 * x}, "Only the right word gets a gradient. The others took "
+                "probability that was not theirs."),
+        Mistake(lambda x, y: -_one_hot(x, y) / softmax(x) / _count(y), "−1/p is the slope at the "
+                "probability. Go one step further back, through softmax: much cancels."),
     ],
 )  # fmt: skip
 
@@ -141,6 +169,16 @@ check_softmax_backward = Exercise(
                 "score move its own share?"),
         Mistake({"sign": -1}, "The sign is turned round: a gradient above average should come out "
                 "positive."),
+        Mistake(lambda g, p: g * p - _weighted(g, p), "The average is subtracted, but not weighted "
+                "by the probability of each entry. Which factor do both terms share?"),
+        Mistake(lambda g, p: p * g - p * p * g.sum(axis=-1, keepdims=True), "In the sum each "
+                "gradient is weighted by its own probability, not by that of the entry moved."),
+        Mistake(lambda g, p: p * (1 - p), "That is the slope of softmax alone. Where does "
+                "grad_output come in?"),
+        Mistake(lambda g, p: _softmax_backward(g, softmax(p)), "probs are probabilities already: "
+                "no second softmax."),
+        Mistake({"average": lambda g, p: (g * p).mean()}, "You average over the whole array. Does "
+                "one row know about another?"),
     ],
 )  # fmt: skip
 

@@ -69,6 +69,7 @@ check_linear_backward = Exercise(
 def _layer_norm_backward(
     g, x, w, *, before=True, after=False, through_mean=True, through_variance=True,
     average=np.mean, power=0.5, axis=-1, ddof=0, by=lambda x, n: n, total=None,
+    third=None, order=(0, 1, 2),
 ):  # fmt: skip
     """Compute the three gradients of LayerNorm, that of x along its three paths."""
     variance = x.var(axis=-1, keepdims=True, ddof=ddof)
@@ -76,10 +77,13 @@ def _layer_norm_backward(
     result = grad
     if through_mean:
         result = result - average(grad, axis=axis, keepdims=True)
-    if through_variance:
+    if third:
+        result = result - third(normalized, x, grad)
+    elif through_variance:
         result = result - normalized * average(grad * normalized, axis=axis, keepdims=True)
     total = total or (lambda grads: grads.sum(axis=tuple(range(x.ndim - 1))))
-    return result / variance**power * w**after, total(g * by(x, normalized)), total(g)
+    grads = result / variance**power * w**after, total(g * by(x, normalized)), total(g)
+    return tuple(grads[i] for i in order)
 
 
 def _norm_case(*shape):
@@ -113,6 +117,13 @@ check_layer_norm_backward = Exercise(
                 "from a sample: by what does it divide?"),
         Mistake({"axis": 0}, "You average down the first axis. Along which axis is a vector "
                 "normalized?"),
+        Mistake({"third": lambda n, x, g: x * (g * n).mean(-1, keepdims=True)}, "The last term "
+                "multiplies by x. Which vector has mean 0 and variance 1?"),
+        Mistake({"third": lambda n, x, g: n * g.mean(-1, keepdims=True)}, "Both averages are of "
+                "the same numbers. In the third path each gradient is weighted by its n."),
+        Mistake({"third": lambda n, x, g: -n * (g * n).mean(-1, keepdims=True)}, "The third path "
+                "has the wrong sign: a larger σ makes the numbers smaller."),
+        Mistake({"order": (0, 2, 1)}, "The gradient of the weight comes before that of the bias."),
         Mistake({"by": lambda x, n: x}, "The gradient of the weight multiplies by x. What does the "
                 "weight multiply on the way forward?"),
         Mistake({"by": lambda x, n: 1}, "The weight gets the gradient of the bias. By what is its "
