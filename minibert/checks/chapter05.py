@@ -1,24 +1,14 @@
-"""Exercises of Chapter 5: dropout, the unigram loss, the masked loss, and a left-to-right floor."""
+"""Exercises of Chapter 5: dropout and the masked loss."""
 
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
-
-from minibert.corpus import hundred_sentences, masked_word_ladder, masked_word_loss
 
 from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(51)
-_CORPORA = [
-    (["one cat", "one dog", "one dog sleeps"],),
-    (["the cat sees the dog", "the dog sees the cat", "the dog sleeps", "a cat sleeps by day"],),
-    (["a day by the sea", "a day by the river", "the sea by day", "a sea"],),
-    (["left right left", "right left right", "left left"],),
-    (list(hundred_sentences()),),
-]
 
 
 def _dropout_case(shape, rate):
@@ -49,55 +39,23 @@ check_dropout = Exercise(
         Mistake({"scale": lambda kept, rate: 1 / kept.mean()}, "You divide by the share that "
                 "happened to stay this time. Dividing by the share expected, 1 minus the rate, "
                 "keeps each number independent of the others."),
-    ],
-)  # fmt: skip
-
-
-def _word_counts(sentences):
-    return Counter(word for sentence in sentences for word in sentence.split())
-
-
-def _surprises(sentences):
-    """Say for each word minus the logarithm of its frequency."""
-    counts = _word_counts(sentences)
-    return {word: -math.log(count / counts.total()) for word, count in counts.items()}
-
-
-def _by_token(sentences):
-    counts, surprises = _word_counts(sentences), _surprises(sentences)
-    return sum(counts[word] * surprises[word] for word in counts) / counts.total()
-
-
-def _by_word(sentences):
-    return np.mean([*_surprises(sentences).values()])
-
-
-def _by_sentence(sentences):
-    surprises = _surprises(sentences)
-    return np.mean([np.mean([surprises[w] for w in s.split()]) for s in sentences])
-
-
-def _unigram(sentences, *, mean=_by_token, unit=1.0, sign=1):
-    return float(sign * mean(sentences) / unit)
-
-
-check_unigram_loss = Exercise(
-    "Compute the mean loss of somebody who knows only how frequent each word is.",
-    _unigram,
-    cases=_CORPORA,
-    forbidden=["masked_word_loss", "masked_word_ladder"],
-    mistakes=[
-        Mistake({"unit": math.log(2)}, "Your unit is the bit. Which logarithm gives nats?"),
-        Mistake({"unit": math.log(10)}, "Your logarithm has the base 10. Which one gives nats?"),
-        Mistake({"mean": _by_word}, "You average over the different words. A frequent word is "
-                "hidden more often: should it not count more often?"),
-        Mistake({"mean": _by_sentence}, "You average sentence by sentence. Then a word of a short "
-                "sentence counts more than one of a long sentence."),
-        Mistake({"sign": -1}, "A loss is not negative. Where is the minus?"),
-        Mistake({"mean": lambda s: _by_token(s) * _word_counts(s).total()}, "That is the sum over "
-                "all hidden words. The loss is their mean."),
-        Mistake({"mean": lambda s: math.log(len(_word_counts(s)))}, "You treat all words alike. "
-                "That is the uniform guesser; this one knows how frequent they are."),
+        Mistake({"scale": lambda kept, rate: rate}, "The numbers that stay are to grow. Yours are "
+                "multiplied by the rate."),
+        Mistake({"scale": lambda kept, rate: 1 / (1 - rate) ** 2}, "You divide by 1 minus the rate "
+                "twice."),
+        Mistake({"scale": lambda kept, rate: 1 + rate}, "1 plus the rate is close, but 0.9 · 1.1 "
+                "is 0.99. Which factor times 1 minus the rate gives 1?"),
+        Mistake({"scale": lambda kept, rate: 1 / np.sqrt(1 - rate)}, "That keeps the mean of the "
+                "squares. Here the mean itself is to stay. No root."),
+        Mistake(lambda x, kept, rate: x[kept] / (1 - rate), "x[kept] cuts the dropped numbers out. "
+                "They stay in their places, as zeros."),
+        Mistake(lambda x, kept, rate: x[kept], "x[kept] cuts the dropped numbers out. They stay in "
+                "their places, as zeros, and the others grow."),
+        Mistake(lambda x, kept, rate: kept / (1 - rate), "Those are the factors. By what are they "
+                "multiplied?"),
+        Mistake({"stays": lambda kept: ~kept, "scale": lambda kept, rate: 1 / rate}, "You keep "
+                "what should be dropped, and scale as if the rate stayed. What does a true entry "
+                "of kept mean?"),
     ],
 )  # fmt: skip
 
@@ -161,6 +119,8 @@ check_masked_loss = Exercise(
                 "logarithm of the mean. The loss is the mean of the logarithms."),
         Mistake({"log": as_it_is}, "You take the logit of the true word. Its share depends on the "
                 "others: where is softmax?"),
+        Mistake({"log": lambda x: x - _highest(x)}, "Subtracting the largest logit changes no "
+                "share. Where is the sum over all words?"),
         Mistake({"reduce": lambda losses, y: losses[losses != 0].mean()}, "Right on random "
                 "numbers. But a labeled position that is certain and right has a loss of exactly "
                 "0, and yours forgets it. What decides whether a position counts?"),
@@ -177,38 +137,5 @@ check_masked_loss = Exercise(
                   "A tiny number in the logarithm? It changes the answer for hopeless words. The "
                   "logarithm of a softmax needs no "
                   "help.") for tiny in (1e-7, 1e-8, 1e-9, 1e-10, 1e-12)),
-    ],
-)  # fmt: skip
-
-
-def _before(words, i):
-    return tuple(words[:i])
-
-
-def _left_floor(sentences, *, seen=_before):
-    return masked_word_loss(sentences, seen)
-
-
-check_left_floor = Exercise(
-    "Compute the floor of a guesser who sees all words before the hidden one, and no others.",
-    _left_floor,
-    cases=_CORPORA,
-    mistakes=[
-        Mistake({"seen": lambda w, i: w[i - 1] if i else None}, "You use the one word before. A "
-                "left-to-right model remembers all of them."),
-        Mistake({"seen": lambda w, i: tuple(w[i + 1 :])}, "That is the floor of one who reads from "
-                "the right. Which words come before position i?"),
-        Mistake({"seen": lambda w, i: tuple(w[: i + 1])}, "Your guesser sees the hidden word "
-                "itself. Where should the slice end?"),
-        Mistake({"seen": lambda w, i: tuple(sorted(w[:i]))}, "You forget the order of the words "
-                "before."),
-        Mistake(lambda s: masked_word_ladder(s).full, "Your guesser also sees what follows. A "
-                "left-to-right model does not."),
-        Mistake({"seen": lambda w, i: (len(w), *w[:i])}, "Your guesser knows how long the sentence "
-                "will be. Reading from the left, nobody does."),
-        Mistake({"seen": lambda w, i: i}, "Your guesser knows only at which position the word "
-                "stands. It sees the words before, too."),
-        Mistake({"seen": lambda w, i: None}, "That is the unigram loss. What stands before the "
-                "word?"),
     ],
 )  # fmt: skip

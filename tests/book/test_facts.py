@@ -133,9 +133,9 @@ def last_map(number, figure):
     return {word: complex(float(x), float(y)) for x, y, word in found}
 
 
-def test_the_words_of_figure_5_7_lie_where_the_text_says():
+def test_the_words_of_figure_5_6_lie_where_the_text_says():
     told = sentence(5, "gather in one region")
-    places = last_map(5, "Figure 5.7")
+    places = last_map(5, "Figure 5.6")
     code = next(cell for cell in cells(5, "code") if cell.startswith("groups = "))
     groups = {name: words.split() for name, words in ast.literal_eval(
         ast.unparse(ast.parse(code).body[0].value)).items()}  # fmt: skip
