@@ -21,6 +21,7 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .running import running_on
 from .source import seed_everything, show_source
+from .train_toy import train_toy
 
 __all__ = [
     "Html",
@@ -46,6 +47,7 @@ __all__ = [
     "slider",
     "small_map",
     "token_row",
+    "train_toy",
     "type_ahead",
     "typed",
     "which_line",

@@ -36,6 +36,9 @@ background:var(--pst-color-background,var(--jp-layout-color0,#fff))}
 .mb-live fieldset label{display:inline-flex;gap:.3em;align-items:center;min-height:28px;\
 font-weight:400}
 .mb-live input[type=checkbox]{width:auto;min-height:0;margin:0}
+.mb-live .mb-plot{width:100%;max-width:730px;height:auto;display:block}
+.mb-live button:disabled{opacity:.7;cursor:default}
+.mb-figure table.mb-queries td{text-align:left}
 .mb-live button.mb-hide{border-color:transparent;border-bottom:2px dotted currentColor;\
 border-radius:4px;padding:.1em .35em;margin:.1em}
 .mb-live button.mb-hide[aria-pressed=true]{border:2px solid currentColor;font-weight:600}

@@ -20,7 +20,8 @@ from safetensors.numpy import load_file
 ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
-    "fill_in_figure", "next_sentence", "page",
+    "fill_in_figure", "next_sentence", "matrices", "toy_training", "learning", "toy_worker",
+    "train_figure", "page",
 )  # fmt: skip
 HERE = Path(__file__).resolve().parents[2] / "book" / "live"
 INSTALLED = Path(sys.prefix) / "share" / "minibert" / "live"

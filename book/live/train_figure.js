@@ -1,0 +1,141 @@
+// Train the toy in the page: start, pause, step, begin again with another seed. Chapter 5.
+
+const SVG = "http://www.w3.org/2000/svg";
+const [PLOT_WIDTH, PLOT_HEIGHT, HIGHEST] = [600, 240, 5];
+
+function svgElement(tag, attributes, ...content) {
+  const made = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...content);
+  return made;
+}
+
+/** Turn a step and a loss into a place in the drawing. */
+function place(step, loss, steps) {
+  const x = (PLOT_WIDTH * step) / steps;
+  return [x, PLOT_HEIGHT * (1 - Math.min(loss, HIGHEST) / HIGHEST)].map((a) => a.toFixed(1));
+}
+
+/** Draw the lines that a loss is held against. */
+function drawLadder(ladder) {
+  return Object.entries(ladder).flatMap(([name, loss]) => {
+    const y = place(0, loss, 1)[1];
+    const line = { x1: 0, x2: PLOT_WIDTH, y1: y, y2: y, stroke: "currentColor" };
+    const text = { x: PLOT_WIDTH + 8, y: +y + 4, fill: "currentColor", "font-size": 13 };
+    const dashes = { "stroke-dasharray": "4 4", "stroke-opacity": 0.5 };
+    return [
+      svgElement("line", { ...line, ...dashes }),
+      svgElement("text", text, `${name} ${loss.toFixed(2)}`),
+    ];
+  });
+}
+
+/** Draw the losses so far: a line for the batches, dots for all riddles at once. */
+function drawLosses({ losses, exhaustive, steps }) {
+  const points = losses.map((loss, n) => place(n + 1, loss, steps).join()).join(" ");
+  const line = { points, fill: "none", stroke: "#2f7ec4", "stroke-width": 2 };
+  const dots = exhaustive.map(([step, loss]) => {
+    const [cx, cy] = place(step, loss, steps);
+    return svgElement("circle", { cx, cy, r: 4, fill: "#c8681e" });
+  });
+  return [svgElement("polyline", line), ...dots];
+}
+
+/** Draw the answers to the questions: a row for each, the likeliest word first. */
+function drawQueries(queries, answers, words) {
+  const rows = queries.map((query, number) => {
+    const shares = answers[number].map(([id, prob]) => `${words[id]} ${prob.toFixed(2)}`);
+    const head = element("th", { scope: "row" }, query);
+    return element("tr", {}, head, element("td", {}, shares.join(", ")));
+  });
+  return element("table", { class: "mb-table mb-queries" }, element("tbody", {}, ...rows));
+}
+
+class TrainingFigure {
+  constructor(figure, { sentences, queries, ladder }) {
+    const mask = "[MASK]";
+    const all = sentences.map((sentence) => sentence.split(" "));
+    this.words = [...[...new Set(all.flat())].sort(), mask];
+    this.maskId = this.words.length - 1;
+    const idsOf = (tokens) => tokens.map((token) => this.words.indexOf(token));
+    this.encoded = all.map(idsOf);
+    this.asked = queries.map((query) => {
+      const ids = idsOf(query.split(" "));
+      return { ids, place: ids.indexOf(this.maskId), label: this.maskId };
+    });
+    Object.assign(this, { queries, ladder, seed: 0 });
+    this.steps = matchMedia("(max-width: 600px)").matches ? 100 : 200; // a phone has less to do
+    this.build(figure.querySelector(".mb-stage"));
+    this.begin();
+  }
+
+  build(stage) {
+    const button = (name, action) => {
+      const made = element("button", { type: "button" }, name);
+      made.addEventListener("click", action);
+      return made;
+    };
+    this.start = button("Start", () => this.run(!this.isRunning));
+    this.once = button("One step", () => this.send({ once: true }));
+    this.again = button("Another seed", () => this.begin(this.seed + 1));
+    const box = `-4 -8 ${PLOT_WIDTH + 130} ${PLOT_HEIGHT + 16}`;
+    this.plot = svgElement("svg", { viewBox: box, role: "img", class: "mb-plot" });
+    this.answers = element("div", { class: "mb-scroll" });
+    this.status = element("p", { role: "status" });
+    const buttons = element("p", {}, this.start, this.once, this.again);
+    stage.replaceChildren(buttons, this.plot, this.status, this.answers);
+  }
+
+  /** Draw new weights and wait; the worker starts with the first click. */
+  begin(seed = this.seed) {
+    Object.assign(this, { seed, losses: [], exhaustive: [], isRunning: false, isBegun: false });
+    this.worker?.terminate();
+    this.worker = undefined;
+    this.start.textContent = "Start";
+    this.status.textContent = `Seed ${seed}: ${this.steps} steps of 128 riddles, nothing learned yet.`;
+    this.answers.replaceChildren();
+    this.draw();
+  }
+
+  send(message) {
+    if (!this.worker) {
+      this.worker = startWorker();
+      this.worker.onmessage = ({ data }) => this.hear(data);
+      const sizes = { vocab: this.words.length, hidden: 128, positions: 9 };
+      const begin = { ...sizes, steps: this.steps, seed: this.seed };
+      const { encoded, maskId, asked } = this;
+      this.worker.postMessage({ begin, encoded, maskId, queries: asked });
+    }
+    this.worker.postMessage(message);
+  }
+
+  run(isRunning) {
+    this.isRunning = isRunning;
+    this.start.textContent = isRunning ? "Pause" : "Go on";
+    this.send({ run: isRunning });
+  }
+
+  hear({ step, loss, exhaustive, answers }) {
+    if (loss !== undefined) this.losses.push(loss);
+    if (exhaustive !== undefined) this.exhaustive.push([step, exhaustive]);
+    if (answers) this.answers.replaceChildren(drawQueries(this.queries, answers, this.words));
+    if (exhaustive !== undefined) this.status.textContent = this.sentence(step, exhaustive);
+    if (step === this.steps) this.start.textContent = "Done";
+    this.start.disabled = this.once.disabled = step === this.steps;
+    this.draw();
+  }
+
+  sentence(step, loss) {
+    const above = (loss - this.ladder.floor).toFixed(3);
+    return `Step ${step} of ${this.steps}: ${loss.toFixed(3)} nats over all riddles, ${above} above the floor.`;
+  }
+
+  draw() {
+    const parts = [...drawLadder(this.ladder), ...drawLosses(this)];
+    this.plot.setAttribute("aria-label", `The loss after ${this.losses.length} steps, beside the ladder`);
+    this.plot.replaceChildren(...parts);
+    this.start.disabled = this.once.disabled = this.losses.length === this.steps;
+  }
+}
+
+parts["train-the-toy"] = (figure, data) => new TrainingFigure(figure, data);

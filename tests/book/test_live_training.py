@@ -1,0 +1,110 @@
+"""The toy that learns in the page learns as PyTorch's does."""
+
+import re
+
+import pytest
+import torch
+from definitions import chapter_definitions
+
+from minibert.corpus import hundred_sentences, vocabulary
+from minibert.losses import masked_lm_loss
+from minibert.notebook import train_toy
+
+STEPS, FIRST, BATCH = 200, 10, 128
+QUERIES = ("the man eats the [MASK]", "the man [MASK] the book")
+BEGIN = """([riddles, weights, steps]) => {
+  const given = {};
+  for (const [name, [shape, data]] of Object.entries(weights))
+    given[name] = {shape, data: Float64Array.from(data)};
+  window.training = new minibert.ToyTraining(riddles, {steps, seed: 0}, given);
+}"""
+GRADIENTS = """(chosen) => {
+  const batch = chosen.map((number) => training.riddles[number]);
+  const {gradients} = minibert.lossAndGradients(training.weights, batch);
+  return Object.entries(gradients).map(([name, {data}]) => [name, [...data]]);
+}"""
+LEARN = "(chosen) => training.learn(chosen.map((number) => training.riddles[number]))"
+
+
+@pytest.fixture(scope="module")
+def toy():
+    """Take what Chapter 5 types, with 64-bit numbers as there."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    yield chapter_definitions("05-a-toy-bert")
+    torch.set_default_dtype(before)
+
+
+@pytest.fixture(scope="module")
+def riddles(toy):
+    """Hide every word once, in the order of the page."""
+    mask, *words = vocabulary(hundred_sentences())
+    words = [*words, mask]
+    encoded = [toy.look_up(sentence.split(), words) for sentence in hundred_sentences()]
+    return encoded, toy.hide_every_word(encoded, words.index(mask))
+
+
+def in_the_page(encoded, mask_id):
+    """Write all riddles as the page knows them."""
+    return [
+        {"ids": [*ids[:n].tolist(), mask_id, *ids[n + 1 :].tolist()], "place": n, "label": int(i)}
+        for ids in encoded
+        for n, i in enumerate(ids)
+    ]
+
+
+def test_the_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, riddles):
+    encoded, tensors = riddles
+    torch.manual_seed(0)
+    model = toy.ToyBert(89, positions=9, spread=0.1).eval()  # eval: no dropout
+    weights = {n: [list(w.shape), w.flatten().tolist()] for n, w in model.named_parameters()}
+    page.evaluate(BEGIN, [in_the_page(encoded, 88), weights, STEPS])
+    optimizer = torch.optim.Adam(model.parameters())
+    generator = torch.Generator().manual_seed(0)
+    for step in range(FIRST):
+        rate = 0.01 * (1 + torch.cos(torch.tensor(torch.pi * step / STEPS)).item()) / 2
+        optimizer.param_groups[0]["lr"] = rate
+        chosen = torch.randperm(len(tensors[0]), generator=generator)[:BATCH]
+        loss = toy.mean_loss(model, [tensor[chosen] for tensor in tensors], masked_lm_loss)
+        optimizer.zero_grad()
+        loss.backward()
+        found = dict(page.evaluate(GRADIENTS, chosen.tolist()))
+        for name, parameter in model.named_parameters():
+            right, got = parameter.grad.flatten(), torch.tensor(found[name])
+            assert (got - right).abs().max() <= 1e-5 * right.abs().max(), (step, name)
+        assert page.evaluate(LEARN, chosen.tolist()) == pytest.approx(loss.item(), rel=1e-5)
+        optimizer.step()
+
+
+def shown(tmp_path, monkeypatch):
+    """Write the figure as a page of its own, with the script, as Jupyter shows it."""
+    monkeypatch.delenv("BOOK_STORED")
+    figure = train_toy(QUERIES, caption="Try.")
+    file = tmp_path / "cell.html"
+    content = f"<!doctype html><meta charset=utf-8>{figure._repr_html_()}"
+    file.write_text(content, encoding="utf-8")
+    return file
+
+
+@pytest.mark.slow
+def test_a_reader_trains_pauses_and_begins_again(reader, tmp_path, monkeypatch):
+    page = reader.open_file(shown(tmp_path, monkeypatch))
+    page.get_by_role("button", name="One step").click()
+    page.get_by_role("status").get_by_text("Step 0 of 200").wait_for()
+    page.get_by_role("button", name="Start").click()
+    page.get_by_role("status").get_by_text("Step 20 of 200").wait_for(timeout=300_000)
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").wait_for()
+    page.get_by_role("button", name="Another seed").click()
+    assert page.get_by_role("status").inner_text().startswith("Seed 1: 200 steps")
+    page.get_by_role("button", name="Start").click()
+    status = page.get_by_role("status").get_by_text("Step 200 of 200")
+    status.wait_for(timeout=600_000)
+    loss = float(re.findall(r"([\d.]+) nats", status.inner_text())[0])
+    assert loss == pytest.approx(0.0881, abs=0.01)  # benchmarks/toy_bert.json, with positions
+    assert page.get_by_role("row").count() == len(QUERIES)
+
+
+def test_a_question_has_one_blank():
+    with pytest.raises(ValueError, match="has 2 "):
+        train_toy(["the [MASK] reads the [MASK]"], caption="Try.")
