@@ -5,7 +5,7 @@
 
 /** Make an array of zeros, for example zeros(seq, hidden). */
 function zeros(...shape) {
-  const size = shape.reduce((product, length) => product * length, 1);
+  const size = shape.reduce((count, length) => count * length, 1);
   return { data: new Float32Array(size), shape };
 }
 

@@ -16,11 +16,11 @@ function attentionProbs(query, key, mask, heads) {
   for (let head = 0; head < heads; head++) {
     for (let i = 0; i < seq; i++) {
       const scores = mask.map((hiddenFrom, j) => {
-        let product = 0;
+        let sum = 0;
         for (let n = head * headSize; n < (head + 1) * headSize; n++) {
-          product += query.data[i * hidden + n] * key.data[j * hidden + n];
+          sum += query.data[i * hidden + n] * key.data[j * hidden + n];
         }
-        return product / Math.sqrt(headSize) + hiddenFrom;
+        return sum / Math.sqrt(headSize) + hiddenFrom;
       });
       probs.data.set(softmax(scores), (head * seq + i) * seq); // a row that sums to 1
     }
@@ -46,8 +46,8 @@ function mixValues(probs, value) {
 
 /** Let every token look at all tokens; interventions change the weights, then silence heads. */
 function bertSelfAttention(hiddenStates, mask, part, heads, interventions) {
-  const [query, key, value] = ["query", "key", "value"].map((name) =>
-    linear(hiddenStates, part(name)), // (seq, hidden)
+  const [query, key, value] = ["query", "key", "value"].map(
+    (name) => linear(hiddenStates, part(name)), // (seq, hidden)
   );
   const probs = interventions.editAttention(attentionProbs(query, key, mask, heads));
   const context = interventions.silenceHeads(mixValues(probs, value), heads);

@@ -11,7 +11,8 @@ function bertEmbeddings(inputIds, tokenTypeIds, part, eps) {
     for (let i = 0; i < hidden; i++) {
       embeddings.data[position * hidden + i] =
         words.data[id * hidden + i] +
-        (segments.data[tokenTypeIds[position] * hidden + i] + positions.data[position * hidden + i]);
+        (segments.data[tokenTypeIds[position] * hidden + i] +
+          positions.data[position * hidden + i]);
     }
   });
   return layerNorm(embeddings, part("LayerNorm"), eps); // (seq, hidden)

@@ -63,7 +63,8 @@ function wordButton(word, isHidden, weight) {
 
 /** Draw a probability as a cell with a bar behind its number. */
 function shareCell(prob) {
-  const style = `background-image:linear-gradient(90deg,rgba(${BLUE},.4) ${100 * prob}%,transparent 0)`;
+  const bar = `rgba(${BLUE},.4) ${100 * prob}%`;
+  const style = `background-image:linear-gradient(90deg,${bar},transparent 0)`;
   return element("td", { style: style }, prob.toFixed(2));
 }
 
@@ -97,5 +98,7 @@ function verdict(answers, best, truth) {
   const nats = (prob) => (-Math.log(prob)).toFixed(2);
   if (!answers.has(truth)) return "";
   const model = `“${truth}” stood there. The model pays ${nats(answers.get(truth))} nats for it`;
-  return best.has(truth) ? `${model}, the best possible guesser ${nats(best.get(truth))}.` : `${model}.`;
+  return best.has(truth)
+    ? `${model}, the best possible guesser ${nats(best.get(truth))}.`
+    : `${model}.`;
 }

@@ -40,7 +40,13 @@ function blankControls(texts) {
   const heads = element("select", {});
   const lines = [labeled("Sentences", choice), labeled("or your own", field)];
   const below = labeled("Where [MASK] looked:", heads);
-  return { choice, field, heads, above: element("p", {}, ...lines), below: element("p", {}, below) };
+  return {
+    choice,
+    field,
+    heads,
+    above: element("p", {}, ...lines),
+    below: element("p", {}, below),
+  };
 }
 
 /** Build a checkbox for each head, to silence it. */
@@ -57,7 +63,11 @@ class BlankFigure {
   constructor(figure, { model, texts, silence }) {
     Object.assign(this, { model, texts, silence, text: { ...texts[0] }, isReady: false });
     this.controls = blankControls(texts);
-    this.sentence = element("div", { class: "mb-sentence", role: "group", "aria-label": "Sentence" });
+    this.sentence = element("div", {
+      class: "mb-sentence",
+      role: "group",
+      "aria-label": "Sentence",
+    });
     this.answers = element("div", {});
     this.status = element("p", { role: "status" });
     this.ask = element("button", { type: "button" }, `Let the model answer (${this.size()})`);
@@ -156,7 +166,11 @@ class BlankFigure {
     const word = sentences.flat()[hidden];
     const truth = word === "[MASK]" ? undefined : word;
     const known = new Map(best[hidden] ?? []);
-    const columns = [["the model", whole], ["without them", less], ["at best", known]];
+    const columns = [
+      ["the model", whole],
+      ["without them", less],
+      ["at best", known],
+    ];
     this.answers.replaceChildren(answerTable(columns, truth));
     this.status.textContent = verdict(less.size ? less : whole, known, truth);
   }

@@ -1,4 +1,5 @@
-// The heads of pre-training: from vectors to words, and from [CLS] to yes or no. Chapters 11 and 12.
+// The heads of pre-training: from vectors to words, and from [CLS] to yes or no.
+// Chapters 11 and 12.
 
 /** Score every word for every position: the table of the embeddings serves a second time. */
 function predictionHead(hiddenStates, { config, part }) {
@@ -14,7 +15,10 @@ function nextSentenceHead(hiddenStates, { part }) {
   const hidden = hiddenStates.shape[1];
   const first = { data: hiddenStates.data.subarray(0, hidden), shape: [1, hidden] };
   const pooled = linear(first, part("bert.pooler.dense"));
-  const { data } = linear({ data: pooled.data.map(Math.tanh), shape: [1, hidden] }, part("cls.seq_relationship"));
+  const { data } = linear(
+    { data: pooled.data.map(Math.tanh), shape: [1, hidden] },
+    part("cls.seq_relationship"),
+  );
   return { data, shape: [2] };
 }
 

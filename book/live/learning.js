@@ -74,7 +74,7 @@ class Adam {
   }
 }
 
-/** Hide every word of every sentence once: ids, the place of [MASK], and the id that stood there. */
+/** Hide every word of every sentence once: ids, place of [MASK], and the id that stood there. */
 function hideEveryWord(encoded, maskId) {
   return encoded.flatMap((sentence) =>
     sentence.map((label, place) => ({ ids: sentence.with(place, maskId), place, label })),

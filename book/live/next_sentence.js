@@ -1,4 +1,5 @@
-// Does the second sentence follow the first? Ask the model, and whoever knows the world. Chapter 12.
+// Does the second sentence follow the first? Ask the model, and whoever knows the world.
+// Chapter 12.
 
 /** Compute the probability that the second text follows the first. */
 function followsProb(name, first, second) {
@@ -9,7 +10,10 @@ function followsProb(name, first, second) {
 
 /** Draw who says how likely it is. */
 function followsTable(model, best) {
-  const columns = [["the model", model], ["at best", best]].filter(([, prob]) => prob !== undefined);
+  const columns = [
+    ["the model", model],
+    ["at best", best],
+  ].filter(([, prob]) => prob !== undefined);
   const rows = columns.map(([name, prob]) => {
     return element("tr", {}, element("th", { scope: "row" }, name), shareCell(prob));
   });
@@ -39,7 +43,8 @@ parts["next-sentence"] = (figure, { model, pairs }) => {
       ask.textContent = "Does the second follow?";
       const prob = followsProb(model, ...fields.map(({ value }) => value));
       answer.replaceChildren(followsTable(prob, bestOf()));
-      status.textContent = `The model says ${prob.toFixed(2)}: it ${prob > 0.5 ? "follows" : "does not follow"}.`;
+      const follows = prob > 0.5 ? "follows" : "does not follow";
+      status.textContent = `The model says ${prob.toFixed(2)}: it ${follows}.`;
     } catch (error) {
       status.textContent = error.message;
     }

@@ -13,16 +13,19 @@ const CATEGORIES = {
 };
 const REMOVED = new Set(["Cc", "Cf", "Co", "Cs"]);
 const SPACE = /[\p{Zs}\u2028\u2029]/u;
-const CHINESE =
-  /[\u4e00-\u9fff\u3400-\u4dbf\u{20000}-\u{2a6df}\u{2a700}-\u{2b81f}\u{2b920}-\u{2ceaf}\uf900-\ufaff\u{2f800}-\u{2fa1f}]/gu;
+const CHINESE = new RegExp(
+  "[\\u4e00-\\u9fff\\u3400-\\u4dbf\\u{20000}-\\u{2a6df}\\u{2a700}-\\u{2b81f}" +
+    "\\u{2b920}-\\u{2ceaf}\\uf900-\\ufaff\\u{2f800}-\\u{2fa1f}]",
+  "gu",
+);
 
 /** Read for which characters Unicode 8 says something else than later versions. */
 function readCategories(lines) {
   const categories = new Map();
   for (const line of lines.split("\n").filter((one) => one && !one.startsWith("#"))) {
-    const [codes, category] = line.split(" ");
+    const [codes, kind] = line.split(" ");
     const [first, last = first] = codes.split("-").map((code) => parseInt(code, 16));
-    for (let code = first; code <= last; code++) categories.set(code, category);
+    for (let code = first; code <= last; code++) categories.set(code, kind);
   }
   return categories;
 }

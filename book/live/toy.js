@@ -37,9 +37,9 @@ function toyBert(model, inputIds, tokenTypeIds, options) {
   const mask = additiveMask(options.attentionMask ?? inputIds.map(() => 1)); // (seq)
   const x = patch(toyEmbeddings(inputIds, model), 0, options); // (seq, hidden)
   const [query, key, value] = ["query", "key", "value"].map((name) => times(x, tensor(name)));
-  const { editAttention, silenceHeads } = interventionsIn(0, options);
-  const probs = editAttention(attentionProbs(query, key, mask, 1)); // (1, seq, seq)
-  const context = silenceHeads(mixValues(probs, value), 1); // (seq, hidden)
+  const interventions = interventionsIn(0, options);
+  const probs = interventions.editAttention(attentionProbs(query, key, mask, 1)); // (1, seq, seq)
+  const context = interventions.silenceHeads(mixValues(probs, value), 1); // (seq, hidden)
   const norm = { weight: tensor("norm.weight"), bias: tensor("norm.bias") };
   const states = patch(layerNorm(add(context, x), norm, TOY_EPS), 1, options);
   const refined = times(states, tensor("dense"));
@@ -59,7 +59,10 @@ class WordTokenizer {
   }
 
   encode(text) {
-    const inputIds = text.split(" ").filter(Boolean).map((word) => this.idOf(word));
+    const inputIds = text
+      .split(" ")
+      .filter(Boolean)
+      .map((word) => this.idOf(word));
     return { inputIds, tokenTypeIds: inputIds.map(() => 0) };
   }
 

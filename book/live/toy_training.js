@@ -40,7 +40,10 @@ function normalizeRows(x, eps) {
     const mean = numbers.reduce((a, b) => a + b, 0) / hidden;
     const variance = numbers.reduce((sum, a) => sum + (a - mean) ** 2, 0) / hidden;
     scales.data[row] = 1 / Math.sqrt(variance + eps);
-    normal.data.set(numbers.map((a) => (a - mean) * scales.data[row]), row * hidden);
+    normal.data.set(
+      numbers.map((a) => (a - mean) * scales.data[row]),
+      row * hidden,
+    );
   }
   return { normal, scales };
 }
@@ -63,7 +66,10 @@ function toyForward(w, riddles) {
   const scaled = normal.data.map((a, n) => a * w["norm.weight"].data[n % hidden]);
   const states = withBias({ data: scaled, shape: normal.shape }, w["norm.bias"]);
   const bent = withBias(product(states, w.dense), w.dense_bias);
-  const refined = { data: bent.data.map((a) => (a / 2) * (1 + erf(a / Math.SQRT2))), shape: bent.shape };
+  const refined = {
+    data: bent.data.map((a) => (a / 2) * (1 + erf(a / Math.SQRT2))),
+    shape: bent.shape,
+  };
   const logits = withBias(productWithTurned(refined, w.word_embeddings), w.vocab_bias);
   return { inputs, masked, query, u, probs, seen, normal, scales, states, bent, refined, logits };
 }
@@ -77,7 +83,10 @@ function maskedLoss(logits, riddles) {
     const probs = softmax(logits.data.subarray(row * vocab, (row + 1) * vocab));
     loss -= Math.log(probs[label]) / batch;
     probs[label] -= 1;
-    gradient.data.set(probs.map((a) => a / batch), row * vocab);
+    gradient.data.set(
+      probs.map((a) => a / batch),
+      row * vocab,
+    );
   });
   return { loss, gradient };
 }
@@ -97,7 +106,10 @@ function normalizeBackward(gradient, normal, scales) {
     const [g, n] = [gradient.data.subarray(from, to), normal.data.subarray(from, to)];
     const mean = g.reduce((a, b) => a + b, 0) / hidden;
     const along = g.reduce((sum, a, i) => sum + a * n[i], 0) / hidden;
-    back.data.set(g.map((a, i) => scales.data[row] * (a - mean - n[i] * along)), from);
+    back.data.set(
+      g.map((a, i) => scales.data[row] * (a - mean - n[i] * along)),
+      from,
+    );
   }
   return back; // (batch, hidden)
 }
@@ -154,8 +166,8 @@ function lossAndGradients(w, riddles) {
   const { loss, gradient } = maskedLoss(kept.logits, riddles);
   const gradients = { position_embeddings: matrix(...w.position_embeddings.shape) };
   const states = headBackward(w, kept, gradient, gradients);
-  const times = states.data.map((a, n) => a * kept.normal.data[n]);
-  gradients["norm.weight"] = sumOfRows({ data: times, shape: states.shape });
+  const along = states.data.map((a, n) => a * kept.normal.data[n]);
+  gradients["norm.weight"] = sumOfRows({ data: along, shape: states.shape });
   gradients["norm.bias"] = sumOfRows(states);
   const scaled = states.data.map((a, n) => a * w["norm.weight"].data[n % hidden]);
   const normal = { data: scaled, shape: states.shape };

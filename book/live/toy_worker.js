@@ -4,10 +4,36 @@
 // the functions that it needs.
 
 const LEARNS = [
-  softmax, erf, matrix, product, addRow, productWithTurned, turnedProduct, turned, sumOfRows,
-  withBias, addTo, riddleVectors, look, normalizeRows, toyForward, maskedLoss, geluSlope,
-  normalizeBackward, headBackward, lookBackward, embeddingBackward, lossAndGradients, chance,
-  normalMatrix, firstWeights, permutation, Adam, hideEveryWord, ToyTraining, workerProgram,
+  softmax,
+  erf,
+  matrix,
+  product,
+  addRow,
+  productWithTurned,
+  turnedProduct,
+  turned,
+  sumOfRows,
+  withBias,
+  addTo,
+  riddleVectors,
+  look,
+  normalizeRows,
+  toyForward,
+  maskedLoss,
+  geluSlope,
+  normalizeBackward,
+  headBackward,
+  lookBackward,
+  embeddingBackward,
+  lossAndGradients,
+  chance,
+  normalMatrix,
+  firstWeights,
+  permutation,
+  Adam,
+  hideEveryWord,
+  ToyTraining,
+  workerProgram,
 ];
 
 /** What runs in the worker: it is told to begin, to go on or to wait, and tells of every step. */
@@ -17,7 +43,8 @@ function workerProgram() {
   const tell = (loss) => {
     const { step, steps } = training;
     const news = { step, loss };
-    if (step % 5 === 0 || step === steps) news.answers = queries.map((one) => training.answers(one));
+    if (step % 5 === 0 || step === steps)
+      news.answers = queries.map((one) => training.answers(one));
     if (step % 20 === 0 || step === steps) news.exhaustive = training.exhaustiveLoss();
     postMessage(news);
   };

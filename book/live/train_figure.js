@@ -1,7 +1,7 @@
 // Train the toy in the page: start, pause, step, begin again with another seed. Chapter 5.
 
 const SVG = "http://www.w3.org/2000/svg";
-const [PLOT_WIDTH, PLOT_HEIGHT, HIGHEST] = [600, 240, 5];
+const [PLOT_HEIGHT, HIGHEST] = [240, 5];
 
 function svgElement(tag, attributes, ...content) {
   const made = document.createElementNS(SVG, tag);
@@ -10,18 +10,19 @@ function svgElement(tag, attributes, ...content) {
   return made;
 }
 
-/** Turn a step and a loss into a place in the drawing. */
-function place(step, loss, steps) {
-  const x = (PLOT_WIDTH * step) / steps;
-  return [x, PLOT_HEIGHT * (1 - Math.min(loss, HIGHEST) / HIGHEST)].map((a) => a.toFixed(1));
+/** Turn a share of the steps and a loss into a point of the drawing. */
+function pointAt(share, loss, width) {
+  return [width * share, PLOT_HEIGHT * (1 - Math.min(loss, HIGHEST) / HIGHEST)].map((a) =>
+    a.toFixed(1),
+  );
 }
 
 /** Draw the lines that a loss is held against. */
-function drawLadder(ladder) {
+function drawLadder(ladder, width) {
   return Object.entries(ladder).flatMap(([name, loss]) => {
-    const y = place(0, loss, 1)[1];
-    const line = { x1: 0, x2: PLOT_WIDTH, y1: y, y2: y, stroke: "currentColor" };
-    const text = { x: PLOT_WIDTH + 8, y: +y + 4, fill: "currentColor", "font-size": 13 };
+    const [, y] = pointAt(0, loss, width);
+    const line = { x1: 0, x2: width, y1: y, y2: y, stroke: "currentColor" };
+    const text = { x: width + 8, y: +y + 4, fill: "currentColor", "font-size": 14 };
     const dashes = { "stroke-dasharray": "4 4", "stroke-opacity": 0.5 };
     return [
       svgElement("line", { ...line, ...dashes }),
@@ -31,11 +32,11 @@ function drawLadder(ladder) {
 }
 
 /** Draw the losses so far: a line for the batches, dots for all riddles at once. */
-function drawLosses({ losses, exhaustive, steps }) {
-  const points = losses.map((loss, n) => place(n + 1, loss, steps).join()).join(" ");
+function drawLosses({ losses, exhaustive, steps, width }) {
+  const points = losses.map((loss, n) => pointAt((n + 1) / steps, loss, width).join()).join(" ");
   const line = { points, fill: "none", stroke: "#2f7ec4", "stroke-width": 2 };
   const dots = exhaustive.map(([step, loss]) => {
-    const [cx, cy] = place(step, loss, steps);
+    const [cx, cy] = pointAt(step / steps, loss, width);
     return svgElement("circle", { cx, cy, r: 4, fill: "#c8681e" });
   });
   return [svgElement("polyline", line), ...dots];
@@ -64,7 +65,8 @@ class TrainingFigure {
       return { ids, place: ids.indexOf(this.maskId), label: this.maskId };
     });
     Object.assign(this, { queries, ladder, seed: 0 });
-    this.steps = matchMedia("(max-width: 600px)").matches ? 100 : 200; // a phone has less to do
+    const isPhone = matchMedia("(max-width: 600px)").matches;
+    [this.steps, this.width] = isPhone ? [100, 240] : [200, 600]; // a phone has less to do
     this.build(figure.querySelector(".mb-stage"));
     this.begin();
   }
@@ -78,7 +80,7 @@ class TrainingFigure {
     this.start = button("Start", () => this.run(!this.isRunning));
     this.once = button("One step", () => this.send({ once: true }));
     this.again = button("Another seed", () => this.begin(this.seed + 1));
-    const box = `-4 -8 ${PLOT_WIDTH + 130} ${PLOT_HEIGHT + 16}`;
+    const box = `-4 -8 ${this.width + 130} ${PLOT_HEIGHT + 16}`;
     this.plot = svgElement("svg", { viewBox: box, role: "img", class: "mb-plot" });
     this.answers = element("div", { class: "mb-scroll" });
     this.status = element("p", { role: "status" });
@@ -92,7 +94,8 @@ class TrainingFigure {
     this.worker?.terminate();
     this.worker = undefined;
     this.start.textContent = "Start";
-    this.status.textContent = `Seed ${seed}: ${this.steps} steps of 128 riddles, nothing learned yet.`;
+    const told = `${this.steps} steps of 128 riddles, nothing learned yet`;
+    this.status.textContent = `Seed ${seed}: ${told}.`;
     this.answers.replaceChildren();
     this.draw();
   }
@@ -127,13 +130,15 @@ class TrainingFigure {
 
   sentence(step, loss) {
     const above = (loss - this.ladder.floor).toFixed(3);
-    return `Step ${step} of ${this.steps}: ${loss.toFixed(3)} nats over all riddles, ${above} above the floor.`;
+    const told = `${loss.toFixed(3)} nats over all riddles, ${above} above the floor`;
+    return `Step ${step} of ${this.steps}: ${told}.`;
   }
 
   draw() {
-    const parts = [...drawLadder(this.ladder), ...drawLosses(this)];
-    this.plot.setAttribute("aria-label", `The loss after ${this.losses.length} steps, beside the ladder`);
-    this.plot.replaceChildren(...parts);
+    const drawn = [...drawLadder(this.ladder, this.width), ...drawLosses(this)];
+    const told = `The loss after ${this.losses.length} steps, beside the ladder`;
+    this.plot.setAttribute("aria-label", told);
+    this.plot.replaceChildren(...drawn);
     this.start.disabled = this.once.disabled = this.losses.length === this.steps;
   }
 }

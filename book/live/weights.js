@@ -8,7 +8,9 @@ function halfToNumber(bits) {
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 0x1f;
   const fraction = bits & 0x3ff;
-  return exponent ? sign * (1 + fraction / 1024) * 2 ** (exponent - 15) : sign * fraction * 2 ** -24;
+  return exponent
+    ? sign * (1 + fraction / 1024) * 2 ** (exponent - 15)
+    : sign * fraction * 2 ** -24;
 }
 
 /** Turn base64 into numbers. */
@@ -26,7 +28,7 @@ function cutTensors(shapes, numbers) {
   const tensors = new Map();
   let begin = 0;
   for (const [name, shape] of shapes) {
-    const size = shape.reduce((product, length) => product * length, 1);
+    const size = shape.reduce((count, length) => count * length, 1);
     tensors.set(name, { data: numbers.subarray(begin, begin + size), shape });
     begin += size;
   }

@@ -3,7 +3,7 @@
 const SPECIAL = /(\[PAD\]|\[UNK\]|\[CLS\]|\[SEP\]|\[MASK\])/;
 const LONGEST_WORD = 100;
 
-/** Take the longest piece that fits, again and again, from left to right; none if one is missing. */
+/** Take the longest piece that fits, again and again; none at all if one is missing. */
 function longestMatch(letters, vocab) {
   const ids = [];
   let position = 0;

@@ -38,12 +38,12 @@ font-weight:400}
 .mb-live input[type=checkbox]{width:auto;min-height:0;margin:0}
 .mb-live .mb-plot{width:100%;max-width:730px;height:auto;display:block}
 .mb-live button:disabled{opacity:.7;cursor:default}
-.mb-figure table.mb-queries td{text-align:left}
+.mb-live table.mb-table.mb-queries :is(th,td){text-align:left}
 .mb-live button.mb-hide{border-color:transparent;border-bottom:2px dotted currentColor;\
 border-radius:4px;padding:.1em .35em;margin:.1em}
 .mb-live button.mb-hide[aria-pressed=true]{border:2px solid currentColor;font-weight:600}
 .mb-hide small{display:block;min-height:1.2em;font-size:.7em;line-height:1.2}
-.mb-figure table.mb-answers :is(td,thead th){min-width:6em}
+.mb-live table.mb-table.mb-answers :is(td,thead th){min-width:min(6em,18vw)}
 .mb-live input{width:100%;box-sizing:border-box;padding:.4em .6em;min-height:36px;\
 color:inherit;background:none;border:1px solid currentColor;border-radius:6px}
 .mb-live button{font:inherit;min-height:32px;padding:.1em .7em;border-radius:6px;cursor:pointer;\

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from minibert.notebook import type_ahead
-from minibert.notebook.live_scripts import ORDER, page_script
+from minibert.notebook.live_scripts import HERE, ORDER, page_script
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TOKENIZER = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing", "</script>"])
@@ -38,6 +38,15 @@ def test_every_file_of_the_script_is_in_it_once():
     assert len(set(ORDER)) == len(ORDER)
     assert "function bertLayer(" in script and "class WordPieceTokenizer" in script
     assert "</" not in script
+
+
+@pytest.mark.parametrize("name", ORDER)
+def test_the_scripts_are_short_and_quiet(name):
+    text = (HERE / f"{name}.js").read_text(encoding="utf-8")
+    lines = text.splitlines()
+    assert lines[0].startswith("// ") and len(lines) <= 250
+    assert max(map(len, lines)) <= 100
+    assert not re.findall(r"\bvar\b|console\.|debugger|[^=!]==[^=]|innerHTML", text)
 
 
 def test_a_field_needs_a_text():
