@@ -129,6 +129,10 @@ class BertConfig:
     pad_token_id: int = 0
     classifier_dropout: float | None = None
 
+    kind = "BERT"
+    ignored_keys = IGNORED_KEYS
+    required_values = REQUIRED_VALUES
+
     def __post_init__(self) -> None:
         """Check every value."""
         for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"):
@@ -140,7 +144,7 @@ class BertConfig:
         if self.classifier_dropout is not None:
             _require_share("classifier_dropout", self.classifier_dropout)
         for name in ("initializer_range", "layer_norm_eps"):
-            _require_positive(name, getattr(self, name), type(self).__dict__[name])
+            _require_positive(name, getattr(self, name), getattr(type(self), name))
         _require_activation(self.hidden_act)
         _require_pad_token_id(self.pad_token_id, self.vocab_size)
         _require_whole_heads(self.hidden_size, self.num_attention_heads)
@@ -211,9 +215,9 @@ class BertConfig:
         26
         """
         known = {field.name for field in dataclasses.fields(cls)}
-        strange = fields.keys() - known - IGNORED_KEYS
+        strange = fields.keys() - known - cls.ignored_keys
         for key in sorted(strange, key=lambda key: (key != "model_type", key)):
-            _require_supported(key, fields[key], known)
+            _require_supported(cls, key, fields[key], known)
         return cls(**{name: fields[name] for name in known & fields.keys()})
 
 
@@ -272,13 +276,14 @@ def _require_whole_heads(hidden_size: int, num_attention_heads: int) -> None:
         )
 
 
-def _require_supported(key: str, value: object, known: set[str]) -> None:
-    """Raise for an unknown key, or one that stands for other mathematics than BERT's."""
-    if key not in REQUIRED_VALUES:
+def _require_supported(cls: type[BertConfig], key: str, value: object, known: set[str]) -> None:
+    """Raise for an unknown key, or one that stands for other mathematics than this model's."""
+    kind, required = cls.kind, cls.required_values
+    if key not in required:
         near = difflib.get_close_matches(key, known)
         way_out = f"did you mean {near[0]}?" if near else "if it changes nothing, leave it out"
-        raise ValueError(f"{key} ({value!r}) is no key of a BERT's configuration; {way_out}")
-    if value != REQUIRED_VALUES[key]:
+        raise ValueError(f"{key} ({value!r}) is no key of a {kind}'s configuration; {way_out}")
+    if value != required[key]:
         raise ValueError(
-            f"{key} ({value!r}) is not supported; BERT's encoder has {REQUIRED_VALUES[key]!r}"
+            f"{key} ({value!r}) is not supported; {kind}'s encoder has {required[key]!r}"
         )

@@ -3,6 +3,8 @@
 Chapter 7.
 """
 
+from typing import Any
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -168,7 +170,7 @@ def _require_integers(name: str, ids: object) -> None:
         raise TypeError(f"{name} must be integers, torch.int64 or torch.int32, not {ids.dtype}")
 
 
-def _look_up(ids: Tensor, table: nn.Embedding, name: str, field: str) -> Tensor:
+def _look_up(ids: Tensor, table: Any, name: str, field: str) -> Tensor:
     """Look up ids in a table; if that fails, raise with the id that has no row."""
     try:
         return table(ids)

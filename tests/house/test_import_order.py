@@ -40,6 +40,7 @@ MAY_IMPORT = {
     ),
     "pretrained": frozenset({"config", "disk", "model", "tasks", "training", "wordpiece"}),
     "analysis": frozenset({"model"}),
+    "family": frozenset({"config", "parts", "embeddings", "attention", "model", "whole_numbers"}),
     "fast": ANYTHING,
     "pretrain": ANYTHING,
     "fill": ANYTHING,

@@ -1,0 +1,257 @@
+"""ModernBERT: BERT with the parts that seven years of language models have found better.
+
+What differs in the numbers: no table of places, but queries and keys that are turned by an angle
+for their place (RoPE); LayerNorm before each half (pre-norm), and once more at the end; GELU times
+a gate (GeGLU); no biases; and only every third layer looks at the whole text, the others at a
+window (Warner et al., 2024).
+
+Chapter 22, to come.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from minibert.attention import BertSelfAttention, fit_mask
+from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
+from minibert.model import BertEncoder, BertModel, BertModelOutput
+from minibert.parts import use
+
+from .differences import requires, save_under_their_names
+
+LOCAL, GLOBAL = "sliding_attention", "full_attention"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModernBertConfig:
+    """The sizes of a ModernBERT; the defaults are those of ModernBERT-base."""
+
+    vocab_size: int = 50368
+    hidden_size: int = 768
+    num_hidden_layers: int = 22
+    num_attention_heads: int = 12
+    intermediate_size: int = 1152
+    hidden_activation: str = "gelu"
+    max_position_embeddings: int = 8192
+    initializer_range: float = 0.02
+    norm_eps: float = 1e-5
+    norm_bias: bool = False
+    attention_bias: bool = False
+    mlp_bias: bool = False
+    attention_dropout: float = 0.0
+    embedding_dropout: float = 0.0
+    mlp_dropout: float = 0.0
+    pad_token_id: int = 50283
+    local_attention: int = 128
+    global_attn_every_n_layers: int = 3
+    global_rope_theta: float = 160000.0
+    local_rope_theta: float = 10000.0
+    layer_types: Sequence[str] | None = None
+    rope_parameters: Mapping[str, Mapping[str, Any]] | None = None
+
+    kind = "ModernBERT"
+    ignored_keys = IGNORED_KEYS | {
+        "classifier_activation", "classifier_bias", "classifier_dropout", "classifier_pooling",
+        "decoder_bias", "deterministic_flash_attn", "initializer_cutoff_factor",
+        "reference_compile", "repad_logits_with_grad", "sparse_pred_ignore_index",
+        "sparse_prediction",
+    }  # fmt: skip
+    required_values = requires("modernbert")
+    from_dict = classmethod(BertConfig.from_dict.__func__)
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        names = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
+        names += ("intermediate_size", "max_position_embeddings", "initializer_range")
+        fields = {name: getattr(self, name) for name in (*names, "pad_token_id")}
+        head_size = BertConfig(**fields, hidden_act=self.hidden_activation).head_size
+        if head_size % 2:
+            raise ValueError(
+                f"hidden_size ({self.hidden_size}) gives each of {self.num_attention_heads} heads "
+                f"{head_size} numbers; RoPE turns them in pairs, so it must be an even number"
+            )
+        if len(self.types) != self.num_hidden_layers or {*self.types} - {LOCAL, GLOBAL}:
+            raise ValueError(
+                f"layer_types has {len(self.types)} entries, {sorted({*self.types})}; it needs "
+                f"{self.num_hidden_layers} (num_hidden_layers), each {LOCAL} or {GLOBAL}"
+            )
+        for kind, given in (self.rope_parameters or {}).items():
+            if given.get("rope_type", "default") != "default":
+                raise ValueError(
+                    f"rope_parameters of {kind} have the rope_type {given['rope_type']!r}; "
+                    "it must be 'default'"
+                )
+
+    @property
+    def types(self) -> Sequence[str]:
+        """Name for each layer what it looks at."""
+        every = self.global_attn_every_n_layers
+        return self.layer_types or [
+            LOCAL if layer % every else GLOBAL for layer in range(self.num_hidden_layers)
+        ]
+
+    def theta(self, kind: str) -> float:
+        """Return how slow the slowest angle of a kind of layer is."""
+        default = self.global_rope_theta if kind == GLOBAL else self.local_rope_theta
+        return (self.rope_parameters or {}).get(kind, {}).get("rope_theta", default)
+
+    def norm(self) -> nn.LayerNorm:
+        """Build a LayerNorm."""
+        return nn.LayerNorm(self.hidden_size, self.norm_eps, bias=self.norm_bias)
+
+
+def rotate(
+    x: Float[Tensor, "batch heads seq head_size"], theta: float
+) -> Float[Tensor, "batch heads seq head_size"]:
+    """Turn pairs of numbers, i and i + head_size / 2, by an angle for their place.
+
+    A query times a key then depends on how far apart they stand, and not on where.
+    """
+    seq, size = x.shape[-2:]
+    slowness = theta ** (torch.arange(0, size, 2, dtype=torch.float32) / size)  # (head_size / 2)
+    angles = torch.arange(seq, dtype=x.dtype)[:, None] * (1.0 / slowness)  # (seq, head_size / 2)
+    cosine, sine = (wave.to(x).repeat(1, 2) for wave in (angles.cos(), angles.sin()))
+    first, second = x.chunk(2, dim=-1)  # (batch, heads, seq, head_size / 2) each
+    return x * cosine + torch.cat([-second, first], dim=-1) * sine
+
+
+class ModernBertEmbeddings(nn.Module):
+    """Look up words, and nothing else."""
+
+    own_parameters = True
+
+    def __init__(self, config: ModernBertConfig) -> None:
+        super().__init__()
+        self.tok_embeddings = nn.Embedding(
+            config.vocab_size, config.hidden_size, config.pad_token_id
+        )
+        self.norm = config.norm()
+        self.drop = nn.Dropout(config.embedding_dropout)
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
+    ) -> Float[Tensor, "batch seq hidden"]:
+        """Look up and normalize; it knows neither segments nor places."""
+        if token_type_ids is not None or position_ids is not None:
+            raise ValueError(
+                "ModernBERT has no segments, and counts places itself; leave token_type_ids and "
+                "position_ids out"
+            )
+        words = self.tok_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
+        return self.drop(self.norm(words))  # (batch, seq, hidden)
+
+
+class ModernBertAttention(BertSelfAttention):
+    """Self-attention on turned queries and keys, in a window or without one."""
+
+    def __init__(self, config: ModernBertConfig, kind: str) -> None:
+        nn.Module.__init__(self)
+        hidden, bias = config.hidden_size, config.attention_bias
+        self.head_size = hidden // config.num_attention_heads
+        self.theta = config.theta(kind)
+        self.reach = (
+            config.local_attention // 2 if kind == LOCAL else config.max_position_embeddings
+        )
+        self.Wqkv = nn.Linear(hidden, 3 * hidden, bias=bias)
+        self.Wo = nn.Linear(hidden, hidden, bias=bias)
+        self.dropout = nn.Dropout(config.attention_dropout)
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Compute the context of every token, and on request the weights that made it."""
+        cut = self.Wqkv(hidden_states).chunk(3, dim=-1)  # (batch, seq, hidden), three times
+        query, key, value = map(self.split_heads, cut)  # (batch, heads, seq, head_size)
+        query, key = rotate(query, self.theta), rotate(key, self.theta)  # not the value
+        scores = query @ key.mT / math.sqrt(self.head_size)  # (batch, heads, seq, seq)
+        if additive_mask is not None:
+            scores = scores + fit_mask(additive_mask, scores)
+        places = torch.arange(scores.shape[-1], device=scores.device)
+        outside = (places[:, None] - places).abs() > self.reach  # (seq, seq)
+        scores = scores.masked_fill(outside, torch.finfo(scores.dtype).min)
+        probs = self.dropout(scores.softmax(dim=-1))
+        context = self.dropout(self.Wo(self.join_heads(probs @ value)))  # (batch, seq, hidden)
+        return context, probs if return_attention else None
+
+
+class ModernBertMLP(nn.Module):
+    """Widen twice, let one half open the other, and narrow."""
+
+    def __init__(self, config: ModernBertConfig) -> None:
+        super().__init__()
+        hidden, wide = config.hidden_size, config.intermediate_size
+        self.Wi = nn.Linear(hidden, 2 * wide, bias=config.mlp_bias)
+        self.Wo = nn.Linear(wide, hidden, bias=config.mlp_bias)
+        self.activation = ACTIVATIONS[config.hidden_activation]
+        self.drop = nn.Dropout(config.mlp_dropout)
+
+    def forward(
+        self, hidden_states: Float[Tensor, "batch seq hidden"]
+    ) -> Float[Tensor, "batch seq hidden"]:
+        """Compute ``Wo(gelu(a) * b)``, with a and b the halves of ``Wi(hidden_states)``."""
+        wide, gate = self.Wi(hidden_states).chunk(2, dim=-1)  # (batch, seq, intermediate) both
+        return self.Wo(self.drop(self.activation(wide) * gate))
+
+
+class ModernBertLayer(nn.Module):
+    """Look around, then think, each after its LayerNorm."""
+
+    def __init__(self, config: ModernBertConfig, number: int) -> None:
+        super().__init__()
+        self.attn_norm = config.norm() if number else nn.Identity()  # the embeddings have just had
+        self.attn = ModernBertAttention(config, config.types[number])
+        self.mlp_norm = config.norm()
+        self.mlp = ModernBertMLP(config)
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Pass the vectors of all tokens through the layer."""
+        normed = self.attn_norm(hidden_states)
+        context, probs = self.attn(normed, additive_mask, return_attention)
+        attended = hidden_states + context  # (batch, seq, hidden)
+        return attended + self.mlp(self.mlp_norm(attended)), probs
+
+
+class ModernBertEncoder(BertEncoder):
+    """BERT's stack, of other layers, with a LayerNorm at its end."""
+
+    own_parameters = True
+
+    def __init__(self, config: ModernBertConfig) -> None:
+        nn.Module.__init__(self)
+        numbers = range(config.num_hidden_layers)
+        self.layer = nn.ModuleList(ModernBertLayer(config, number) for number in numbers)
+        self.final_norm = config.norm()
+
+    def forward(
+        self, hidden_states: Float[Tensor, "batch seq hidden"], *more: Any
+    ) -> BertModelOutput:
+        """Climb, then normalize."""
+        output = super().forward(hidden_states, *more)
+        return output._replace(last_hidden_state=self.final_norm(output.last_hidden_state))
+
+
+class ModernBertModel(BertModel):
+    """ModernBERT without any head; called as `BertModel` is, without segments and places."""
+
+    def __init__(self, config: ModernBertConfig) -> None:
+        with use(embeddings=ModernBertEmbeddings, encoder=ModernBertEncoder):
+            super().__init__(config, add_pooling_layer=False)  # pyright: ignore[reportArgumentType]
+        names = {"encoder.layer.": "layers.", "encoder.final_norm": "final_norm"}
+        save_under_their_names(self, names)
