@@ -10,11 +10,11 @@ STILL_TO_DO: dict[int, set[str]] = {
     10: {"long_cells", "told_bugs"},
     11: {"long_cells", "long_right_answers", "told_bugs"},
     12: {"long_cells", "long_right_answers", "told_bugs"},
-    13: {"long_cells", "long_right_answers", "told_bugs"},
-    14: {"long_cells", "long_right_answers", "told_bugs"},
-    15: {"long_cells", "long_right_answers", "told_bugs"},
-    16: {"long_cells", "told_bugs"},
-    17: {"long_cells", "told_bugs"},
+    13: {"long_cells", "long_right_answers"},
+    14: {"long_cells", "long_right_answers"},
+    15: {"long_cells", "long_right_answers"},
+    16: {"long_cells"},
+    17: {"long_cells"},
     18: {"long_cells", "long_right_answers"},
 }
 
