@@ -16,7 +16,15 @@ MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as 
 
 
 class CorruptedTokens(NamedTuple):
-    """The corrupted ids and their labels, named like the arguments of a model."""
+    """What corruption makes of a text, named like the arguments of a model.
+
+    Parameters
+    ----------
+    input_ids : Int[Tensor, "*shape"]
+        What the model sees.
+    labels : Int[Tensor, "*shape"]
+        The true id at chosen tokens, -100 elsewhere.
+    """
 
     input_ids: Int[Tensor, "*shape"]
     labels: Int[Tensor, "*shape"]

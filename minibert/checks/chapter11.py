@@ -1,82 +1,22 @@
-"""Exercises of Chapter 11: expected shares, labels, the replacement by one draw, the head."""
+"""Exercises of Chapter 11: the replacement by one draw, and the corruption of a whole text."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+import torch
+from torch import Tensor
 
-from minibert.reference import gelu, softmax
+from minibert.losses import IGNORED_LABEL
+from minibert.parts.contracts import require_contract
 
-from .exercise import Exercise, Mistake, as_it_is
+from .exercise import Exercise, Mistake
+from .slips import usual_slip
+from .verdict import Verdict
 
-_MASK_ID, _IGNORED = 4, -100
+_MASK_ID = 4
 _RNG = np.random.default_rng(11)
-
-
-def _chosen(tokens, share):
-    return tokens * share
-
-
-def _expected(tokens, share, *, of=_chosen, masked=0.8, replaced=0.1, kept=0.1, never=0,
-              made=as_it_is):  # fmt: skip
-    """Return how many tokens meet each of the three fates on average."""
-    asked = of(tokens, share)
-    rest = never * (tokens - asked)
-    return tuple(map(made, (masked * asked, replaced * asked, kept * asked + rest)))
-
-
-check_expected = Exercise(
-    "Say how many tokens are masked, replaced, and chosen but kept, on average.",
-    _expected,
-    cases=[(7, 1.0), (100, 0.15), (1000, 0.15), (512, 0.15), (40, 0.4)],
-    mistakes=[
-        Mistake({"of": lambda tokens, share: tokens}, "You take the three shares of all tokens. "
-                "They are shares of the chosen ones."),
-        Mistake({"never": 1}, "The third number is of the chosen tokens that stay. You count those "
-                "that were never chosen as well."),
-        Mistake({"kept": 0.09}, "One draw decides among three. The tokens that stay are a tenth of "
-                "the chosen, not nine tenths of a tenth."),
-        Mistake({"replaced": 0.02, "kept": 0.18}, "A random word for a tenth of the chosen, not "
-                "for a tenth of those that [MASK] left over."),
-        Mistake({"kept": 0.2}, "The three numbers add up to more than was chosen."),
-        Mistake({"masked": 1, "replaced": 0, "kept": 0}, "You mask all that are chosen. What about "
-                "the other two?"),
-        Mistake({"made": round}, "You round to whole tokens. An average need not be whole."),
-        Mistake({"made": int}, "You round to whole tokens. An average need not be whole."),
-        Mistake(lambda *case: _expected(*case)[0], "That is the first of three numbers."),
-    ],
-)  # fmt: skip
-
-
-def _labels(ids, chosen, *, yes=as_it_is, no=_IGNORED, turned=False):
-    return np.where(~chosen if turned else chosen, yes(ids), no)
-
-
-check_labels = Exercise(
-    "Write the labels that belong to chosen tokens.",
-    _labels,
-    cases=[
-        (np.array([2, 9, 7, 8, 3]), np.array([False, True, False, False, False])),
-        *((_RNG.integers(5, 60, size), _RNG.random(size) < 0.5) for size in ((8,), (3, 6))),
-        (np.array([2, 9, 3, 0]), np.array([False] * 4)),
-    ],
-    mistakes=[
-        Mistake({"turned": True}, "You label the tokens that were not chosen, and no other."),
-        Mistake(lambda ids, chosen: ids, "You label every token. What stands where there is no "
-                "label?"),
-        Mistake({"no": 0}, "0 is the id of a token, here of [PAD]. Which number is the id of "
-                "none?"),
-        Mistake({"no": -1}, "The loss passes over one number only, and it is not -1."),
-        Mistake({"no": 100}, "100 is the id of a token. The sign of the number that is none?"),
-        Mistake({"yes": lambda ids: _MASK_ID}, "A label is the answer, not the question: the true "
-                "id, not that of [MASK]."),
-        Mistake({"yes": lambda ids: 1, "no": 0}, "A label says which token is right, not only that "
-                "there is one."),
-        Mistake({"yes": lambda ids: 1}, "A label says which token is right, not only that there is "
-                "one."),
-        Mistake(lambda ids, chosen: ids[chosen], "These are the right ids. Each must stand in its "
-                "place, with −100 at the others."),
-    ],
-)  # fmt: skip
 
 
 def _replaced(ids, chosen, draws, words, mask_id, *, masked=lambda d: d < 0.8,
@@ -128,67 +68,169 @@ check_replacement = Exercise(
     ],
 )  # fmt: skip
 
+# A text long enough to tell 81 of 100 from 80, and the ids in it.
+_VOCAB, _SPECIAL = 200, range(5)
+_TOO_FAR = 5  # spreads
+_SLIPS = {
+    (0.72, 0.10, 0.18): "You draw once for [MASK] and once more for the random word, so that a "
+    "random word strikes masked tokens, too. One draw with two borders decides among three fates.",
+    (0.80, 0.02, 0.18): "A random word comes for a tenth of what [MASK] left over. It belongs to a "
+    "tenth of all chosen tokens.",
+    (0.81, 0.09, 0.10): "You draw for what stays and for the random word one after the other. One "
+    "draw with two borders decides among three fates.",
+    (0.81, 0.10, 0.09): "You draw for the random word and for what stays one after the other. One "
+    "draw with two borders decides among three fates.",
+    (0.80, 0.18, 0.02): "What stays is a tenth of what is left over. It is a tenth of all chosen "
+    "tokens.",
+    (1.0, 0.0, 0.0): "All chosen tokens become [MASK]. What about the other two fates?",
+    (0.8, 0.0, 0.2): "No chosen token becomes a random word.",
+    (0.8, 0.2, 0.0): "No chosen token stays as it is.",
+    (0.8, 0.1, 0.1): "",
+}
 
-def _normalized(x, eps=1e-12, ddof=0):
-    return (x - x.mean()) / np.sqrt(x.var(ddof=ddof) + eps)
+
+def check_corrupt_tokens(function: Callable) -> Verdict:
+    """Check a reader's corruption of a text: what it leaves alone, its labels, and its shares."""
+    name = getattr(function, "__name__", "your function")
+    try:
+        require_contract("corrupt_tokens", function)
+        problem = next(filter(None, (look(function) for look in _LOOKS)), "")
+    except _FormError as unlike:
+        problem = str(unlike)
+    except Exception as error:  # whatever a reader's function raises is to be explained
+        kind = type(error).__name__
+        slip = usual_slip(type(error), str(error))
+        problem = f"{name} stopped with {kind}: {str(error).rstrip('.')}. {slip}".strip()
+    if problem:
+        return Verdict(False, f"Not yet. {problem}")
+    return Verdict(True, f"Right: {name} leaves alone what it should, and its shares are BERT's.")
 
 
-def _minus_log(shares, word):
-    return -np.log(shares[word])
+class _FormError(Exception):
+    """Stop because a result has another form than it should; the message is for the reader."""
 
 
-def _head(vector, weight, dense_bias, table, bias, word, *, turn=as_it_is, shift=1, words=1,
-          activate=gelu, norm=_normalized, shares=softmax, answer=_minus_log):  # fmt: skip
-    """Compute the loss of one hidden word, from its vector."""
-    ready = norm(activate(turn(weight) @ vector + shift * dense_bias))
-    return answer(shares(table @ ready + words * bias), word)
+def _text(rows: int, seq: int) -> Tensor:
+    ids = torch.randint(5, _VOCAB, (rows, seq), generator=torch.Generator().manual_seed(1))
+    ids[:, 0], ids[:, -2], ids[:, -1] = 2, 3, 0  # [CLS], [SEP], [PAD]
+    return ids
 
 
-def _head_case(hidden, vocab, word):
-    sizes = hidden, (hidden, hidden), hidden, (vocab, hidden), vocab
-    return *(_RNG.normal(size=size) for size in sizes), word
+def _corrupted(function: Callable, ids: Tensor, seed: int = 0, share: float = 0.15) -> tuple:
+    """Call a reader's function as models do, and take its result apart."""
+    found = function(
+        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
+        generator=torch.Generator().manual_seed(seed), mlm_probability=share,
+    )  # fmt: skip
+    if found is None:
+        raise _FormError("It returns nothing yet. Replace the … by your code, and return.")
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise _FormError("Return two tensors: the ids that the model sees, and the labels.")
+    for part, what in zip(found, ("ids", "labels")):
+        if getattr(part, "shape", None) != ids.shape or part.dtype != ids.dtype:
+            raise _FormError(f"The {what} should be integers of shape {tuple(ids.shape)}.")
+    return found
 
 
-check_head = Exercise(
-    "Compute the loss of one hidden word, from its vector through the head.",
-    _head,
-    cases=[_head_case(3, 4, 0), _head_case(4, 7, 6), _head_case(6, 5, 2)],
-    rtol=1e-7,
-    mistakes=[
-        Mistake({"activate": as_it_is}, "The activation is missing between the linear layer and "
-                "LayerNorm."),
-        Mistake({"activate": lambda x: np.maximum(x, 0)}, "Your activation is ReLU. BERT's is "
-                "GELU."),
-        Mistake({"activate": np.tanh}, "Your activation is tanh, as in the pooler. The head takes "
-                "GELU."),
-        Mistake({"norm": as_it_is}, "LayerNorm is missing."),
-        Mistake({"norm": lambda x: _normalized(x, ddof=1)}, "Your variance divides by n − 1. "
-                "LayerNorm estimates nothing from a sample: it divides by n."),
-        Mistake({"norm": lambda x: _normalized(x, 1e-5)}, "Your ε is 1e-5, PyTorch's own. BERT's "
-                "is 1e-12."),
-        Mistake({"norm": lambda x: x - x.mean()}, "You subtract the mean. By what does LayerNorm "
-                "divide?"),
-        Mistake({"activate": _normalized, "norm": gelu}, "You normalize before you activate. "
-                "LayerNorm comes after GELU."),
-        Mistake(lambda x, w, b, table, bias, word: _minus_log(softmax(table @ x + bias), word),
-                "You compare the vector with the table right away. The transform comes first."),
-        Mistake({"words": 0}, "Each word has a bias of its own. Add it to the scores."),
-        Mistake({"shift": 0}, "The bias of the dense layer is missing."),
-        Mistake({"turn": np.transpose}, "You multiply by the transposed weight, x @ weight. "
-                "PyTorch stores one row for each output: weight @ x."),
-        Mistake({"answer": lambda shares, word: shares[word]}, "You return the share of the true "
-                "word. The loss is minus its logarithm."),
-        Mistake({"answer": lambda shares, word: np.log(shares[word])}, "The sign is wrong: a loss "
-                "is never negative."),
-        Mistake({"answer": lambda shares, word: -np.log2(shares[word])}, "You take the logarithm "
-                "to base 2. The book counts in nats."),
-        Mistake({"shares": as_it_is, "answer": lambda scores, word: scores},
-                "These are the scores of all words. Softmax makes shares of them; the loss is "
-                "minus the logarithm of the true word's."),
-        Mistake({"shares": as_it_is, "answer": lambda scores, word: -scores[word]},
-                "You return the score of the true word. Its share depends on the others: where is "
-                "softmax?"),
-        Mistake({"answer": lambda shares, word: -np.log(shares)}, "These are the losses of all "
-                "words. Which of them was the true one?"),
-    ],
-)  # fmt: skip
+def _leaves_alone(function: Callable) -> str:
+    """Look at the caller's ids, and at special tokens."""
+    ids = _text(1000, 50)
+    before = ids.clone()
+    seen, labels = _corrupted(function, ids, share=0.9)
+    if not torch.equal(ids, before):
+        return "The caller's ids have changed. Work on a copy: the next epoch needs the text again."
+    chosen = labels != IGNORED_LABEL
+    if (seen != before)[~chosen].any():
+        return "A token without a label has changed. Only chosen tokens may."
+    special = before < 5
+    if (chosen & special).any():
+        if len(said := labels[special].unique()) == 1:
+            return f"Where nothing is asked the label is -100; yours is {said.item()}."
+        return "Special tokens are asked for. [CLS], [SEP] and padding are never chosen."
+    wrong = chosen & (labels != before)
+    if wrong.any():
+        said = labels[wrong][0].item()
+        return (
+            "A label is the answer, the true id; yours is that of [MASK]."
+            if said == _MASK_ID
+            else f"A label is the true id of its token; one is {said} and should be "
+            f"{before[wrong][0].item()}."
+        )
+    drawn = seen[chosen & (seen != _MASK_ID) & (seen != before)]
+    if (drawn < 5).any():
+        return "A special token was drawn as a random word. Draw from the ids that are words."
+    if len(drawn) > 2000 and drawn.max() < _VOCAB - 1:
+        return f"The last word, {_VOCAB - 1}, is never drawn as a random word."
+    return ""
+
+
+def _chance(function: Callable) -> str:
+    """Look at where chance comes from, and whether each token has its own."""
+    ids = _text(20, 50)
+    before = torch.random.get_rng_state()
+    one, same, other = (_corrupted(function, ids, seed)[1] for seed in (1, 1, 2))
+    if not torch.equal(torch.random.get_rng_state(), before) or not torch.equal(one, same):
+        return "Chance does not come from the generator alone. Hand it to every draw."
+    if torch.equal(one, other):
+        return "Another generator gives the same result. Is it made anew inside?"
+    chosen = one != IGNORED_LABEL
+    if (chosen[:, 1:-2] == chosen[:1, 1:-2]).all():
+        return "All rows have the same tokens chosen. Draw one number for each token of each row."
+    return ""
+
+
+def _shares(function: Callable) -> str:
+    """Count the chosen tokens and their fates on a text that is long enough."""
+    ids = _text(2000, 200)
+    words = ids >= 5
+    for share in (0.15, 0.4):
+        seen, labels = _corrupted(function, ids, 3, share)
+        chosen = (labels != IGNORED_LABEL)[words]
+        found = chosen.double().mean().item()
+        if abs(found - share) > _TOO_FAR * (share * (1 - share) / len(chosen)) ** 0.5:
+            return f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
+    asked = labels != IGNORED_LABEL
+    total = int(asked.sum())
+    # A random word is the true one now and then.
+    same = (seen == ids)[asked].double().mean().item()
+    masked = (seen == _MASK_ID)[asked].double().mean().item()
+    random = (1 - same - masked) * (_VOCAB - 5) / (_VOCAB - 6)
+    fates = (masked, random, 1 - masked - random)
+    for slip, hint in _SLIPS.items():
+        far = (abs(a - b) for a, b in zip(fates, slip))
+        if all(
+            d < _TOO_FAR * max(b * (1 - b), 1e-4) ** 0.5 / total**0.5 for d, b in zip(far, slip)
+        ):
+            return hint
+    told = ", ".join(f"{fate:.3f}" for fate in fates)
+    return f"Of the chosen tokens become [MASK], a random word, or stay: {told}, not 0.8, 0.1, 0.1."
+
+
+def _whole_words(function: Callable) -> str:
+    """Look at the pieces of words, if whole words are asked for."""
+    ids = _text(200, 50)
+    continued = torch.zeros_like(ids, dtype=torch.bool)
+    continued[:, 2:40:2] = True
+    _, labels = function(
+        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
+        generator=torch.Generator().manual_seed(0), continues_word=continued,
+    )  # fmt: skip
+    chosen = labels != IGNORED_LABEL
+    if (chosen[:, 1:] != chosen[:, :-1])[continued[:, 1:]].any():
+        return "With continues_word, a word is torn apart: all its pieces share one draw."
+    return ""
+
+
+def _always_asks(function: Callable) -> str:
+    """Look at a text so short that its draws may all lie above the share."""
+    ids = torch.tensor([[2, 9, 8, 7, 3]])
+    counts = [int((_corrupted(function, ids, s, 0.01)[1] != IGNORED_LABEL).sum()) for s in range(9)]
+    if min(counts) == 0:
+        return (
+            "Of a short text no token may be chosen, and a batch without a label has no loss. "
+            "Choose the word with the smallest draw in any case."
+        )
+    return ""
+
+
+_LOOKS = (_leaves_alone, _chance, _shares, _always_asks, _whole_words)

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 12: frame a pair, list its negatives, the loss of pairs, the whole loss."""
+"""Exercises of Chapter 12: list the negatives of a pair, and the whole loss."""
 
 from __future__ import annotations
 
@@ -9,45 +9,6 @@ from minibert.reference import softmax
 from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(12)
-
-
-def _zero_is_next(follows):
-    return 1 - int(follows)
-
-
-def _framed(first, second, follows, *, segments=(0, 1), around=(2, 1), label=_zero_is_next):
-    counts = [first + around[0], second + around[1]]
-    return np.repeat(segments, counts), label(follows)
-
-
-check_framed_pair = Exercise(
-    "Write the segment ids of a pair's row, and its label.",
-    _framed,
-    cases=[(2, 3, True), (10, 7, True), (1, 1, False), (3, 2, False), (4, 6, True)],
-    mistakes=[
-        Mistake({"label": int}, "Your segment ids are right. Your labels are turned around: 0 "
-                "stands for IsNext."),
-        Mistake({"segments": (1, 0)}, "Your segments are turned around: the first sentence is "
-                "segment 0."),
-        Mistake({"segments": (1, 0), "label": int}, "Segments and labels are both turned around: 0 "
-                "is the first sentence, and 0 is IsNext."),
-        Mistake({"around": (1, 2)}, "To which segment does the first [SEP] belong?"),
-        Mistake({"around": (3, 0)}, "The second segment begins right behind the first [SEP]."),
-        Mistake({"around": (1, 2), "label": int}, "To which segment does the first [SEP] belong? "
-                "And the labels are turned around: 0 stands for IsNext."),
-        Mistake({"around": (1, 1)}, "One special token is missing: [CLS] begins the row, a [SEP] "
-                "ends each sentence."),
-        Mistake({"around": (2, 0)}, "The second sentence ends with a [SEP], too."),
-        Mistake({"around": (0, 0)}, "You count the tokens of the sentences. Which special tokens "
-                "does their row have?"),
-        Mistake({"around": (2, 2)}, "One special token too many: only the row as a whole begins "
-                "with [CLS]."),
-        Mistake({"segments": (0, 0)}, "All your tokens are in one segment. The second sentence has "
-                "segment id 1."),
-        Mistake({"segments": (1, 2)}, "Segment ids start at 0, and there are two of them."),
-        Mistake(lambda *case: _framed(*case)[0], "The segment ids are right. Where is the label?"),
-    ],
-)  # fmt: skip
 
 
 def _words(text):
@@ -95,52 +56,6 @@ check_negatives = Exercise(
                 "as a wrong one?"),
         Mistake({"once": True}, "A sentence that stands in two documents may be drawn from both: "
                 "list it twice."),
-    ],
-)  # fmt: skip
-
-
-def _minus_log(shares):
-    return -np.log(shares)
-
-
-def _pair_loss(vectors, weight, bias, labels, *, ignored=(-100,), over=np.count_nonzero,
-               turn=False, bias_times=1, log=_minus_log, axis=-1):  # fmt: skip
-    """Compute the mean loss of the labeled pairs."""
-    probs = softmax(vectors @ weight.T + bias_times * bias, axis=axis)
-    asked = ~np.isin(labels, ignored)
-    answers = np.clip(labels, 0, 1)  # -100 becomes 0
-    losses = log(probs[np.arange(len(labels)), 1 - answers if turn else answers])
-    return np.divide(losses[asked].sum(), over(asked))
-
-
-check_pair_loss = Exercise(
-    "Compute the mean loss of pairs, from their summary vectors.",
-    _pair_loss,
-    cases=[
-        (_RNG.normal(size=(len(labels), 3)), _RNG.normal(size=(2, 3)), _RNG.normal(size=2),
-         np.array(labels))
-        for labels in ([0], [1], [0, 1, 1], [1, -100, 0, 0], [-100, 1, 1, -100, 0])
-    ],
-    mistakes=[
-        Mistake({"ignored": (0, -100)}, "Pairs with the label 0 do not count with you. 0 is an "
-                "answer, IsNext. Only -100 says that there is none."),
-        Mistake({"over": len}, "You divide by all pairs. Divide by those with a label."),
-        Mistake({"over": lambda asked: 1}, "You add up. The loss is the mean over the labeled "
-                "pairs."),
-        Mistake({"turn": True}, "Your labels are turned around: score 0 belongs to IsNext, and so "
-                "does label 0."),
-        Mistake({"ignored": ()}, "Pairs with the label -100 count with you. As an index, -100 is "
-                "the wrong thing to look up."),
-        Mistake(IndexError, "You look up the score number -100. Choose the pairs with a label "
-                "first; -100 says that there is none."),
-        Mistake({"bias_times": 0}, "The bias is missing."),
-        Mistake({"log": as_it_is}, "You average shares. The loss is minus their logarithm."),
-        Mistake({"log": np.log}, "The sign is turned around: a loss is not negative."),
-        Mistake({"log": lambda shares: -np.log2(shares)}, "That is in bits. This book counts in "
-                "nats, with the natural logarithm."),
-        Mistake({"axis": 0}, "Your softmax runs over the pairs. Which axis holds the two answers?"),
-        Mistake(lambda x, w, b, y: softmax(x @ w + b), "The weight has one row for each answer. "
-                "What must become of it before vectors @ weight?"),
     ],
 )  # fmt: skip
 

@@ -136,7 +136,18 @@ ROLES = {
 
 
 def default_part(role: str) -> Callable:
-    """Return the class or function that plays a role unless another is named."""
+    """Return the class or function that plays a role unless another is named.
+
+    Parameters
+    ----------
+    role : str
+        A key of `ROLES`.
+
+    Returns
+    -------
+    class or function
+        Ours.
+    """
     require_role(role)
     module, _, name = ROLES[role].ours.rpartition(".")
     home = module if module.startswith("torch") else f"minibert.{module}"
@@ -240,11 +251,11 @@ def _require_parameters(role: str, player: type) -> None:
     ]
     if not (missing or extra or other):
         return
-    told = [f"it lacks {', '.join(missing)}"] if missing else []
+    told = [f"it lacks {', '.join(missing[:3])}{', …' * (len(missing) > 3)}"] if missing else []
     told += [f"it has {', '.join(extra)}, which BERT has not"] if extra else []
     raise ValueError(
         f"the parameters of {player.__name__} are not those of {role}: "
-        f"{'; '.join([*told, *other])}. Saved weights are found by these names. If it is meant to "
+        f"{'; '.join([*told, *other[:3]])}. Saved weights are found by these names. If it is meant to "
         "be another network, say so in the class: own_parameters = True"
     )
 

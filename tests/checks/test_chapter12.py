@@ -4,21 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.checks.chapter12 import (
-    check_framed_pair,
-    check_negatives,
-    check_pair_loss,
-    check_total_loss,
-)
+from minibert.checks.chapter12 import check_negatives, check_total_loss
 from minibert.data import NOT_NEXT, draw_pairs
 from minibert.losses import masked_lm_loss, next_sentence_loss
-
-
-def framed_pair(first, second, follows):
-    """Right, and written token by token."""
-    tokens = ["[CLS]", *["a"] * first, "[SEP]", *["b"] * second, "[SEP]"]
-    boundary = tokens.index("[SEP]")
-    return np.array([int(i > boundary) for i in range(len(tokens))]), 0 if follows else 1
 
 
 def negatives(documents, number, place):
@@ -34,12 +22,6 @@ def negatives(documents, number, place):
     return found
 
 
-def pair_loss(vectors, weight, bias, labels):
-    """Right, by the package."""
-    logits = vectors @ weight.T + bias
-    return next_sentence_loss(torch.tensor(logits), torch.tensor(labels)).item()
-
-
 def total_loss(word_scores, word_labels, pair_scores, pair_labels):
     """Right, by the package."""
     words = masked_lm_loss(torch.tensor(word_scores), torch.tensor(word_labels))
@@ -50,9 +32,7 @@ def total_loss(word_scores, word_labels, pair_scores, pair_labels):
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
-        (check_framed_pair, framed_pair),
         (check_negatives, negatives),
-        (check_pair_loss, pair_loss),
         (check_total_loss, total_loss),
     ],
 )

@@ -7,9 +7,6 @@ from pathlib import Path
 CHAPTER = re.compile(r"book/chapters/(\d\d)-")
 
 STILL_TO_DO: dict[int, set[str]] = {
-    10: {"long_cells", "told_bugs"},
-    11: {"long_cells", "long_right_answers", "told_bugs"},
-    12: {"long_cells", "long_right_answers", "told_bugs"},
     13: {"long_cells", "long_right_answers"},
     14: {"long_cells", "long_right_answers"},
     15: {"long_cells", "long_right_answers"},
