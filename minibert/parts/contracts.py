@@ -255,8 +255,8 @@ def _require_parameters(role: str, player: type) -> None:
     told += [f"it has {', '.join(extra)}, which BERT has not"] if extra else []
     raise ValueError(
         f"the parameters of {player.__name__} are not those of {role}: "
-        f"{'; '.join([*told, *other[:3]])}. Saved weights are found by these names. If it is meant to "
-        "be another network, say so in the class: own_parameters = True"
+        f"{'; '.join([*told, *other[:3]])}. Saved weights are found by these names. If it is meant "
+        "to be another network, say so in the class: own_parameters = True"
     )
 
 
