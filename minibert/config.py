@@ -214,11 +214,7 @@ class BertConfig:
         >>> BertConfig.from_dict(fields).head_size
         26
         """
-        known = {field.name for field in dataclasses.fields(cls)}
-        strange = fields.keys() - known - cls.ignored_keys
-        for key in sorted(strange, key=lambda key: (key != "model_type", key)):
-            _require_supported(cls, key, fields[key], known)
-        return cls(**{name: fields[name] for name in known & fields.keys()})
+        return from_fields(cls, fields)
 
 
 def config_of(model: Any) -> BertConfig:
@@ -276,9 +272,19 @@ def _require_whole_heads(hidden_size: int, num_attention_heads: int) -> None:
         )
 
 
-def _require_supported(cls: type[BertConfig], key: str, value: object, known: set[str]) -> None:
+def from_fields(kind: Any, fields: Mapping[str, Any]) -> Any:
+    """Make a configuration, of BERT or of one of its family, from the fields of config.json."""
+    known = {field.name for field in dataclasses.fields(kind)}
+    strange = fields.keys() - known - kind.ignored_keys
+    for key in sorted(strange, key=lambda key: (key != "model_type", key)):
+        _require_supported(kind.kind, kind.required_values, key, fields[key], known)
+    return kind(**{name: fields[name] for name in known & fields.keys()})
+
+
+def _require_supported(
+    kind: str, required: Mapping[str, Any], key: str, value: object, known: set[str]
+) -> None:
     """Raise for an unknown key, or one that stands for other mathematics than this model's."""
-    kind, required = cls.kind, cls.required_values
     if key not in required:
         near = difflib.get_close_matches(key, known)
         way_out = f"did you mean {near[0]}?" if near else "if it changes nothing, leave it out"

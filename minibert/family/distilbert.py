@@ -7,9 +7,11 @@ probabilities of a larger model, its teacher (Sanh et al., 2019).
 Chapter 22, to come.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from minibert.config import IGNORED_KEYS, BertConfig
+from minibert.config import IGNORED_KEYS, BertConfig, from_fields
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertModel
 from minibert.parts import use
@@ -49,7 +51,11 @@ class DistilBertConfig:
     # How its places started does not matter once they are learned; the others are of its heads.
     ignored_keys = IGNORED_KEYS | {"qa_dropout", "seq_classif_dropout", "sinusoidal_pos_embds"}
     required_values = requires("distilbert")
-    from_dict = classmethod(BertConfig.from_dict.__func__)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "DistilBertConfig":
+        """Make a configuration from the fields of config.json."""
+        return from_fields(cls, fields)
 
     def __post_init__(self) -> None:
         """Check every value."""

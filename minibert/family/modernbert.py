@@ -18,9 +18,8 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from minibert.attention import BertSelfAttention, fit_mask
-from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
-from minibert.model import BertEncoder, BertModel, BertModelOutput
-from minibert.parts import use
+from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig, from_fields
+from minibert.model import BertEncoder, BertModel, BertModelOutput, initialize_weights
 
 from .differences import requires, save_under_their_names
 
@@ -62,7 +61,11 @@ class ModernBertConfig:
         "sparse_prediction",
     }  # fmt: skip
     required_values = requires("modernbert")
-    from_dict = classmethod(BertConfig.from_dict.__func__)
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> "ModernBertConfig":
+        """Make a configuration from the fields of config.json."""
+        return from_fields(cls, fields)
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -122,8 +125,6 @@ def rotate(
 
 class ModernBertEmbeddings(nn.Module):
     """Look up words, and nothing else."""
-
-    own_parameters = True
 
     def __init__(self, config: ModernBertConfig) -> None:
         super().__init__()
@@ -231,8 +232,6 @@ class ModernBertLayer(nn.Module):
 class ModernBertEncoder(BertEncoder):
     """BERT's stack, of other layers, with a LayerNorm at its end."""
 
-    own_parameters = True
-
     def __init__(self, config: ModernBertConfig) -> None:
         nn.Module.__init__(self)
         numbers = range(config.num_hidden_layers)
@@ -251,7 +250,11 @@ class ModernBertModel(BertModel):
     """ModernBERT without any head; called as `BertModel` is, without segments and places."""
 
     def __init__(self, config: ModernBertConfig) -> None:
-        with use(embeddings=ModernBertEmbeddings, encoder=ModernBertEncoder):
-            super().__init__(config, add_pooling_layer=False)  # pyright: ignore[reportArgumentType]
+        nn.Module.__init__(self)
+        self.config = config
+        self.embeddings = ModernBertEmbeddings(config)
+        self.encoder = ModernBertEncoder(config)
+        self.pooler = None
+        initialize_weights(self, config.initializer_range)
         names = {"encoder.layer.": "layers.", "encoder.final_norm": "final_norm"}
         save_under_their_names(self, names)
