@@ -272,7 +272,4 @@ def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None)
     ax.set_ylim(count - 0.5, -0.5)
     highest = max(max(row["runs"]["loss"]) for row in record["rows"])
     ax.set(xscale="log", xlim=(0.93 * floor, 1.1 * highest), xlabel="loss (nats)")
-    ticks = [tick for tick in (0.08, 0.1, 0.15, 0.2, 0.3, 0.5, 1, 2) if tick < highest]
-    ax.set_xticks(ticks, map(str, ticks))
-    ax.set_xticks([], minor=True)
     return ax
