@@ -13,7 +13,8 @@ from typing import NamedTuple
 from .html import KEEP_KEYS, Html
 
 GAME_STYLE = """
-.mb-game{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));border-radius:8px;\
+.mb-figure.mb-game{box-sizing:border-box;\
+border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));border-radius:8px;\
 padding:1em;margin:1em 0}
 .mb-turn{border:0;margin:0 0 1em;padding:0}
 .mb-turn legend{float:left;width:100%;font-size:1em;margin:0 0 .7em;padding:0;white-space:pre-line}
