@@ -21,7 +21,10 @@ AFTER = [
 ]
 OWN_SECTIONS = 2
 ROWS = ["You will be able to", "Completes", "You need", "Cost"]
-FIGURES = ("picture", "explore", "html", "machine", "game", "type_ahead")
+FIGURES = (
+    *("picture", "explore", "html", "machine", "game"),
+    *("type_ahead", "fill_in", "next_sentence", "train_toy"),
+)
 FIGURE = re.compile(r"Figure (\d+)\.(\d+)\. \S")
 
 
