@@ -1,0 +1,8 @@
+"""What holds for every encoder, whatever its weights; one of them fails where there is a bug.
+
+Chapter 23, to come.
+"""
+
+from .check import Findings, check_invariants
+
+__all__ = ["Findings", "check_invariants"]

@@ -1,0 +1,92 @@
+"""Ask a model for every invariant, and tell what was found.
+
+Chapter 23, to come.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from .promises import INVARIANTS
+from .trial import MORE, SEQ, Trial
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One invariant: whether it holds (None: nothing to ask), and in a sentence what was seen."""
+
+    name: str
+    holds: bool | None
+    sentence: str
+
+
+class Findings(tuple[Finding, ...]):
+    """All findings about a model, in the order in which they were made."""
+
+    @property
+    def broken(self) -> list[str]:
+        """The names of the invariants that fail."""
+        return [finding.name for finding in self if finding.holds is False]
+
+    def __repr__(self) -> str:
+        return "\n".join(finding.sentence for finding in self)
+
+
+def check_invariants(model: nn.Module) -> Findings:
+    """Say of each invariant of an encoder whether a model keeps it, and what was seen if not.
+
+    An invariant holds for any weights, so that it finds a bug without a second implementation.
+    Copies of the model are tried in float64 on random ids; the model stays as it is.
+
+    Parameters
+    ----------
+    model : nn.Module
+        An encoder, or one with a head for words, pairs, texts or tokens, of ours or of transformers
+        (with ``attn_implementation="eager"`` its attention weights are looked at, too). It has a
+        `config` with vocab_size and takes input_ids and attention_mask.
+
+    Returns
+    -------
+    Findings
+        One finding for each invariant, with `name`, `holds` and `sentence`; `broken` lists the
+        names of those that fail. `holds` is None if the model has no such part.
+
+    Raises
+    ------
+    ValueError
+        If max_position_embeddings or vocab_size leaves no room for the texts.
+
+    Examples
+    --------
+    >>> from minibert.config import BertConfig
+    >>> from minibert.model import BertModel
+    >>> findings = check_invariants(BertModel(BertConfig.tiny(vocab_size=89)))
+    >>> findings.broken
+    []
+    >>> findings[0].sentence
+    'Evaluation twice gives the same numbers: yes'
+    """
+    places = getattr(model.config, "max_position_embeddings", SEQ + MORE)
+    if places < SEQ + MORE:  # pyright: ignore[reportOperatorIssue]
+        raise ValueError(
+            f"max_position_embeddings ({places}) is too small; texts of the check have up to "
+            f"{SEQ + MORE} tokens"
+        )
+    with torch.random.fork_rng(devices=[]):
+        return Findings(_find(name, model) for name in INVARIANTS)
+
+
+def _find(name: str, model: nn.Module) -> Finding:
+    """Ask for one invariant, of a fresh copy."""
+    claim, look = INVARIANTS[name]
+    trial = Trial(model)
+    try:
+        seen = look(trial)
+    except (RuntimeError, ValueError, IndexError, TypeError) as error:
+        seen = f"{type(error).__name__}, {error}"
+    if seen is None:
+        return Finding(name, None, f"{claim}: nothing to ask")
+    return Finding(name, not seen, f"{claim}: no, {seen}" if seen else f"{claim}: yes")
