@@ -61,9 +61,16 @@ def test_good_models_keep_all(source, name):
     assert ("split_batch_is_whole_batch" in held) == (name not in (NAMES[0], NAMES[-1]))
 
 
-@pytest.mark.parametrize("name", ["Roberta", "Albert", "Electra"])
-def test_the_family_keeps_all(name):
-    more = {} if name == "Roberta" else {"embedding_size": 6}
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("Roberta", {}),
+        ("Albert", {"embedding_size": 6}),
+        ("Electra", {"embedding_size": 6}),
+        ("ModernBert", {"local_attention": 4, "pad_token_id": 7}),
+    ],
+)
+def test_the_family_keeps_all(name, more):
     config = getattr(family, f"{name}Config")(**SIZES, **more)
     assert check_invariants(getattr(family, f"{name}Model")(config)).broken == []
 

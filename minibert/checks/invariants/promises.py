@@ -161,7 +161,8 @@ def _attention_is_shared_among_tokens(trial: Trial) -> str | None:
     with torch.no_grad():
         attentions = encoder(**trial.batch(), **asked).attentions
     for number, probs in enumerate(attentions, 1):  # (rows, heads, seq, seq)
-        sums = (probs * trial.mask[:, None, None]).sum(-1)
+        sums = (probs * trial.mask[:, None, None]).sum(-1)  # (rows, heads, seq)
+        sums = sums.mT[trial.mask.bool()]  # (tokens, heads); what padding looks at is free
         if seen := how_far_apart([sums], [torch.ones_like(sums)]):
             return f"sums of a row over the tokens in layer {number}: {seen}"
     return ""
