@@ -1,6 +1,6 @@
 """Losses: predictions and labels in, one scalar out, in nats per labeled position.
 
-Chapters 5, 12, 16 and 17.
+Chapters 5, 12, 16, 17 and 19.
 """
 
 import torch
@@ -268,6 +268,61 @@ def span_loss(
     """
     start_loss = _position_loss("start", start_logits, start_positions)
     return (start_loss + _position_loss("end", end_logits, end_positions)) / 2
+
+
+def contrastive_loss(
+    queries: Float[Tensor, "batch hidden"],
+    documents: Float[Tensor, "rows hidden"],
+    *,
+    temperature: float = 0.05,
+) -> Float[Tensor, ""]:
+    """Compute the mean loss of picking each query's own document out of all of them (InfoNCE).
+
+    `cross_entropy` of ``cos(queries[i], documents[j]) / temperature`` with label ``i``. Whatever
+    follows the first ``batch`` documents belongs to no query: such rows are hard negatives.
+
+    Parameters
+    ----------
+    queries : Float[Tensor, "batch hidden"]
+        One vector for each query, of any length but 0.
+    documents : Float[Tensor, "rows hidden"]
+        The document of query ``i`` in row ``i``, then any number of negatives.
+    temperature : float, default 0.05
+        What cosines are divided by, above 0; cosines alone, from -1 to 1, can say little.
+
+    Returns
+    -------
+    Float[Tensor, ""]
+        Nats per query, at least 0, differentiable; log rows if all cosines are equal.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer documents than queries, or the temperature is not above 0.
+
+    References
+    ----------
+    van den Oord et al. (2018), section 2.3; Karpukhin et al. (2020), section 3.2.
+    Numpy twin: minibert.reference.cross_entropy.
+
+    Examples
+    --------
+    >>> import torch
+    >>> vectors = torch.eye(2)
+    >>> round(contrastive_loss(vectors, vectors, temperature=1.0).item(), 4)
+    0.3133
+    """
+    if not temperature > 0:
+        raise ValueError(f"temperature ({temperature}) must be above 0; 0.05 is usual")
+    if len(documents) < len(queries):
+        raise ValueError(
+            f"{len(queries)} queries have only {len(documents)} documents; give each its own, in "
+            "the same order, and negatives after them"
+        )
+    queries, documents = functional.normalize(queries), functional.normalize(documents)
+    cosines = queries @ documents.T  # (batch, rows)
+    own = torch.arange(len(queries), device=queries.device)  # (batch)
+    return cross_entropy(cosines / temperature, own, answers="documents", place="query")  # ()
 
 
 def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:

@@ -29,7 +29,7 @@ OF_A_LINE = {code for code in NUMPYDOC if code[:2] in ("GL", "SS")}
 # A module is finished in one chapter and not reopened. These chapters finish these modules;
 # modules that are not named here grow with the book.
 FINISHED_IN = {
-    "losses": {5, 12, 16, 17},
+    "losses": {5, 12, 16, 17, 19},
     "corpus": {5, 14, 16, 17, 18},
     "text": {6},
     "wordpiece": {6, 17},
@@ -45,7 +45,7 @@ FINISHED_IN = {
     "data": {13},
     "training": {13},
     "pretrained": {15},
-    "tasks": {15, 16, 17},
+    "tasks": {15, 16, 17, 19},
     "analysis": {18},
 } | {f"chapter{number:02}": {number} for number in range(1, 100)}
 

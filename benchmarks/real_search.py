@@ -1,0 +1,124 @@
+"""Search the documentation of numpy and scipy by the words of PyTorch and Python, for Chapter 19.
+
+Every library says in a sentence what a function does, and where two of them have a function of one
+name, the two sentences say the same in other words. Nothing is copied: the texts are read from the
+packages that are installed.
+"""
+
+import cmath
+import inspect
+import math
+import operator
+import re
+import statistics
+from collections.abc import Iterator
+from types import ModuleType
+from typing import NamedTuple
+
+import bm25s
+import numpy as np
+import scipy.integrate
+import scipy.linalg
+import scipy.ndimage
+import scipy.optimize
+import scipy.signal
+import scipy.special
+import torch
+
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.tasks.inference import sentence_vectors
+from minibert.tasks.ranking import ranks_of_right
+
+from .weights import minilm_folder
+
+SHELF = (
+    *(np, np.linalg, np.fft, np.strings, scipy.special, scipy.linalg, scipy.signal),
+    *(scipy.ndimage, scipy.integrate, scipy.optimize),
+)
+ASKED = (
+    (torch, torch.linalg, torch.fft, torch.special),
+    *((module,) for module in (math, cmath, statistics, operator, str)),
+)
+# One name, two meanings: found by reading all pairs.
+FALSE_FRIENDS = {"bernoulli", "bilinear", "cond", "partition", "polar", "select", "split"}
+MARKUP = re.compile(r":\w+:|[`*]|\.\. \w+::")
+NO_PROSE = re.compile(r"[\w.]+\(.*|- |Args:|Before |.*(\\|https?:|lias)")
+WORDS = re.compile(r"[a-z0-9]+")
+FEWEST_WORDS = 4
+
+
+class Entry(NamedTuple):
+    """A function and what its library says about it."""
+
+    name: str
+    text: str
+
+
+def first_sentence(documentation: str) -> str:
+    """Take the first sentence of a docstring that is prose; empty if there is none."""
+    for paragraph in documentation.strip().split("\n\n"):
+        text = " ".join(MARKUP.sub("", paragraph).split())
+        if text and not NO_PROSE.match(text):
+            return re.split(r"(?<=[a-z)])\.(?:\s|$)", text, maxsplit=1)[0]
+    return ""
+
+
+def entries(modules: tuple[ModuleType | type, ...]) -> Iterator[Entry]:
+    """Yield the functions of some modules, each name once and without the name in the text."""
+    seen = set(FALSE_FRIENDS)
+    for module in modules:
+        for name in sorted(vars(module)):
+            thing = getattr(module, name)
+            if name.startswith("_") or name in seen or inspect.isclass(thing):
+                continue
+            text = first_sentence(inspect.getdoc(thing) or "") if callable(thing) else ""
+            text = re.sub(rf"\b{re.escape(name)}\b", "it", text)
+            if len(text.split()) >= FEWEST_WORDS:
+                seen.add(name)
+                yield Entry(name, text)
+
+
+def questions_and_shelf() -> tuple[list[str], list[str], list[int]]:
+    """Return what is asked, what is searched, and the number of the right text for each query."""
+    shelf = list(entries(SHELF))
+    place = {entry.name: number for number, entry in enumerate(shelf)}
+    found = (entry for group in ASKED for entry in entries(group) if entry.name in place)
+    asked = list({entry.text: entry for entry in found}.values())
+    return (
+        [entry.text for entry in asked],
+        [entry.text for entry in shelf],
+        [place[entry.name] for entry in asked],
+    )
+
+
+def word_scores(queries: list[str], documents: list[str]) -> np.ndarray:
+    """Score every document by BM25."""
+    index = bm25s.BM25()
+    index.index([WORDS.findall(text.lower()) for text in documents], show_progress=False)
+    return np.stack([index.get_scores(WORDS.findall(text.lower())) for text in queries])
+
+
+def meaning_scores(queries: list[str], documents: list[str]) -> np.ndarray:
+    """Score every document by the cosine of MiniLM's vectors."""
+    folder = minilm_folder()
+    model, tokenizer = load_pretrained(BertModel, folder), load_tokenizer(folder)
+    sides = (sentence_vectors(model, tokenizer, texts) for texts in (queries, documents))
+    first, second = (side.numpy() for side in sides)
+    return first @ second.T
+
+
+def real_ranks() -> dict[str, object]:
+    """Rank the right text for each query by words, by meaning, and by both."""
+    queries, documents, right = questions_and_shelf()
+    words, meaning = (score(queries, documents) for score in (word_scores, meaning_scores))
+    rankings = {"words in common (BM25)": words, "MiniLM": meaning, "both": _fused(words, meaning)}
+    found = {name: ranks_of_right(scores, right).tolist() for name, scores in rankings.items()}
+    versions = {library.__name__: library.__version__ for library in (np, scipy, torch)}
+    return {"versions": versions, "documents": len(documents), "ranks": found}
+
+
+def _fused(*rankings: np.ndarray) -> np.ndarray:
+    """Add up 1 / (60 + place) over several rankings (reciprocal rank fusion)."""
+    places = (np.argsort(np.argsort(-scores, axis=1, kind="stable"), axis=1) for scores in rankings)
+    return sum(1 / (61 + place) for place in places)

@@ -1,0 +1,210 @@
+"""Exercises of Chapter 19: the contrastive loss, nDCG, the fusion of two lists, hard negatives."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import torch
+
+from minibert.reference import softmax
+
+from .exercise import Exercise, Mistake, as_it_is
+
+_RNG = np.random.default_rng(19)
+
+
+def _to_tensor(value):
+    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
+
+
+def _unit(vectors):
+    return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
+
+
+def _minus_log(probs):
+    return -np.log(probs)
+
+
+def _divide(cosines, temperature):
+    return cosines / temperature
+
+
+def _contrast(queries, documents, temperature, *, unit=_unit, cool=_divide, others=as_it_is,
+              shares=softmax, log=_minus_log, reduce=np.mean):  # fmt: skip
+    """Compute the mean loss of picking each query's own document."""
+    documents = documents[: len(queries)] if others is None else documents
+    scores = cool(unit(queries) @ unit(documents).T, temperature)
+    return reduce(log(np.diagonal(shares(scores))))
+
+
+def _without_own(queries, documents, temperature):
+    scores = np.exp(_unit(queries) @ _unit(documents).T / temperature)
+    own = np.diagonal(scores)
+    return -np.log(own / (scores.sum(axis=1) - own)).mean()
+
+
+def _vectors(*shapes):
+    return [_RNG.normal(size=shape) for shape in shapes]
+
+
+check_contrastive_loss = Exercise(
+    "Compute the mean loss of picking each query's own document out of all.",
+    _contrast,
+    cases=[
+        (*_vectors((2, 3), (2, 3)), 1.0),
+        (*_vectors((3, 4), (5, 4)), 0.5),
+        (*_vectors((4, 2), (4, 2)), 0.05),
+    ],
+    given=_to_tensor,
+    mistakes=[
+        Mistake({"unit": as_it_is}, "Your scores are dot products, and long vectors win. A cosine "
+                "asks for the direction alone: scale every vector to length 1."),
+        Mistake({"cool": lambda cosines, t: cosines * t}, "You multiply by the temperature. A low "
+                "one shall make differences larger."),
+        Mistake({"cool": lambda cosines, t: cosines}, "Where is the temperature?"),
+        Mistake({"others": None}, "Documents beyond those of the queries are left out. They are "
+                "negatives: every query has to tell its own document from them, too."),
+        Mistake({"shares": lambda scores: softmax(scores, axis=0)}, "Your softmax runs over the "
+                "queries. Each query shares its probability among the documents."),
+        Mistake({"log": as_it_is}, "That is the mean probability of the right documents. The loss "
+                "is minus its logarithm."),
+        Mistake({"log": np.log}, "Right up to the sign."),
+        Mistake({"reduce": np.sum}, "That is the sum over the queries. Take the mean, so that "
+                "batches of any size can be compared."),
+        Mistake({"reduce": as_it_is}, "These are the losses of all queries. Take their mean."),
+        Mistake({"log": lambda probs: -np.log(probs) / math.log(2)}, "These are bits. Nats are "
+                "counted with the natural logarithm."),
+        Mistake(_without_own, "The right document is missing below the fraction line. A softmax "
+                "divides by the sum over all documents, its own one included."),
+    ],
+)  # fmt: skip
+
+
+def _discount(places):
+    return 1 / np.log2(1 + places)
+
+
+def _descending(gains):
+    return np.sort(gains)[::-1]
+
+
+def _ndcg(gains, k, *, discount=_discount, best=_descending, cut=as_it_is, grade=as_it_is):
+    """Divide the gain of a list by that of the best order of the same documents."""
+
+    def gain(listed, places):
+        return (grade(listed[:places]) * discount(np.arange(1, len(listed[:places]) + 1))).sum()
+
+    gains = np.asarray(gains, dtype=float)
+    ideal = 1.0 if best is None else gain(best(gains), cut(k))
+    return gain(gains, k) / ideal if ideal else 0.0
+
+
+check_ndcg = Exercise(
+    "Compute nDCG@k of a list of documents that are right by degrees.",
+    _ndcg,
+    cases=[
+        ([3, 2, 0, 1], 4),
+        ([0, 1, 3, 2, 0, 2], 3),
+        ([1, 0], 5),
+        ([0, 0, 0, 1], 2),
+    ],
+    edges=[([0, 0, 0], 2)],
+    mistakes=[
+        Mistake({"discount": lambda places: 1 / np.log2(2 + places)}, "Your first place counts "
+                "less than 1. Places are counted from 1, and 1 is added once."),
+        Mistake({"discount": lambda places: 1 / np.log(1 + places), "best": None}, "That is the "
+                "natural logarithm, and the gain is not divided by the best one."),
+        Mistake({"discount": lambda places: 1 / places}, "That is 1 / place. nDCG is milder: it "
+                "divides by log2(1 + place)."),
+        Mistake({"discount": np.ones_like}, "All places count alike. A document further down "
+                "must count less."),
+        Mistake({"best": None}, "That is the gain of the list, DCG. Divide it by the gain of the "
+                "best order of these documents."),
+        Mistake({"best": np.sort}, "You compare with the worst order. Which order is the best?"),
+        Mistake({"cut": lambda k: None}, "The best list is cut off after k documents as well: "
+                "nobody can have more than k good ones there."),
+        Mistake({"best": lambda gains: np.full_like(gains, gains.max())}, "You compare with a list "
+                "in which all documents are perfect. There are no others than these."),
+        Mistake(ZeroDivisionError, "Where nothing is right, nothing can be gained. Return 0."),
+        Mistake(lambda gains, k: _ndcg(gains[:k], k), "Your best list is made of the first k "
+                "documents only. A good one that stands further down was there to be found."),
+    ],
+)  # fmt: skip
+
+
+def _places(scores):
+    """Count places from 1, the best score first."""
+    return np.argsort(np.argsort(-scores, kind="stable"), kind="stable") + 1
+
+
+def _fusion(first, second, *, places=_places, constant=60, invert=np.reciprocal):
+    return sum(invert((constant + places(scores)).astype(float)) for scores in (first, second))
+
+
+check_fusion = Exercise(
+    "Fuse two lists of scores: add 1 / (60 + place) over both.",
+    _fusion,
+    cases=[
+        (np.array([0.9, 0.1, 0.5]), np.array([3.0, 12.0, 7.0])),
+        (_RNG.permutation(7) / 7, _RNG.permutation(7) * 2.0),
+    ],
+    mistakes=[
+        Mistake({"places": lambda scores: np.argsort(-scores) + 1}, "argsort says which document "
+                "stands at each place. You need the place of each document: argsort once more."),
+        Mistake({"places": lambda scores: _places(scores) - 1}, "Your places begin with 0. The "
+                "best document has place 1."),
+        Mistake({"places": lambda scores: _places(-scores)}, "Your best document comes last. The "
+                "highest score has place 1."),
+        Mistake({"constant": 0}, "The 60 is missing. It keeps one first place from deciding all."),
+        Mistake({"invert": as_it_is}, "You add places, and the best sum is the lowest one. Add "
+                "their reciprocals, so that higher is better."),
+        Mistake({"places": as_it_is}, "You add up scores. BM25 and cosines live on different "
+                "scales; only the places can be compared."),
+        Mistake(lambda first, second: first + second, "You add up the scores. BM25 and cosines "
+                "live on different scales; only the places can be compared."),
+    ],
+)  # fmt: skip
+
+
+def _below(scores, own, margin):
+    return scores < own - margin
+
+
+def _hard(scores, right, margin, *, allowed=_below, pick=np.argmax):
+    """Find the best document that is clearly worse than the right one."""
+    scores, right = np.asarray(scores, dtype=float), np.asarray(right)
+    own = scores[np.arange(len(scores)), right][:, None]
+    found = np.where(allowed(scores, own, margin), scores, -np.inf)
+    return pick(found, axis=1)
+
+
+def _hardest(scores, right, margin):
+    found = np.array(scores, dtype=float)
+    found[np.arange(len(found)), right] = -np.inf
+    return found.argmax(axis=1)
+
+
+check_hard_negatives = Exercise(
+    "Choose for each query the best document that is clearly worse than its own.",
+    _hard,
+    cases=[
+        (np.array([[0.9, 0.7, 0.2], [0.5, 0.4, 0.1], [0.8, 0.6, 0.9]]), np.array([0, 1, 2]), 0.15),
+        (np.array([[0.3, 0.9, 0.1, 0.2], [0.6, 0.5, 0.7, 0.1]]), np.array([0, 2]), 0.05),
+        (np.array([[0.2, 0.6, 0.5, 0.42]]), np.array([2]), 0.1),
+    ],
+    mistakes=[
+        Mistake(_hardest, "You take the best of all others. One that scores as high as the right "
+                "one, or higher, may well be right itself: leave a margin below it."),
+        Mistake({"allowed": lambda scores, own, margin: scores < own + margin}, "You allow what "
+                "scores above the right one. The margin lies below it."),
+        Mistake({"allowed": lambda scores, own, margin: scores < own}, "Where is the margin?"),
+        Mistake({"allowed": lambda scores, own, margin: scores < own * (1 - margin)}, "Your margin "
+                "is a share of the score. Here it is a difference."),
+        Mistake({"pick": np.max}, "That is its score. Return the number of the document."),
+        Mistake(lambda scores, right, margin: np.argmin(scores, axis=1), "That is the worst "
+                "document. It teaches nothing: nobody would mistake it for the right one."),
+        Mistake(lambda scores, right, margin: np.argmax(scores, axis=1), "That may be the right "
+                "document itself."),
+    ],
+)  # fmt: skip

@@ -1,0 +1,94 @@
+"""The record of Chapter 19, measured again in part."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy
+import torch
+
+from benchmarks import real_search, search
+from benchmarks.weights import SMALL_WORLD
+from minibert.corpus import Oracle, small_world
+from minibert.fast import switch_on
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.pretraining import BertForPreTraining
+from minibert.tasks.ranking import ranks_of_right, reciprocal_ranks
+
+
+@pytest.fixture(scope="module")
+def record():
+    return json.loads(search.RECORD.read_text(encoding="utf-8"))
+
+
+def mrr(ranks):
+    return reciprocal_ranks(np.array(ranks)).mean()
+
+
+def test_words_rank_as_recorded(record):
+    assert search.word_ranks() == record["small_world"]["words in common (BM25)"]
+
+
+def test_the_stored_model_ranks_as_recorded(record, one_thread):
+    with switch_on():
+        model = load_pretrained(BertForPreTraining, SMALL_WORLD)
+    tokenizer = load_tokenizer(SMALL_WORLD, do_lower_case=True)
+    found = search.ranks(model.bert, tokenizer)
+    assert mrr(found) == pytest.approx(mrr(record["small_world"]["before"]), abs=0.01)
+    judged = search.judge_ranks(model, tokenizer)
+    assert mrr(judged) == pytest.approx(mrr(record["judges"]["as pre-trained"]), abs=0.01)
+
+
+def test_the_best_possible_ranks_as_recorded(record):
+    firsts, seconds = zip(*search.held_out())
+    oracle = Oracle(small_world())
+    for number in (0, 7, 150):
+        chances = oracle.read([(firsts[number], text) for text in seconds]).is_next
+        worst = ranks_of_right(chances[None], [number])[0]
+        best = 1 + (chances > chances[number] + 1e-9).sum()
+        assert best <= record["small_world"]["best possible"][number] <= worst
+
+
+def test_nobody_beats_the_best_possible_by_more_than_luck(record):
+    small = record["small_world"]
+    best = reciprocal_ranks(np.array(small["best possible"]))
+    for name, runs in small.items():
+        if isinstance(runs[0], dict):
+            gains = np.mean([reciprocal_ranks(np.array(run["ranks"])) for run in runs], axis=0)
+            error = (gains - best).std() / len(best) ** 0.5
+            assert gains.mean() < best.mean() + 3 * error, name
+
+
+def test_no_story_is_searched_and_trained_on():
+    searched = {sentence for pair in search.held_out() for sentence in pair}
+    assert len(search.held_out()) == len({second for _, second in search.held_out()}) == 300
+    assert all(searched.isdisjoint(pair) for pair in search.training_pairs())
+
+
+def test_a_hard_negative_is_another_document():
+    pairs = search.training_pairs()[:200]
+    negatives = search.hard_negatives(pairs)
+    assert all(negative != second for negative, (_, second) in zip(negatives, pairs, strict=True))
+
+
+def test_the_real_text_ranks_as_recorded(record):
+    real = record["real"]
+    installed = {library.__name__: library.__version__ for library in (np, scipy, torch)}
+    if installed != real["versions"]:
+        pytest.skip(f"recorded with {real['versions']}, installed are {installed}")
+    queries, documents, right = real_search.questions_and_shelf()
+    assert len(queries) >= 300 and len(documents) == real["documents"]
+    scores = real_search.word_scores(queries, documents)
+    assert ranks_of_right(scores, right).tolist() == real["ranks"]["words in common (BM25)"]
+
+
+@pytest.mark.parametrize(
+    ("documentation", "sentence"),
+    [
+        ("f(x, y)\n\nAdd two\nnumbers. Or more.", "Add two numbers"),
+        ("Alias for g.\n\nRound :attr:`x` up.", "Round x up"),
+        ("f(x)", ""),
+    ],
+)
+def test_the_first_sentence_of_prose(documentation, sentence):
+    assert real_search.first_sentence(documentation) == sentence

@@ -1,0 +1,54 @@
+"""Ranks and what is made of them, against scikit-learn and by counting."""
+
+import numpy as np
+import pytest
+from sklearn.metrics import ndcg_score
+
+from minibert.tasks.ranking import ndcgs, ranks_of_right, recalls, reciprocal_ranks
+
+
+@pytest.fixture
+def searched():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(40, 23)), rng.integers(23, size=40)
+
+
+def test_ranks_by_sorting(searched):
+    scores, right = searched
+    order = np.argsort(-scores, axis=1).tolist()
+    expected = [row.index(own) + 1 for row, own in zip(order, right)]
+    assert ranks_of_right(scores, right).tolist() == expected
+
+
+def test_a_tie_counts_against_the_right_document():
+    assert ranks_of_right(np.ones((2, 5)), [0, 4]).tolist() == [5, 5]
+    assert ranks_of_right(np.array([[0.2, 0.5, 0.5, 0.5]]), [2]).tolist() == [3]
+
+
+def test_what_is_excluded_by_minus_infinity_comes_last():
+    scores = np.array([[-np.inf, 1.0, 2.0]])
+    assert ranks_of_right(scores, [0]).tolist() == [3]
+
+
+@pytest.mark.parametrize("k", [1, 5, 10])
+def test_ndcg_is_that_of_scikit_learn(searched, k):
+    scores, right = searched
+    relevance = np.eye(23)[right]
+    ours = ndcgs(ranks_of_right(scores, right), k).mean()
+    assert ours == pytest.approx(ndcg_score(relevance, scores, k=k))
+
+
+def test_the_other_measures_by_hand():
+    ranks = np.array([1, 4, 2])
+    assert reciprocal_ranks(ranks).mean() == pytest.approx(1.75 / 3)
+    assert recalls(ranks, 2).tolist() == [1, 0, 1]
+
+
+def test_a_score_that_is_no_number():
+    with pytest.raises(ValueError, match="a score of query 1 is nan"):
+        ranks_of_right(np.array([[0.0, 1.0], [np.nan, 1.0]]), [0, 0])
+
+
+def test_too_few_right_documents():
+    with pytest.raises(ValueError, match="2 queries have 1 right documents"):
+        ranks_of_right(np.ones((2, 3)), [0])
