@@ -65,7 +65,7 @@ def test_the_published_program_can_call_a_true_neighbor_false():
 
 
 def test_a_head_reads_the_whole_vector():
-    says(8, "every head reads the whole vector of a token; only what comes out is cut.")
+    says(8, "So every head reads the whole vector and asks its own question about it.")
     attention = BertSelfAttention(BertConfig(hidden_size=12, num_attention_heads=3)).double().eval()
     x = torch.randn(1, 5, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     _, probs = attention(x.requires_grad_(), return_attention=True)
@@ -132,7 +132,7 @@ def _pre_norm(layer: BertLayer, x: torch.Tensor) -> torch.Tensor:
 def test_the_last_gradient_falls_with_depth_before_the_step_only():
     says(
         9,
-        r"the second falls further, in the end as $1/\sqrt{\text{depth}}$, and the first does not.",
+        r"falls as one over it, with many layers as $1/\sqrt{\text{depth}}$; in BERT's order",
     )
     falls = {
         norm: last_gradient(48, norm) / last_gradient(12, norm) for norm in ("after", "before")
