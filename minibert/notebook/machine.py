@@ -25,7 +25,6 @@ background:rgba(47,126,196,.07)}
 .mb-side{display:grid;grid-template-columns:repeat(auto-fit,minmax(8em,1fr));gap:.5em}
 .mb-road{border:2px dashed #c8681e;border-left:0;border-radius:0 14px 14px 0;padding:.5em 1.1em \
 .5em 0;margin:.1em 0;position:relative}
-.mb-road>.mb-flow:last-child b{color:#c8681e}
 .mb-plus{text-align:center;font-weight:700}
 """
 
