@@ -69,6 +69,8 @@ def wait_for(address, server, log):
 def test_a_figure_is_drawn_again_in_jupyterlab(browser, lab):
     page = browser.new_page(viewport=DESKTOP)
     page.goto(lab)
+    # A cell that runs before the kernel is known to be idle finds no front end for its controls.
+    expect(page.get_by_text("| Idle")).to_be_visible(timeout=60_000)
     page.locator(".jp-CodeCell .cm-content").first.click()
     for _ in range(2):
         page.keyboard.press("Shift+Enter")
