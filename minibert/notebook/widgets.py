@@ -19,11 +19,11 @@ WIDE = {"description_width": "initial"}
 LIVE_STYLE = (
     STYLE
     + """
-.mb-live{border:1px solid var(--jp-border-color2,#bbb);border-radius:8px;padding:1em}
-.mb-live .widget-html-content{font-size:1rem;line-height:1.5;overflow-x:auto}
-.mb-live :is(.widget-slider,.widget-text){width:min(26em,100%)}
+.mb-moving{border:1px solid var(--jp-border-color2,#bbb);border-radius:8px;padding:1em}
+.mb-moving .widget-html-content{font-size:1rem;line-height:1.5;overflow-x:auto}
+.mb-moving :is(.widget-slider,.widget-text){width:min(26em,100%)}
 .mb-caption{font-size:.9em;line-height:1.45;max-width:42em;margin:.3em 0}
-.mb-live .mb-sentence{border-left:3px solid #c8681e;padding-left:.8em}
+.mb-moving .mb-sentence{border-left:3px solid #c8681e;padding-left:.8em}
 """
 )
 
@@ -46,7 +46,7 @@ class LiveFigure:
         row = ipywidgets.Box([*self.controls.values()], layout=ROW)
         below = f'<p class="mb-caption">{escape(self.caption)}</p>'
         box = ipywidgets.VBox([_style(), row, self.frame, ipywidgets.HTML(below)])
-        box.add_class("mb-figure").add_class("mb-live")
+        box.add_class("mb-figure").add_class("mb-moving")
         still = Html(f'<div class="mb-figure">{self.frame.value}{below}</div>', style=LIVE_STYLE)
         return {
             **(box._repr_mimebundle_(**wanted) or {}),
