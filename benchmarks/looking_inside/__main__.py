@@ -19,7 +19,9 @@ from ..records import origin
 from ..weights import SMALL_WORLD, minilm_folder
 from .encoders import Encoder, load, tell
 from .heads import heads_of, links_of, maps_of
-from .taking_away import equal_mixtures_of, hiding_in, hiding_of, silent_heads_of
+from .patching import ablations_of, patches_of
+from .people import frames_of, people_of
+from .taking_away import hiding_in, hiding_of, silent_heads_of
 from .words import probes_of, senses_of, world_senses_of
 
 RECORD = Path(__file__).parents[1] / "looking_inside.json"
@@ -46,12 +48,16 @@ def main() -> None:
             "links": {kind: links_of(encoder, rows, kind) for kind in ("pronoun", "mention")},
             "world_senses": world_senses_of(encoder),
             "probes": probes_of(encoder),
+            "people": people_of(encoder),
         }
         print(json.dumps(own, indent=1), flush=True)
+    chosen = report["MiniLM"]["people"]["chosen"]["as ever"]
+    report["MiniLM"]["frames"] = frames_of(real, chosen["layer"], chosen["head"])
+    report["small world"]["patches"] = patches_of(model, tokenizer)
+    report["small world"]["ablations"] = ablations_of(model, tokenizer)
     report["small world"]["hiding"] = hiding_of(model, tokenizer)
     report["small world"]["silent_heads"] = silent_heads_of(model, tokenizer)
     report["MiniLM"]["hiding"] = hiding_in(real)
-    report["MiniLM"]["equal_mixtures"] = equal_mixtures_of(real)
     print(json.dumps({name: report[name] for name in ("small world", "MiniLM")}, indent=1))
     report["maps"] = maps_of(real)
     seconds = round(time.process_time() - start)

@@ -1,8 +1,7 @@
-"""What changes when something is taken away: a word, a head, or the attention that is shown."""
+"""What changes when something is taken away: a word, or a head."""
 
 import numpy as np
 import torch
-from scipy.optimize import linprog
 from torch import Tensor
 from torch.nn import functional
 
@@ -11,16 +10,17 @@ from minibert.corpus import (
     MASK_TOKEN,
     Oracle,
     Pair,
-    passage_questions,
     sample_documents,
     service_requests,
     small_world,
 )
+from minibert.model import BertModel
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
 from .encoders import Encoder, rounded
+from .heads import carried_shares
 
 riddles = chapter_definitions("14-pre-train-a-small-world").riddles
 
@@ -33,8 +33,8 @@ def hiding_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> dict:
     """Hide each word beside a riddle, and compare what changes with what attention says."""
     rng, oracle = np.random.default_rng(NEW), Oracle(small_world())
     found: dict[str, list] = {}
-    most, words, needed = [], 0, []
-    for document in sample_documents(small_world(), RIDDLES, rng=rng):
+    most, words, needed, numbers = [], 0, [], []
+    for number, document in enumerate(sample_documents(small_world(), RIDDLES, rng=rng)):
         told = [sentence.split() for sentence in document]
         place = int(rng.integers(sum(map(len, told))))
         change, said = ask(model, tokenizer, told, place)
@@ -46,12 +46,13 @@ def hiding_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> dict:
         in_truth = oracle_changes(oracle, told, place) > NEEDED
         if in_truth.any() and not in_truth.all():
             share = attention[in_truth].sum() / attention.sum()
+            numbers.append(number)
             needed.append([in_truth.sum(), share, in_truth.mean(), change[in_truth].mean(),
                            change[~in_truth].mean()])  # fmt: skip
     report = summary(found, RIDDLES, words, most)
     low, high = bootstrap_interval(np.array(needed), rng=np.random.default_rng(18))
     names = ("words", "attention", "attention_if_even", "change", "change_of_others")
-    report["needed"] = {"riddles": len(needed)} | {
+    report["needed"] = {"riddles": len(needed), "numbers": numbers} | {
         name: {"mean": rounded(mean), "low": rounded(a), "high": rounded(b)}
         for name, mean, a, b in zip(names, np.mean(needed, axis=0), low, high)
     }
@@ -75,10 +76,11 @@ def hiding_in(encoder: Encoder) -> dict:
         ids[torch.arange(1, len(ids)), others] = tokenizer.mask_token_id
         vectors = functional.normalize(encoder.model(ids).last_hidden_state[:, asked], dim=-1)
         change = 1 - (vectors[1:] @ vectors[0]).double().numpy()
-        attentions = encoder.model(ids[:1], return_attention=True).attentions
-        layers = torch.stack(attentions, dim=1)[0].mean(1)
+        output = encoder.model(ids[:1], return_attention=True, return_hidden_states=True)
+        layers = torch.stack(output.attentions, dim=1)[0].mean(1)
         said = {
             "attention, all heads": layers.mean(0)[asked].numpy()[others],
+            "attention × length": carried_to(encoder.model, output, asked)[others],
             "attention, last layer": layers[-1, asked].numpy()[others],
             "rollout": rollout(layers)[asked].numpy()[others],
             "nearness": -np.abs(np.array(others) - asked),
@@ -149,7 +151,7 @@ def witnesses(model, batch: dict[str, Tensor], asked: int, truth: int) -> dict[s
         return kept[0]
 
     hook = model.bert.embeddings.word_embeddings.register_forward_hook(keep)
-    output = model.bert(**batch, return_attention=True)
+    output = model.bert(**batch, return_attention=True, return_hidden_states=True)
     hook.remove()
     scores = model.cls.predictions(output.last_hidden_state[:, asked])
     scores.log_softmax(-1)[0, truth].backward()
@@ -157,11 +159,24 @@ def witnesses(model, batch: dict[str, Tensor], asked: int, truth: int) -> dict[s
     layers = torch.stack(output.attentions, dim=1)[0].detach().mean(1)  # layers, seq, seq
     return {
         "attention, all heads": layers.mean(0)[asked].numpy(),
+        "attention × length": carried_to(model.bert, output, asked),
         "attention, layer 1": layers[0, asked].numpy(),
         "attention, layer 2": layers[1, asked].numpy(),
         "rollout": rollout(layers)[asked].numpy(),
         "gradient × input": (kept[0].grad * kept[0]).sum(-1)[0].abs().detach().numpy(),
     }
+
+
+@torch.no_grad()
+def carried_to(model: BertModel, output, asked: int) -> np.ndarray:
+    """Weigh attention with the length of what it brings home, mean of all heads and layers."""
+    shares = [
+        carried_shares(layer, states, probs)[0, :, asked].mean(0)
+        for layer, states, probs in zip(
+            model.encoder.layer, output.hidden_states, output.attentions
+        )
+    ]
+    return torch.stack(shares).mean(0).numpy()
 
 
 def oracle_changes(oracle: Oracle, told: list[list[str]], place: int) -> np.ndarray:
@@ -208,45 +223,3 @@ def silent_heads_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) ->
         "heads": [[without([(layer, head)]) for head in numbers] for layer in layers],
         "layers": [without([(layer, head) for head in numbers]) for layer in layers],
     }
-
-
-@torch.no_grad()
-def equal_mixtures_of(encoder: Encoder) -> dict:
-    """Find other shares that bring home the same, with as little as possible for the first one.
-
-    For one query, the shares a of a head give ``sum(a[j] * value[j])``. Other shares give the same
-    if they solve as many linear equations as a head has numbers, and sum to 1.
-    """
-    model, config = encoder.model.double(), encoder.model.config
-    text = max((q.context for q in passage_questions("test")), key=len)
-    batch = encoder.tokenizer([text])
-    output = model(**batch, return_attention=True, return_hidden_states=True)
-    asked = batch["input_ids"].shape[1] // 2
-    before, after, moved = [], [], []
-    for layer, head in np.ndindex(config.num_hidden_layers, config.num_attention_heads):
-        own = slice(head * config.head_size, (head + 1) * config.head_size)
-        values = model.encoder.layer[layer].attention.self.value(output.hidden_states[layer])
-        values = values[0, :, own].numpy()
-        shares = output.attentions[layer][0, head, asked].numpy()
-        other = least_for_the_first(shares, values)
-        assert np.allclose(other @ values, shares @ values, rtol=0, atol=1e-7)
-        before.append(shares.max())
-        after.append(other[shares.argmax()])
-        moved.append(np.abs(other - shares).sum() / 2)
-    model.float()
-    return {
-        "tokens": batch["input_ids"].shape[1],
-        "before": rounded(np.mean(before)),
-        "after": rounded(np.mean(after)),
-        "moved": rounded(np.mean(moved)),
-        "moved_most": rounded(np.max(moved)),
-    }
-
-
-def least_for_the_first(shares: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Solve for shares with the same mixture of values and the least for the largest share."""
-    goal = np.zeros(len(shares))
-    goal[shares.argmax()] = 1
-    equations = np.vstack([values.T, np.ones(len(shares))])
-    solved = linprog(goal, A_eq=equations, b_eq=equations @ shares, bounds=(0, 1))
-    return solved.x if solved.status == 0 else shares

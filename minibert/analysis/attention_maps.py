@@ -8,13 +8,14 @@ Chapter 18.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int, Real, Shaped
-from torch import Tensor
+from torch import Tensor, nn
 
 from minibert.model import BertModel
 
@@ -254,14 +255,78 @@ def _ranks(values: np.ndarray) -> np.ndarray:
 
 
 @contextmanager
+def patch_heads(
+    model: BertModel,
+    contexts: Mapping[tuple[int, int], Float[Tensor, "..."] | float],
+) -> Iterator[None]:
+    """Replace what some heads bring home, for the length of a `with` block.
+
+    With the contexts of another text this is activation patching; with a mean, mean ablation; with
+    0, the head is silent.
+
+    Parameters
+    ----------
+    model : BertModel
+        The encoder; ``model.bert`` of a model with a head.
+    contexts : mapping of (layer, head) to Float[Tensor, "..."] or float
+        For each head, both numbers counted from 0, what stands in the place of its context: any
+        shape that fits (batch, seq, head_size).
+
+    Yields
+    ------
+    None
+        While the heads are replaced; the weights are never touched.
+
+    Raises
+    ------
+    ValueError
+        If the model has no such head.
+
+    References
+    ----------
+    Vig et al. (2020), section 3.
+
+    Examples
+    --------
+    >>> from minibert.config import BertConfig
+    >>> model = BertModel(BertConfig.tiny(vocab_size=9)).eval()
+    >>> ids = torch.tensor([[1, 2, 3]])
+    >>> with patch_heads(model, {(0, 1): 0.0}):
+    ...     silent = model(ids).last_hidden_state
+    >>> bool(torch.equal(silent, model(ids).last_hidden_state))
+    False
+    """
+    config, hooks = model.config, []
+    for layer, head in contexts:
+        if not (0 <= layer < config.num_hidden_layers and 0 <= head < config.num_attention_heads):
+            raise ValueError(
+                f"there is no head {head} in layer {layer}: this model has "
+                f"{config.num_hidden_layers} layers with {config.num_attention_heads} heads, "
+                "both counted from 0"
+            )
+
+    def replace(output: nn.Module, inputs: tuple[Tensor, ...], layer: int) -> tuple[Tensor, ...]:
+        heads = inputs[0].unflatten(-1, (-1, config.head_size)).clone()
+        for (own, head), context in contexts.items():
+            if own == layer:
+                heads[..., head, :] = context  # (batch, seq, head_size)
+        return heads.flatten(-2), *inputs[1:]
+
+    try:
+        for layer in {layer for layer, _ in contexts}:
+            output = model.encoder.layer[layer].attention.output
+            hooks.append(output.register_forward_pre_hook(partial(replace, layer=layer)))
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
 def ablate_heads(
     model: BertModel,
     heads: Collection[tuple[int, int]],
-) -> Iterator[None]:
-    """Set the output of some heads to 0 for the length of a `with` block.
-
-    A silent head adds nothing to its token: the columns of ``attention.output.dense.weight`` that
-    read its context are 0. The weights come back when the block ends, however it ends.
+) -> AbstractContextManager[None]:
+    """Silence some heads for the length of a `with` block: they add nothing to their tokens.
 
     Parameters
     ----------
@@ -270,10 +335,10 @@ def ablate_heads(
     heads : collection of (layer, head)
         Which ones, both numbers counted from 0.
 
-    Yields
-    ------
-    None
-        While the heads are silent.
+    Returns
+    -------
+    context manager
+        While it is open, the heads are silent.
 
     Raises
     ------
@@ -288,31 +353,8 @@ def ablate_heads(
     --------
     >>> from minibert.config import BertConfig
     >>> model = BertModel(BertConfig.tiny(vocab_size=9)).eval()
-    >>> dense = model.encoder.layer[0].attention.output.dense
     >>> with ablate_heads(model, [(0, 1)]):
-    ...     int((dense.weight == 0).all(dim=0).sum())
-    64
-    >>> int((dense.weight == 0).all(dim=0).sum())
-    0
+    ...     model(torch.tensor([[1, 2, 3]])).last_hidden_state.shape
+    torch.Size([1, 3, 128])
     """
-    layers = model.config.num_hidden_layers
-    count = model.config.num_attention_heads
-    for layer, head in heads:
-        if not (0 <= layer < layers and 0 <= head < count):
-            raise ValueError(
-                f"there is no head {head} in layer {layer}: this model has "
-                f"{layers} layers with {count} heads, both counted from 0"
-            )
-    weights = {layer: model.encoder.layer[layer].attention.output.dense.weight
-               for layer, _ in heads}  # fmt: skip
-    kept = {layer: weight.detach().clone() for layer, weight in weights.items()}
-    size = model.config.head_size
-    try:
-        with torch.no_grad():
-            for layer, head in heads:
-                weights[layer][:, head * size : (head + 1) * size] = 0
-        yield
-    finally:
-        with torch.no_grad():
-            for layer, weight in kept.items():
-                weights[layer].copy_(weight)
+    return patch_heads(model, dict.fromkeys(heads, 0.0))

@@ -1,49 +1,76 @@
-"""Exercises of Chapter 18: a head's share, the order of two lists, a sense, a control task."""
+"""Exercises of Chapter 18: a paired interval, the order of two lists, a cut, a control task."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from minibert.reference import softmax
 
 from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(181)
 
 
-def _mean(shares, probs):
-    return shares.mean()
+def _both(draws):
+    return draws, draws
 
 
-def _previous_share(probs, *, offset=-1, reduce=_mean):
-    return reduce(np.diagonal(probs, offset), probs)
+def _paired_interval(
+    first, second, draws, *, pick=_both, per=np.mean, ends=(0.025, 0.975), turned=False, told=tuple
+):
+    """Draw the words of both methods alike, and leave out the ends of the mean differences."""
+    one, other = pick(np.asarray(draws))
+    ahead = per(np.asarray(first)[one], axis=-1) - per(np.asarray(second)[other], axis=-1)
+    return told(np.quantile(-ahead if turned else ahead, ends))
 
 
-check_previous_share = Exercise(
-    "Say how much of its attention a head spends on the previous token.",
-    _previous_share,
-    cases=[(softmax(_RNG.standard_normal((seq, seq))),) for seq in (3, 4, 7)],
+def _interval_case(words, repeats):
+    hard = _RNG.normal(0.6, 0.2, size=words)
+    scores = [np.round(hard + _RNG.normal(gain, 0.05, size=words), 2) for gain in (0.08, 0)]
+    return *scores, _RNG.integers(words, size=(repeats, words))
+
+
+check_paired_interval = Exercise(
+    "Return the ends of the paired bootstrap interval of a mean difference.",
+    _paired_interval,
+    cases=[_interval_case(*sizes) for sizes in [(4, 9), (6, 40), (10, 200)]],
     mistakes=[
-        Mistake({"offset": 1}, "That is the next token. Rows look, columns are looked at: which "
-                "column does row 5 need?"),
-        Mistake({"offset": 0}, "That is the token itself. Which column stands one place before the "
-                "diagonal?"),
-        Mistake({"offset": -2}, "That is the token before the previous one. How far to the left do "
-                "you go?"),
-        Mistake({"reduce": lambda shares, probs: shares.sum() / len(probs)}, "You divide by all "
-                "tokens. The first one has no previous token, so it does not count."),
-        Mistake(lambda probs: np.mean([probs[i, i - 1] for i in range(len(probs))]),
-                "Your first row looks at column −1, which is the last token. The first token has "
-                "none before it: leave its row out."),
-        Mistake({"reduce": lambda shares, probs: shares.sum()}, "That is a sum. A share lies "
-                "between 0 and 1: how many tokens have a previous one?"),
-        Mistake({"reduce": lambda shares, probs: np.median(shares)}, "That is the median. The mean "
-                "is wanted."),
-        Mistake(lambda probs: (probs[1:].argmax(axis=1) == np.arange(len(probs) - 1)).mean(),
-                "You count how often the previous token gets most. The question is how much it "
-                "gets."),
-        Mistake({"reduce": lambda shares, probs: shares}, "These are the shares of all tokens. "
-                "Take their mean."),
+        Mistake({"pick": lambda draws: (draws, np.roll(draws, 1, axis=0))}, "You draw the words of "
+                "the two methods apart. Both get the same words in every repeat."),
+        Mistake(lambda first, second, draws: (
+                np.quantile(np.mean(first[draws], axis=1), 0.025)
+                - np.quantile(np.mean(second[draws], axis=1), 0.975),
+                np.quantile(np.mean(first[draws], axis=1), 0.975)
+                - np.quantile(np.mean(second[draws], axis=1), 0.025)),
+                "You subtract the ends of two intervals. Subtract word by word, and draw then."),
+        Mistake(lambda first, second, draws: tuple(
+                np.quantile(np.mean(first[draws], axis=1), q)
+                - np.quantile(np.mean(second[draws], axis=1), q) for q in (0.025, 0.975)),
+                "You subtract the quantiles of two methods. Subtract in each repeat, and take the "
+                "quantiles then."),
+        Mistake({"per": np.sum}, "These are sums of differences. The mean difference is wanted."),
+        Mistake({"per": np.median}, "You take medians. The mean difference is wanted."),
+        Mistake({"turned": True}, "The sign is turned around: first minus second is wanted."),
+        Mistake({"ends": (0.05, 0.95)}, "These ends leave 90 % between them. How much is left out "
+                "on each side of 95 %?"),
+        Mistake({"ends": (0.00025, 0.00975)}, "np.percentile takes percentages, 2.5 and 97.5."),
+        Mistake(lambda first, second, draws: np.quantile((first - second)[draws].mean(axis=0),
+                (0.025, 0.975)), "You take the mean over the repeats. Take it over the words of "
+                "each repeat."),
+        Mistake(lambda first, second, draws: (first - second).mean() + np.array([-1.96, 1.96])
+                * (first - second).std() / np.sqrt(len(first)), "That is the formula by the "
+                "standard error. Take the quantiles of the means that are drawn."),
+        Mistake(lambda first, second, draws: (first - second).mean(), "That is the mean "
+                "difference. Return the two ends of its interval."),
+        Mistake({"ends": (0.0, 1.0)}, "These are the lowest and the highest of all repeats. Leave "
+                "out 2.5 % on each side."),
+        Mistake({"ends": (0.975, 0.025)}, "The ends are in the wrong order: the lower one first."),
+        Mistake(lambda first, second, draws: tuple(np.quantile(first - second, (0.025, 0.975))),
+                "These are quantiles of the words themselves. Take them of the means that are "
+                "drawn."),
+        Mistake(lambda first, second, draws: tuple(
+                np.quantile((first - second)[draws], (0.025, 0.975))), "You take the quantiles "
+                "over all words that were drawn. Take the mean of each repeat first."),
+        Mistake(lambda first, second, draws: (first - second)[draws].mean(axis=1), "These are the "
+                "mean differences of all repeats. Return their two quantiles."),
     ],
 )  # fmt: skip
 
@@ -92,69 +119,54 @@ check_rank_correlation = Exercise(
 )  # fmt: skip
 
 
-def _others(groups, row):
-    return np.array(groups) != groups[row]
+def _its_columns(head, size):
+    return slice(head * size, (head + 1) * size)
 
 
-def _distance(vector, means):
-    return ((means - vector) ** 2).sum(axis=-1)
+def _over_texts_and_tokens(own):
+    return own.mean(axis=(0, 1))
 
 
-def _share(hits):
-    return float(np.mean(hits))
+def _mean_ablation(contexts, head, size, *, where=_its_columns, usual=_over_texts_and_tokens):
+    """Let one head say what it says on average."""
+    changed, own = np.array(contexts), where(head, size)
+    changed[..., own] = usual(changed[..., own])
+    return changed
 
 
-def _sense_of(x, senses, groups, *, among=_others, far=_distance, by_means=True, told=_share):
-    """Ask for each vector which sense is nearest, over the vectors of some groups."""
-    names, hits = np.array(senses), []
-    for row, vector in enumerate(x):
-        seen = among(groups, row)
-        if by_means:
-            kinds = np.unique(names)
-            targets = np.stack([x[seen & (names == kind)].mean(axis=0) for kind in kinds])
-        else:
-            kinds, targets = names[seen], x[seen]
-        hits.append(kinds[np.argmin(far(vector, targets))] == senses[row])
-    return told(hits)
+def _ablation_case(texts, tokens, heads, size, head):
+    return _RNG.integers(-9, 9, size=(texts, tokens, heads * size)).astype(float), head, size
 
 
-def _cosine_distance(vector, means):
-    return -(means @ vector) / np.linalg.norm(means, axis=-1)
-
-
-def _sense_case(rng, rows, dim):
-    senses = ["money", "river"] * (rows // 2)
-    groups = [number // 4 for number in range(rows)]
-    stories = 2.5 * rng.standard_normal((rows // 4, dim))
-    apart = 1.2 * np.array([sense == "river" for sense in senses])[:, None]
-    return stories[groups] + apart + rng.standard_normal((rows, dim)), senses, groups
-
-
-_STORIES = np.random.default_rng(183)
-
-check_sense_of = Exercise(
-    "Say which share of the vectors goes to the mean of its own sense, over other groups.",
-    _sense_of,
-    cases=[_sense_case(_STORIES, *size) for size in [(12, 3), (20, 5), (32, 4)]],
-    forbidden=["nearest_mean"],
+check_mean_ablation = Exercise(
+    "Let one head say what it says on average over all texts and tokens.",
+    _mean_ablation,
+    cases=[_ablation_case(*sizes) for sizes in [(2, 3, 2, 2, 1), (2, 4, 3, 2, 1), (3, 5, 4, 3, 2)]],
     mistakes=[
-        Mistake({"among": lambda groups, row: np.full(len(groups), True)}, "The means hold the "
-                "very vectors that are asked. Leave out their group before you take the means."),
-        Mistake({"among": lambda groups, row: np.arange(len(groups)) != row}, "You leave out one "
-                "vector at a time. The others of its group know the answer, too."),
-        Mistake({"among": lambda groups, row: np.array(groups) == groups[row]}, "You take the "
-                "means over the vector's own group. Take them over the others."),
-        Mistake({"by_means": False}, "You look for the nearest vector. The question is about the "
-                "nearest mean."),
-        Mistake({"far": lambda vector, means: -(means @ vector)}, "You compare dot products. A "
-                "long mean wins them: take the distance."),
-        Mistake({"far": _cosine_distance}, "You compare by cosine. Nearest means the smallest "
-                "distance here."),
-        Mistake({"told": lambda hits: 1 - _share(hits)}, "That is the share of wrong ones: of "
-                "those that go to the other mean."),
-        Mistake({"told": sum}, "That is a number of vectors. How many were there?"),
-        Mistake({"told": np.array}, "That says for each vector whether it is right. Which share "
-                "is?"),
+        Mistake(lambda contexts, head, size: contexts, "Nothing has changed: that is what the "
+                "heads bring home already."),
+        Mistake({"usual": lambda own: 0.0}, "That silences the head. What does it say on average?"),
+        Mistake({"usual": lambda own: own.mean()}, "You take one mean of all its numbers. Each of "
+                "its columns has a mean of its own."),
+        Mistake({"usual": lambda own: own.mean(axis=0)}, "You take the mean over texts only, so "
+                "each token keeps one of its own. Take it over tokens, too."),
+        Mistake({"usual": lambda own: own.mean(axis=1, keepdims=True)}, "You take the mean over "
+                "tokens only, so the head still tells the texts apart. Take it over texts, too."),
+        Mistake({"usual": lambda own: own.mean(axis=-1, keepdims=True)}, "You take the mean over "
+                "the head's own columns. Take it over texts and tokens."),
+        Mistake({"where": lambda head, size: slice(None)}, "You replace all heads. The others "
+                "stay as they are."),
+        Mistake({"where": lambda head, size: slice(head, head + 1)}, "You replace one column. A "
+                "head has as many columns as its size."),
+        Mistake({"where": lambda head, size: slice(head, head + size)}, "You begin at column "
+                "`head`. The heads before it have `size` columns each."),
+        Mistake({"where": lambda head, size: slice((head - 1) * size, head * size)}, "That is the "
+                "head before it. Heads are counted from 0."),
+        Mistake(lambda contexts, head, size: contexts.mean(axis=(0, 1))[
+                head * size:(head + 1) * size], "That is the head's mean. Put it into a copy of "
+                "all contexts."),
+        Mistake(lambda contexts, head, size: contexts[..., head * size:(head + 1) * size],
+                "These are the head's own numbers. Return all heads, with this one replaced."),
     ],
 )  # fmt: skip
 

@@ -15,6 +15,7 @@ from minibert.analysis.attention_maps import (
     attention_share,
     bootstrap_interval,
     offset_mask,
+    patch_heads,
     rank_correlation,
     token_mask,
 )
@@ -192,3 +193,35 @@ def silence(model, head):
 def test_a_head_that_is_not_there(model, head):
     with pytest.raises(ValueError, match=rf"no head {head[1]} in layer {head[0]}: .* 2 layers"):
         silence(model, head)
+
+
+def contexts_of(model, layer, ids):
+    kept = []
+    output = model.encoder.layer[layer].attention.output
+    hook = output.register_forward_pre_hook(lambda module, inputs: kept.append(inputs[0]))
+    states = model(ids, MASK).last_hidden_state
+    hook.remove()
+    return states, kept[0]
+
+
+def test_a_patch_from_the_same_text_changes_nothing(model):
+    whole, contexts = contexts_of(model, 1, IDS)
+    with patch_heads(model, {(1, 0): contexts[..., :4], (1, 2): contexts[..., 8:]}):
+        assert torch.equal(model(IDS, MASK).last_hidden_state, whole)
+
+
+def test_patches_of_all_heads_carry_the_other_text(model):
+    """Only what reaches a layer beside its heads, the residual, is still of the first text."""
+    other, contexts = contexts_of(model, 1, IDS.flip(1))
+    with patch_heads(
+        model, {(1, head): contexts[..., 4 * head : 4 * head + 4] for head in range(3)}
+    ):
+        _, found = contexts_of(model, 1, IDS)
+        patched = model(IDS, MASK).last_hidden_state
+    assert torch.equal(found, contexts)
+    assert not torch.allclose(patched, other)
+    block = model.encoder.layer[1]
+    states = model(IDS, MASK, return_hidden_states=True).hidden_states[1]
+    mixed = block.attention.output(contexts, states)
+    expected = block.output(block.intermediate(mixed), mixed)
+    torch.testing.assert_close(patched, expected, rtol=0, atol=1e-12)

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.fixture(scope="module")
 def benchmark():
     """Import the parts of the benchmark by name, as its command does."""
-    parts = ("encoders", "heads", "words", "taking_away")
+    parts = ("encoders", "heads", "words", "taking_away", "people", "patching")
     return {part: importlib.import_module(f"benchmarks.looking_inside.{part}") for part in parts}
 
 
@@ -123,11 +123,65 @@ def test_the_hero_is_the_first_word_of_every_telling(benchmark, small):
     assert set(places.tolist()) == {1}
 
 
-def test_other_shares_with_the_same_result(benchmark):
+def test_ways_of_telling_part_the_rivals(benchmark):
+    people = benchmark["people"]
+    rows = people.tell_stories(2, seed=3)
+    blind = {}
+    for way, change in people.WAYS.items():
+        rng = np.random.default_rng(4)
+        told = [change(row, rng) for row in rows]
+        for row, new in zip(rows, told, strict=True):
+            assert new.words[1] == row.words[1]
+            assert [len(part) for part in new.words] == [len(part) for part in new.roles]
+            assert new.words[0][new.roles[0].index("hero")] == row.words[0][0]
+        blind[way] = [people.rivals(row) for row in told]
+    for rival in ("token 1", "first name", "nearest name", "nearest noun"):
+        assert any(np.mean([b[rival] for b in told]) < 0.2 for told in blind.values())
+    assert all(b["token 1"] == b["first name"] == 1 for b in blind["as ever"])
+
+
+def test_people_of_the_small_world(benchmark, small):
+    _, encoder = small
+    live, stored = benchmark["people"].people_of(encoder), RECORD["small world"]["people"]
+    same(live["chosen"], stored["chosen"], 2e-3)
+    same(live["rivals"], stored["rivals"], 1e-9)
+
+
+def test_two_people_in_english(benchmark, real):
+    live = benchmark["people"].frames_of(real, 2, 4)
+    sentences = live.pop("sentences")
+    assert [s.split()[-5] for s in sentences] == ["she", "he"]
+    same(live, {k: v for k, v in RECORD["MiniLM"]["frames"].items() if k != "sentences"}, 2e-3)
+
+
+def test_patches_of_the_small_world(benchmark, small):
+    model, encoder = small
+    live, stored = (
+        benchmark["patching"].patches_of(model, encoder.tokenizer),
+        RECORD["small world"]["patches"],
+    )
+    for way, told in stored.items():
+        same(live[way]["mean"], told["mean"], 3e-3)
+
+
+def test_a_twin_differs_in_the_hero_and_the_pronouns(benchmark):
+    people, patching = benchmark["people"], benchmark["patching"]
     rng = np.random.default_rng(0)
-    values, shares = rng.standard_normal((40, 8)), rng.dirichlet(np.ones(40))
-    other = benchmark["taking_away"].least_for_the_first(shares, values)
-    np.testing.assert_allclose(other @ values, shares @ values, rtol=0, atol=1e-7)
-    assert other.sum() == pytest.approx(1)
-    assert other.min() >= -1e-9
-    assert other[shares.argmax()] < shares.max() / 2
+    for told in patching.men_of(people.tell_stories(2, seed=5)):
+        twin = patching.twin_of(told, rng)
+        for words, others, roles in zip(told.words, twin.words, told.roles, strict=True):
+            for word, other, role in zip(words, others, roles, strict=True):
+                assert (word != other) == (role in ("hero", "pronoun"))
+
+
+def test_new_stories_are_asked_as_in_chapter_14(benchmark, small):
+    _, encoder = small
+    live, stored = (
+        benchmark["words"].world_senses_of(encoder),
+        RECORD["small world"]["world_senses"],
+    )
+    assert live["words"] == stored["words"]
+    np.testing.assert_allclose(live["right_of_all"][1:], stored["right_of_all"][1:], atol=5e-3)
+    chapter = (ROOT / "book" / "chapters" / "14-pre-train-a-small-world.ipynb").read_text("utf-8")
+    for layer in (1, 2):
+        assert f"after layer {layer}               {stored['right_of_all'][layer]:.0%}" in chapter

@@ -4,20 +4,22 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from minibert.analysis.attention_maps import rank_correlation as package_rank_correlation
 from minibert.checks.chapter18 import (
     check_control_task,
-    check_previous_share,
+    check_mean_ablation,
+    check_paired_interval,
     check_rank_correlation,
-    check_sense_of,
 )
 
 
-def previous_share(probs):
+def paired_interval(first, second, draws):
     """Right, and written with a loop."""
-    spent = [probs[i, i - 1] for i in range(1, len(probs))]
-    return sum(spent) / len(spent)
+    ahead = [a - b for a, b in zip(first, second)]
+    means = sorted(sum(ahead[i] for i in row) / len(row) for row in draws)
+    return [float(np.quantile(means, q)) for q in (0.025, 0.975)]
 
 
 def ranks(values):
@@ -31,19 +33,11 @@ def rank_correlation(first, second):
     return 1 - 6 * (gaps**2).sum() / (n * (n**2 - 1))
 
 
-def sense_of(vectors, senses, groups):
-    """Right, and written vector by vector."""
-    hits = 0
-    for vector, sense, group in zip(vectors, senses, groups):
-        means = {
-            kind: np.mean(
-                [v for v, s, g in zip(vectors, senses, groups) if s == kind and g != group], axis=0
-            )
-            for kind in set(senses)
-        }
-        nearest = min(means, key=lambda kind: np.linalg.norm(vector - means[kind]))
-        hits += nearest == sense
-    return hits / len(vectors)
+def mean_ablation(contexts, head, size):
+    """Right, and by PyTorch, with the heads on an axis of their own."""
+    heads = torch.tensor(contexts).unflatten(-1, (-1, size))
+    heads[:, :, head] = heads[:, :, head].mean(dim=(0, 1))
+    return heads.flatten(-2)
 
 
 def control_task(words, classes, order):
@@ -62,9 +56,11 @@ def control_task(words, classes, order):
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
-        (check_previous_share, previous_share),
+        (check_paired_interval, paired_interval),
+        (check_paired_interval, lambda *given: np.array(paired_interval(*given))),
+        (check_mean_ablation, mean_ablation),
+        (check_mean_ablation, lambda *given: mean_ablation(*given).tolist()),
         (check_rank_correlation, rank_correlation),
-        (check_sense_of, sense_of),
         (check_control_task, control_task),
         (check_control_task, lambda *given: np.array(control_task(*given))),
     ],
@@ -86,7 +82,9 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
 
 
-@pytest.mark.parametrize("check", [check_control_task, check_sense_of, check_rank_correlation])
+@pytest.mark.parametrize(
+    "check", [check_control_task, check_paired_interval, check_rank_correlation]
+)
 def test_an_array_in_the_wrong_place_is_explained(check):
     verdict = check(lambda *given: np.zeros(len(given[0]) + 1))
     assert not verdict.passed

@@ -12,7 +12,6 @@ STILL_TO_DO: dict[int, set[str]] = {
     15: {"long_cells", "long_right_answers"},
     16: {"long_cells"},
     17: {"long_cells"},
-    18: {"long_cells", "long_right_answers"},
 }
 
 
