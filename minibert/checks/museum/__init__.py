@@ -1,0 +1,21 @@
+"""Bugs that real programs had, each re-created in a few lines, and found by the invariants.
+
+Chapter 23, to come.
+"""
+
+from .bug import Bug, broken_model
+from .labels import LABELS
+from .loading import LOADING
+from .masks import MASKS
+from .modes import MODES
+from .shapes import SHAPES
+
+ROOMS: dict[str, list[Bug]] = {
+    "masks": MASKS,
+    "modes": MODES,
+    "shapes": SHAPES,
+    "labels": LABELS,
+    "loading": LOADING,
+}
+
+__all__ = ["ROOMS", "Bug", "broken_model"]

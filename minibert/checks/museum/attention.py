@@ -1,0 +1,34 @@
+"""Ours once more, in steps that can go wrong one by one.
+
+Chapter 23, to come.
+"""
+
+from jaxtyping import Float
+from torch import Tensor
+
+from minibert.attention import BertSelfAttention
+
+
+class Attention(BertSelfAttention):
+    """Self-attention that leaves to others how scores become probabilities."""
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Compute the context of every token, and on request the weights."""
+        query, key, value = (
+            self.split_heads(linear(hidden_states)) for linear in (self.query, self.key, self.value)
+        )
+        scores = query @ key.mT / self.head_size**0.5  # (batch, heads, seq, seq)
+        mask = scores.new_zeros(1) if additive_mask is None else additive_mask
+        probs = self.weigh(scores, mask)
+        return self.join_heads(probs @ value), probs if return_attention else None
+
+    def weigh(
+        self, scores: Float[Tensor, "batch heads seq seq"], mask: Float[Tensor, "..."]
+    ) -> Float[Tensor, "batch heads seq seq"]:
+        """Turn scores into probabilities."""
+        return self.dropout((scores + mask).softmax(dim=-1))

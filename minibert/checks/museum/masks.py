@@ -1,0 +1,97 @@
+"""The room of the masks: what padding may not do, and what it does here.
+
+Chapter 23, to come.
+"""
+
+import torch
+
+from minibert.model import BertEncoder, BertModel, BertModelOutput
+
+from .attention import Attention
+from .bug import Bug
+
+
+class _Jiant465(BertModel):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+        mask = attention_mask
+        if mask is not None:
+            mask = (mask == 0).long()
+        return super().forward(input_ids, mask, token_type_ids, return_attention=return_attention)
+
+
+class _BertNli3(BertModel):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+        rows, longest = input_ids.shape
+        mask = torch.ones(rows, longest, dtype=torch.long)
+        if attention_mask is not None:
+            lengths = attention_mask.sum(dim=1, keepdim=True)  # (batch, 1)
+            input_ids = input_ids.where(torch.arange(longest) < lengths, 0)
+        return super().forward(input_ids, mask, token_type_ids, return_attention=return_attention)
+
+
+class _KubernetesCloud146(BertModel):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+        mask = torch.zeros_like(input_ids)
+        return super().forward(input_ids, mask, token_type_ids, return_attention=return_attention)
+
+
+class _AllenNlp3465(BertModel):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+        return super().forward(
+            input_ids, token_type_ids=token_type_ids, return_attention=return_attention
+        )
+
+
+class _LostOnTheWay(BertEncoder):
+    def forward(self, hidden_states, additive_mask=None, return_attention=False, *more):
+        attentions = []
+        for layer in self.layer:
+            hidden_states, probs = layer(hidden_states, additive_mask, return_attention)
+            additive_mask = None
+            attentions.append(probs)
+        return BertModelOutput(hidden_states, attentions=tuple(attentions))
+
+
+class _Timm2236(Attention):
+    def weigh(self, scores, mask):
+        probs = scores.softmax(dim=-1)
+        probs = probs * (mask == 0)
+        return self.dropout(probs)
+
+
+class _Transformer40(Attention):
+    def weigh(self, scores, mask):
+        if mask.dim() == 4:
+            mask = mask[:, 0, 0][:, None, :, None]
+        probs = (scores + mask).softmax(dim=-1)
+        return self.dropout(probs)
+
+
+class _Unsloth9848(Attention):
+    def weigh(self, scores, mask):
+        scores = scores.masked_fill(mask < 0, float("-inf"))
+        probs = scores.softmax(dim=-1)
+        return self.dropout(probs)
+
+
+class _Sglang35434(Attention):
+    def weigh(self, scores, mask):
+        past = torch.ones(scores.shape[-2:]).tril() > 0
+        lowest = torch.finfo(scores.dtype).min
+        scores = scores.masked_fill(~past, lowest)
+        probs = (scores + mask).softmax(dim=-1)
+        return self.dropout(probs)
+
+
+SELF = "self_attention"
+MASKS = [
+    Bug(_Jiant465, "the sign of the mask", "nyu-mll/jiant #465"),
+    Bug(_BertNli3, "ones over padding", "yg211/bert_nli #3"),
+    Bug(_KubernetesCloud146, "a mask of zeros", "coreweave/kubernetes-cloud #146"),
+    Bug(_AllenNlp3465, "a mask that is not passed on", "allenai/allennlp #3465"),
+    Bug(_LostOnTheWay, "a mask for the first layer only", role="encoder"),
+    Bug(_Timm2236, "mask after softmax", "huggingface/pytorch-image-models #2236", SELF),
+    Bug(_Transformer40, "queries masked, not keys", "hyunwoongko/transformer #40", SELF),
+    Bug(_Unsloth9848, "a row of nothing but −∞", "unslothai/unsloth #9848", SELF),
+    Bug(_Sglang35434, "the future hidden", "sgl-project/sglang #35434", SELF),
+]

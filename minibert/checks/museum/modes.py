@@ -1,0 +1,44 @@
+"""The room of modes: training and evaluation are two computations.
+
+Chapter 23, to come.
+"""
+
+from torch import nn
+from torch.nn import functional
+
+from minibert.attention import BertSelfAttention
+from minibert.model import BertModel
+
+from .bug import Bug
+
+
+class _Transformers679(BertModel):
+    def train(self, mode=True):
+        return super().train(True)
+
+
+class _PyTorch124464(BertSelfAttention):
+    def forward(self, hidden_states, additive_mask=None, return_attention=False):
+        if return_attention:
+            return super().forward(hidden_states, additive_mask, return_attention)
+        context = functional.scaled_dot_product_attention(
+            self.split_heads(self.query(hidden_states)),
+            self.split_heads(self.key(hidden_states)),
+            self.split_heads(self.value(hidden_states)),
+            attn_mask=additive_mask,
+            dropout_p=self.dropout.p,
+        )
+        return self.join_heads(context), None
+
+
+class _NormOfTheBatch(nn.BatchNorm1d):
+    def forward(self, x):
+        rows = x.reshape(-1, x.shape[-1])
+        return super().forward(rows).reshape(x.shape)
+
+
+MODES = [
+    Bug(_Transformers679, "eval() forgotten", "huggingface/transformers #679"),
+    Bug(_PyTorch124464, "dropout in a function", "pytorch/pytorch #124464", "self_attention"),
+    Bug(_NormOfTheBatch, "the batch normalized", role="layer_norm"),
+]
