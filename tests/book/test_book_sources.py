@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import assets
+import cards
 import cover
 import jupyter_book
 import pytest
@@ -92,3 +93,11 @@ def test_missing_npm_is_explained(monkeypatch, tmp_path):
     monkeypatch.setattr(assets.shutil, "which", lambda name: None)
     with pytest.raises(SystemExit, match=r"needs npm, .* apt-get install npm"):
         assets.install(tmp_path)
+
+
+def test_the_page_of_all_flashcards_takes_those_of_every_chapter():
+    for chapter in sorted((BOOK / "chapters").glob("[0-9][0-9]-*.ipynb")):
+        asked = chapter.read_text(encoding="utf-8").count("flashcards(\\n")
+        pages = cards.stored_cards(chapter)
+        assert len(pages) == asked >= 1, chapter.name
+        assert all(page.count("<details>") >= 3 for page in pages), chapter.name

@@ -17,6 +17,7 @@ from prose import Block, blocks
 from python_code import calls
 
 LANDING_PAGE = "book/index.md"
+BACK_MATTER = ("book/paper.md", "book/questions.md", "book/the-end.md")
 LOOKING_BACK = {"", "Check yourself", "Summary", "In the real BERT"}
 SILENT = {"Exercises", "References"}  # numbers that are given, and numbers of pages
 # Facts of the real model are quoted from papers; there a whole percentage is a whole number.
@@ -76,6 +77,26 @@ def numbers(root: Path) -> list[str]:
         for block in page
         for claim in _numbers_in(block)
         if not any(_agree(claim.number, witness) for witness in everything)
+    ]
+
+
+def numbers_of_the_back_matter(root: Path) -> list[str]:
+    """Look in the chapters that a paragraph names for a witness of each of its numbers.
+
+    A paragraph that names none quotes others, as the tables of the paper's results do.
+    """
+    known = {chapter.number: _witnesses(chapter) for chapter in chapters(root)}
+    pages = [(name, root / name) for name in BACK_MATTER if (root / name).is_file()]
+    return [
+        _sentence(name, claim)
+        for name, path in pages
+        for block in blocks(path.read_text(encoding="utf-8"))
+        for claim in (_numbers_in(block) if block.chapters else ())
+        if not any(
+            _agree(claim.number, witness)
+            for number in block.chapters
+            for witness in chain(*known.get(number, {}).values())
+        )
     ]
 
 
@@ -152,6 +173,10 @@ def _words_of_figures(cell: Cell) -> Iterator[str]:
 
 def test_numbers_in_prose_are_computed(this_project):
     this_project.keeps(numbers)
+
+
+def test_numbers_of_the_back_matter_are_computed(this_project):
+    this_project.keeps(numbers_of_the_back_matter)
 
 
 OUTPUT = """
@@ -260,3 +285,13 @@ def test_numbers_of_the_landing_page(plot):
     assert numbers(plot.file("book/index.md", "# Book\n\n24 % of 7.77.")) == []
     (sentence,) = numbers(plot.file("book/index.md", "# Book\n\n24 % of 8.88."))
     assert sentence.startswith("book/index.md: 8.88 in '24 % of 8.88.' stands in no output")
+
+
+def test_numbers_after_the_last_chapter(plot):
+    plot.chapter("# A", CODE, number=1)
+    plot.chapter("# B", code("x = 7.77"), number=2)
+    told = "In [A](chapters/01-a-chapter.ipynb) it is 0.24.\n\nTheirs is 8.88.\n\n"
+    assert numbers_of_the_back_matter(plot.file("book/paper.md", told)) == []
+    wrong = told + "In [A](chapters/01-a-chapter.ipynb) it is 7.77.\n"
+    (sentence,) = numbers_of_the_back_matter(plot.file("book/paper.md", wrong))
+    assert sentence.startswith("book/paper.md: 7.77 in")
