@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from nbformat import NotebookNode
@@ -18,6 +18,15 @@ NOTEBOOK_METADATA = {
         "name": "python",
         "pygments_lexer": "ipython3",
     },
+}
+# What a tag folds on the page is folded in Jupyter, too: a question comes before its answer there.
+FOLDED = {
+    "hide-input": {"source_hidden"},
+    "remove-input": {"source_hidden"},
+    "solution": {"source_hidden"},
+    "hide-output": {"outputs_hidden"},
+    "hide-cell": {"source_hidden", "outputs_hidden"},
+    "remove-cell": {"source_hidden", "outputs_hidden"},
 }
 COLAB_ID = "install-in-colab"
 COLAB_SOURCE = """\
@@ -61,9 +70,15 @@ def normalize(notebook: NotebookNode) -> NotebookNode:
         cell.outputs = [normalize_output(output, number) for output in merge_streams(cell.outputs)]
     for cell in notebook.cells:
         kept = {key: cell.metadata[key] for key in CELL_METADATA if cell.metadata.get(key)}
-        cell.metadata = NotebookNode(kept)
+        cell.metadata = NotebookNode({**kept, **folded(kept.get("tags", ()))})
         cell.source = "\n".join(line.rstrip() for line in cell.source.strip("\n").split("\n"))
     return notebook
+
+
+def folded(tags: Iterable[str]) -> dict[str, dict[str, bool]]:
+    """Return the metadata by which Jupyter folds a cell with these tags."""
+    parts = set().union(*(FOLDED.get(tag, set()) for tag in tags))
+    return {"jupyter": dict.fromkeys(sorted(parts), True)} if parts else {}
 
 
 def give_ids(cells: list[NotebookNode]) -> None:

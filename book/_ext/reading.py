@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
+from normal_form import folded
 
 BOOK = Path(__file__).resolve().parents[1]
 WORDS_A_MINUTE, LINES_A_MINUTE = 180, 10
@@ -70,10 +71,12 @@ def fill_landing_page(text: str, notebooks: list[NotebookNode]) -> str:
 
 
 def main(book: Path = BOOK) -> None:
-    """Fill every card, and the landing page."""
+    """Fill every card, and the landing page, and fold in Jupyter what the page folds."""
     notebooks = {path: nbformat.read(path, 4) for path in (book / "chapters").glob("*.ipynb")}
     for path, notebook in notebooks.items():
         fill_card(notebook)
+        for cell in notebook.cells:
+            cell.metadata |= folded(cell.metadata.get("tags", ()))
         path.write_text(nbformat.writes(notebook).rstrip("\n") + "\n", encoding="utf-8")
     page = book / "index.md"
     text = fill_landing_page(page.read_text(encoding="utf-8"), [*notebooks.values()])

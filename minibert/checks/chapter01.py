@@ -8,6 +8,7 @@ import numpy as np
 
 from minibert.corpus import hundred_sentences
 
+from .compare import short_text
 from .exercise import Exercise, Mistake, as_it_is, attempt
 from .slips import forbidden_way
 from .verdict import Verdict
@@ -56,6 +57,9 @@ check_cosines = Exercise(
                 "the whole array. Each row has its own: along which axis do you sum?"),
         Mistake({"length": lambda v: abs(v).sum(axis=1, keepdims=True)}, "Your length is the sum "
                 "of the numbers. It should be the root of the sum of their squares."),
+        Mistake(lambda v: (v / np.sqrt((v**2).sum(axis=0))) @ (v / np.sqrt((v**2).sum(axis=0))).T,
+                "Your lengths are those of the columns. The vectors are the rows: along which "
+                "axis do you sum?"),
         Mistake({"angle": lambda c: np.radians(_degrees(c))}, "That is an angle. The similarity is "
                 "its cosine: 1 for the same direction."),
         Mistake({"angle": _degrees}, "That is an angle. The similarity is its cosine: 1 for the "
@@ -104,8 +108,15 @@ check_neighbor_averages = Exercise(
                 "off their sum, and then divide."),
         Mistake(lambda v: (v.sum() - v) / (len(v) - 1), "Your sum is one number for the whole "
                 "array. Along which axis do the words lie?"),
+        Mistake(lambda v: (np.roll(v, 1, axis=0) + np.roll(v, -1, axis=0)) / 2, "You average two "
+                "words for each. Here all other words of the sentence are neighbors."),
         Mistake(_beside, "You average the words directly beside each word. Here all other words of "
                 "the sentence are neighbors."),
+        Mistake({"others": -1}, "You count the word itself twice. Leave it out."),
+        Mistake(lambda v: v.sum(axis=0) - v / (len(v) - 1), "Python divides before it subtracts: "
+                "put brackets around the sum less the word."),
+        Mistake(lambda v: (v.sum(axis=1, keepdims=True) - v) / (len(v) - 1), "You add the numbers "
+                "of one word. The words lie along the first axis."),
         Mistake({"axis": 1}, "You averaged over the numbers of one word. The words lie along the "
                 "first axis."),
         Mistake(lambda v: v.mean(axis=0), "That is one vector for the whole sentence. Each word "
@@ -164,7 +175,7 @@ def check_guess(function: Callable) -> Verdict:
         for i, word in enumerate(words):
             guess, problem = attempt(function, others, words[:i], words[i + 1 :])
             if not problem and not isinstance(guess, str):
-                problem = f"It should return one word, a string; it returns {guess!r}."
+                problem = f"It should return one word, a string; it returns {short_text(guess)}."
             if "IndexError" in problem:
                 problem += " The first word has nothing to its left, the last nothing to its right."
             if problem:

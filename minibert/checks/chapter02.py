@@ -155,13 +155,13 @@ def check_query(function: Callable) -> Verdict:
 
 
 def _streamed(query, blocks, *, rescaled=("total", "mixed"), highest=np.maximum, scale=None,
-              divided=True, last=False):  # fmt: skip
+              divided=True, last=False, upside_down=False):  # fmt: skip
     """Attend to blocks one after another, with a running maximum, sum and mix."""
     top, total, mixed = -np.inf, 0.0, 0.0
     for key, value in blocks:
         scores = query @ key.T / (scale(query, key) if scale else _root(query, key))
         new = highest(top, _highest(scores))
-        shrink = np.exp(top - new)
+        shrink = np.exp(new - top if upside_down and np.isfinite(top).all() else top - new)
         powers = np.exp(scores - new)
         kept = 0.0 if last else 1.0
         factors = {name: kept * (shrink if name in rescaled else 1.0) for name in _RUNNING}
@@ -200,6 +200,8 @@ check_streamed_attention = Exercise(
                 "below it is not."),
         Mistake({"rescaled": ("total",)}, "The sum is rescaled when the maximum rises, and the mix "
                 "above it is not."),
+        Mistake({"upside_down": True}, "Your factor is upside down. What was summed before must "
+                "shrink when the highest score rises."),
         Mistake({"last": True}, "Only the last block is heard. Add to what you have; do not begin "
                 "anew."),
         Mistake(lambda q, b: attention(q, *next(iter(b)))[0], "Only the first block is heard. Does "

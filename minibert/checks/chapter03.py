@@ -27,9 +27,13 @@ check_additive_mask = Exercise(
     forbidden=["a loop", "additive_mask"],
     mistakes=[
         Mistake(lambda mask: mask[..., None, :], "This is still a mask of ones and zeros. What "
-                "does adding 1 to a score do to its share? A little, and to the wrong tokens."),
+                "does adding 1 to a score do to its probability? A little, and to the wrong "
+                "tokens."),
         Mistake({"number": 1.0}, "You found where the padding is. But adding 1 to a score makes "
-                "its share larger. Which number makes it vanish?"),
+                "its probability larger. Which number makes it vanish?"),
+        Mistake(lambda mask: np.where(mask == 1, 1.0, _LOWEST)[..., None, :], "The padding is "
+                "hidden. But what may be looked at gets 1, and should get 0: adding 0 changes "
+                "nothing."),
         Mistake({"hidden": 1}, "Your mask is the wrong way round: it hides the words and shows the "
                 "padding. In an attention mask, what does 1 stand for?"),
         Mistake({"number": -_LOWEST}, "Your number is the largest, not the lowest: all attention "
@@ -135,6 +139,8 @@ check_padding_and_causal = Exercise(
                 "the padding. What does 1 stand for?"),
         Mistake({"combine": np.multiply}, "A product of masks: two minus signs make a plus, and 0 "
                 "times anything opens the door. Which function takes the smaller of two numbers?"),
+        Mistake(lambda mask: (_both(mask) < 0) * 1.0, "These are the right places. But adding 1 to "
+                "a score hides nothing. Which number does?"),
         Mistake(lambda mask: np.tri(mask.shape[-1]) * mask[..., None, :], "These are the right "
                 "ones and zeros. But this mask is added to scores. Which two numbers has it?"),
         *(Mistake({"number": number}, "The right places. Is this the lowest number a float64 can "

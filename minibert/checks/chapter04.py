@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from minibert.losses import IGNORED_LABEL
 from minibert.reference import gelu_backward, softmax
 
 from .exercise import Exercise, Mistake, as_it_is
@@ -98,6 +99,12 @@ def _cross_entropy_backward(
     return grad * (y != -100)[:, None] if ignored else grad
 
 
+def _from_all_rows(x, y):
+    grad, asked = softmax(x), y != IGNORED_LABEL
+    grad[:, y[asked]] -= 1
+    return np.where(asked[:, None], grad, 0) / asked.sum()
+
+
 check_cross_entropy_backward = Exercise(
     "Write the gradient of the mean cross-entropy at the logits.",
     _cross_entropy_backward,
@@ -119,6 +126,9 @@ check_cross_entropy_backward = Exercise(
         Mistake({"sign": -1}, "The sign is turned round: should the loss grow or shrink when the "
                 "right logit grows?"),
         Mistake({"axis": 0}, "Your softmax runs over the positions. Which axis holds the words?"),
+        Mistake(lambda x, y: _from_all_rows(x, y), "You subtract 1 in the column of each label, at "
+                "every position. Each position has one right word: index rows and labels "
+                "together."),
         Mistake({"true": 2}, "What was right is subtracted twice."),
         Mistake({"said": as_it_is}, "You subtract from the logits. What was said are "
                 "probabilities: where is softmax?"),
@@ -150,27 +160,27 @@ check_softmax_backward = Exercise(
     cases=[_softmax_case(4), _softmax_case(2, 3), _softmax_case(2, 3, 5)],
     forbidden=["softmax_backward"],
     mistakes=[
-        Mistake(lambda g, p: g * p * (1 - p), "p (1 - p) is how a share moves with its own score. "
-                "Which other shares move when that score moves?"),
-        Mistake({"average": lambda g, p: 0}, "A score raises its own share. What happens to the "
-                "other shares of the row, whose sum stays 1?"),
+        Mistake(lambda g, p: g * p * (1 - p), "p (1 - p) is how a probability moves with its own "
+                "score. Which others move when that score moves?"),
+        Mistake({"average": lambda g, p: 0}, "A score raises its own probability. What happens "
+                "to the others of the row, whose sum stays 1?"),
         Mistake({"average": lambda g, p: g.mean(axis=-1, keepdims=True)}, "You compare with the "
-                "plain average of the row. Which average counts a share of 0.9 nine times as much "
+                "plain average of the row. Which average counts 0.9 nine times as much "
                 "as one of 0.1?"),
         Mistake({"average": lambda g, p: g.sum(axis=-1, keepdims=True)}, "You subtract the sum of "
                 "the gradients. By what is each of them weighted?"),
         Mistake({"average": lambda g, p: (g * p).sum(axis=0, keepdims=True)}, "You sum down the "
-                "first axis. Along which axis do the shares sum to 1?"),
+                "first axis. Along which axis do the probabilities sum to 1?"),
         Mistake({"average": lambda g, p: (g * p).sum()}, "You sum over the whole array. Does one "
                 "row know about another?"),
         Mistake({"average": lambda g, p: (g * p).mean(axis=-1, keepdims=True)}, "The weights p sum "
                 "to 1 already. Why divide the sum by the number of entries once more?"),
         Mistake({"own": False}, "The comparison with the average is right. How strongly does a "
-                "score move its own share?"),
+                "score move its own probability?"),
         Mistake({"sign": -1}, "The sign is turned round: a gradient above average should come out "
                 "positive."),
         Mistake(lambda g, p: g * p - _weighted(g, p), "The average is subtracted, but not weighted "
-                "by the probability of each entry. Which factor do both terms share?"),
+                "by the probability of each entry. Which factor do both terms have?"),
         Mistake(lambda g, p: p * g - p * p * g.sum(axis=-1, keepdims=True), "In the sum each "
                 "gradient is weighted by its own probability, not by that of the entry moved."),
         Mistake(lambda g, p: p * (1 - p), "That is the slope of softmax alone. Where does "

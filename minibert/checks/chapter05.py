@@ -113,14 +113,14 @@ check_masked_loss = Exercise(
         Mistake({"ignored": 0}, "You leave out the word with id 0 and count positions without a "
                 "label. Which number says that there is none?"),
         Mistake({"unit": math.log(2)}, "Your unit is the bit. Which logarithm gives nats?"),
-        Mistake({"log": lambda x: np.exp(_log_softmax(x))}, "You average the shares of the true "
-                "words. Where is the logarithm?"),
+        Mistake({"log": lambda x: np.exp(_log_softmax(x))}, "You average the probabilities of the "
+                "true words. Where is the logarithm?"),
         Mistake({"reduce": lambda losses, y: -np.log(np.exp(-losses).mean())}, "You take the "
                 "logarithm of the mean. The loss is the mean of the logarithms."),
-        Mistake({"log": as_it_is}, "You take the logit of the true word. Its share depends on the "
-                "others: where is softmax?"),
+        Mistake({"log": as_it_is}, "You take the logit of the true word. Its probability depends "
+                "on the others: where is softmax?"),
         Mistake({"log": lambda x: x - _highest(x)}, "Subtracting the largest logit changes no "
-                "share. Where is the sum over all words?"),
+                "probability. Where is the sum over all words?"),
         Mistake({"reduce": lambda losses, y: losses[losses != 0].mean()}, "Right on random "
                 "numbers. But a labeled position that is certain and right has a loss of exactly "
                 "0, and yours forgets it. What decides whether a position counts?"),
@@ -130,9 +130,9 @@ check_masked_loss = Exercise(
         *(Mistake({"log": lambda x, log=log: log(x, np.max)}, "You subtract the largest logit of "
                   "the whole array. A row far below it underflows to 0. Which maximum does each "
                   "row need?") for log in (_log_softmax, _log_of_shares)),
-        Mistake({"log": _log_of_shares}, "Right on small logits, but a share below the smallest "
-                "number there is becomes 0, and its logarithm infinite. Can you take the logarithm "
-                "before anything is rounded to 0?"),
+        Mistake({"log": _log_of_shares}, "Right on small logits, but a probability below the "
+                "smallest number there is becomes 0, and its logarithm infinite. Can you take the "
+                "logarithm before anything is rounded to 0?"),
         *(Mistake({"log": lambda x, tiny=tiny: _log_of_shares(x, epsilon=tiny)},
                   "A tiny number in the logarithm? It changes the answer for hopeless words. The "
                   "logarithm of a softmax needs no "

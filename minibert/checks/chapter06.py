@@ -9,6 +9,7 @@ from minibert.wordpiece import spell
 
 from .exercise import Exercise, Mistake, as_it_is
 from .pieces import (
+    count_of_ways,
     fewest,
     glued,
     greedy_count,
@@ -17,6 +18,8 @@ from .pieces import (
     merged_in_one,
     one_merge,
     pair_to_merge,
+    room_of_both,
+    room_one_by_one,
     saved_exactly,
 )
 
@@ -57,6 +60,10 @@ check_gain = Exercise(
         Mistake({"sign": -1}, "The sign is turned around: saving is before minus after."),
         Mistake(lambda n, a, b, total: n * math.log(total / n), "That is what the new piece costs "
                 "after. What did its two parts cost before?"),
+        Mistake(lambda n, a, b, total: n * math.log(total / a), "That is what the left piece cost "
+                "before. And the right one, and the new piece?"),
+        Mistake(lambda n, a, b, total: n * math.log(total / b), "That is what the right piece cost "
+                "before. And the left one, and the new piece?"),
         Mistake({"new": 0}, "That is what the two parts cost before. What does the new piece cost "
                 "after?"),
         Mistake({"new": None}, "You divide by the pieces that are left after gluing. This gain "
@@ -80,6 +87,7 @@ check_merge = Exercise(
     cases=[
         *(([spell(word) for word in corpus], [*corpus.values()]) for corpus in _CORPORA),
         _LATER,
+        ([spell("banana"), spell("cab")], [2, 1]),
     ],
     forbidden=["learn_merges", "learn_vocabulary"],
     mistakes=[
@@ -100,6 +108,10 @@ check_merge = Exercise(
                 "A piece inside a word keeps its ##."),
         Mistake({"join": lambda word, pair: merged_in_one(word, pair, leave=True)}, "The right "
                 "half of the pair still stands behind the new piece. Leave it out."),
+        Mistake({"join": lambda word, pair: merged_in_one(word, pair, most=1)}, "You merge the "
+                "first of two places in a word. Merge the pair wherever it stands."),
+        Mistake(IndexError, "A word has one piece less after a merge. Does your loop still run "
+                "over its old length?"),
         Mistake({"join": lambda word, pair: [glued(*pair)] if pair in pairwise(word) else word},
                 "Words that hold the pair lose their other pieces. Merge two, and keep the rest."),
         Mistake(lambda spelled, counts: [
@@ -129,6 +141,8 @@ check_longest_match = Exercise(
     cases=[(word, _PIECES) for word in _WORDS],
     forbidden=["longest_match"],
     mistakes=[
+        Mistake(lambda word, pieces: match(word, {*pieces} - {word}), "A whole word can be one "
+                "piece. Does your loop begin with all the letters that are left?"),
         Mistake({"choose": -1}, "You take the shortest piece that fits. Begin with the whole rest "
                 "of the word, and shorten it."),
         Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
@@ -158,24 +172,9 @@ check_longest_match = Exercise(
 )  # fmt: skip
 
 
-def _room(first, second, room, *, half=lambda room: room // 2, tie_first=True):
-    """Give the shorter text at most half of the room, and the longer one the rest."""
-    if first + second <= room:
-        return first, second
-    short = min(first, second, half(room))
-    longer_first = first > second if tie_first else first >= second
-    return (room - short, short) if longer_first else (short, room - short)
-
-
-def _one_by_one(first, second, room):
-    while first + second > room:
-        first, second = (first - 1, second) if first > second else (first, second - 1)
-    return first, second
-
-
 check_room = Exercise(
     "Say how many pieces of each text of a pair stay when both must fit.",
-    _room,
+    room_of_both,
     cases=[
         *((3, 4, 9), (9, 2, 6), (2, 9, 6), (8, 8, 5)),
         *((8, 8, 6), (5, 9, 7), (9, 5, 7), (4, 4, 0)),
@@ -190,16 +189,21 @@ check_room = Exercise(
                 "You give each text half of the room, even if one needs less than that."),
         Mistake(lambda a, b, room: (min(a, room // 2), min(b, room // 2)), "You give each text "
                 "half of the room, even if one needs less than that."),
+        Mistake(lambda a, b, room: (min(a, room // 2), min(b, room - min(a, room // 2))), "You "
+                "treat the first text as the shorter one, whichever it is."),
+        Mistake(lambda a, b, room: (a, min(b, room - a)), "You cut the second text only. Which of "
+                "the two is to be cut?"),
         Mistake(lambda a, b, room: (a, b), "Nothing is cut."),
         Mistake(lambda a, b, room: (min(a, b, room // 2), room - min(a, b, room // 2)),
                 "You fill the room even where both texts fit, or the longer one comes first."),
-        Mistake(lambda a, b, room: _room(a, b, room)[::-1], "The two numbers have changed places."),
-        Mistake(lambda a, b, room: _room(a, b, room - 3), "The special tokens have their room "
-                "already."),
-        Mistake(lambda a, b, room: (a * room // (a + b), b * room // (a + b)), "You share the room "
-                "in proportion. Here the shorter text loses only what is above half of the room."),
+        Mistake(lambda a, b, room: room_of_both(a, b, room)[::-1], "The two numbers have "
+                "changed places."),
+        Mistake(lambda a, b, room: room_of_both(a, b, room - 3), "The special tokens have "
+                "their room already."),
+        Mistake(lambda a, b, room: (a * room // (a + b), b * room // (a + b)), "You divide the "
+                "room in proportion. Here the shorter text loses only what is above half of it."),
         Mistake({"half": lambda room: room / 2}, "Half a piece cannot stay. Round down."),
-        Mistake(_one_by_one, "You take one piece after another from the longer text, from the "
+        Mistake(room_one_by_one, "You take one piece after another from the longer text, from the "
                 "second if both are equal, as BERT's own program does. Here the longer one keeps "
                 "the odd piece, and of two equally long texts the first counts as the shorter."),
         Mistake({"half": lambda room: (room + 1) // 2}, "Nearly: if the room is odd and both texts "
@@ -213,6 +217,7 @@ check_room = Exercise(
 
 _FILES = ["file", "files", "need", "needles"]
 _FILES += "##systems ##yst ##em ##s ##less ##ly ##sl ##y ##lessly ##e".split()
+
 
 check_fewest_pieces = Exercise(
     "Count the fewest pieces that make up a word; 0 if no pieces do.",
@@ -230,6 +235,9 @@ check_fewest_pieces = Exercise(
         Mistake({"choose": max}, "That is the largest number of pieces."),
         Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
                 "pieces inside a word begin with?"),
+        Mistake({"none": 99}, "For a word that no pieces make up, return 0."),
+        Mistake(count_of_ways, "You count in how many ways the word can be cut. How many "
+                "pieces has the best of them?"),
         Mistake({"none": -1}, "For a word that no pieces make up, return 0."),
         Mistake({"none": float("inf")}, "For a word that no pieces make up, return 0."),
         Mistake({"none": 1}, "For a word that no pieces make up, return 0: [UNK] is no piece of "

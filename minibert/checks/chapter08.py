@@ -91,13 +91,14 @@ check_many_heads = Exercise(
     given=_to_tensor,
     forbidden=["scaled_dot_product_attention", "MultiheadAttention"],
     mistakes=[
-        Mistake({"parts": 1}, "You attend with one big head. Each head needs shares of its own."),
+        Mistake({"parts": 1}, "You attend with one big head. Each head needs probabilities of "
+                "its own."),
         Mistake({"masked": lambda scores, mask: scores}, "The mask has no effect. Add it to the "
                 "scores, before the softmax."),
-        Mistake(_masked_late, "You add the mask to the shares. It belongs to the scores, before "
-                "the softmax."),
+        Mistake(_masked_late, "You add the mask to the probabilities. It belongs to the scores, "
+                "before the softmax."),
         Mistake({"masked": lambda s, m: s, "after": lambda p, m: p * (m == 0)}, "You hide after "
-                "the softmax: the shares of a query no longer sum to 1. Add the mask to the "
+                "the softmax: the probabilities of a query no longer sum to 1. Add the mask to the "
                 "scores."),
         Mistake({"masked": lambda scores, mask: scores * mask}, "You multiply by the mask. It is "
                 "added to the scores."),

@@ -47,6 +47,7 @@ def short_text(value: Any) -> str:
     """Write a value in one short line; of a large array the shape only."""
     if _is_number(value):
         text = " ".join(np.array2string(np.asarray(value), precision=4, separator=", ").split())
+        text = text if np.ndim(value) else text.rstrip(".")
         small = np.size(value) <= 8 and np.ndim(value) <= 2
         return text if small else f"array {np.shape(value)}"
     if isinstance(value, tuple):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from itertools import combinations
 import numpy as np
 
 from .compare import answers_equal, first_difference, form_problem, short_text
+from .patience import patience
 from .slips import forbidden_way, usual_slip
 from .verdict import Verdict
 
@@ -62,6 +64,7 @@ class Exercise:
     mistakes: Sequence[Mistake] = ()
     edges: Sequence[tuple] = ()
     rtol: float = 1e-9
+    seconds: float = 20
     forbidden: Sequence[str] = ()
     given: Callable = as_it_is
     read: Callable = as_it_is
@@ -110,9 +113,12 @@ class Exercise:
         cases, answers = [*self.cases, *self.edges], []
         for case in cases:
             arguments = tuple(map(self.given, copy.deepcopy(case)))
-            answer = _outcome(function, arguments)
+            with patience(self.seconds):
+                answer = _outcome(function, arguments)
             if answer is None or answer is Ellipsis:
                 return _nothing(name, case, bool(answers))
+            if isinstance(answer, _Raised) and answer.kind is TimeoutError:
+                return _error(name, [answer], [case])
             if not all(map(_is_as_given, arguments, case)):
                 return f"{name} changes its input. Work on a copy: a caller may need it again."
             answers.append(answer if isinstance(answer, _Raised) else self.read(answer))
@@ -225,7 +231,8 @@ def _error(name: str, answers: Sequence, cases: Sequence[tuple]) -> str:
     """Explain the first error by the slip that usually raises it; empty if there is none."""
     for answer, case in zip(answers, cases):
         if isinstance(answer, _Raised):
-            text = f"{name} stopped with {answer.kind.__name__}: {answer.text[:200].rstrip('.')}."
+            said = re.sub(", with gufunc signature .*?->.*? ", " ", answer.text)[:200].rstrip(". ")
+            text = f"{name} stopped with {': '.join(filter(None, [answer.kind.__name__, said]))}."
             slip = usual_slip(answer.kind, answer.text)
             return " ".join(filter(None, [text, slip, f"Called as {_call(name, case)}."]))
     return ""

@@ -1,4 +1,4 @@
-"""Merges and cuts of words, right and with a switch for each usual mistake. Chapter 6."""
+"""Merges and cuts of words, and room for pairs, with a switch for each mistake. Chapter 6."""
 
 from __future__ import annotations
 
@@ -28,12 +28,17 @@ def all_pieces(pieces: Counter, pairs: Counter) -> int:
 
 
 def merged_in_one(
-    word: Sequence[str], pair: tuple[str, str], glue: Callable = glued, leave: bool = False
+    word: Sequence[str],
+    pair: tuple[str, str],
+    glue: Callable = glued,
+    leave: bool = False,
+    most: int | None = None,
 ) -> list[str]:
     """Merge one pair in one spelled word, from the left."""
     merged: list[str] = []
     for piece in word:
-        if merged and (merged[-1], piece) == pair:
+        is_left = most is None or merged.count(glue(*pair)) < most
+        if merged and is_left and (merged[-1], piece) == pair:
             merged[-1:] = [glue(*pair), piece] if leave else [glue(*pair)]
         else:
             merged.append(piece)
@@ -132,3 +137,35 @@ def greedy_count(word: str, pieces: Collection[str]) -> int:
     """Count the pieces of the longest match, 0 if there is none."""
     cut = match(word, pieces)
     return 0 if cut == ["[UNK]"] else len(cut)
+
+
+def count_of_ways(word: str, pieces: Collection[str]) -> int:
+    """Count in how many ways a word can be cut."""
+    ways = [1]
+    for end in range(1, len(word) + 1):
+        fits = [("##" if start else "") + word[start:end] in pieces for start in range(end)]
+        ways.append(sum(n for n, fit in zip(ways, fits) if fit))
+    return ways[-1]
+
+
+def room_of_both(
+    first: int,
+    second: int,
+    room: int,
+    *,
+    half: Callable = lambda room: room // 2,
+    tie_first: bool = True,
+) -> tuple[int, int]:
+    """Give the shorter text at most half of the room, and the longer one the rest."""
+    if first + second <= room:
+        return first, second
+    short = min(first, second, half(room))
+    longer_first = first > second if tie_first else first >= second
+    return (room - short, short) if longer_first else (short, room - short)
+
+
+def room_one_by_one(first: int, second: int, room: int) -> tuple[int, int]:
+    """Take one piece after another from the longer text."""
+    while first + second > room:
+        first, second = (first - 1, second) if first > second else (first, second - 1)
+    return first, second

@@ -22,6 +22,8 @@ _USUAL = [
      "the labeled positions first."),
     (Exception, r"axis \d+ is out of bounds|axes don't match", "Arrays differ in how many axes "
      "they have. Count axes from the end: the last is -1, the one before it -2."),
+    (IndexError, "too many indices", "There are fewer axes than you index. Write … for all that "
+     "stand in front, as in [..., -1]."),
     (IndexError, "", "It looks up a place that is not there. Counting starts at 0."),
     (Exception, "view size is not compatible", "After a transpose take reshape instead of view."),
     (Exception, "cannot reshape|is invalid for input", "The sizes of the new shape, multiplied, "
@@ -31,6 +33,10 @@ _USUAL = [
      "choose from. What should it do then?"),
     (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
     (NameError, "", "Run the cell that defines this name, or define it in your function."),
+    (TypeError, "arrays can be converted to Python scalars|size-1 arrays", "Functions of math take "
+     "one number. Those of numpy, such as np.exp, take whole arrays."),
+    (AssertionError, "", "An assert stops the function. Should it return something instead?"),
+    (TimeoutError, "no answer after", "A loop does not end. What must change in every round?"),
     (RecursionError, "", "It calls itself and never stops. Which case needs no further call?"),
     (TypeError, "iterator|generator", "An iterator has neither a length nor numbered entries. Go "
      "through it with a for loop."),

@@ -5,11 +5,13 @@ Chapter 1.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 FEW = 4  # strings that have room as radio buttons
+ROUND = (1, 2, 5, 10)  # a step is one of these, times a power of ten
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def slider(
     stored : sequence of float
         The values that the page of the book shows; the first is chosen at first.
     step : float, optional
-        From one value to the next; 1 for whole numbers and otherwise a hundredth of the range.
+        From one value to the next; 1 for whole numbers and otherwise a round number, at most a
+        hundredth of the range.
 
     Returns
     -------
@@ -75,7 +78,8 @@ def slider(
     Raises
     ------
     ValueError
-        If the range is empty, a stored value lies outside, or the step is not positive.
+        If the range is empty, the step is not positive, or a stored value lies outside or between
+        two steps.
     """
     if not low < high:
         raise ValueError(f"a slider from {low:g} to {high:g} has no room; low must be below high")
@@ -84,10 +88,23 @@ def slider(
             f"the stored value {outside[0]:g} is outside of the slider, {low:g} to {high:g}"
         )
     is_whole = all(isinstance(value, int) for value in (low, high, *stored))
-    step = step or (1 if is_whole else (high - low) / 100)
+    step = step or (1 if is_whole else _round_step((high - low) / 100))
     if step < 0:
         raise ValueError(f"the step of a slider is {step:g}; it must be above 0")
+    for value in stored:
+        steps = (value - low) / step
+        if abs(steps - round(steps)) > 1e-6:
+            raise ValueError(
+                f"the stored value {value:g} lies between two steps of {step:g} from {low:g} on, "
+                "where a slider cannot stand; give another step"
+            )
     return Slider(stored, low, high, step)
+
+
+def _round_step(most: float) -> float:
+    """Return the largest round number that is not above another."""
+    power = 10.0 ** math.floor(math.log10(most))
+    return max(n * power for n in ROUND if n * power <= most * (1 + 1e-9))
 
 
 def typed(*, stored: Sequence[str]) -> Typed:

@@ -13,6 +13,8 @@ from jaxtyping import Float
 
 from minibert.visualize import PALETTE, token_colors
 
+from .setting import is_stored
+
 # Text stays readable on a tinted cell in light and in dark only while the tint is half transparent.
 STRONGEST_TINT = 0.5
 # Beyond this a number is a mask, not a size.
@@ -38,6 +40,9 @@ font-variant-numeric:tabular-nums;color:inherit;background-color:transparent}
 .mb-bar span{display:block;height:1em;border-radius:2px;min-width:1px}
 """
 
+# A notebook may be twice as wide as a page; figures are as wide as in the book.
+AS_IN_THE_BOOK = ".mb-figure{max-width:min(46rem,100%)}"
+
 
 class Html:
     """A piece of HTML that Jupyter and the book display."""
@@ -50,6 +55,7 @@ class Html:
 
     def _repr_html_(self) -> str:
         style = "".join(self.style.strip().splitlines())
+        style += "" if is_stored() else AS_IN_THE_BOOK
         return f"<style>{style}</style>\n{self.content}"
 
 

@@ -22,6 +22,8 @@ LIVE_STYLE = (
 .mb-moving{border:1px solid var(--jp-border-color2,#bbb);border-radius:8px;padding:1em}
 .mb-moving .widget-html-content{font-size:1rem;line-height:1.5;overflow-x:auto}
 .mb-moving :is(.widget-slider,.widget-text){width:min(26em,100%)}
+.mb-moving .widget-radio-box{flex-wrap:wrap;height:auto}
+.mb-moving .widget-radio-box label{white-space:nowrap;height:auto;width:auto}
 .mb-caption{font-size:.9em;line-height:1.45;max-width:42em;margin:.3em 0}
 .mb-moving .mb-sentence{border-left:3px solid #c8681e;padding-left:.8em}
 """
@@ -89,5 +91,6 @@ def _widget(control: Control) -> Any:
     if control.is_switch:
         return ipywidgets.Checkbox(value=False, indent=False, **usual)
     if control.is_choice:
-        return ipywidgets.RadioButtons(options=options, orientation="horizontal", **usual)
+        room = {"layout": {"width": "auto", "height": "auto"}}
+        return ipywidgets.RadioButtons(options=options, orientation="horizontal", **usual, **room)
     return ipywidgets.SelectionSlider(options=options, **usual)

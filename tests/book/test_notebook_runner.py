@@ -61,7 +61,7 @@ def test_a_chapter_is_stored_in_its_normal_form(write):
     assert set(notebook.metadata) == {"kernelspec", "language_info"}
     assert [cell.execution_count for cell in code] == [1, 2, 3]
     assert [output.execution_count for output in code[2].outputs if "data" in output] == [3]
-    assert all(set(cell.metadata) <= {"tags"} for cell in notebook.cells)
+    assert all(set(cell.metadata) <= {"tags", "jupyter"} for cell in notebook.cells)
 
 
 def test_the_cost_is_told_and_listed(write):

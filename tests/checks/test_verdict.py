@@ -1,6 +1,9 @@
 """What a checker says of every kind of answer."""
 
+import math
 import re
+import signal
+import time
 from fractions import Fraction
 
 import numpy as np
@@ -25,6 +28,16 @@ def judge(function, **changes):
 
 def raises(x):
     raise KeyError("lost")
+
+
+def asserts(x):
+    if len(x) != 7:
+        raise AssertionError
+
+
+def never_ends(x):
+    while True:
+        x = x + 1
 
 
 def changes_input(x):
@@ -86,6 +99,10 @@ def by_an_own_function_of_that_name(x):
         (lambda x: x @ np.zeros((7, 7)), r"inner sizes of a product differ.*swapaxes\(-1, -2\)"),
         (lambda x: x[-100], "-100 is no index"),
         (lambda x: x[9], "IndexError.*not there"),
+        (lambda x: x[0, 0], "IndexError.*fewer axes than you index"),
+        (lambda x: np.ones((3, 4)) @ np.ones((3, 4)), r"core dimension 0 \(size 3 is different"),
+        (lambda x: math.exp(x), "np.exp, take whole arrays"),
+        (asserts, "stopped with AssertionError. An assert stops the function"),
         (lambda x: torch.zeros(2, 3).T.view(6), "reshape instead of view"),
         (lambda x: x.reshape(3, 5), "sizes of the new shape"),
         (lambda x: 1 / 0, "divides by 0"),
@@ -168,7 +185,7 @@ def test_one_thing_that_differs_is_shown(want, answer, words):
 
 def test_the_smallest_case_is_shown_and_large_arguments_by_their_shape():
     cases = [(np.ones((9, 9)),), (np.ones(2),)]
-    assert "([1., 1.]) gives 3. at [0]; expected 2." in judge(lambda x: 3 * x, cases=cases).message
+    assert "([1., 1.]) gives 3 at [0]; expected 2." in judge(lambda x: 3 * x, cases=cases).message
     assert "(array (9, 9)) gives" in judge(lambda x: 3 * x, cases=cases[:1]).message
 
 
@@ -254,3 +271,13 @@ def test_a_function_may_be_given_tensors():
     assert judge(lambda x, n: x.mul(n).requires_grad_(), given=to_tensor, **given).passed
     changed = judge(lambda x, n: x.mul_(n), given=to_tensor, **given)
     assert "changes its input" in changed.message
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows cannot interrupt")
+def test_an_answer_that_never_ends_is_interrupted():
+    start = time.monotonic()
+    told = judge(never_ends, seconds=0.2).message
+    assert "TimeoutError: no answer after 0.2 seconds. A loop does not end." in told
+    assert time.monotonic() - start < 10
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+    assert judge(double, seconds=0.2).passed

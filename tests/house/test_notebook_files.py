@@ -23,7 +23,7 @@ TAGS = IGNORED | {
     "remove-input",
     "solution",
 }
-CELL_METADATA = {"tags", "reason", "mystnb"}
+CELL_METADATA = {"tags", "reason", "mystnb", "jupyter"}
 PROMPTS = {"code_prompt_show", "code_prompt_hide"}
 NOTEBOOK_METADATA = {"kernelspec", "language_info"}
 # A path that begins at the root of some computer. (Written so that it does not match itself.)

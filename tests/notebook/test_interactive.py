@@ -92,6 +92,7 @@ def test_free_controls_are_stored_as_if_their_values_had_been_listed():
         (lambda: slider(2, 1, stored=[1, 2]), "from 2 to 1 has no room"),
         (lambda: slider(0, 1, stored=[0.5, 1.5]), "1.5 is outside of the slider, 0 to 1"),
         (lambda: slider(0, 1, stored=[0, 1], step=-0.1), "-0.1; it must be above 0"),
+        (lambda: slider(0, 1, stored=[0.5, 1], step=0.2), "0.5 lies between two steps of 0.2"),
         (lambda: typed(stored=["a", 2]), "so 2 cannot be stored"),
     ],
 )

@@ -15,7 +15,8 @@ def _kernel(monkeypatch):
     """Let a reader sit here with a kernel of her own."""
     monkeypatch.delenv("BOOK_STORED")
     monkeypatch.setattr(
-        "IPython.core.getipython.get_ipython", lambda: SimpleNamespace(kernel="one")
+        "IPython.core.getipython.get_ipython",
+        lambda: SimpleNamespace(kernel="one", events=SimpleNamespace(register=print)),
     )
 
 
@@ -42,6 +43,14 @@ def test_every_control_has_its_widget_and_starts_at_the_first_value():
     assert figure.frame.value == str(first)
     assert figure.controls["text"].description == "Your text"
     assert figure.controls["real"].step == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step"),
+    [(-3.0, 3.0, 0.05), (0.01, 1.0, 0.005), (0, 2000.0, 20), (0, 1.0, 0.01)],
+)
+def test_a_slider_has_round_steps_so_that_it_can_stand_at_round_numbers(low, high, step):
+    assert slider(low, high, stored=[low, high]).step == pytest.approx(step)
 
 
 @pytest.mark.usefixtures("_kernel")

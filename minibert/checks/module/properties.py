@@ -65,7 +65,7 @@ PROPERTIES = [
         "The rows of your map do not sum to 1. Along which axis does the softmax run, and does "
         "anything change its result afterwards?"),
     Property("padding gets no attention", WITH_MAP, ask.padding_has_no_share,
-        "Your map gives padding a share. Is the mask added before the softmax?"),
+        "Your map gives padding some probability. Is the mask added before the softmax?"),
     Property("asking for the map changes nothing", WITH_MAP, ask.asking_changes_nothing,
         "With return_attention the vectors differ from those without it. Which lines are run only "
         "when the map is asked for?"),

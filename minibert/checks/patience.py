@@ -1,0 +1,28 @@
+"""A limit for functions that never end. Chapter 6."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def patience(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in what takes longer; Windows and other threads know no such limit."""
+    on_main = threading.current_thread() is threading.main_thread()
+    if not on_main or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError(f"no answer after {seconds:g} seconds")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
