@@ -1,4 +1,4 @@
-"""Exercises of Chapter 13: the schedule, clipping, what decays, the mean over batches."""
+"""Exercises of Chapter 13: the schedule, clipping, pieces of a batch, going on."""
 
 from __future__ import annotations
 
@@ -117,77 +117,100 @@ check_clipping = Exercise(
 )  # fmt: skip
 
 
-def _decays(name, *, bias=True, norm=True, tables=False, turned=False):
-    out = (bias and name.endswith("bias")) or (norm and "LayerNorm" in name)
-    return (out or (tables and "embeddings" in name)) == turned
+def _of_pieces(gradients, labels, longest, *, shares=None, clip=_at_most_one, each=False,
+               known=lambda labels: np.array(labels) > 0):  # fmt: skip
+    """Weight gradients with their labels, add them up, and shorten the sum."""
+    gradients, labels = np.array(gradients), np.array(labels)
+    weights = shares(labels) if shares else labels / labels.sum()
+
+    def shortened(gradient):
+        return gradient * clip(longest / _length(gradient))
+
+    parts = [
+        weight * (shortened(gradient) if each else gradient)
+        for gradient, weight, keep in zip(gradients, weights, known(labels))
+        if keep
+    ]
+    total = np.sum(parts, axis=0)
+    return total if each else shortened(total)
 
 
-check_decays = Exercise(
-    "Say whether weight decay may shrink a parameter of BERT, told by its name.",
-    _decays,
+check_accumulation = Exercise(
+    "Join the gradients of a batch that came in pieces, and clip.",
+    _of_pieces,
     cases=[
-        ("bert.embeddings.word_embeddings.weight",),
-        ("bert.embeddings.position_embeddings.weight",),
-        ("bert.embeddings.LayerNorm.weight",),
-        ("bert.embeddings.LayerNorm.bias",),
-        ("bert.encoder.layer.0.attention.self.query.weight",),
-        ("bert.encoder.layer.0.attention.self.query.bias",),
-        ("bert.encoder.layer.0.output.LayerNorm.weight",),
-        ("bert.encoder.layer.0.output.dense.weight",),
-        ("cls.predictions.transform.LayerNorm.bias",),
-        ("cls.predictions.bias",),
+        ([np.array([3.0, 1.0]), np.array([-1.0, 1.0])], [1, 3], 9.0),
+        ([np.array([8.0, 0.0]), np.array([0.0, 2.0])], [1, 3], 1.0),
+        ([*_RNG.normal(size=(3, 4))], [5, 1, 2], 0.5),
+        ([np.array([1.0, 2.0]), np.full(2, np.nan), np.array([3.0, -1.0])], [2, 0, 5], 10.0),
     ],
     mistakes=[
-        Mistake({"turned": True}, "Turned around: return True for what decays."),
-        Mistake({"norm": False}, "Biases are right. Which other parameters would be harmed by a "
-                "pull toward 0? Think of what is 1 at the start."),
-        Mistake({"bias": False}, "LayerNorms are right. What about the biases of linear layers?"),
-        Mistake({"tables": True}, "The tables of the embeddings are matrices, and decay like any "
-                "other."),
-        Mistake({"bias": False, "norm": False}, "Everything decays. Which parameters should be "
-                "left in peace?"),
-        Mistake(lambda name: False, "Nothing decays. Which parameters are matrices?"),
-        Mistake(lambda name: "bias" not in name or "LayerNorm" not in name, "You leave out only "
-                "what is a bias and in a LayerNorm at once. One of the two is enough."),
+        Mistake({"shares": lambda n: np.full(len(n), 1 / (n > 0).sum())}, "Each piece counts the "
+                "same here. A label in a small piece counts more then than one in a large piece."),
+        Mistake({"shares": lambda n: np.full(len(n), 1 / len(n))}, "Each piece counts the same "
+                "here, even one without a label. By what should a piece be weighted?"),
+        Mistake({"shares": lambda n: np.ones(len(n))}, "You add the gradients up as they are. "
+                "Each is that of a mean: how many labels stand behind it?"),
+        Mistake({"shares": lambda n: n}, "You weight with the number of labels. What is missing "
+                "to make a mean of the sum?"),
+        Mistake({"shares": lambda n: n / len(n)}, "You divide by the number of pieces. It is a "
+                "mean over labels."),
+        Mistake({"each": True}, "You shorten each piece. The pieces have no length of their own: "
+                "shorten what they make together, once."),
+        Mistake({"clip": lambda ratio: 1.0}, "Added up as it should be. And if it is too long?"),
+        Mistake({"clip": as_it_is}, "You bring every gradient to the allowed length. What should "
+                "happen to one that is short enough?"),
+        Mistake({"clip": lambda ratio: min(1.0, ratio**2)}, "You divide by the square of the "
+                "length. Where is the root?"),
+        Mistake({"known": lambda n: n >= 0}, "Right, as long as every piece has a label. What is "
+                "0 times NaN?"),
     ],
 )  # fmt: skip
 
 
-def _known(means, labels):
-    return [(mean, n) for mean, n in zip(means, labels) if n]
+def _go_on(saved, gradients, lr, *, memory=True, first=None, count=1, weight=as_it_is,
+           fair=True, root=math.sqrt):  # fmt: skip
+    """Make the updates of Adam that are left."""
+    m, v = (saved["m"], saved["v"]) if memory else (0.0, 0.0)
+    step, here = saved["step"], weight(saved["weight"])
+    for place, g in enumerate(gradients[step if first is None else first :], start=step):
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        t = place + count if count >= 0 else place - step + 1
+        by_m, by_v = (1 - 0.9**t, 1 - 0.999**t) if fair and t > 0 else (1.0, 1.0)
+        here -= lr * (m / by_m) / root(v / by_v)
+    return here
 
 
-def _total(means, labels):
-    return sum(mean * n for mean, n in _known(means, labels))
+_CUT = {"step": 2, "weight": 1.5, "m": 0.07, "v": 0.0006}
 
-
-def _mean_loss(means, labels, *, total=_total, over=lambda means, labels: sum(labels)):
-    return total(means, labels) / over(means, labels)
-
-
-check_mean_loss = Exercise(
-    "Take the mean loss over the labels of several batches.",
-    _mean_loss,
+check_going_on = Exercise(
+    "Go on with a run of Adam from what was kept of it.",
+    _go_on,
     cases=[
-        ([4.0, 2.0], [1, 3]),
-        ([1.0, 3.0], [8, 2]),
-        ([2.5, 0.5, 1.5], [7, 1, 30]),
-        ([2.0, math.nan, 4.0], [3, 0, 1]),
+        (_CUT, [0.5, 0.3, -0.4, 0.2], 0.1),
+        ({"step": 1, "weight": -0.3, "m": -0.2, "v": 0.004}, [-2.0, 0.7, 1.1], 0.01),
+        ({"step": 3, "weight": 2.0, "m": 0.01, "v": 0.002}, [0.1, -0.9, 1.0, 0.4, 0.4, -0.6], 0.5),
     ],
+    edges=[(_CUT, [0.5, 0.3], 0.1)],
     mistakes=[
-        Mistake(lambda means, labels: float(np.mean(means)), "The mean of the means. A label in a "
-                "small batch counts more there than one in a large batch."),
-        Mistake(lambda means, labels: float(np.nanmean(means)), "The mean of the means, NaN left "
-                "out. A label in a small batch counts more there than one in a large batch."),
-        Mistake({"total": np.dot}, "Right, as long as every batch has a label. What is 0 times "
-                "NaN?"),
-        Mistake({"over": lambda means, labels: len(means)}, "The sum is right. It is a sum over "
-                "labels, so divide by their number."),
-        Mistake({"over": lambda means, labels: len(_known(means, labels))}, "The sum is right. It "
-                "is a sum over labels, so divide by their number."),
-        Mistake({"over": lambda means, labels: 1}, "That is the sum over all labels. A mean is "
-                "wanted."),
-        Mistake({"total": lambda means, labels: np.nansum(means)}, "You add the means up as they "
-                "are. How many labels stand behind each?"),
+        Mistake({"memory": False, "count": -1}, "You begin with an Adam that has no memory. What "
+                "was kept besides the weight?"),
+        Mistake({"memory": False}, "m and v begin at 0 again. They were kept."),
+        Mistake({"first": 0}, "You go through all gradients again. How many updates were made "
+                "already?"),
+        Mistake({"first": 0, "count": -1}, "You go through all gradients again, and count the "
+                "updates from 1. How many were made already?"),
+        Mistake({"count": -1}, "Weight, m and v go on; but you count the updates from 1 again, "
+                "and m and v are divided by shares that are too small."),
+        Mistake({"count": 0}, "You divide by the shares after one update fewer. The first update "
+                "that you make has the number step + 1."),
+        Mistake({"count": 2}, "You divide by the shares after one update more. The first update "
+                "that you make has the number step + 1."),
+        Mistake({"fair": False}, "m and v are too small at first. By what are they divided?"),
+        Mistake({"root": as_it_is}, "Adam divides by the root of v."),
+        Mistake({"weight": lambda weight: 0.0}, "The weight begins at 0. It was kept."),
+        Mistake(KeyError, "The dictionary has the keys 'step', 'weight', 'm' and 'v'."),
+        Mistake(ZeroDivisionError, "At the first update that is left you divide by 0. Its number "
+                "is step + 1."),
     ],
 )  # fmt: skip

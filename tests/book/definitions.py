@@ -9,15 +9,30 @@ CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
+def chapter_code(name: str) -> list[str]:
+    """Read the code cells of a chapter."""
+    notebook = json.loads((CHAPTERS / f"{name}.ipynb").read_text(encoding="utf-8"))
+    return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+
+
+def chapter_source(name: str, function: str) -> str:
+    """Read how a chapter types one of its functions."""
+    (source,) = [
+        ast.get_source_segment(code, node)
+        for code in chapter_code(name)
+        for node in ast.parse(code).body
+        if isinstance(node, ast.FunctionDef) and node.name == function
+    ]
+    return source
+
+
 def chapter_definitions(name: str) -> SimpleNamespace:
     """Run only the imports, functions and classes at the top level of a chapter's cells.
 
     A function that reads a variable of the chapter finds none: set it as an attribute of the
     result, or test only functions that take what they need as arguments.
     """
-    notebook = json.loads((CHAPTERS / f"{name}.ipynb").read_text(encoding="utf-8"))
-    sources = ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
-    nodes = [node for source in sources for node in ast.parse(source).body]
+    nodes = [node for code in chapter_code(name) for node in ast.parse(code).body]
     module = ast.Module([node for node in nodes if isinstance(node, KEPT)], type_ignores=[])
     namespace = {"__name__": name}
     exec(compile(module, f"{name}.ipynb", "exec"), namespace)

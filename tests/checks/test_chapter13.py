@@ -5,7 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from minibert.checks.chapter13 import check_clipping, check_decays, check_mean_loss, check_schedule
+from minibert.checks.chapter13 import (
+    check_accumulation,
+    check_clipping,
+    check_going_on,
+    check_schedule,
+)
 from minibert.training import learning_rate_factor
 
 
@@ -24,15 +29,21 @@ def clipping(weight, bias, longest):
     return weight / length * longest, bias / length * longest
 
 
-def decays(name):
-    """Right, and written with the last two parts of the name."""
-    *_, module, kind = name.split(".")
-    return module != "LayerNorm" and kind == "weight"
+def accumulation(gradients, labels, longest):
+    """Right, and written as a mean over a list with one gradient for each label."""
+    each = [g for g, n in zip(gradients, labels, strict=True) for _ in range(n)]
+    return clipping(np.mean(each, axis=0), np.zeros(1), longest)[0]
 
 
-def mean_loss(means, labels):
-    """Right, and written as a mean over a list of all labels."""
-    return float(np.mean([m for m, n in zip(means, labels, strict=True) for _ in range(n)]))
+def going_on(saved, gradients, lr):
+    """Right, and written with a counter of its own."""
+    t, weight, m, v = (saved[name] for name in ("step", "weight", "m", "v"))
+    for g in gradients[t:]:
+        t += 1
+        m += (g - m) / 10
+        v += (g * g - v) / 1000
+        weight -= lr * m / (1 - 0.9**t) / np.sqrt(v / (1 - 0.999**t))
+    return weight
 
 
 def by_the_package(step, peak, warmup_steps, max_steps):
@@ -45,8 +56,11 @@ def by_the_package(step, peak, warmup_steps, max_steps):
         (check_schedule, schedule),
         (check_clipping, clipping),
         (check_clipping, lambda *given: list(clipping(*given))),
-        (check_decays, decays),
-        (check_mean_loss, mean_loss),
+        (check_accumulation, accumulation),
+        (check_accumulation, lambda *given: accumulation(*given).tolist()),
+        (check_accumulation, lambda *given: tuple(accumulation(*given))),
+        (check_going_on, going_on),
+        (check_going_on, lambda *given: np.array(going_on(*given))),
     ],
 )
 def test_right_answers_pass_however_they_are_written(check, answer):

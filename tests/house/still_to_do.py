@@ -7,7 +7,6 @@ from pathlib import Path
 CHAPTER = re.compile(r"book/chapters/(\d\d)-")
 
 STILL_TO_DO: dict[int, set[str]] = {
-    13: {"long_cells", "long_right_answers"},
     14: {"long_cells", "long_right_answers"},
     15: {"long_cells", "long_right_answers"},
     16: {"long_cells"},
