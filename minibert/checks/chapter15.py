@@ -1,4 +1,4 @@
-"""Exercises of Chapter 15: a tensor out of bytes, what does not fit, sentence vectors, search."""
+"""Exercises of Chapter 15: a tensor out of bytes, what does not fit, sentence vectors."""
 
 from __future__ import annotations
 
@@ -170,47 +170,5 @@ check_sentence_vectors = Exercise(
                 "That is the mean over the padding. A 1 in the mask is a token."),
         Mistake({"counted": lambda mask: 1 - mask}, "That is the mean over the padding. A 1 in the "
                 "mask is a token."),
-    ],
-)  # fmt: skip
-
-
-def _cosines(query, vectors):
-    return vectors @ query / (np.linalg.norm(vectors, axis=-1) * np.linalg.norm(query))
-
-
-def _best_first(scores, count):
-    return np.argsort(-scores)[:count]
-
-
-def _nearest(query, vectors, count, *, score=_cosines, pick=_best_first):
-    return pick(score(query, vectors), count)
-
-
-check_nearest = Exercise(
-    "Find the most similar vectors by cosine, the most similar one first.",
-    _nearest,
-    cases=[
-        (np.array([1.0, 0.0]), np.array([[9.0, 9.0], [1.0, 0.2], [-4.0, 0.0], [0.1, 0.3]]), 2),
-        (np.array([0.5, -2.0, 1.0]), _RNG.normal(size=(8, 3)) * np.arange(1, 9)[:, None], 4),
-    ],
-    mistakes=[
-        Mistake({"score": lambda q, v: v @ q}, "You compare dot products. A long vector wins them "
-                "whatever it says: divide by the lengths."),
-        Mistake({"pick": lambda scores, count: np.argsort(scores)[:count]}, "These are the least "
-                "similar ones."),
-        Mistake({"pick": lambda scores, count: np.argsort(scores)[-count:]}, "The right ones, with "
-                "the best at the end. Turn the order around."),
-        Mistake({"score": lambda q, v: -np.linalg.norm(v - q, axis=1)}, "You measure how far apart "
-                "the ends are. The cosine asks for the direction only."),
-        Mistake({"pick": lambda scores, count: -np.sort(-scores)[:count]}, "These are the "
-                "similarities. Return the numbers of the vectors."),
-        Mistake({"score": lambda q, v: np.abs(_cosines(q, v))}, "Opposite directions are not "
-                "similar: keep the sign."),
-        Mistake({"pick": lambda scores, count: _best_first(scores, len(scores))},
-                "All of them, in the right order. How many were asked for?"),
-        Mistake(lambda q, v, count: v[_nearest(q, v, count)], "These are the vectors. Return their "
-                "numbers."),
-        Mistake({"pick": lambda scores, count: _best_first(scores, count) + 1}, "You count the "
-                "vectors from 1. The first has the number 0."),
     ],
 )  # fmt: skip
