@@ -1,0 +1,207 @@
+"""The API reference: pages out of the docstrings, and links between an object and its chapter.
+
+A page `api-….md` names modules in a comment, `<!-- api: config embeddings -->`. While it is read,
+the comment becomes a section for each module, and Sphinx's autodoc with numpydoc fills it. What is
+public is decided in the package and in the chapters: `__all__`, and whatever a chapter imports.
+"""
+
+import ast
+import inspect
+import json
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from sphinx.application import Sphinx
+
+BOOK = Path(__file__).resolve().parents[1]
+COMMENT = re.compile(r"<!-- api: ([\w. ]+) -->")
+NAMES = re.compile(r"\bChapters? (\d+(?:(?:, | and )\d+)*)")
+NAMED = re.compile(rf"\s*{NAMES.pattern}\.")
+WITH_EXPORTS = (
+    *("corpus", "data", "family", "fast", "notebook", "parts", "pretrained", "reference"),
+    *("tasks", "training", "wordpiece"),
+)
+FIELD = "Alias for field number"
+STAR = re.compile(r'(?<=\[Tensor, ")\*|(?<=\[ndarray, ")\*')
+
+
+@cache
+def chapters() -> dict[int, tuple[str, str]]:
+    """Give the page and the title of each chapter."""
+    found = {}
+    for path in sorted((BOOK / "chapters").glob("[0-9][0-9]-*.ipynb")):
+        first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
+        title = "".join(first).splitlines()[0].removeprefix("# ")
+        found[int(path.name[:2])] = f"chapters/{path.stem}", title
+    return found
+
+
+@cache
+def imports() -> list[tuple[int, str, str]]:
+    """List what chapters import from the package: chapter, module and name."""
+    return [
+        (number, str(node.module), alias.name)
+        for number, (page, _) in chapters().items()
+        for node in _imports(page)
+        for alias in node.names
+    ]
+
+
+@cache
+def imported() -> dict[str, set[int]]:
+    """Give the chapters that import a name."""
+    found: dict[str, set[int]] = {}
+    for number, _, name in imports():
+        found.setdefault(name, set()).add(number)
+    return found
+
+
+def _imports(page: str) -> Iterator[ast.ImportFrom]:
+    """Yield the statements of a chapter that import from the package."""
+    notebook = json.loads((BOOK / f"{page}.ipynb").read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        code = "".join(cell["source"])
+        if cell["cell_type"] == "code" and "minibert" in code and "get_ipython" not in code:
+            for node in ast.walk(ast.parse(code)):
+                if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("minibert."):
+                    yield node
+
+
+@cache
+def public() -> dict[str, dict[str, object]]:
+    """Give the public objects of each module; one that two modules offer stands in the first."""
+    exported = [(f"minibert.{name}", each) for name in WITH_EXPORTS
+                for each in import_module(f"minibert.{name}").__all__]  # fmt: skip
+    found: dict[str, dict[str, object]] = {}
+    seen: set[int] = set()
+    for module, name in [*exported, *sorted({(m, name) for _, m, name in imports()})]:
+        thing = getattr(import_module(module), name)
+        can_be_told = inspect.isroutine(thing) or inspect.isclass(thing)
+        if not inspect.ismodule(thing) and not (can_be_told and id(thing) in seen):
+            found.setdefault(module, {})[name] = thing
+            seen.add(id(thing))
+    return found
+
+
+def home_of(module: str, name: str, thing: object) -> str:
+    """Find the module that defines something; a value does not know its own."""
+    home = getattr(thing, "__module__", None) or ""
+    if home.startswith("minibert"):
+        return home
+    inside = [other for key, other in sys.modules.items() if f"{key}.".startswith(f"{module}.")]
+    found = [m for m in inside if re.search(rf"^{name}\b.*=", inspect.getsource(m), re.MULTILINE)]
+    return found[0].__name__ if found else module
+
+
+def chapters_of(module: str, name: str = "", thing: object = None) -> list[int]:
+    """Name the chapters that build something, as its module says, or else those that import it."""
+    own = re.search(r"\.chapter(\d\d)", module)  # the checkers of a chapter
+    text = import_module(home_of(module, name, thing) if name else module).__doc__ or ""
+    named = NAMED.findall(text) or NAMES.findall(text)
+    numbers = [int(n) for numbers in named for n in re.findall(r"\d+", numbers)]
+    return [int(own[1])] if own else numbers or sorted(imported().get(name, ()))
+
+
+def links(numbers: list[int]) -> str:
+    """Write the chapters that are there as links of reStructuredText."""
+    told = [(n, *chapters()[n]) for n in numbers if n in chapters()]
+    return " · ".join(f":doc:`Chapter {n}, {title} </{page}>`" for n, page, title in told)
+
+
+def section(module: str) -> str:
+    """Write the section of one module: what it says, and each of its objects."""
+    text = NAMED.sub("", inspect.cleandoc(import_module(module).__doc__ or ""))
+    told = [f".. py:currentmodule:: {module}", text, links(chapters_of(module))]
+    told += [entry(module, name, thing) for name, thing in public().get(module, {}).items()]
+    inside = "\n\n".join(filter(None, told))
+    return f"## `{module}`\n\n````{{eval-rst}}\n{inside}\n````\n"
+
+
+def entry(module: str, name: str, thing: object) -> str:
+    """Let autodoc describe a function or a class; of a value, say what it is."""
+    if inspect.isclass(thing):
+        return f".. autoclass:: {module}.{name}\n   :members:"
+    if inspect.isroutine(thing):
+        return f".. autofunction:: {module}.{name}"
+    value = repr(thing)
+    is_exercise = value.endswith(".")
+    is_plain = isinstance(thing, str | int | tuple) and len(value) <= 60
+    value = f"\n   :value: {value}" if is_plain else ""
+    told = [repr(thing)] if is_exercise else []
+    body = "\n\n".join([*told, links(chapters_of(module, name, thing))])
+    return f".. py:data:: {name}{value}\n\n{textwrap.indent(body, '   ')}"
+
+
+def modules_of(names: str) -> list[str]:
+    """Name the modules with something public below each of some names, in their order."""
+    return [
+        module
+        for name in names.split()
+        for module in sorted(public())
+        if f"{module}.".startswith(f"minibert.{name}.")
+    ]
+
+
+def api_of(number: int) -> str:
+    """List for the end of a chapter what of the package it builds."""
+    found = [
+        f"{{py:obj}}`~{module}.{name}`"
+        for module, things in public().items()
+        if not module.startswith("minibert.checks.chapter")
+        for name, thing in things.items()
+        if number in chapters_of(module, name, thing)
+    ]
+    return f"## In the API\n\n{', '.join(found)}.\n" if found else ""
+
+
+def fill(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Write the sections of an API page, or the list at the end of a chapter."""
+    if docname.startswith("api"):
+        source[0] = COMMENT.sub(
+            lambda comment: "\n".join(map(section, modules_of(comment[1]))), source[0]
+        )
+    elif docname.startswith("chapters/"):
+        told = api_of(int(docname.removeprefix("chapters/")[:2]))
+        notebook = json.loads(source[0])
+        cell = {"cell_type": "markdown", "id": "in-the-api", "metadata": {}, "source": told}
+        notebook["cells"] += [cell] if told else []
+        source[0] = json.dumps(notebook)
+
+
+def name_chapters(
+    app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
+    """Put the chapters of a function or class behind the first sentence of its docstring."""
+    module, _, own_name = name.rpartition(".")
+    if own_name in public().get(module, {}):
+        begun = next((i for i, line in enumerate(lines) if line), 0)
+        end = next((i for i in range(begun, len(lines)) if not lines[i]), len(lines))
+        lines[end:end] = ["", links(chapters_of(module, own_name, thing)), ""]
+
+
+def escape_stars(
+    app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
+) -> None:
+    """Let the star of a shape be a star, and not the start of a word in italics."""
+    lines[:] = [STAR.sub(r"\*", line) for line in lines]
+
+
+def skip_fields(
+    app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object
+) -> bool | None:
+    """Leave out what Python says of every field of a named tuple."""
+    return True if (getattr(thing, "__doc__", None) or "").startswith(FIELD) else None
+
+
+def setup(app: Sphinx) -> dict:
+    """Connect the steps to Sphinx; numpydoc reads a docstring before the chapters go in."""
+    app.connect("source-read", fill)
+    app.connect("autodoc-process-docstring", escape_stars, priority=100)
+    app.connect("autodoc-process-docstring", name_chapters, priority=900)
+    app.connect("autodoc-skip-member", skip_fields)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,86 @@
+"""The API reference: every public object has its place, its chapter, and a way back."""
+
+import re
+
+import api
+import pytest
+from built_book import BOOK, HTML
+
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(BOOK.glob("api-*.md"))}
+OBJECTS = [(module, name) for module, things in api.public().items() for name in things]
+
+
+def documented() -> list[str]:
+    """List the modules of all pages, in their order."""
+    comments = (api.COMMENT.search(text) for text in PAGES.values())
+    return [module for comment in comments for module in api.modules_of(comment[1])]
+
+
+@pytest.fixture(scope="module")
+def built():
+    """Read the pages of the reference and the chapters as they were built."""
+    pages = [*HTML.glob("api-*.html"), *(HTML / "chapters").glob("*.html")]
+    if not pages:
+        pytest.skip("the book has not been built: make book")
+    return {page.stem: page.read_text(encoding="utf-8") for page in pages}
+
+
+def place_of(module, name, built):
+    """Find the page that describes an object, and what it says there."""
+    start = f'id="{module}.{name}"'
+    pages = [page for page, text in built.items() if start in text]
+    assert len(pages) == 1, f"{module}.{name} is described on {pages or 'no page'}"
+    text = built[pages[0]].split(start)[1]
+    return pages[0], re.split(r'<dt class="sig sig-object py" id="minibert\.[\w.]+"', text)[0]
+
+
+def test_every_module_is_on_one_page():
+    found = documented()
+    assert sorted(found) == sorted(api.public())
+    assert len(OBJECTS) > 300
+
+
+def test_every_public_object_names_a_chapter():
+    nameless = [
+        f"{module}.{name}" for module, name in OBJECTS
+        if not api.chapters_of(module, name, api.public()[module][name])
+    ]  # fmt: skip
+    assert nameless == []
+
+
+def test_what_chapters_import_is_public():
+    here = {id(thing) for things in api.public().values() for thing in things.values()}
+    lost = [
+        (number, module, name) for number, module, name in api.imports()
+        if id(getattr(__import__(module, fromlist=[name]), name)) not in here
+        and module != "minibert"
+    ]  # fmt: skip
+    assert lost == []
+
+
+def test_an_object_and_its_chapters_are_linked(built):
+    for module, name in OBJECTS:
+        page, told = place_of(module, name, built)
+        for number in api.chapters_of(module, name, api.public()[module][name]):
+            if number not in api.chapters():
+                continue
+            chapter, _ = api.chapters()[number]
+            assert f'href="{chapter}.html"' in told, f"{module}.{name} has no link to {chapter}"
+            if not module.startswith("minibert.checks.chapter"):
+                back = f'href="../{page}.html#{module}.{name}"'
+                assert back in built[chapter.split("/")[1]], f"{chapter} has no link to {name}"
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("Do it.\n\nChapter 7.", [7]),
+        ("Do it.\n\nChapters 7, 8 and 12.", [7, 8, 12]),
+        ("Do what Chapter 3 asks for, in vain.", [3]),
+        ("As in Chapter 2, do it.\n\nChapter 4.", [4]),
+        ("Do it.", []),
+    ],
+)
+def test_the_chapters_that_a_docstring_names(text, numbers, monkeypatch):
+    monkeypatch.setattr(api, "import_module", lambda name: type("module", (), {"__doc__": text}))
+    assert api.chapters_of("minibert.nothing") == numbers
