@@ -110,6 +110,11 @@ check_masked_loss = Exercise(
         Mistake({"sign": -1}, "A loss is not negative. Where is the minus?"),
         Mistake({"ignored": None}, "You count the positions labeled -100 as if their word had id "
                 "0. They have no label at all."),
+        Mistake(lambda x, y: _masked_loss(x, np.where(y > 0, y, -100)), "You leave out the word "
+                "with id 0, which is a word like any other."),
+        Mistake(lambda x, y: -_log_softmax(x[y != -100])[:, y[y != -100]].mean(), "You take the "
+                "columns of all labels at every position. Each position has one label: index rows "
+                "and labels together."),
         Mistake({"ignored": 0}, "You leave out the word with id 0 and count positions without a "
                 "label. Which number says that there is none?"),
         Mistake({"unit": math.log(2)}, "Your unit is the bit. Which logarithm gives nats?"),
@@ -126,7 +131,7 @@ check_masked_loss = Exercise(
                 "0, and yours forgets it. What decides whether a position counts?"),
         *(Mistake({"log": lambda x, log=log: log(x, _zero)}, "Right on small logits, but a logit "
                   "of 900 overflows. Which number can you subtract from a row without changing its "
-                  "shares?") for log in (_log_softmax, _log_of_shares)),
+                  "probabilities?") for log in (_log_softmax, _log_of_shares)),
         *(Mistake({"log": lambda x, log=log: log(x, np.max)}, "You subtract the largest logit of "
                   "the whole array. A row far below it underflows to 0. Which maximum does each "
                   "row need?") for log in (_log_softmax, _log_of_shares)),

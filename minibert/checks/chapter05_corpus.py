@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 
@@ -106,6 +106,16 @@ def _pair_floor(sentences, *, pairs=_all_pairs, seen=_what_is_left, scale=1.0, c
     return scale * nats / total
 
 
+def _joint_floor(sentences):
+    """Compute the loss of a guesser who guesses both words at once."""
+    counts = defaultdict(Counter)
+    for words in map(str.split, sentences):
+        for i, j in combinations(range(len(words)), 2):
+            counts[_what_is_left(words, i, j)[1:]][words[i], words[j]] += 1
+    total = sum(found.total() for found in counts.values())
+    return sum(n / total * math.log(f.total() / n) for f in counts.values() for n in f.values())
+
+
 check_pair_floor = Exercise(
     "Compute the floor of a guesser for whom two words of each sentence are hidden at once.",
     _pair_floor,
@@ -121,6 +131,8 @@ check_pair_floor = Exercise(
                 "and guess the first of them. Any two positions make a pair; both are asked."),
         Mistake({"pairs": lambda n: [(i, j) for i in range(n) for j in range(n)]}, "A word is no "
                 "pair with itself: two different positions are hidden."),
+        *(Mistake(lambda s, half=half: half * _joint_floor(s), "You guess both words as one "
+                  "answer. Each is to be guessed by itself.") for half in (1, 0.5)),
         Mistake({"scale": 0.5}, "That is half of it: you divide by two once too often."),
         Mistake({"scale": 2.0}, "That is the loss of a pair. The floor is the mean over its two "
                 "words."),

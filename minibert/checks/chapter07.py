@@ -82,6 +82,9 @@ check_input_vectors = Exercise(
     _sums,
     cases=[_lookup_case(1, 4, 3), _lookup_case(3, 5, 2), _lookup_case(2, 6, 4)],
     mistakes=[
+        Mistake(lambda ids, types, word, segment, place: word[ids] + segment[types]
+                + place[: len(ids)], "len(input_ids) counts the texts. A row has as many places as "
+                "tokens: input_ids.shape[1]."),
         Mistake({"place": lambda i, p: 0}, "You never look at the position table. The sums of a "
                 "sentence would be a bag."),
         Mistake({"segment": lambda t, s: 0}, "You never look at the segment table. A pair would be "

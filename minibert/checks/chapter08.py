@@ -158,6 +158,9 @@ check_query_weight = Exercise(
         Mistake({"speeds": (1, 1)}, "Both hands turn at one speed. The second one is three times "
                 "as fast."),
         Mistake({"speeds": (3, 1)}, "The speeds have changed places. Which pair is the slow one?"),
+        Mistake(lambda steps: np.eye(4), "With this query a word looks at itself. Turn it."),
+        Mistake(lambda steps: 5.5 * _query_weight(steps), "The right direction. But this query "
+                "should be as long as the place: only turn it."),
         Mistake({"speeds": (1, 0)}, "The second hand stands still. It turns, too."),
         Mistake({"unit": 1}, "Your hands turn by 1 radian a word. With which speeds were the "
                 "places made?"),

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 11: the replacement by one draw, and the corruption of a whole text."""
+"""Exercises of Chapter 11: how far to trust a word, and the corruption of a whole text."""
 
 from __future__ import annotations
 
@@ -19,52 +19,52 @@ _MASK_ID = 4
 _RNG = np.random.default_rng(11)
 
 
-def _replaced(ids, chosen, draws, words, mask_id, *, masked=lambda d: d < 0.8,
-              swapped=lambda d: d < 0.9, everywhere=False, mask_last=True):  # fmt: skip
-    """Replace chosen tokens: one draw decides among three fates."""
-    ways = [(swapped(draws), words), (masked(draws), mask_id)]
-    new = ids
-    for which, value in ways if mask_last else ways[::-1]:
-        new = np.where(which, value, new)
-    return new if everywhere else np.where(chosen, new, ids)
+def _at_words(seen, labels, mask_id):
+    return (labels != IGNORED_LABEL) & (seen != mask_id)
 
 
-_BORDER = np.array([0.0, 0.05, 0.5, 0.79, 0.8, 0.81, 0.85, 0.89, 0.9, 0.95])
+def _rate_error(p, n):
+    return np.sqrt(p * (1 - p) / n)
 
 
-def _draw_case(size):
-    ids, words = _RNG.integers(5, 60, size), _RNG.integers(60, 99, size)
-    return ids, _RNG.random(size) < 0.5, _RNG.random(size), words, _MASK_ID
+def _trust(seen, labels, mask_id, *, among=_at_words, right=np.equal, error=_rate_error):
+    """Measure how often a word that is asked about and shown is the true one."""
+    places = among(seen, labels, mask_id)
+    p = right(seen[places], labels[places]).mean()
+    return p, error(p, places.sum())
 
 
-check_replacement = Exercise(
-    "Replace chosen tokens, by one draw for each: [MASK], a random word, or the token itself.",
-    _replaced,
-    cases=[
-        (np.arange(10, 20), np.full(10, True), _BORDER, np.arange(30, 40), _MASK_ID),
-        _draw_case((12,)),
-        _draw_case((6, 8)),
-    ],
+def _trust_case(shape):
+    true, lots = _RNG.integers(5, 60, shape), _RNG.integers(60, 99, shape)
+    draws, asked = _RNG.random(shape), _RNG.random(shape) < 0.6
+    seen = np.where(draws < 0.5, _MASK_ID, np.where(draws < 0.7, lots, true))
+    return np.where(asked, seen, true), np.where(asked, true, IGNORED_LABEL), _MASK_ID
+
+
+check_trust = Exercise(
+    "Measure how often the word at an asked place is the true one, and the standard error.",
+    _trust,
+    cases=[_trust_case((20,)), _trust_case((4, 12)), _trust_case((9, 30))],
     mistakes=[
-        Mistake({"everywhere": True}, "Tokens that nobody chose are changed, too."),
-        Mistake({"masked": lambda d: d < 1}, "All chosen tokens become [MASK]. Only draws below "
-                "0.8 should."),
-        Mistake({"swapped": lambda d: d < 1}, "No chosen token stays. Draws from 0.9 on leave a "
-                "token as it is."),
-        Mistake({"swapped": lambda d: d < 0.8}, "No token becomes a random word. What do draws "
-                "from 0.8 to 0.9 do?"),
-        Mistake({"masked": lambda d: d < 0.1}, "The large share goes to the random words. It "
-                "belongs to [MASK]."),
-        Mistake({"swapped": lambda d: d < 0.82}, "A random word comes for a tenth of the chosen "
-                "tokens, not for a tenth of what [MASK] left over."),
-        Mistake({"mask_last": False}, "A draw below 0.8 is below 0.9 as well. Which of the two "
-                "lines has the last word?"),
-        Mistake({"masked": lambda d: d > 0.2, "swapped": lambda d: d > 0.1}, "[MASK] belongs to "
-                "draws below 0.8, not above 0.2."),
-        *(Mistake(wrong, "A draw on a border belongs to what comes above it: from 0.8 on a random "
-                  "word, from 0.9 on the token itself.")
-          for wrong in ({"masked": lambda d: d <= 0.8}, {"swapped": lambda d: d <= 0.9},
-                        {"masked": lambda d: d <= 0.8, "swapped": lambda d: d <= 0.9})),
+        Mistake({"among": lambda seen, labels, mask_id: labels != IGNORED_LABEL}, "You count the "
+                "places with [MASK] as well. There nobody is shown a word to trust."),
+        Mistake({"among": lambda seen, labels, mask_id: seen != mask_id}, "You count places that "
+                "nobody asks about. Only those with a label are asked."),
+        Mistake({"right": np.not_equal}, "That is how often the word is a random one."),
+        Mistake({"error": lambda p, n: np.sqrt(p * (1 - p))}, "That is the spread of one place. "
+                "The mean of n places has a standard error smaller by the root of n."),
+        Mistake({"error": lambda p, n: p * (1 - p) / n}, "That is the variance of the mean. Its "
+                "root is the standard error."),
+        Mistake({"error": lambda p, n: np.sqrt(p * (1 - p)) / n}, "You divide by n. It stands "
+                "under the root."),
+        Mistake({"error": lambda p, n: 2 * _rate_error(p, n)}, "That is half of an interval, two "
+                "standard errors. Return one."),
+        Mistake(lambda *case: _trust(*case)[0], "That is the proportion. Return its standard error "
+                "as well: a measurement without one cannot be judged."),
+        Mistake(lambda seen, labels, mask_id: (
+            _trust(seen, labels, mask_id)[0],
+            _rate_error(_trust(seen, labels, mask_id)[0], labels.size)),
+                "Your n is the number of all places. How many have you looked at?"),
     ],
 )  # fmt: skip
 

@@ -1,10 +1,8 @@
-"""Exercises of Chapter 12: list the negatives of a pair, and the whole loss."""
+"""Exercises of Chapter 12: list the negatives of a pair, and compare two guessers."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from minibert.reference import softmax
 
 from .exercise import Exercise, Mistake, as_it_is
 
@@ -60,77 +58,46 @@ check_negatives = Exercise(
 )  # fmt: skip
 
 
-def _losses(scores, labels, ignored, axis=-1):
-    """Compute one loss for each place, 0 where there is no label, and where there is one."""
-    asked = (labels != -100) & (labels != ignored)
-    probs = softmax(scores, axis=axis)
-    picked = np.take_along_axis(probs, np.where(asked, labels, 0)[..., None], axis=-1)[..., 0]
-    return np.where(asked, -np.log(picked), 0.0), asked
+def _paired_error(first, second):
+    return (first - second).std(ddof=1) / np.sqrt(len(first))
 
 
-def _mean(losses, asked):
-    return np.divide(losses.sum(), asked.sum())
+def _better(first, second, *, error=_paired_error, gap=np.subtract):
+    """Measure by how much one guesser is better than another, on the same pairs."""
+    first, second = first.astype(float), second.astype(float)
+    return gap(first, second).mean(), error(first, second)
 
 
-def _mean_by_row(losses, asked):
-    return (losses.sum(axis=-1) / np.maximum(asked.sum(axis=-1), 1)).mean()
+def _better_case(count, both, rest):
+    shared = _RNG.random(count) < both
+    return shared | (_RNG.random(count) < rest), shared | (_RNG.random(count) < 0.2)
 
 
-def _sum_of_both(words, pairs):
-    return words + pairs
-
-
-def _total_loss(word_scores, word_labels, pair_scores, pair_labels, *, ignored=-100, axis=-1,
-                of_words=_mean, of_pairs=_mean, both=_sum_of_both, unit=1.0, sign=1):  # fmt: skip
-    """Add the mean loss of the words and that of the pairs."""
-    words = of_words(*_losses(word_scores, word_labels, ignored, axis))
-    pairs = of_pairs(*_losses(pair_scores, pair_labels, ignored))
-    return sign * both(words, pairs) / unit
-
-
-def _one_pot(word_scores, word_labels, pair_scores, pair_labels):
-    parts = [_losses(word_scores, word_labels, -100), _losses(pair_scores, pair_labels, -100)]
-    return sum(losses.sum() for losses, _ in parts) / sum(asked.sum() for _, asked in parts)
-
-
-def _total_case(words, pairs):
-    words, pairs = np.array(words), np.array(pairs)
-    return _RNG.normal(size=(*words.shape, 5)), words, _RNG.normal(size=(len(pairs), 2)), pairs
-
-
-check_total_loss = Exercise(
-    "Compute the loss of pre-training: the mean loss of words plus that of pairs.",
-    _total_loss,
-    cases=[
-        _total_case([[-100, 3, -100]], [0]),
-        _total_case([[-100, 0, 2], [4, -100, -100]], [0, 1]),
-        _total_case([[1, 2, 3, 0], [-100, -100, 2, -100], [-100, 4, -100, 0]], [1, -100, 1]),
-    ],
+check_better = Exercise(
+    "Measure by how much one guesser is better than another, and the standard error of that.",
+    _better,
+    cases=[_better_case(12, 0.4, 0.5), _better_case(40, 0.5, 0.3), _better_case(300, 0.6, 0.1)],
     mistakes=[
-        Mistake({"both": lambda words, pairs: (words + pairs) / 2}, "You take the mean of the two. "
-                "BERT adds them up."),
-        Mistake({"both": lambda words, pairs: words}, "The loss of the pairs is missing."),
-        Mistake({"both": lambda words, pairs: pairs}, "The loss of the words is missing."),
-        Mistake({"both": lambda words, pairs: (words, pairs)}, "These are the two losses. Return "
-                "their sum."),
-        Mistake(_one_pot, "You put all losses in one pot and take one mean. Each task has a mean "
-                "of its own, and the two means are added."),
-        Mistake({"ignored": 0}, "Label 0 does not count with you. Only -100 says that there is no "
-                "label."),
-        Mistake(IndexError, "You look up the score number -100. Choose what has a label first; "
-                "-100 says that there is none."),
-        Mistake({"of_words": _mean_by_row}, "You take a mean for each row, and then the mean of "
-                "these. Every labeled position should weigh the same."),
-        Mistake({"of_words": lambda losses, asked: losses.mean()}, "You divide the words' losses "
-                "by all positions. How many have a label?"),
-        Mistake({"of_pairs": lambda losses, asked: losses.mean()}, "You divide the pairs' losses "
-                "by all pairs. How many have a label?"),
-        Mistake({"of_words": lambda losses, asked: losses.sum(), "of_pairs": lambda losses, asked:
-                losses.sum()}, "You add up over positions and pairs. Each of the two losses is a "
-                "mean."),
-        Mistake({"axis": 1}, "Your softmax of the words runs over the positions. Which axis holds "
-                "the words?"),
-        Mistake({"unit": np.log(2)}, "That is in bits. This book counts in nats."),
-        Mistake({"sign": -1}, "The sign is turned around: a loss is not negative."),
+        Mistake({"error": lambda a, b: np.sqrt((a.var(ddof=1) + b.var(ddof=1)) / len(a))}, "You "
+                "take the two scores for independent. Both guessers saw the same pairs, hard and "
+                "easy ones: take the differences pair by pair."),
+        Mistake({"error": lambda a, b: (a - b).std(ddof=1)}, "That is the spread of one pair. The "
+                "mean of n pairs has a standard error smaller by the root of n."),
+        Mistake({"error": lambda a, b: (a - b).std(ddof=1) / len(a)}, "You divide by n. The mean "
+                "of n pairs has a standard error smaller by the root of n."),
+        Mistake({"error": lambda a, b: (a - b).var(ddof=1) / len(a)}, "That is the variance of the "
+                "mean. Its root is the standard error."),
+        Mistake({"error": lambda a, b: (a - b).std() / np.sqrt(len(a))}, "Your standard deviation "
+                "divides by n. Among so few pairs it matters: n - 1, ddof=1."),
+        Mistake({"error": lambda a, b: abs(a - b).std(ddof=1) / np.sqrt(len(a))}, "You take the "
+                "sizes of the differences. Whose they are matters: keep the sign."),
+        Mistake({"gap": lambda a, b: b - a}, "The sign is turned around: above 0 if the first one "
+                "is better."),
+        Mistake({"gap": lambda a, b: abs(a - b)}, "That is how often the two disagree. By how much "
+                "is one of them better?"),
+        Mistake(TypeError, "numpy does not subtract True from True. Make numbers of them first: "
+                ".astype(float)."),
+        Mistake(lambda a, b: _better(a, b)[0], "That is the difference. Return its standard error "
+                "as well: without it nobody can say whether it is luck."),
     ],
 )  # fmt: skip

@@ -182,8 +182,8 @@ def contract(role: str) -> str:
 
 def my_name(role: str) -> str:
     """Write the name that a reader's class or function for a role has."""
-    terms = ROLES[role]
-    return f"My{role.title().replace('_', '')}" if terms.built else f"my_{role}"
+    title = role.title().replace("_", "").replace("Pretrain", "PreTrain")
+    return f"My{title}" if ROLES[role].built else f"my_{role}"
 
 
 def _in_words(shape: tuple[int, ...]) -> str:
@@ -278,7 +278,7 @@ def _parameters(kind: Callable[..., nn.Module], role: str) -> dict[str, tuple[in
             built = kind(*arguments)
         except Exception as error:
             raise TypeError(
-                f"{kind.__name__} cannot play {role}: building it with {_TRIAL} stopped with "
-                f"{type(error).__name__}: {error}"
+                f"{kind.__name__} cannot play {role}: building it with a small BertConfig "
+                f"stopped with {type(error).__name__}: {error}"
             ) from error
     return {name: tuple(p.shape) for name, p in built.named_parameters()}

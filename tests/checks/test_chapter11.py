@@ -1,27 +1,24 @@
 """The exercises of Chapter 11: right answers pass, and what is wrong with a corruption is said."""
 
-import numpy as np
 import pytest
 import torch
 
-from minibert.checks.chapter11 import check_corrupt_tokens, check_replacement
+from minibert.checks.chapter11 import check_corrupt_tokens, check_trust
 from minibert.masking import corrupt_tokens
 
 
-def replace(ids, chosen, draws, words, mask_id):
+def trust(seen, labels, mask_id):
     """Right, and written with a loop."""
-    new = ids.copy()
-    for place in np.argwhere(chosen):
-        place = tuple(place)
-        if draws[place] < 0.8:
-            new[place] = mask_id
-        elif draws[place] < 0.9:
-            new[place] = words[place]
-    return new
+    hits = []
+    for shown, label in zip(seen.ravel(), labels.ravel()):
+        if label != -100 and shown != mask_id:
+            hits.append(bool(shown == label))
+    rate = sum(hits) / len(hits)
+    return [rate, (rate * (1 - rate) / len(hits)) ** 0.5]
 
 
 def test_right_answers_pass_however_they_are_written():
-    assert check_replacement(replace).passed
+    assert check_trust(trust).passed
     assert check_corrupt_tokens(corrupt_tokens).passed
     assert check_corrupt_tokens(reader()).passed
 

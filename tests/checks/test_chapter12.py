@@ -1,12 +1,12 @@
 """Right answers to the exercises of Chapter 12, written in other ways, pass."""
 
+import statistics
+
 import numpy as np
 import pytest
-import torch
 
-from minibert.checks.chapter12 import check_negatives, check_total_loss
+from minibert.checks.chapter12 import check_better, check_negatives
 from minibert.data import NOT_NEXT, draw_pairs
-from minibert.losses import masked_lm_loss, next_sentence_loss
 
 
 def negatives(documents, number, place):
@@ -22,18 +22,17 @@ def negatives(documents, number, place):
     return found
 
 
-def total_loss(word_scores, word_labels, pair_scores, pair_labels):
-    """Right, by the package."""
-    words = masked_lm_loss(torch.tensor(word_scores), torch.tensor(word_labels))
-    pairs = next_sentence_loss(torch.tensor(pair_scores), torch.tensor(pair_labels))
-    return (words + pairs).item()
+def better(first, second):
+    """Right, and written with the standard library."""
+    gaps = [int(a) - int(b) for a, b in zip(first, second)]
+    return statistics.mean(gaps), statistics.stdev(gaps) / len(gaps) ** 0.5
 
 
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
         (check_negatives, negatives),
-        (check_total_loss, total_loss),
+        (check_better, better),
     ],
 )
 def test_right_answers_pass_however_they_are_written(check, answer):

@@ -30,6 +30,8 @@ RAISED = {
         "Print the shapes before that line. In attention, the heads stand before the tokens: "
         "(batch, heads, seq, head_size)."
     ),
+    r"index out of range in self": "A table is asked for a row that it has not got. Which ids "
+    "belong to which table?",
     r"view size is not compatible": "After a transpose, reshape does what view cannot.",
     r"NoneType": "Which argument may be None, and what returns nothing?",
 }

@@ -14,10 +14,10 @@ from .trial import NO_DROPOUT, Leaves, Trial, same_numbers
 from .usual import spoiled_copies
 
 PLACES = {
-    "hidden_dropout_prob": "Does the dropout of that rate act where ours does, before the residual "
+    "hidden_dropout_prob": "Does the dropout of that rate act where ours does, before a residual "
     "is added, and nowhere else?",
     "attention_probs_dropout_prob": "Does the dropout of that rate act on the weights, after the "
-    "softmax, and nowhere else?",
+    "softmax, and nowhere else? The map that you return is the one that mixed the values.",
 }
 
 
@@ -57,10 +57,11 @@ def _equal_gradients(trial: Trial) -> str:
 
 def _other_gradient(trial: Trial, name: str, far: Tensor) -> str:
     rows = far.flatten(1).amax(1).nonzero().flatten().tolist() if far.dim() > 1 else []
-    if "word_embeddings" in name and rows == [trial.config.pad_token_id]:
+    if "word_embeddings" in name and trial.config.pad_token_id in rows and len(rows) < 3:
         return (
             f"the gradient of {name} is that of ours but in the row of the padding token, "
-            f"{rows[0]}, which must not learn. Is it given as padding_idx?"
+            f"{trial.config.pad_token_id}, which must not learn. Is config.pad_token_id given as "
+            "padding_idx?"
         )
     return (
         f"the results are ours, but the gradient of {name} is not. Is a part of the way detached, "

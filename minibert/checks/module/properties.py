@@ -69,6 +69,9 @@ PROPERTIES = [
     Property("asking for the map changes nothing", WITH_MAP, ask.asking_changes_nothing,
         "With return_attention the vectors differ from those without it. Which lines are run only "
         "when the map is asked for?"),
+    Property("what nobody asks for is None", WITH_MAP, ask.gives_no_more_than_asked,
+        "Something is returned that nobody has asked for. Without return_attention the map is "
+        "None, and without return_hidden_states so are the states."),
     Property("the map returned is the map used", ("self_attention",), ask.the_map_is_used,
         "The map that you return is not the one that has mixed the values: probs @ value is "
         "another context. Is it returned before the mask, the softmax or another step?"),
@@ -111,6 +114,8 @@ PROPERTIES = [
         "Your weights do not start as BERT's do: normal with the spread config.initializer_range, "
         "biases and the row of the padding token at 0. Does initialize_weights come last in "
         "__init__, and is no weight drawn twice, such as the table that the decoder shares?"),
+    Property("a model keeps its config", ("bert", "pretraining"), ask.keeps_the_config,
+        "self.config is missing. Who saves a model, or loads its weights, looks there."),
     Property("a BERT without pooler", ("bert",), ask.without_pooler,
         "Built with add_pooling_layer=False, your class still has a pooler, or returns what one "
         "would; heads of tokens need none."),

@@ -122,6 +122,20 @@ def asking_changes_nothing(trial: Trial) -> bool:
     return bool((asked - other).abs().max() < TOLERANCE)
 
 
+def gives_no_more_than_asked(trial: Trial) -> bool:
+    """Hold if maps and states that nobody asks for are None."""
+    given = trial.arguments(return_attention=False, return_hidden_states=False)
+    answer = trial.mine(*given)
+    if hasattr(answer, "attentions"):
+        return answer.hidden_states is None and answer.attentions is None
+    return answer[1] is None
+
+
+def keeps_the_config(trial: Trial) -> bool:
+    """Hold if a model can say how it was built."""
+    return getattr(trial.mine, "config", None) == trial.config
+
+
 def the_map_is_used(trial: Trial) -> bool:
     """Hold if the map that is returned makes the context that is returned."""
     context, probs = trial.run(trial.mine).values()
