@@ -18,6 +18,7 @@ from .keeping import keep
 from .live import type_ahead
 from .machine import machine
 from .maps import small_map
+from .processes import in_processes
 from .quizzes import flashcards, quiz, right, wrong
 from .running import running_on
 from .source import seed_everything, show_source
@@ -34,6 +35,7 @@ __all__ = [
     "flashcards",
     "game",
     "html",
+    "in_processes",
     "keep",
     "machine",
     "matrix",

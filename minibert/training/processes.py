@@ -1,6 +1,6 @@
 """Several processes that train one model: each takes some rows, and gradients are added up.
 
-Chapter 13.
+Chapters 13 and 21.
 """
 
 from __future__ import annotations
@@ -23,6 +23,18 @@ class Processes:
 
     Every process makes the same batches and takes its own rows of each, so that any number of
     processes makes the same updates.
+
+    Parameters
+    ----------
+    rank : int, default 0
+        That of this process, counted from 0.
+    count : int, default 1
+        Number of all, at least 1.
+
+    Examples
+    --------
+    >>> Processes(1, 2).share({"labels": torch.tensor([5, 6, 7])})
+    {'labels': tensor([6])}
     """
 
     rank: int = 0

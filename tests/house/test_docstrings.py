@@ -43,7 +43,7 @@ FINISHED_IN = {
     "parts": {8},
     "pretraining": {12},
     "data": {13},
-    "training": {13},
+    "training": {13, 21},
     "pretrained": {15},
     "tasks": {15, 16, 17, 19},
     "analysis": {18},

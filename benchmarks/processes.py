@@ -1,0 +1,146 @@
+"""One process against two that talk by gloo, for Chapter 21.
+
+``python -m benchmarks.processes --record`` measures on this machine how long an update of two
+models takes, and how long two processes need to add up messages of several sizes, and stores it in
+``benchmarks/processes.json``. Each process computes with one thread. One and two take turns, so
+that both meet the same machine.
+"""
+
+import argparse
+import json
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from torch import distributed, multiprocessing
+
+from minibert.config import BertConfig
+from minibert.fast import switch_on
+from minibert.pretraining import BertForMaskedLM
+from minibert.training import Processes, TrainingConfig, make_optimizer, training_step
+
+from .records import origin
+
+RECORD = Path(__file__).with_suffix(".json")
+COMMAND = "python -m benchmarks.processes --record"
+MESSAGES = (1_000, 100_000, 1_000_000, 10_000_000)  # numbers of four bytes
+ROWS, TOKENS, SECONDS = (2, 8, 32), 64, 4.0
+SIZES = {
+    "small": {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2},
+    "wide": {"hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4},
+}
+
+
+def model_of(name: str) -> BertForMaskedLM:
+    """Build a model with random weights."""
+    size = SIZES[name]
+    torch.manual_seed(0)
+    return BertForMaskedLM(
+        BertConfig(vocab_size=2000, intermediate_size=4 * size["hidden_size"], **size)
+    )
+
+
+def updates(name: str, rows: int) -> Callable[[Processes], object]:
+    """Give a function that makes an update, of which each process takes its share of the rows."""
+    model, config = model_of(name), TrainingConfig(max_steps=10**9, seed=0)
+    optimizer = make_optimizer(model, config)
+    ids = torch.randint(2000, (rows, TOKENS), generator=torch.Generator().manual_seed(0))
+    labels = torch.where(torch.arange(TOKENS) % 7 == 0, ids, -100)
+    batch = {"input_ids": ids, "labels": labels}
+    return lambda processes: training_step(
+        model, optimizer, [batch], 1, config, processes=processes
+    )
+
+
+def seconds_of(work: Callable[[], object]) -> float:
+    """Time some work that all processes begin together."""
+    if distributed.is_initialized():
+        distributed.barrier()
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def fewest_seconds(*works: Callable[[], object]) -> list[float]:
+    """Time works in turn, again and again; the fastest time of each is the least disturbed one."""
+    found = [[seconds_of(work) for work in works]]  # the first round is not counted
+    while not _is_enough(sum(map(sum, found))):
+        found.append([seconds_of(work) for work in works])
+    return [min(column) for column in zip(*found[1:])]
+
+
+def _is_enough(seconds: float) -> bool:
+    """Let the first process decide for all, so that none waits for another one in vain."""
+    enough = torch.tensor(float(seconds > SECONDS))
+    if distributed.is_initialized():
+        distributed.broadcast(enough, src=0)
+    return bool(enough)
+
+
+def compare(name: str, rows: int, processes: Processes) -> dict[str, float]:
+    """Time an update of one process, while the other one waits, and of all together."""
+    update = updates(name, rows)
+
+    def alone() -> None:
+        if processes.rank == 0:
+            update(Processes())
+
+    one, two = fewest_seconds(alone, lambda: update(processes))
+    return {"one": one, "two": two}
+
+
+def measure(processes: Processes) -> dict[str, dict]:
+    """Measure what these processes can do."""
+    torch.set_num_threads(1)
+    with switch_on():
+        found = {
+            name: {str(rows): compare(name, rows, processes) for rows in ROWS} for name in SIZES
+        }
+    messages = {size: torch.ones(size) for size in MESSAGES}
+    talk = {
+        str(size): fewest_seconds(lambda message=message: distributed.all_reduce(message))[0]
+        for size, message in messages.items()
+    }
+    return {"updates": found, "all_reduce": talk}
+
+
+def _measure_together(rank: int, count: int, folder: str) -> None:
+    distributed.init_process_group(
+        "gloo", init_method=Path(folder, "meeting").as_uri(), rank=rank, world_size=count
+    )
+    found = measure(Processes(rank, count))
+    if rank == 0:
+        Path(folder, "found.json").write_text(json.dumps(found), encoding="utf-8")
+    distributed.destroy_process_group()
+
+
+def together(count: int) -> dict[str, dict]:
+    """Measure in several processes at once."""
+    with tempfile.TemporaryDirectory() as folder:
+        multiprocessing.spawn(_measure_together, (count, folder), nprocs=count)
+        return json.loads(Path(folder, "found.json").read_text(encoding="utf-8"))
+
+
+def main() -> None:
+    """Measure, print, and store it if that is asked for."""
+    parser = argparse.ArgumentParser(description="Measure one process against two.")
+    parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
+    arguments = parser.parse_args()
+    sizes = {name: sum(p.numel() for p in model_of(name).parameters()) for name in SIZES}
+    record = {
+        "command": COMMAND,
+        "origin": origin(),
+        "parameters": sizes,
+        "tokens_per_row": TOKENS,
+        **together(2),
+    }
+    text = json.dumps(record, indent=1)
+    print(text)
+    if arguments.record:
+        RECORD.write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""Run a function of a notebook in several processes that talk to each other.
+
+Chapter 21.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from .keeping import with_definition
+
+SECONDS = 120  # that a process waits for the others before it gives up
+END = """
+
+if __name__ == "__main__":
+    from datetime import timedelta
+    from pathlib import Path
+    import sys
+    import torch
+    from torch import distributed
+
+    torch.set_num_threads(1)
+    folder, rank, count = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    distributed.init_process_group(
+        "gloo", init_method=(folder / "meeting").as_uri(), rank=rank, world_size=count,
+        timeout=timedelta(seconds={seconds}),
+    )
+    found = {name}(*torch.load(folder / "arguments", weights_only=False))
+    torch.save(found, folder / f"found-{{rank}}")
+    distributed.destroy_process_group()
+"""
+
+
+def in_processes(count: int, work: Callable, *arguments: Any) -> list[Any]:
+    """Run a function in several new processes of this machine, and return what each found.
+
+    The processes know nothing of the notebook. The function goes to them in a file, with its
+    imports and with the other functions of the notebook that it uses, and they are introduced to
+    each other by gloo, as torchrun does it for a script.
+
+    Parameters
+    ----------
+    count : int
+        Number of processes, at least 1. Each computes with one thread.
+    work : function
+        Defined in the notebook. Inside it ``torch.distributed`` knows the rank and the count.
+    *arguments
+        What it is called with: anything that ``torch.save`` can store.
+
+    Returns
+    -------
+    list
+        What each process returned, by rank.
+
+    Raises
+    ------
+    RuntimeError
+        If a process has stopped with an error, or this PyTorch has no gloo.
+    """
+    import torch  # only here: the first chapters need no torch
+
+    if not torch.distributed.is_available() or not torch.distributed.is_gloo_available():
+        raise RuntimeError(
+            "this PyTorch has been built without gloo, by which processes talk; the pages of the "
+            "book show what they said, and the wheels of Linux, macOS and Windows have it"
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        file, _ = with_definition("", work)
+        end = END.format(name=work.__name__, seconds=SECONDS)
+        Path(folder, "work.py").write_text(file + end, encoding="utf-8")
+        torch.save(arguments, Path(folder, "arguments"))
+        _run(folder, count)
+        return [torch.load(Path(folder, f"found-{i}"), weights_only=False) for i in range(count)]
+
+
+def _run(folder: str, count: int) -> None:
+    """Start the processes, and wait for all of them."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [sys.executable, str(Path(folder, "work.py")), folder]
+    started = [
+        subprocess.Popen(
+            [*command, str(rank), str(count)], env=environment, text=True, stderr=subprocess.PIPE
+        )
+        for rank in range(count)
+    ]
+    told = [process.communicate()[1].strip() for process in started]
+    failed = [text.splitlines()[-1] for text, p in zip(told, started) if p.returncode]
+    if failed:
+        # Who loses the connection only follows the one that stopped first.
+        reasons = sorted(failed, key=lambda line: "onnection closed" in line)
+        raise RuntimeError(f"{len(failed)} of {count} processes stopped: {reasons[0]}")
