@@ -1,8 +1,9 @@
-"""Exercises of Chapter 16: the head and its loss, several labels, early stopping, seeds."""
+"""Exercises of Chapter 16: the head and its loss, several labels, early stopping, a test."""
 
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -193,33 +194,60 @@ check_stopping = Exercise(
 )  # fmt: skip
 
 
-def _seeds(values, *, mean=np.mean, ddof=1, power=0.5, order=(0, 1, 2),
-           error=lambda sd, n: sd / math.sqrt(n)):  # fmt: skip
-    """Compute mean, standard deviation and standard error."""
-    sd = float(np.var(values, ddof=ddof)) ** power
-    found = float(mean(values)), sd, error(sd, len(values))
-    return tuple(found[place] for place in order)
+def _wins(truth, first, second):
+    truth, first, second = map(np.asarray, (truth, first, second))
+    one, other = first == truth, second == truth
+    return int((one & ~other).sum()), int((other & ~one).sum())
 
 
-check_seeds = Exercise(
-    "Compute mean, standard deviation and standard error of some runs.",
-    _seeds,
-    cases=[([0.5, 0.7, 0.55],), ([1.0, 2.0, 4.0, 8.0],), ([0.9, 0.92, 0.88, 0.91, 0.87],)],
+def _ways(only_first, only_second, *, more=1, sides=2):
+    """Count the ways with so few heads, or so few tails."""
+    coins = only_first + only_second
+    ways = range(min(only_first, only_second) + more)
+    return sides * sum(math.comb(coins, heads) for heads in ways) / 2**coins
+
+
+def _at_most_1(p):
+    return min(1.0, p)
+
+
+def _mcnemar(truth, first, second, *, count=_wins, chance=_ways, told=_at_most_1):
+    return told(chance(*count(truth, first, second)))
+
+
+def _mcnemar_case(rows, good, better):
+    truth = _RNG.integers(3, size=rows)
+    answers = [
+        np.where(_RNG.random(rows) < part, truth, (truth + 1) % 3) for part in (good, better)
+    ]
+    return truth, *answers
+
+
+check_mcnemar = Exercise(
+    "Return the p-value of McNemar's exact test for two classifiers.",
+    _mcnemar,
+    cases=[_mcnemar_case(*sizes) for sizes in [(8, 0.6, 0.9), (30, 0.5, 0.8), (60, 0.6, 0.7)]],
+    edges=[(np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([0, 1, 2])),
+           (np.array([0, 1, 2, 0]), np.array([0, 2, 2, 1]), np.array([1, 1, 2, 1]))],
+    rtol=1e-7,
+    forbidden=["binomtest"],
     mistakes=[
-        Mistake({"ddof": 0}, "You divide by n. The mean was taken from the same numbers, so they "
-                "lie too close to it: divide by n − 1."),
-        Mistake({"error": lambda sd, n: sd}, "The standard error is that of the mean. What does it "
-                "gain from more runs?"),
-        Mistake({"error": lambda sd, n: sd / n}, "You divide by n. The error of a mean falls with "
-                "the square root of n."),
-        Mistake({"order": (0, 2, 1)}, "Standard deviation and standard error have changed places."),
-        Mistake({"power": 1, "error": lambda sd, n: sd / n}, "These are variances. Where is the "
-                "square root?"),
-        Mistake({"power": 1}, "Your standard deviation is the variance. Where is its square root?"),
-        Mistake({"error": lambda sd, n: sd / math.sqrt(n - 1)}, "The n − 1 is in the standard "
-                "deviation already. How many runs is the mean taken from?"),
-        Mistake({"mean": np.median}, "That is the median. The mean is wanted."),
-        Mistake({"order": (0, 1)}, "The mean and the standard deviation are there. How uncertain "
-                "is the mean itself?"),
+        Mistake({"chance": partial(_ways, sides=1)}, "That is one side. Results as uneven "
+                "to the other side count, too."),
+        Mistake({"chance": partial(_ways, more=0)}, "You count only what is more "
+                "uneven. What is exactly as uneven counts, too."),
+        Mistake({"chance": lambda a, b: 2 * math.comb(a + b, a) / 2 ** (a + b)}, "That is the "
+                "chance of exactly this result and its mirror image. What is more uneven counts, "
+                "too."),
+        Mistake({"count": lambda truth, *both: [int((x == truth).sum()) for x in both]}, "You "
+                "count all that each one gets right. Only where exactly one of them is right can a "
+                "difference be seen."),
+        Mistake({"count": lambda truth, first, second: (int((first == truth).sum()),
+                int((first != second).sum()))}, "Compare the first only with the second: how often "
+                "is exactly one of them right?"),
+        Mistake({"told": as_it_is}, "A probability is never above 1. If both are equally often "
+                "right alone, the middle way is counted on both sides."),
+        Mistake({"told": lambda p: 1 - _at_most_1(p)}, "That is one minus p. A small p speaks "
+                "against chance."),
     ],
 )  # fmt: skip

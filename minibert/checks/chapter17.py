@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from minibert.losses import IGNORED_LABEL
 from minibert.tasks.metrics import exact_match, normalize_answer
 
@@ -60,6 +62,10 @@ def _every_token(inside, first, last):
     return all(inside[min(first, last) : max(first, last) + 1])
 
 
+def _as_array(value):
+    return np.array(value) if isinstance(value, list) else value
+
+
 def _best_span(starts, ends, inside, most, *, ordered=True, legal=_every_token, spare=0, score=_sum,
                best=max, told=lambda first, last: (first, last)):  # fmt: skip
     """Search through all pairs."""
@@ -97,6 +103,8 @@ check_best_span = Exercise(
         ([0.0, 7.0, 6.0, -1.0, -3.0, -5.0, 9.0], [0.0, 8.0, 7.0, -2.0, -1.5, -4.0, 9.0],
          [False, False, False, True, True, True, False], 4),
     ],
+    given=_as_array,
+    forbidden=["a loop", "best_spans"],
     mistakes=[
         Mistake(lambda s, e, inside, most: (_highest(s), _highest(e)), "You take the best start "
                 "and the best end, each by itself. Are they a span?"),

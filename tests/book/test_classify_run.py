@@ -154,7 +154,7 @@ def test_the_chapter_reads_the_record():
     for (_, encoder, method), found in METHODS.items():
         title = f"{encoder} {method}".removeprefix("none ")
         shares = [run["test_accuracy"] for run in found["runs"]]
-        spread = f" ± {statistics.stdev(shares):.3f}" if len(shares) > 1 else " "
+        spread = f"   {statistics.stdev(shares):.3f}" if len(shares) > 1 else " "
         lines = [line for line in printed.splitlines() if line.startswith(title)]
         assert any(f"{statistics.mean(shares):.3f}{spread}" in line for line in lines), title
 

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 import torch
 
@@ -28,6 +29,16 @@ def span_by_the_package(starts, ends, inside, longest):
     rows = torch.tensor(starts), torch.tensor(ends), torch.tensor(inside)
     found = best_spans(*rows, max_answer_length=longest)
     return found.start.item(), found.end.item()
+
+
+def span_in_a_table(starts, ends, inside, longest):
+    """Right, and without a loop, by PyTorch."""
+    starts, ends, inside = map(torch.tensor, (starts, ends, inside))
+    sums = starts[:, None] + ends[None, :]
+    between = (~inside).cumsum(0)
+    whole = inside[:, None] & (between[None, :] == between[:, None])
+    sums = sums.masked_fill(~(whole.triu() & ~torch.ones_like(whole).triu(longest)), -torch.inf)
+    return divmod(sums.argmax().item(), len(starts))
 
 
 def words(text):
@@ -60,8 +71,9 @@ def windows_by_the_package(pieces, room, stride):
     [
         (check_piece_labels, labels_by_the_package),
         (check_piece_labels, lambda *given: tuple(labels_by_the_package(*given))),
-        (check_best_span, span_by_the_package),
-        (check_best_span, lambda *given: list(span_by_the_package(*given))),
+        (check_best_span, span_in_a_table),
+        (check_best_span, lambda *given: list(span_in_a_table(*given))),
+        (check_best_span, lambda *given: np.array(span_in_a_table(*given))),
         (check_answer_f1, f1),
     ],
 )
@@ -74,6 +86,7 @@ def test_right_answers_pass_however_they_are_written(check, answer):
     ("check", "answer", "way"),
     [
         (check_number_of_windows, windows_by_the_package, "sliding_windows"),
+        (check_best_span, span_by_the_package, "best_spans"),
     ],
 )
 def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):

@@ -8,8 +8,6 @@ CHAPTER = re.compile(r"book/chapters/(\d\d)-")
 
 STILL_TO_DO: dict[int, set[str]] = {
     14: {"long_cells", "long_right_answers"},
-    16: {"long_cells"},
-    17: {"long_cells"},
 }
 
 
