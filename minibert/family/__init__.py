@@ -1,4 +1,4 @@
-"""BERT's family, each member as a difference to BERT's parts. Chapter 22, to come."""
+"""BERT's family, each member as a difference to BERT's parts. Chapter 22."""
 
 from .albert import AlbertConfig, AlbertModel
 from .deberta_v2 import DebertaV2Config, DebertaV2Model

@@ -5,7 +5,7 @@ a token's vector has `embedding_size` numbers when it is looked up, widened by a
 differs in training: which of two sentences comes first, in place of the next sentence (Lan et al.,
 2020).
 
-Chapter 22, to come.
+Chapter 22.
 """
 
 from dataclasses import dataclass
@@ -63,7 +63,13 @@ class AlbertConfig(BertConfig):
 
 
 class AlbertEncoder(BertEncoder):
-    """Widen the vectors, and send them through the same few layers again and again."""
+    """Widen the vectors, and send them through the same few layers again and again.
+
+    Parameters
+    ----------
+    config : AlbertConfig
+        Gives the sizes.
+    """
 
     own_parameters = True
 

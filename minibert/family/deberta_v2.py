@@ -4,7 +4,7 @@ What differs in the numbers: every layer adds to the scores how well a query fit
 the key (c2p), and a key the distance of the query (p2c). Distances come from one table for all
 layers; far ones share a row. Places need not be added to the words (He et al., 2021).
 
-Chapter 22, to come.
+Chapter 22.
 """
 
 import dataclasses
@@ -109,7 +109,13 @@ class DebertaV2Embeddings(BertEmbeddings):
 
 
 class DisentangledSelfAttention(BertSelfAttention):
-    """Score words with words, words with distances, and distances with words."""
+    """Score words with words, words with distances, and distances with words.
+
+    Parameters
+    ----------
+    config : DebertaV2Config
+        Gives the sizes.
+    """
 
     own_parameters = True
     table = None  # what gives the vectors of all distances; the encoder sets it

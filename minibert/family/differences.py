@@ -1,6 +1,6 @@
 """What several members of the family do to BERT's parts: other names, no table, narrow embeddings.
 
-Chapter 22, to come.
+Chapter 22.
 """
 
 import dataclasses

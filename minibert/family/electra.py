@@ -5,7 +5,7 @@ a linear map widens it before the first layer, if the two sizes differ. What mad
 task: a small generator replaces words, and this network says of every token whether it is the
 original one (Clark et al., 2020).
 
-Chapter 22, to come.
+Chapter 22.
 """
 
 from dataclasses import dataclass

@@ -5,7 +5,7 @@ for their place (RoPE); LayerNorm before each half (pre-norm), and once more at 
 a gate (GeGLU); no biases; and only every third layer looks at the whole text, the others at a
 window (Warner et al., 2024).
 
-Chapter 22, to come.
+Chapter 22.
 """
 
 import math
@@ -188,7 +188,13 @@ class ModernBertAttention(BertSelfAttention):
 
 
 class ModernBertMLP(nn.Module):
-    """Widen twice, let one half open the other, and narrow."""
+    """Widen twice, let one half open the other, and narrow.
+
+    Parameters
+    ----------
+    config : ModernBertConfig
+        Gives the sizes.
+    """
 
     def __init__(self, config: ModernBertConfig) -> None:
         super().__init__()

@@ -47,6 +47,7 @@ FINISHED_IN = {
     "pretrained": {15},
     "tasks": {15, 16, 17, 19},
     "analysis": {18},
+    "family": {22},
 } | {f"chapter{number:02}": {number} for number in range(1, 100)}
 
 # A module may stand before its chapter does, if it says so: `Chapter 8, to come.`

@@ -1,0 +1,255 @@
+"""Let the family learn a corner of the small world: the same updates, then the same time.
+
+``python -m benchmarks.shoot_out`` trains every member for a few updates. ``--record`` chooses a
+learning rate for each with a seed of its own, trains with five seeds, and adds every finished run
+to ``benchmarks/shoot_out.json`` (a quarter of an hour of one thread); a run that is there already
+is not made again. The corner is the first six stories of Chapter 14's grammar, with its vocabulary.
+All members see the same batches in the same order, in one thread, built of plain parts.
+"""
+
+import argparse
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from minibert.corpus import (
+    MaskingNoise,
+    Oracle,
+    World,
+    corrupted_floors,
+    hidden_once_floors,
+    sample_documents,
+    sample_pairs,
+    small_world,
+    world_ladder,
+)
+from minibert.data import PretrainingBatches
+from minibert.model import initialize_weights
+from minibert.pretrained import load_tokenizer
+from minibert.training import TrainingConfig, evaluate, make_optimizer, training_step
+
+from .records import origin
+from .shoot_out_members import FEW, HIDDEN, MEMBERS, SPREAD, VOCABULARY, Member, encode
+from .weights import SMALL_WORLD
+
+RECORD = Path(__file__).with_suffix(".json")
+TEACHERS = Path(tempfile.gettempdir()) / "shoot-out"
+COMMAND = "python -m benchmarks.shoot_out --record"
+UPDATES, SEEDS, SEED_OF_RATES = 400, range(5), 99
+RATES = (3e-3, 6e-3, 12e-3)
+STORIES, DOCUMENTS, BATCH, LONGEST = 6, 24_000, 32, 40
+HELD_OUT, HELD_OUT_DOCUMENTS, FLOOR_PAIRS = 1_000_001, 2000, 5000
+PAIRS, PAIR_UPDATES, PAIR_RATE, PAIR_SEED = 500, 96, 1e-3, 500_000
+NEAR = 0.1  # members whose updates take BERT's time but for a tenth get no runs of equal time
+
+Run = dict[str, Any]
+
+
+def corner() -> World:
+    """Return the small world with its first stories only."""
+    world = small_world()
+    return world._replace(stories=world.stories[:STORIES])
+
+
+@cache
+def batches(seed: int, masking: float, documents: int, epochs: int = 1) -> list[dict]:
+    """Make batches of the corner, the same ones for all members; masks are new in each epoch."""
+    made = PretrainingBatches(
+        sample_documents(corner(), documents, rng=np.random.default_rng(seed)),
+        load_tokenizer(SMALL_WORLD, do_lower_case=True),
+        batch_size=BATCH,
+        seed=seed,
+        max_length=LONGEST,
+        mlm_probability=masking,
+    )
+    return list(chain.from_iterable(made.epoch(number) for number in range(epochs)))
+
+
+def plan(updates: int, seed: int, rate: float) -> TrainingConfig:
+    """Plan a training as in Chapter 14: a tenth of warm-up, then down to 0 on a straight line."""
+    return TrainingConfig(
+        max_steps=updates,
+        seed=seed,
+        learning_rate=rate,
+        warmup_steps=updates // 10,
+        adam_beta2=0.98,
+    )
+
+
+def train(member: Member, seed: int, rate: float, updates: int) -> tuple[nn.Module, float]:
+    """Train a member; return it, and the processor seconds of its updates."""
+    torch.manual_seed(seed)
+    model = member.build(teacher(seed) if member.taught else None)
+    config = plan(updates, seed, rate)
+    optimizer, seconds = make_optimizer(model, config), 0.0
+    made = batches(seed, member.masking, member.documents or DOCUMENTS, member.epochs)
+    for step in range(updates):
+        batch, start = made[step % len(made)], time.process_time()
+        training_step(model, optimizer, [batch], step, config, {"loss": "labels"})
+        seconds += time.process_time() - start
+    return model.eval(), seconds
+
+
+def teacher(seed: int) -> nn.Module:
+    """Return the RoBERTa of the same seed, after the same number of updates."""
+    model = MEMBERS["RoBERTa"].build(None)
+    model.load_state_dict(torch.load(TEACHERS / f"{seed}.pt"))
+    return model
+
+
+def examine(member: Member, model: nn.Module) -> dict[str, float]:
+    """Ask for the hidden words of stories that are told anew, the same for all."""
+    torch.manual_seed(HELD_OUT)  # ELECTRA draws words
+    asked = batches(HELD_OUT, 0.15, HELD_OUT_DOCUMENTS)
+    return {member.asked: round(evaluate(model, asked)["loss"], 4)}
+
+
+def judge_pairs(encoder: nn.Module) -> float:
+    """Fine-tune on 500 labeled pairs to say whether the second sentence follows the first."""
+    torch.manual_seed(PAIR_SEED)
+    head = nn.Linear(HIDDEN, 2)
+    initialize_weights(head, SPREAD)
+    both = nn.ModuleList([encoder, head]).train()
+    config = plan(PAIR_UPDATES, PAIR_SEED, PAIR_RATE)
+    optimizer = make_optimizer(both, config)
+    given = intact(PAIR_SEED, PAIRS)
+    for step in range(PAIR_UPDATES):
+        batch = given[step % len(given)]
+        scores = head(encode(encoder, batch)[:, 0])  # (batch, 2), from [CLS]
+        optimizer.param_groups[0]["lr"] = optimizer.param_groups[1]["lr"] = config.learning_rate_at(
+            step
+        )
+        optimizer.zero_grad()
+        nn.functional.cross_entropy(scores, batch["next_sentence_label"]).backward()
+        optimizer.step()
+    both.eval()
+    right = [
+        head(encode(encoder, batch)[:, 0]).argmax(-1) == batch["next_sentence_label"]
+        for batch in intact(HELD_OUT, HELD_OUT_DOCUMENTS)
+    ]
+    return torch.cat(right).float().mean().item()
+
+
+@cache
+def intact(seed: int, documents: int) -> list[dict]:
+    """Make batches of pairs with no word hidden."""
+    made = batches(seed, 0.15, documents)
+    return [
+        batch
+        | {"input_ids": torch.where(batch["labels"] >= 0, batch["labels"], batch["input_ids"])}
+        for batch in made
+    ]
+
+
+def make_run(name: str, part: str, seed: int, rate: float, updates: int) -> Run:
+    """Train and examine; the RoBERTa of equal updates is kept, to teach."""
+    member = (MEMBERS | FEW)[name]
+    model, seconds = train(member, seed, rate, updates)
+    if (name, part) == ("RoBERTa", "updates"):
+        TEACHERS.mkdir(exist_ok=True)
+        torch.save(model.state_dict(), TEACHERS / f"{seed}.pt")
+    size = sum(parameter.numel() for parameter in model.encoder.parameters())
+    run = {"member": name, "part": part, "seed": seed, "learning_rate": rate, "updates": updates}
+    run |= {"seconds": round(seconds, 2), "parameters": size, **examine(member, model)}
+    if part in ("updates", "time"):
+        run["accuracy"] = round(judge_pairs(model.encoder), 4)
+    return run
+
+
+def best_rate(runs: list[Run], name: str) -> float:
+    """Return the learning rate that did best with the seed that is for choosing."""
+    tried = [run for run in runs if (run["member"], run["part"]) == (name, "rates")]
+    return min(tried, key=lambda run: run[MEMBERS[name].asked])["learning_rate"]
+
+
+def equal_time(runs: list[Run], name: str) -> int:
+    """Return how many updates take the seconds that BERT's took, by medians over the seeds."""
+    seconds = {
+        who: statistics.median(
+            run["seconds"] for run in runs if (run["member"], run["part"]) == (who, "updates")
+        )
+        for who in ("BERT", name)
+    }
+    return round(UPDATES * seconds["BERT"] / seconds[name] / 10) * 10
+
+
+def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
+    """Make all runs that are missing: rates, equal updates, equal time; members in turn."""
+    done = {(run["member"], run["part"], run["seed"], run["learning_rate"]) for run in runs}
+
+    def make(name: str, part: str, seed: int, rate: float, updates: int = UPDATES) -> None:
+        if (name, part, seed, rate) not in done:
+            runs.append(make_run(name, part, seed, rate, updates))
+            keep(runs)
+
+    make("RoBERTa", "updates", SEED_OF_RATES, RATES[1])  # teaches where rates are chosen
+    for rate in RATES:
+        for name in MEMBERS:
+            make(name, "rates", SEED_OF_RATES, rate)
+    for seed in SEEDS:
+        for name in MEMBERS:
+            make(name, "updates", seed, best_rate(runs, name))
+    for seed in SEEDS:
+        for name in MEMBERS:
+            updates = equal_time(runs, name)
+            if abs(updates / UPDATES - 1) > NEAR:
+                make(name, "time", seed, best_rate(runs, name), updates)
+        for name in FEW:
+            make(name, "few stories", seed, best_rate(runs, "RoBERTa"))
+
+
+@cache
+def limits() -> dict[str, Any]:
+    """Compute the ladder and the floors of the corner."""
+    rng, world = np.random.default_rng(HELD_OUT + 1), corner()
+    pairs = sample_pairs(world, FLOOR_PAIRS, rng=rng)
+    noise = MaskingNoise(random_words=VOCABULARY - 5)
+    floors = corrupted_floors(Oracle(world), pairs, noise, rng=rng)
+    ladder = world_ladder(world, VOCABULARY)._asdict()
+    intact_pairs = hidden_once_floors(Oracle(world), pairs[:1000])
+    found = {
+        "ladder": ladder,
+        "floor": floors.masked_word._asdict(),
+        "ceiling": intact_pairs.accuracy._asdict(),
+    }
+    return {
+        name: {part: round(value, 4) for part, value in values.items()}
+        for name, values in found.items()
+    }
+
+
+def store(runs: list[Run]) -> None:
+    """Write what there is, and print the last run."""
+    print(json.dumps(runs[-1]), flush=True)
+    content = {"command": COMMAND, "origin": origin(), "updates": UPDATES, **limits()}
+    lines = ",\n".join(json.dumps(run) for run in runs)
+    head = json.dumps(content, indent=1)[:-2]
+    RECORD.write_text(f'{head},\n "runs": [\n{lines}\n]}}\n', encoding="utf-8")
+
+
+def main() -> None:
+    """Train, print, and store if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", action="store_true", help="make all runs that are missing")
+    record = parser.parse_args().record
+    torch.set_num_threads(1)
+    if record:
+        runs = json.loads(RECORD.read_text(encoding="utf-8"))["runs"] if RECORD.exists() else []
+        shoot_out(runs, store)
+        return
+    for name in MEMBERS:
+        print(json.dumps(make_run(name, "updates", 0, RATES[1], 20)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""The record of Chapter 22, measured again in part."""
+
+import json
+import statistics
+
+import pytest
+import torch
+
+from benchmarks import shoot_out
+from benchmarks.shoot_out_members import BERT, HIDDEN, MEMBERS, Words, encode
+from minibert.config import BertConfig
+from minibert.pretraining import BertForMaskedLM
+
+FILL_BLANKS = [name for name, member in MEMBERS.items() if member.asked == "masked_lm_loss"]
+
+
+@pytest.fixture(scope="module")
+def record():
+    return json.loads(shoot_out.RECORD.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def batch():
+    return shoot_out.batches(7, 0.15, 40)[0]
+
+
+def runs_of(record, member, part="updates"):
+    return [run for run in record["runs"] if (run["member"], run["part"]) == (member, part)]
+
+
+def test_a_run_repeats(record, one_thread):
+    name = "DistilBERT, alone"
+    run = next(run for run in runs_of(record, name, "rates") if run["learning_rate"] == 3e-3)
+    again = shoot_out.make_run(name, "rates", run["seed"], 3e-3, run["updates"])
+    assert again["parameters"] == run["parameters"]
+    assert again["masked_lm_loss"] == pytest.approx(run["masked_lm_loss"], abs=0.03)
+
+
+def test_the_floor_repeats(record, monkeypatch):
+    monkeypatch.setattr(shoot_out, "FLOOR_PAIRS", 1000)
+    again = shoot_out.limits.__wrapped__()
+    assert again["ladder"] == record["ladder"]
+    error = again["floor"]["error"] + record["floor"]["error"]
+    assert again["floor"]["value"] == pytest.approx(record["floor"]["value"], abs=3 * error)
+
+
+def test_every_member_has_five_seeds_at_the_rate_that_was_best(record):
+    for name in MEMBERS:
+        runs = [run for run in runs_of(record, name) if run["seed"] in shoot_out.SEEDS]
+        assert [run["seed"] for run in runs] == [*shoot_out.SEEDS], name
+        best = shoot_out.best_rate(record["runs"], name)
+        assert {run["learning_rate"] for run in runs} == {best}
+        assert {run["updates"] for run in runs} == {record["updates"]}
+
+
+def test_equal_time_is_the_seconds_of_bert(record):
+    for name in MEMBERS:
+        for run in runs_of(record, name, "time"):
+            own = [r for r in runs_of(record, name) if r["seed"] in shoot_out.SEEDS]
+            bert = [r for r in runs_of(record, "BERT") if r["seed"] in shoot_out.SEEDS]
+            seconds, of_bert = (statistics.median(r["seconds"] for r in x) for x in (own, bert))
+            expected = record["updates"] * of_bert / seconds
+            assert run["updates"] == pytest.approx(expected, rel=0.05), name
+
+
+@pytest.mark.parametrize("name", FILL_BLANKS)
+def test_nobody_is_below_the_floor(record, name):
+    limit = record["floor"]["value"] - 3 * record["floor"]["error"]
+    assert all(run["masked_lm_loss"] > limit for run in runs_of(record, name))
+
+
+def test_the_head_of_words_is_berts(batch):
+    ours = BertForMaskedLM(BertConfig(**BERT)).eval()
+    words = Words(ours.bert).eval()
+    head = ours.cls.predictions
+    words.head.dense.load_state_dict(head.transform.dense.state_dict())
+    words.head.LayerNorm.load_state_dict(head.transform.LayerNorm.state_dict())
+    words.head.LayerNorm.eps = head.transform.LayerNorm.eps
+    del batch["next_sentence_label"]
+    assert words(**batch).loss.item() == pytest.approx(ours(**batch).loss.item(), rel=1e-5)
+
+
+def test_a_taught_model_begins_as_every_second_layer_of_its_teacher(batch):
+    teacher = MEMBERS["RoBERTa"].build(None)
+    student = MEMBERS["DistilBERT, taught"].build(teacher)
+    with torch.no_grad():
+        teacher.encoder.encoder.layer = teacher.encoder.encoder.layer[::2]
+        teacher.encoder.embeddings.token_type_embeddings.weight.zero_()  # it has no segments
+        a, b = (
+            encode(m.encoder, batch)[batch["attention_mask"].bool()] for m in (student, teacher)
+        )
+    torch.testing.assert_close(a, b, atol=1e-5, rtol=1e-5)
+    trained = {id(parameter) for parameter in student.parameters()}
+    assert trained.isdisjoint(id(parameter) for parameter in teacher.parameters())
+
+
+def test_the_teacher_counts_in_training_only(batch):
+    teacher = MEMBERS["RoBERTa"].build(None)
+    student = MEMBERS["DistilBERT, taught"].build(teacher)
+    words = student.eval()(**batch).loss.item()
+    assert student.train()(**batch).loss.item() != pytest.approx(words, rel=1e-3)
+
+
+def test_electra_labels_a_lucky_guess_as_original(batch, monkeypatch):
+    model = MEMBERS["ELECTRA"].build(None).eval()
+    original = batch["labels"][batch["labels"] >= 0]
+    monkeypatch.setattr(torch.Tensor, "multinomial", lambda probs, count: original[:, None])
+    model.detector[2].weight.data.zero_()
+    model.detector[2].bias.data.fill_(-20.0)  # everything is original, it says
+    assert model(**batch).loss.item() < 1e-6
+
+
+def test_all_members_give_a_vector_for_every_token(batch):
+    for name, member in MEMBERS.items():
+        model = member.build(MEMBERS["RoBERTa"].build(None))
+        assert encode(model.encoder, batch).shape == (*batch["input_ids"].shape, HIDDEN), name
+
+
+def test_intact_pairs_have_no_word_hidden():
+    hidden, whole = shoot_out.batches(7, 0.15, 40)[0], shoot_out.intact(7, 40)[0]
+    changed = hidden["input_ids"] != whole["input_ids"]
+    assert changed.any() and (hidden["labels"][changed] >= 0).all()
+    chosen = hidden["labels"] >= 0
+    assert torch.equal(whole["input_ids"][chosen], hidden["labels"][chosen])
