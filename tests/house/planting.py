@@ -6,6 +6,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+from normal_form import folded
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 LANGUAGE = {
@@ -17,7 +18,7 @@ LANGUAGE = {
 COLAB = new_code_cell(
     'if "google.colab" in str(get_ipython()):\n    print("install")',
     id="install-in-colab",
-    metadata={"tags": ["remove-cell"]},
+    metadata={"tags": ["remove-cell"], **folded(["remove-cell"])},
 )
 SHOW_SOLUTION = {
     "tags": ["solution", "hide-input"],

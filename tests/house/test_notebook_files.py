@@ -9,6 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from book_tree import CHAPTER_FILE, Cell, Chapter, chapters, is_colab, name_of
+from normal_form import folded
 from planting import KERNEL, code
 
 LARGEST = 1_500_000  # bytes
@@ -119,6 +120,21 @@ def _code(cell: Cell) -> Iterator[str]:
             yield f"wrote to stderr: {line!r}. Remove the cause of the warning."
 
 
+def unfolded_cells(root: Path) -> list[str]:
+    """Ask that Jupyter folds all that the page folds, in chapters stored since it folds anything.
+
+    Otherwise a solution or an answer stands open there.
+    """
+    return [
+        f"{chapter.name}: {cell} is not folded in Jupyter as its tags fold it on the page. Run "
+        "`python book/_ext/reading.py`."
+        for chapter in chapters(root)
+        if any("jupyter" in cell.metadata for cell in chapter.cells if not is_colab(cell))
+        for cell in chapter.cells
+        if cell.metadata.get("jupyter") != folded(cell.tags).get("jupyter")
+    ]
+
+
 def ignored_cells(root: Path) -> list[str]:
     """Cap the number of cells whose output is not compared, over the whole book."""
     ignored = [
@@ -148,6 +164,21 @@ def test_notebooks_are_stored_as_a_fresh_run(this_project):
 
 def test_nearly_every_cell_is_compared(this_project):
     this_project.keeps(ignored_cells)
+
+
+def test_jupyter_folds_what_the_page_folds(this_project):
+    this_project.keeps(unfolded_cells)
+
+
+def test_an_answer_that_stands_open_in_jupyter(plot):
+    both = [code(f"x = {n}", tags=("solution",), **folded(["solution"])) for n in range(2)]
+    assert unfolded_cells(plot.chapter("# A", *both)) == []
+    del both[1].metadata["jupyter"]
+    (sentence,) = unfolded_cells(plot.chapter("# A", *both))
+    assert "is not folded in Jupyter as its tags fold it on the page" in sentence
+    both[1].metadata = {"jupyter": {"source_hidden": True}}
+    (sentence,) = unfolded_cells(plot.chapter("# A", *both))
+    assert "x = 1" in sentence
 
 
 def test_a_wrong_name(plot):
