@@ -66,7 +66,7 @@ def seconds_of(work: Callable[[], object]) -> float:
 def fewest_seconds(*works: Callable[[], object]) -> list[float]:
     """Time works in turn, again and again; the fastest time of each is the least disturbed one."""
     found = [[seconds_of(work) for work in works]]  # the first round is not counted
-    while not _is_enough(sum(map(sum, found))):
+    while len(found) < 2 or not _is_enough(sum(map(sum, found))):
         found.append([seconds_of(work) for work in works])
     return [min(column) for column in zip(*found[1:])]
 
