@@ -2,7 +2,7 @@
 
 One call switches all of them on: ``minibert.fast.switch_on()``.
 
-Chapter 20, to come.
+Chapter 20.
 """
 
 from __future__ import annotations
@@ -10,8 +10,11 @@ from __future__ import annotations
 from minibert.parts import Cast, replaced, use
 
 from .attention import FastSelfAttention
+from .checkpointing import CheckpointedLayer
 from .columns import store_by_columns
+from .distillation import distillation_loss
 from .dropout import FastDropout
+from .eight_bits import EightBitLinear, in_eight_bits, quantize
 from .initialization import (
     FastClassifier,
     FastEmbeddings,
@@ -22,8 +25,23 @@ from .initialization import (
     NoRandomWeights,
 )
 from .learning import fast_learn_merges
+from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
-__all__ = ["FAST_PARTS", "NoRandomWeights", "fast_learn_merges", "store_by_columns", "switch_on"]
+__all__ = [
+    "FAST_PARTS",
+    "CheckpointedLayer",
+    "EightBitLinear",
+    "NoRandomWeights",
+    "UnpaddedEncoder",
+    "UnpaddedSelfAttention",
+    "block_mask",
+    "distillation_loss",
+    "fast_learn_merges",
+    "in_eight_bits",
+    "quantize",
+    "store_by_columns",
+    "switch_on",
+]
 
 FAST_PARTS = {
     "embeddings": FastEmbeddings,

@@ -2,7 +2,7 @@
 
 Replaces minibert.attention.BertSelfAttention.
 
-Chapter 20, to come.
+Chapter 20.
 """
 
 import math

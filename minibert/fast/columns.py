@@ -1,6 +1,6 @@
 """Matrices laid out by columns, for a model that encodes one sentence at a time.
 
-Chapter 20, to come.
+Chapter 20.
 """
 
 from typing import TypeVar
@@ -17,6 +17,16 @@ def store_by_columns(model: Model) -> Model:
     of ``weight.T`` follow one another in memory. The model is changed in place: values, shapes and
     names stay, results do up to rounding, and weights mapped from a file are copied. Tables of
     embeddings stay as they are, since they are read row by row.
+
+    Parameters
+    ----------
+    model : nn.Module
+        Changed in place.
+
+    Returns
+    -------
+    nn.Module
+        The same one.
     """
     parts = list(model.modules())
     tables = {id(part.weight) for part in parts if isinstance(part, nn.Embedding)}

@@ -2,7 +2,7 @@
 
 Replaces torch.nn.Dropout.
 
-Chapter 20, to come.
+Chapter 20.
 """
 
 import torch

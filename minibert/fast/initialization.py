@@ -3,7 +3,7 @@
 PyTorch's modules draw default weights when they are built, and a model then draws BERT's over them.
 The classes here leave out the first drawing. Each replaces the plain part of its name.
 
-Chapter 20, to come.
+Chapter 20.
 """
 
 from collections.abc import Callable

@@ -47,6 +47,7 @@ FINISHED_IN = {
     "pretrained": {15},
     "tasks": {15, 16, 17, 19},
     "analysis": {18},
+    "fast": {20},
     "family": {22},
 } | {f"chapter{number:02}": {number} for number in range(1, 100)}
 

@@ -1,0 +1,36 @@
+"""Gradient checkpointing: a layer forgets what it computed, and computes it again for the gradient.
+
+Replaces minibert.layer.BertLayer.
+
+Chapter 20.
+"""
+
+from __future__ import annotations
+
+from jaxtyping import Float
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from minibert.layer import BertLayer
+
+
+class CheckpointedLayer(BertLayer):
+    """Keep the input of the layer for the way back, and nothing else.
+
+    The layer runs twice, the second time with the same dropout: less memory for more time.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
+    """
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Pass the vectors through the layer, twice if a gradient is wanted."""
+        inputs = hidden_states, additive_mask, return_attention
+        return checkpoint(super().forward, *inputs, use_reentrant=False)

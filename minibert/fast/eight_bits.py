@@ -1,0 +1,105 @@
+"""Linear layers in whole numbers of eight bits, for models that only answer.
+
+Chapter 20.
+"""
+
+from __future__ import annotations
+
+import copy
+from functools import cache
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+
+def quantize(
+    x: Float[Tensor, "rows columns"],
+) -> tuple[Int[Tensor, "rows columns"], Float[Tensor, "rows 1"]]:
+    """Write each row as whole numbers from -127 to 127 and one scale.
+
+    ``x ≈ numbers * scale``, with ``scale = max(|row|) / 127``. The largest entry of a row is kept
+    exactly, any other up to half a scale.
+
+    Parameters
+    ----------
+    x : Float[Tensor, "rows columns"]
+        Such as the weights of a linear layer, or the vectors that enter it.
+
+    Returns
+    -------
+    numbers : Int[Tensor, "rows columns"]
+        Of type int8.
+    scale : Float[Tensor, "rows 1"]
+        At least 0; 0 for a row of zeros.
+
+    Examples
+    --------
+    >>> numbers, scale = quantize(torch.tensor([[0.5, -1.27, 0.013]]))
+    >>> numbers.tolist(), round(scale.item(), 4)
+    ([[50, -127, 1]], 0.01)
+    """
+    scale = x.abs().amax(dim=1, keepdim=True) / 127  # (rows, 1)
+    return (x / scale.clamp(min=torch.finfo(x.dtype).tiny)).round().to(torch.int8), scale
+
+
+class EightBitLinear(nn.Module):
+    """Multiply whole numbers, and put both scales back afterwards.
+
+    Weights are quantized once, one scale for each output; vectors as they come, one scale for each
+    token. The products themselves are exact.
+
+    Parameters
+    ----------
+    linear : nn.Linear
+        Its weights are read.
+    """
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        numbers, scale = quantize(linear.weight.detach())
+        self.register_buffer("numbers", numbers.T)  # (in, out)
+        self.register_buffer("scale", scale.T)  # (1, out)
+        self.bias = linear.bias
+
+    def forward(self, x: Float[Tensor, "... in_size"]) -> Float[Tensor, "... out_size"]:
+        """Quantize the vectors, multiply, and scale."""
+        numbers, scale = quantize(x.flatten(0, -2))  # (tokens, in), (tokens, 1)
+        sums = _multiply(numbers, self.get_buffer("numbers"))  # (tokens, out)
+        y = torch.addcmul(self.bias, sums * scale, self.get_buffer("scale"))
+        return y.unflatten(0, x.shape[:-1])  # (..., out)
+
+
+def _multiply(left: Tensor, right: Tensor) -> Tensor:
+    """Multiply two matrices of int8; as floats where the product for whole numbers is wrong."""
+    if whole_products_are_right():
+        return torch._int_mm(left, right)
+    return left.float() @ right.float()
+
+
+@cache
+def whole_products_are_right() -> bool:
+    """Try the largest sums: without instructions for them a CPU cuts them off at 16 bits."""
+    largest = torch.full((16, 16), 127, dtype=torch.int8)
+    return bool((torch._int_mm(largest, largest) == 16 * 127**2).all())
+
+
+def in_eight_bits(model: nn.Module) -> nn.Module:
+    """Copy a model for use, with linear layers that work in eight bits.
+
+    Parameters
+    ----------
+    model : nn.Module
+        It stays as it is.
+
+    Returns
+    -------
+    nn.Module
+        In evaluation, and without gradients.
+    """
+    model = copy.deepcopy(model).eval().requires_grad_(False)
+    for part in list(model.modules()):
+        for name, child in part.named_children():
+            if isinstance(child, nn.Linear):
+                setattr(part, name, EightBitLinear(child))
+    return model

@@ -1,0 +1,176 @@
+"""No padding at all: the tokens of all sentences in one row, each hearing its own sentence only.
+
+Replaces minibert.model.BertEncoder and minibert.attention.BertSelfAttention.
+
+Chapter 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nested import nested_tensor_from_jagged
+from torch.nn import functional
+
+from minibert.config import BertConfig
+from minibert.model import BertModelOutput
+
+from .attention import FastSelfAttention
+from .initialization import FastEncoder
+
+
+def block_mask(
+    lengths: Sequence[int], dtype: torch.dtype = torch.float32
+) -> Float[Tensor, "1 1 seq seq"]:
+    """Hide from every token of a row all sentences but its own.
+
+    ``block_mask[0, 0, i, j] = 0`` if tokens i and j are of the same sentence, otherwise the most
+    negative finite number of `dtype`.
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Number of tokens of each sentence of the row, in order, each at least 1.
+    dtype : torch.dtype, default torch.float32
+        The precision of the scores.
+
+    Returns
+    -------
+    Float[Tensor, "1 1 seq seq"]
+        A mask to add to the scores of every head; seq counts the tokens of all sentences.
+
+    Raises
+    ------
+    ValueError
+        If there is no sentence, or one without tokens.
+
+    Examples
+    --------
+    >>> block_mask([1, 2])[0, 0] < 0
+    tensor([[False,  True,  True],
+            [ True, False, False],
+            [ True, False, False]])
+    """
+    if not lengths or min(lengths) < 1:
+        raise ValueError(f"every sentence needs at least 1 token, not {list(lengths)}")
+    sentence = torch.repeat_interleave(torch.tensor(lengths))  # (tokens)
+    hidden = sentence[:, None] != sentence  # (tokens, tokens)
+    return hidden.to(dtype)[None, None] * torch.finfo(dtype).min
+
+
+class UnpaddedEncoder(FastEncoder):
+    """Pack the real tokens of a batch into one row, send it through all layers, and unpack it.
+
+    What comes out at padding is 0. Self-attention is told the lengths of the sentences if it is an
+    `UnpaddedSelfAttention`; any other gets a `block_mask`. A mask that hides more than padding, and
+    the wish for attention weights, are left to the plain way.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the number of layers and their sizes.
+    """
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+        return_hidden_states: bool = False,
+    ) -> BertModelOutput:
+        """Pass the vectors of the real tokens through the stack."""
+        real = None if return_attention else _real_tokens(additive_mask)  # (batch, seq)
+        lengths = None if real is None else real.sum(dim=1).tolist()
+        told = [part for part in self.modules() if isinstance(part, UnpaddedSelfAttention)]
+        for attention in told:
+            attention.lengths = lengths
+        if real is None or lengths is None:
+            wishes = return_attention, return_hidden_states
+            return super().forward(hidden_states, additive_mask, *wishes)
+        row = hidden_states[real][None]  # (1, tokens, hidden)
+        mask = None if len(told) == len(self.layer) else block_mask(lengths, row.dtype).to(row)
+        output = super().forward(row, mask, False, return_hidden_states)
+        states = [_unpack(state, real) for state in output.hidden_states or ()]
+        return output._replace(
+            last_hidden_state=_unpack(output.last_hidden_state, real),
+            hidden_states=tuple(states) if return_hidden_states else None,
+        )
+
+
+class UnpaddedSelfAttention(FastSelfAttention):
+    """Attend within each sentence of a row of many; without lengths, as `FastSelfAttention`.
+
+    On a CPU the sentences go one after the other, which is faster than to pad or to mask them. On a
+    GPU they go together, as a nested tensor, into a kernel for sequences of different lengths.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives hidden_size, the number of heads and the dropout of the weights.
+    """
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__(config)
+        self.lengths: list[int] | None = None  # of the sentences of the row, told by the encoder
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        return_attention: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Compute the context of every token out of its own sentence."""
+        if self.lengths is None:
+            return super().forward(hidden_states, additive_mask, return_attention)
+        parts = [layer(hidden_states) for layer in (self.query, self.key, self.value)]
+        on_cpu = hidden_states.device.type == "cpu"
+        attend = self._one_by_one if on_cpu else self._all_at_once
+        return attend(parts, self.lengths), None  # (1, tokens, hidden)
+
+    def _one_by_one(self, parts: list[Tensor], lengths: list[int]) -> Tensor:
+        """Cut the row into sentences, and let each attend to itself."""
+        cut = [self.split_heads(part).split(lengths, dim=2) for part in parts]
+        contexts = [self._attend(*sentence) for sentence in zip(*cut, strict=True)]
+        return self.join_heads(torch.cat(contexts, dim=2))  # (1, tokens, hidden)
+
+    def _attend(self, query: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """Compute the context of one sentence, (1, heads, length, head_size)."""
+        if self._may_fuse(query, None):
+            return functional.scaled_dot_product_attention(query, key, value)
+        return self._write_out(query, key, value, None)[0]
+
+    def _all_at_once(self, parts: list[Tensor], lengths: list[int]) -> Tensor:
+        """Attend with nested tensors, whose sentences have lengths of their own."""
+        ends = torch.tensor([0, *accumulate(lengths)], device=parts[0].device)
+        shortest, longest = min(lengths), max(lengths)
+        ragged = [
+            self.split_heads(nested_tensor_from_jagged(part[0], ends, None, 1, shortest, longest))
+            for part in parts
+        ]  # each (batch, heads, its own seq, head_size)
+        dropout_p = self.dropout.p if self.training else 0.0
+        context = functional.scaled_dot_product_attention(*ragged, dropout_p=dropout_p)
+        return self.join_heads(context).values()[None]  # (1, tokens, hidden)
+
+
+def _real_tokens(additive_mask: Tensor | None) -> Tensor | None:
+    """Return which tokens a mask of padding lets be seen; None if there is no use in packing."""
+    if additive_mask is None or additive_mask.dim() != 4 or not _may_pack(additive_mask):
+        return None
+    real = additive_mask[:, 0, 0] == 0  # (batch, seq)
+    return real if bool(real.any(dim=1).all()) and not bool(real.all()) else None
+
+
+def _may_pack(mask: Tensor) -> bool:
+    """Return whether a mask is one row for each sentence, and no compiler is at work."""
+    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return mask.shape[1] == mask.shape[2] == 1 and not compiling
+
+
+def _unpack(row: Tensor, real: Tensor) -> Tensor:
+    """Put the tokens of a row back to where they were in the batch, (batch, seq, hidden)."""
+    padded = row.new_zeros(*real.shape, row.shape[-1])
+    return padded.masked_scatter(real[..., None], row)

@@ -1,0 +1,110 @@
+"""The record of Chapter 20: everything in it that is not a time, measured again or in part."""
+
+import json
+from itertools import chain
+
+import pytest
+from torch.utils.flop_counter import FlopCounterMode
+
+from benchmarks import ladder
+from benchmarks.ladder_steps import (
+    ASIDE,
+    LADDER,
+    NO_PADDING,
+    batches,
+    build,
+    loss_and_gradient,
+    ragged_rows,
+    rungs,
+    some_buckets,
+    useful_products,
+)
+from benchmarks.ladder_use import SENTENCES, encoder
+from benchmarks.sentences import short_sentences
+from minibert.data import padding_share
+from minibert.fast import in_eight_bits
+from minibert.model import BertModel
+from minibert.parts import use
+from minibert.pretrained import load_pretrained, load_tokenizer
+
+NOT_EXACT = {"bfloat16", "compiled"}
+
+
+@pytest.fixture(scope="module")
+def record():
+    return json.loads(ladder.RECORD.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def short():
+    """Make the texts of the short race, and its model's sizes."""
+    size = ladder.SIZES["short"]
+    rows, vocab = ragged_rows(size.rows * size.pool, size.longest, size.paragraphs)
+    return some_buckets(rows, size.rows, size.batches), size.model(vocab_size=vocab), size
+
+
+def same_texts(record, buckets):
+    """Python's documentation changes with its version; skip where it is another one."""
+    tokens = sum(len(row["labels"]) for row in chain.from_iterable(buckets))
+    if tokens != record["short"]["tokens"]:
+        pytest.skip(f"recorded with Python {record['origin']['python']}")
+
+
+@pytest.mark.usefixtures("unchecked")
+def test_the_texts_are_padded_as_recorded(record, short):
+    buckets, config, size = short
+    same_texts(record, buckets)
+    for name, told in record["short"]["steps"].items():
+        share = padding_share(batches(buckets, size.longest, rungs()[name]))
+        assert share == pytest.approx(told["padding"], abs=1e-4), name
+    rows = list(chain.from_iterable(buckets))
+    assert useful_products(config, rows) == record["short"]["useful_products"]
+
+
+@pytest.mark.parametrize("name", ["no padding", "no padding, no buckets"])
+def test_what_is_useful_is_what_a_step_without_padding_computes(short, name):
+    buckets, config, size = short
+    rung = rungs()[name]
+    some = [bucket for bucket in buckets if len({len(row["labels"]) for row in bucket}) > 1][:2]
+    model = build(config, rung, "cpu").train()  # dropout keeps attention written out
+    with FlopCounterMode(display=False) as counter:
+        for batch in batches(some, size.longest, rung):
+            model(**batch).loss.backward()
+    rows = list(chain.from_iterable(some))
+    assert counter.get_total_flops() == 2 * useful_products(config, rows)
+
+
+@pytest.mark.parametrize("name", ["no padding", "gradient checkpointing", "bfloat16"])
+def test_loss_and_gradient_are_as_recorded(record, short, name):
+    buckets, config, size = short
+    told, found = record["short"]["steps"][name], []
+    for each in ("scores at labels only", name):
+        rung = rungs()[each]
+        made = batches(buckets[:3], size.longest, rung)
+        found.append(loss_and_gradient(build(config, rung, "cpu"), made, rung)[1])
+    off = ((found[1] - found[0]).norm() / found[0].norm()).item()
+    assert off < (0.02 if name in NOT_EXACT else 1e-5)
+    assert told["gradient_difference"] < (0.02 if name in NOT_EXACT else 1e-5)
+
+
+def test_every_step_of_the_record_is_proved(record):
+    assert list(record["short"]["steps"]) == [*LADDER, *ASIDE]
+    for race in (record[name] for name in ("short", "long") if name in record):
+        for name, told in race["steps"].items():
+            exact = name not in NOT_EXACT
+            assert (told["gradient_difference"] < 1e-5) == exact, name
+            assert len(race["seconds"][name]) >= 5
+
+
+def test_eight_bits_are_off_as_recorded(record, minilm, one_thread):
+    tokenizer, plain = load_tokenizer(minilm), load_pretrained(BertModel, minilm)
+    with use(**NO_PADDING):
+        packed = load_pretrained(BertModel, minilm)
+    texts = short_sentences(128, tokenizer)[:SENTENCES]
+    if sum(len(tokenizer.encode(text)) for text in texts) != record["use"]["tokens"]:
+        pytest.skip(f"recorded with Python {record['origin']['python']}")
+    vectors = [encoder(each, tokenizer)(texts[:48]) for each in (plain, in_eight_bits(packed))]
+    told = record["use"]["many"]["eight bits"]["cosines"]
+    cosines = (vectors[0] * vectors[1]).sum(dim=1)
+    assert told[0] - 1e-3 < cosines.min() and told[0] > 0.99
+    assert cosines.median() == pytest.approx(told[len(told) // 2], abs=2e-3)

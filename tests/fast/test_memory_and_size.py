@@ -1,0 +1,156 @@
+"""Less memory, fewer bits, a smaller student: what each of them keeps, and what it gives up."""
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+import torch
+from bert_pairs import build, close, draw_batch
+from torch import nn
+from torch.autograd.graph import saved_tensors_hooks
+
+from minibert.config import BertConfig
+from minibert.fast import (
+    FAST_PARTS,
+    CheckpointedLayer,
+    EightBitLinear,
+    distillation_loss,
+    in_eight_bits,
+    quantize,
+)
+from minibert.model import BertModel
+from minibert.parts import use
+from minibert.pretraining import BertForMaskedLM
+
+SIZES = {"vocab_size": 19, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
+SMALL = BertConfig(**SIZES, num_hidden_layers=3, max_position_embeddings=16)
+
+
+@pytest.mark.parametrize("dropout", ["dropout", None])
+def test_a_layer_that_forgets_gives_the_same_gradient(dropout):
+    """With dropout, too: the second time it draws what it drew the first time."""
+    extra, batch = {"dropout": FAST_PARTS["dropout"]} if dropout else {}, draw_batch(SMALL, seed=3)
+    found = []
+    for parts in ({}, {"layer": CheckpointedLayer}):
+        with use(**parts, **extra):
+            model = build(SMALL).train()
+        torch.manual_seed(4)
+        output = model(**batch).last_hidden_state
+        output.square().sum().backward()
+        found.append([output, *(p.grad for p in model.parameters() if p.grad is not None)])
+    for plain, again in zip(*found, strict=True):
+        assert torch.equal(plain, again)
+
+
+def kept_by(model):
+    """Count the numbers that wait for the gradient."""
+    sizes = []
+    with saved_tensors_hooks(lambda x: sizes.append(x.numel()) or x, lambda x: x):
+        model(**draw_batch(SMALL, seed=3))
+    return sum(sizes)
+
+
+def test_a_layer_that_forgets_keeps_less():
+    kept = []
+    for parts in ({}, {"layer": CheckpointedLayer}):
+        with use(**parts):
+            model = build(SMALL)
+        kept.append(kept_by(model))
+    assert kept[1] < kept[0] / 4
+
+
+def test_eight_bits_are_off_by_half_a_scale_at_most():
+    x = torch.randn(5, 7, generator=torch.Generator().manual_seed(0))
+    x[3] = 0
+    numbers, scale = quantize(x)
+    assert numbers.dtype == torch.int8 and numbers.abs().amax(dim=1).tolist() == [127] * 3 + [
+        0,
+        127,
+    ]
+    assert ((numbers * scale - x).abs() <= scale / 2 + 1e-7).all()
+
+
+def test_whole_numbers_are_multiplied_exactly():
+    linear = nn.Linear(16, 8)
+    inside = EightBitLinear(linear)
+    x = torch.randn(2, 3, 16, generator=torch.Generator().manual_seed(0))
+    numbers, scale = quantize(x.flatten(0, 1))
+    weights, weight_scale = quantize(linear.weight.detach())
+    expected = (numbers.double() @ weights.double().T) * scale * weight_scale.T + linear.bias
+    close(inside(x), expected.float().unflatten(0, (2, 3)), atol=1e-6)
+    close(inside(x), linear(x), atol=0.05)
+
+
+@pytest.mark.parametrize("limit", ["AVX2", "DEFAULT"])
+def test_products_are_right_on_older_processors_too(limit):
+    """PyTorch's own product is silently wrong without the instructions for eight bits."""
+    program = """
+        import torch
+        from minibert.fast.eight_bits import EightBitLinear
+        x = torch.full((4, 64), 0.5)
+        linear = torch.nn.Linear(64, 8)
+        torch.nn.init.ones_(linear.weight)
+        torch.nn.init.zeros_(linear.bias)
+        assert (EightBitLinear(linear)(x) - 32).abs().max() < 1e-3
+    """
+    subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        env=os.environ | {"ONEDNN_MAX_CPU_ISA": limit},
+        check=True,
+    )
+
+
+def test_a_model_in_eight_bits_is_a_copy_that_gives_nearly_the_same():
+    model = build(SMALL, kind=BertModel, dtype=torch.float32)
+    small, batch = in_eight_bits(model), draw_batch(SMALL, seed=3)
+    assert not any(isinstance(part, nn.Linear) for part in small.modules())
+    assert any(isinstance(part, nn.Linear) for part in model.modules())
+    real = batch["attention_mask"] == 1
+    with torch.no_grad():
+        both = [each(**batch).last_hidden_state[real] for each in (model, small)]
+    assert torch.cosine_similarity(*both, dim=-1).min() > 0.99
+    with pytest.raises(RuntimeError, match="does not require grad"):
+        small(**batch).last_hidden_state.sum().backward()
+
+
+def test_a_teacher_that_is_sure_is_a_label():
+    logits = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
+    labels = torch.tensor([0, 2, 1, 1])
+    sure = 1e4 * nn.functional.one_hot(labels, 3)
+    close(
+        distillation_loss(logits, sure, temperature=1.0),
+        nn.functional.cross_entropy(logits, labels),
+        atol=1e-6,
+    )
+
+
+def test_the_factor_keeps_the_gradient_as_large():
+    """For small logits it does not depend on the temperature at all."""
+    generator = torch.Generator().manual_seed(0)
+    student, teacher = 1e-5 * torch.randn(2, 4, 3, generator=generator, dtype=torch.float64)
+    student.requires_grad_()
+    gradients = [
+        torch.autograd.grad(distillation_loss(student, teacher, temperature=t), student)[0]
+        for t in (1.0, 4.0)
+    ]
+    torch.testing.assert_close(*gradients, rtol=1e-3, atol=1e-10)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("shape", "temperature", "message"),
+    [((2, 3), 0.0, r"temperature \(0.0\) must be above 0"), ((2, 4), 1.0, r"\(2, 3\).*\(2, 4\)")],
+)
+def test_what_cannot_be_learned_is_refused(shape, temperature, message):
+    with pytest.raises(ValueError, match=message):
+        distillation_loss(torch.zeros(2, 3), torch.zeros(shape), temperature=temperature)
+
+
+def test_a_masked_word_model_learns_from_a_teacher_too():
+    teacher, student = (build(SMALL, kind=BertForMaskedLM, seed=seed) for seed in (0, 1))
+    batch = draw_batch(SMALL, seed=3)
+    loss = distillation_loss(student(**batch).logits, teacher(**batch).logits)
+    loss.backward()
+    assert loss > 0 and all(p.grad is None for p in teacher.parameters())

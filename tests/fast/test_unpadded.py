@@ -1,0 +1,122 @@
+"""No padding: the same numbers and gradients as with it, and nothing leaks between sentences."""
+
+import pytest
+import torch
+from bert_pairs import build, close, draw_batch
+
+from minibert.attention import additive_mask, causal_mask
+from minibert.config import BertConfig
+from minibert.fast import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
+from minibert.model import BertEncoder, BertModel
+from minibert.parts import use
+from minibert.pretraining import BertForPreTraining
+
+SMALL = BertConfig(
+    vocab_size=19,
+    hidden_size=12,
+    num_attention_heads=3,
+    intermediate_size=20,
+    num_hidden_layers=2,
+    max_position_embeddings=16,
+)
+BOTH = {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention}
+WAYS = {"lengths told": BOTH, "block mask": {"encoder": UnpaddedEncoder}}
+
+
+@pytest.fixture(params=["one by one", "all at once"])
+def on_any_device(request, monkeypatch):
+    """Take the way of a GPU on the CPU, too."""
+    if request.param == "all at once":
+        name = "_all_at_once"
+        monkeypatch.setattr(
+            UnpaddedSelfAttention, "_one_by_one", getattr(UnpaddedSelfAttention, name)
+        )
+
+
+def unpadded(parts, kind=BertModel, config=SMALL):
+    with use(**parts):
+        return build(config, kind=kind)
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", [BertModel, BertForPreTraining])
+def test_padded_and_unpadded_agree_in_value_and_gradient(kind, way, on_any_device):
+    batch, results = draw_batch(SMALL, seed=3), []
+    real = batch["attention_mask"] == 1
+    assert not real.all()
+    for parts in ({}, WAYS[way]):
+        model = unpadded(parts, kind)
+        values = [value for value in model(**batch) if isinstance(value, torch.Tensor)]
+        values[0] = values[0][real] if values[0].dim() == 3 else values[0]
+        sum(value.square().sum() for value in values).backward()
+        grads = [p.grad for p in model.parameters() if p.grad is not None]
+        results.append([*values, *grads])
+    for plain, fast in zip(*results, strict=True):
+        close(fast, plain, atol=1e-10)
+
+
+def encode(parts, mask, **wishes):
+    states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
+    with use(**parts):
+        encoder = build(SMALL, kind=BertModel).encoder
+    return encoder(states, mask, **wishes), encoder
+
+
+PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
+
+
+def test_what_comes_out_at_padding_is_zero():
+    output, encoder = encode(BOTH, additive_mask(PADDED, torch.float64), return_hidden_states=True)
+    assert encoder.layer[0].attention.self.lengths == [5, 3, 2]
+    for states in output.hidden_states:
+        assert (states[PADDED == 0] == 0).all()
+        assert (states[PADDED == 1] != 0).any(dim=-1).all()
+
+
+@pytest.mark.parametrize("wanted", [True, False])
+@pytest.mark.parametrize(
+    "mask",
+    [
+        None,
+        additive_mask(torch.ones_like(PADDED), torch.float64),
+        causal_mask(5, torch.float64),
+        additive_mask(PADDED * torch.tensor([[1], [1], [0]]), torch.float64),
+    ],
+    ids=["none", "nothing hidden", "the future hidden", "a sentence of padding"],
+)
+def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted):
+    plain, _ = encode({}, mask, return_attention=wanted)
+    fast, encoder = encode(BOTH, mask, return_attention=wanted)
+    assert encoder.layer[0].attention.self.lengths is None
+    close(fast.last_hidden_state, plain.last_hidden_state, atol=1e-12)
+    assert (fast.attentions is None) == (not wanted)
+
+
+def test_the_lengths_of_one_batch_are_forgotten_in_the_next():
+    with use(**BOTH):
+        model = build(SMALL)
+    batch = draw_batch(SMALL, seed=3)
+    whole = batch | {"attention_mask": torch.ones_like(batch["attention_mask"])}
+    model(**batch)
+    close(model(**whole)[0], build(SMALL)(**whole)[0], atol=1e-12)
+
+
+def test_a_block_mask_lets_no_sentence_hear_another():
+    mask = block_mask([2, 1, 3], torch.float64)
+    assert mask.shape == (1, 1, 6, 6) and mask.dtype == torch.float64
+    with use(encoder=BertEncoder):
+        encoder = build(SMALL).encoder
+    states = torch.randn(1, 6, 12, generator=torch.Generator().manual_seed(1)).double()
+    before = encoder(states, mask).last_hidden_state
+    changed = states.clone()
+    changed[0, 2] += 1
+    moved = (encoder(changed, mask).last_hidden_state - before).abs().amax(dim=-1)[0]
+    assert (moved[[0, 1, 3, 4, 5]] == 0).all() and moved[2] > 0.01
+
+
+@pytest.mark.parametrize("lengths", [[], [3, 0]])
+def test_a_sentence_has_a_token(lengths):
+    with pytest.raises(ValueError, match=r"at least 1 token, not \["):
+        block_mask(lengths)
