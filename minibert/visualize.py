@@ -18,34 +18,13 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
-PALETTE = ("#2f7ec4", "#c8681e", "#2a8f5b", "#9a5fc0", "#cc4b5e", "#1b8a9c", "#93741c", "#75797f")
+from .palette import PALETTE, token_colors
+
 # From a hint of blue to a half-transparent blue: the page shines through, and its text color can be
 # read on every shade, in light and in dark.
 SEQUENTIAL = LinearSegmentedColormap.from_list(
     "tint", [to_rgba(PALETTE[0], 0.05), to_rgba(PALETTE[0], 0.65)]
 )
-
-
-def token_colors(tokens: Sequence[str]) -> dict[str, str]:
-    """Give every distinct token one color, in the order of first appearance.
-
-    Parameters
-    ----------
-    tokens : sequence of str, length seq
-        Tokens of a sentence, or of a whole chapter. After eight the palette starts again.
-
-    Returns
-    -------
-    dict from str to str
-        Token to hexadecimal color; equal tokens share one.
-
-    Examples
-    --------
-    >>> token_colors(["one", "cat", "one"])
-    {'one': '#2f7ec4', 'cat': '#c8681e'}
-    """
-    distinct = dict.fromkeys(tokens)
-    return {token: PALETTE[i % len(PALETTE)] for i, token in enumerate(distinct)}
 
 
 def new_axes(width: float = 4.5, height: float = 3.0) -> Axes:

@@ -1,11 +1,14 @@
 """Put the pinned front-end files where the book loads them: `python book/_ext/assets.py`.
 
-The pages load nothing from other sites. MathJax and the typefaces come from npm
+The pages load nothing from other sites. MathJax, the typefaces and Pyodide come from npm
 (`package-lock.json` pins them by checksum) and are copied to `book/_vendor/`, which git ignores.
 A second call does nothing until the lock file, this file or the book's Chinese characters change.
 """
 
+import base64
+import gzip
 import hashlib
+import json
 import re
 import shutil
 import subprocess
@@ -16,6 +19,7 @@ BOOK = Path(__file__).resolve().parents[1]
 LETTERS = ("source-serif-4", "source-sans-3", "source-code-pro")
 SUBSETS = ("latin", "latin-ext", "greek")
 CHINESE = "zcool-xiaowei"
+PYTHON_FILES = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
 FONT_FACE = re.compile(r"@font-face \{.*?\n\}", re.DOTALL)
 FONT_FILE = re.compile(r"files/(\S+?\.woff2)")
 CODE_POINTS = re.compile(r"U\+([0-9a-f]+)(?:-([0-9a-f]+))?", re.IGNORECASE)
@@ -97,6 +101,28 @@ def copy_fonts(packages: Path, lib: Path, characters: str) -> None:
     (target / "fonts.css").write_text("\n".join(rules) + "\n", encoding="utf-8")
 
 
+def write_pyodide(packages: Path, lib: Path) -> None:
+    """Write Python for the page as one script, which a page opened from the disk can load as well.
+
+    Its files are packed with gzip and written in the 64 letters of base64.
+    """
+    source, target = packages / "pyodide", lib / "pyodide"
+    version = json.loads((source / "package.json").read_text(encoding="utf-8"))["version"]
+    files = {
+        name: base64.b64encode(gzip.compress((source / name).read_bytes(), mtime=0)).decode()
+        for name in PYTHON_FILES
+    }
+    info = json.loads((source / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
+    files["lock"] = {"info": info, "packages": {}}
+    target.mkdir(parents=True)
+    (target / "python.js").write_text(
+        f"// Pyodide {version}, as published, packed: CPython for the browser. License: MPL-2.0;\n"
+        "// its source is at https://github.com/pyodide/pyodide. CPython: PSF License.\n"
+        f'minibert.receive("python", {json.dumps(files)});\n',
+        encoding="utf-8",
+    )
+
+
 def main() -> None:
     """Install and copy, unless that has been done."""
     if is_current():
@@ -106,8 +132,11 @@ def main() -> None:
     shutil.rmtree(lib, ignore_errors=True)
     copy_fonts(BOOK / "node_modules", lib, chinese_characters())
     copy_mathjax(BOOK / "node_modules", lib)
+    write_pyodide(BOOK / "node_modules", lib)
     (lib / "fingerprint.txt").write_text(fingerprint(), encoding="utf-8")
-    print(f"The book's fonts and formulas are in {lib.relative_to(BOOK.parent)}")
+    print(
+        f"The book's fonts, formulas and Python for the page are in {lib.relative_to(BOOK.parent)}"
+    )
 
 
 if __name__ == "__main__":

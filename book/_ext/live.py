@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 
 from docutils import nodes
+from exercises import archive_script
 from safetensors.numpy import load_file
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
@@ -18,6 +19,7 @@ from minibert.notebook.live_scripts import folder_script, model_script, page_scr
 
 BOOK = Path(__file__).resolve().parents[1]
 LIVE = BOOK / "_vendor" / "live"
+PYTHON = BOOK / "_vendor" / "lib" / "pyodide" / "python.js"
 SMALL_WORLD = BOOK / "data" / "small-world"
 
 
@@ -32,9 +34,11 @@ def write_scripts(app: Sphinx) -> None:
     """Write all scripts; that of the pages knows the names and sizes of the others."""
     LIVE.mkdir(parents=True, exist_ok=True)
     files = {}
-    for name, content in (("small-world", folder_script(SMALL_WORLD)), ("toy", toy())):
+    scripts = {"small-world": folder_script(SMALL_WORLD), "toy": toy()}
+    for name, content in (scripts | {"exercises": archive_script()}).items():
         (LIVE / f"{name}.js").write_text(content, encoding="utf-8")
         files[name] = {"file": f"{name}.js", "bytes": len(content.encode())}
+    files["python"] = {"file": "../lib/pyodide/python.js", "bytes": PYTHON.stat().st_size}
     (LIVE / "minibert.js").write_text(page_script(files), encoding="utf-8")
 
 

@@ -29,17 +29,22 @@ function loadScript(file) {
   });
 }
 
+/** Load what a script file brings, unless it is here; `report` is told so, in words. */
+async function fetchScript(name, report) {
+  if (received.has(name)) return;
+  const { file, bytes } = FILES[name];
+  report(`Loading ${file.split("/").pop()}, ${sizeOf(bytes)} …`);
+  await loadScript(file);
+}
+
 /** Make a model ready, loading its file if need be; `report` is told what happens, in words. */
 async function ready(name, report = () => {}) {
   if (!models.has(name)) {
-    if (!received.has(name)) {
-      if (!(name in FILES)) {
-        throw new Error(`there is no model '${name}'; there are ${Object.keys(FILES).join(", ")}`);
-      }
-      const { file, bytes } = FILES[name];
-      report(`Loading ${file}, ${sizeOf(bytes)} …`);
-      await loadScript(file);
+    const known = Object.keys(FILES).filter((one) => !["python", "exercises"].includes(one));
+    if (!received.has(name) && !known.includes(name)) {
+      throw new Error(`there is no model '${name}'; there are ${known.join(", ")}`);
     }
+    await fetchScript(name, report);
     models.set(name, unpackModel(received.get(name)));
     received.delete(name);
   }

@@ -4,8 +4,13 @@ globalThis.minibert ??= {
   ...{ ready, tokenize, forward, receive, mount },
   ...{ WordPieceTokenizer, ToyTraining, lossAndGradients },
 };
+function mountAll() {
+  mount();
+  mountMemory();
+}
+
 if (document.readyState === "loading") {
-  document.addEventListener("DOMContentLoaded", globalThis.minibert.mount);
+  document.addEventListener("DOMContentLoaded", mountAll);
 } else {
-  globalThis.minibert.mount();
+  mountAll();
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from minibert.visualize import PALETTE
+from minibert.palette import PALETTE
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from minibert.visualize import PALETTE
+from minibert.palette import PALETTE
 
 WIDTH, HEIGHT, UNIT = 520, 346, 50  # of the drawing, and of one count
 LEFT, FLOOR = 62, 300  # where both counts are 0

@@ -11,7 +11,7 @@ from html import escape
 import numpy as np
 from jaxtyping import Float
 
-from minibert.visualize import PALETTE, token_colors
+from minibert.palette import PALETTE, token_colors
 
 from .setting import is_stored
 

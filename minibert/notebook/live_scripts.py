@@ -21,7 +21,7 @@ ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
     "fill_in_figure", "next_sentence", "matrices", "toy_training", "learning", "toy_worker",
-    "train_figure", "page",
+    "train_figure", "memory", "memory_panel", "cards", "python_worker", "exercise", "page",
 )  # fmt: skip
 HERE = Path(__file__).resolve().parents[2] / "book" / "live"
 INSTALLED = Path(sys.prefix) / "share" / "minibert" / "live"
@@ -34,7 +34,7 @@ def as_json(content: Any) -> str:
 
 
 def page_script(files: Mapping[str, dict] | None = None) -> str:
-    """Join the files of ``book/live`` to one script; `files` says which models can be loaded."""
+    """Join the files of ``book/live`` to one script; `files` says what else can be loaded."""
     folder = HERE if HERE.is_dir() else INSTALLED
     unicode8 = (resources.files("minibert") / "unicode8.txt").read_text(encoding="utf-8")
     beginning = (

@@ -12,7 +12,7 @@ from itertools import groupby
 import numpy as np
 from jaxtyping import Float
 
-from minibert.visualize import PALETTE
+from minibert.palette import PALETTE
 
 LEVELS = 10  # of color; a share below half a level is not drawn
 STRONGEST = 0.8  # opacity; the map has no text on its cells

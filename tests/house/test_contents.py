@@ -15,7 +15,7 @@ TOC = "book/_toc.yml"
 CODE = re.compile(r"`([^`]+)`")
 # What chapters use all along and no chapter finishes.
 NOT_OF_A_CHAPTER = {
-    *("checks", "fast", "fill", "notebook", "pretrain", "visualize"),
+    *("checks", "fast", "fill", "notebook", "palette", "pretrain", "visualize"),
     *("disk", "text_files", "whole_numbers"),
 }
 

@@ -28,7 +28,11 @@ def witnesses(root: Path) -> list[str]:
 def _unwitnessed(chapter: Chapter, package: Exports) -> Iterator[tuple[Cell, str]]:
     """Yield the definitions that no assert reaches, by the names that statements mention."""
     flow, asserted = _flow(chapter)
-    drawing = DRAWING | {n for n, homes in package.items() if "visualize" in homes[0].module}
+    drawing = DRAWING | {
+        name
+        for name, homes in package.items()
+        if homes[0].module.split(".")[1] in ("palette", "visualize")
+    }
     drawn = _drawn(chapter)
     for cell in chapter.code:
         for node in cell.tree.body:

@@ -1,0 +1,159 @@
+"""The Sphinx extension of the exercises that a page can run and check, and what they need.
+
+An exercise of the first chapters needs Python, numpy and some files of minibert. Python comes from
+the package pyodide, for numpy there is a stand-in in ``book/live/python``, and this module gathers
+the files, with the part of each chapter that stands above an exercise. It all goes into scripts,
+because a page that is opened from the disk may load nothing else.
+"""
+
+import ast
+import base64
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+
+from minibert.notebook.definitions import names_from_outside
+from minibert.notebook.html import Html
+from minibert.notebook.live import LIVE_STYLE
+from minibert.notebook.live_scripts import as_json
+
+BOOK = Path(__file__).resolve().parents[1]
+PACKAGE = BOOK.parent / "minibert"
+PYTHON = BOOK / "live" / "python"
+CHAPTERS = (1, 2, 3, 4, 6)
+CHECKERS = ("chapter01", "chapter02", "chapter03", "chapter04", "chapter04_layers", "chapter06")
+DRAWING = ("minibert.notebook.html", "minibert.notebook.arrows")
+TEXTS = ("corpus/toy/sentences.txt", "unicode8.txt")
+
+
+def exercises(path: Path) -> dict[str, tuple[int, str]]:
+    """Find the exercises of a chapter: by the name of the function, the cell and its code."""
+    found = {}
+    for number, cell in enumerate(_cells(path)):
+        if "def my_" in cell and "check_" in cell and "\n    ...\n" in cell:
+            name = ast.parse(cell).body[0].name
+            found[f"{path.name[:2]}_{name}"] = (number, cell)
+    return found
+
+
+@cache
+def _cells(path: Path) -> list[str]:
+    """List the code of all cells; those without code are empty."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    return [
+        "".join(cell["source"]) if cell["cell_type"] == "code" else "" for cell in notebook["cells"]
+    ]
+
+
+def above(path: Path, number: int) -> str:
+    """Take what an exercise can use from the cells above it.
+
+    These are all imports, and whatever the exercise or its solution asks for, with what that asks
+    for in turn.
+    """
+    statements = [node for cell in _cells(path)[:number] for node in ast.parse(cell).body]
+    wanted = names_from_outside("\n".join(_cells(path)[number : number + 2]))
+    kept = []
+    for node in reversed(statements):
+        if isinstance(node, ast.Import | ast.ImportFrom) or _made(node) & wanted:
+            kept.append(ast.unparse(node))
+            wanted |= names_from_outside(kept[-1])
+    return "\n".join(reversed(kept)) + "\n"
+
+
+def _made(node: ast.stmt) -> set[str]:
+    """Name what a definition or an assignment makes."""
+    if isinstance(node, ast.FunctionDef | ast.ClassDef):
+        return {node.name}
+    targets = node.targets if isinstance(node, ast.Assign) else []
+    return {
+        name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)
+    }
+
+
+def package_files() -> Iterator[Path]:
+    """Follow the imports of the checkers through the package."""
+    waiting = [*(f"minibert.checks.{name}" for name in CHECKERS), *DRAWING, "minibert.text"]
+    seen = set()
+    while waiting:
+        name = waiting.pop()
+        path = _file(name)
+        if path is None or path in seen:
+            continue
+        seen.add(path)
+        yield path
+        waiting += [".".join(name.split(".")[:i]) for i in range(1, name.count(".") + 1)]
+        waiting += _imported(path, name)
+
+
+def _file(name: str) -> Path | None:
+    """Find the file of a module; the page has a minibert.notebook of its own."""
+    if not name.startswith("minibert") or name == "minibert.notebook":
+        return None
+    stem = PACKAGE.joinpath(*name.split(".")[1:])
+    ways = (stem / "__init__.py", stem.parent / f"{stem.name}.py")
+    return next((path for path in ways if path.is_file()), None)
+
+
+def _imported(path: Path, name: str) -> Iterator[str]:
+    """Name the modules that a file imports when it is imported itself."""
+    package = name.split(".") if path.name == "__init__.py" else name.split(".")[:-1]
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            start = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*start, *filter(None, [node.module])])
+            yield from (module, *(f"{module}.{one.name}" for one in node.names))
+
+
+def archive() -> bytes:
+    """Pack the files of minibert, the stand-in for numpy, and what stands above the exercises."""
+    files = {p.relative_to(PACKAGE.parent).as_posix(): p.read_bytes() for p in package_files()}
+    files |= {f"minibert/{name}": (PACKAGE / name).read_bytes() for name in TEXTS}
+    files |= {p.relative_to(PYTHON).as_posix(): p.read_bytes() for p in PYTHON.rglob("*.py")}
+    for path in sorted((BOOK / "chapters").glob("*.ipynb")):
+        if int(path.name[:2]) in CHAPTERS:
+            for name, (number, _) in exercises(path).items():
+                files[f"above/{name}.py"] = above(path, number).encode()
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name in sorted(files):
+            zipped.writestr(zipfile.ZipInfo(name), files[name], zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def archive_script() -> str:
+    """Write the archive as a script that hands it to the page."""
+    return f'minibert.receive("exercises", {as_json(base64.b64encode(archive()).decode())});\n'
+
+
+def add_figures(app: Sphinx, document: nodes.document) -> None:
+    """Put below each exercise the figure in which it can be written and checked."""
+    path = Path(document["source"])
+    if path.suffix != ".ipynb" or int(path.name[:2]) not in CHAPTERS:
+        return
+    found = {number: (name, code) for name, (number, code) in exercises(path).items()}
+    for cell in list(document.findall(nodes.container)):
+        if cell.get("nb_element") == "cell_code" and cell.get("cell_index") in found:
+            name, code = found[cell["cell_index"]]
+            cell.parent.insert(cell.parent.index(cell) + 1, _figure(name, code))
+
+
+def _figure(name: str, code: str) -> nodes.raw:
+    """Write the figure: a button, and the data for the script, without which it stays hidden."""
+    content = (
+        f'<figure class="mb-figure mb-live mb-exercise" data-live="exercise" hidden>'
+        f'<script type="application/json">{as_json({"name": name, "code": code})}</script></figure>'
+    )
+    return nodes.raw("", Html(content, style=LIVE_STYLE)._repr_html_(), format="html")
+
+
+def setup(app: Sphinx) -> dict:
+    """Connect the steps to Sphinx."""
+    app.connect("doctree-read", add_figures)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,129 @@
+"""Products of matrices, and how long a vector is."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from types import SimpleNamespace
+
+from .kinds import FLOAT, together
+from .ndarray import asarray, axes_of, broadcast_shapes, broadcast_to, entry, ndarray
+from .reductions import along
+from .reductions import max as largest
+from .ufuncs import UFUNCS
+
+
+def _sum_of_products(row, column):
+    return sum(x * y for x, y in zip(row, column))
+
+
+# Python 3.12 and newer has it, quicker and without rounding in between.
+_dot = getattr(math, "sumprod", _sum_of_products)
+
+
+def matmul(one, other):
+    """Multiply matrices, all those in front with each other."""
+    one, other = asarray(one), asarray(other)
+    if not one.ndim or not other.ndim:
+        raise ValueError("matmul: Input operand 0 does not have enough dimensions")
+    left = one.reshape(1, -1) if one.ndim == 1 else one
+    right = other.reshape(-1, 1) if other.ndim == 1 else other
+    inner, rows, columns = left.shape[-1], left.shape[-2], right.shape[-1]
+    if inner != right.shape[-2]:
+        raise ValueError(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature "
+            f"(n?,k),(k,m?)->(n?,m?) (size {right.shape[-2]} is different from {inner})"
+        )
+    front = broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    a = broadcast_to(left, (*front, rows, inner)).values()
+    b = broadcast_to(right, (*front, inner, columns)).swapaxes(-1, -2).values()
+    found = []
+    for n in range(math.prod(front)):
+        turned = [b[i : i + inner] for i in _starts(n, columns, inner)]
+        for i in _starts(n, rows, inner):
+            row = a[i : i + inner]
+            found += [_dot(row, column) for column in turned]
+    shape = front + ((rows,) if one.ndim > 1 else ()) + ((columns,) if other.ndim > 1 else ())
+    kind = together(one.dtype, other.dtype)
+    found = list(map(kind.cast, found))
+    return ndarray(found, shape, kind) if shape else entry(found[0], kind)
+
+
+def _starts(number: int, count: int, size: int) -> list[int]:
+    """Return where the rows of a matrix begin."""
+    return [(number * count + i) * size for i in range(count)]
+
+
+def dot(one, other):
+    """Multiply as `matmul` does; a number multiplies everything."""
+    one, other = asarray(one), asarray(other)
+    if not one.ndim or not other.ndim:
+        return UFUNCS["multiply"](one, other)
+    if one.shape[-1] != other.shape[-2 if other.ndim > 1 else 0]:
+        raise ValueError(f"shapes {one.shape} and {other.shape} not aligned")
+    return matmul(one, other)
+
+
+def outer(one, other):
+    """Multiply every number of one row with every number of another."""
+    return UFUNCS["multiply"].outer(asarray(one).reshape(-1), asarray(other).reshape(-1))
+
+
+def trace(one):
+    """Add up the diagonal."""
+    one = asarray(one)
+    return sum(one[i, i] for i in range(min(one.shape)))
+
+
+def einsum(recipe, *given):
+    """Multiply and add as the letters say."""
+    arrays = [asarray(one) for one in given]
+    names, result = _letters(recipe.replace(" ", ""), arrays)
+    sizes = {n: s for letters, one in zip(names, arrays) for n, s in zip(letters, one.shape)}
+    summed = [name for name in sizes if name not in result]
+
+    def total(place):
+        where = dict(zip(result, place))
+        products = (
+            math.prod(
+                one[tuple((where | dict(zip(summed, rest)))[n] for n in letters)]
+                for letters, one in zip(names, arrays)
+            )
+            for rest in itertools.product(*(range(sizes[n]) for n in summed))
+        )
+        return sum(products)
+
+    shape = [sizes[name] for name in result]
+    kind = together(*(one.dtype for one in arrays))
+    found = [kind.cast(total(place)) for place in itertools.product(*map(range, shape))]
+    return ndarray(found, shape, kind) if shape else entry(found[0], kind)
+
+
+def _letters(recipe, arrays):
+    """Name every axis: three dots stand for those in front."""
+    inputs, arrow, result = recipe.partition("->")
+    if not arrow:
+        result = "".join(sorted(n for n in inputs if n.isalpha() and inputs.count(n) == 1))
+    front = 0
+    names = inputs.split(",")
+    for number, (letters, one) in enumerate(zip(names, arrays)):
+        if "..." in letters:
+            front = max(front, one.ndim - len(letters) + 3)
+            dots = "ABCDEFGH"[8 - (one.ndim - len(letters) + 3) :]
+            names[number] = letters.replace("...", dots)
+    return names, result.replace("...", "ABCDEFGH"[8 - front :])
+
+
+def norm(one, ord=None, axis=None, keepdims=False):
+    """Compute the length of vectors."""
+    if ord == math.inf:
+        return largest(UFUNCS["abs"](one), axis, keepdims=keepdims)
+    one = asarray(one)
+    axes_of(one, axis)
+    return along(one, lambda numbers: math.hypot(*numbers), axis, keepdims, FLOAT)
+
+
+linalg = SimpleNamespace(norm=norm)
+ndarray.__matmul__ = lambda self, other: matmul(self, other)
+ndarray.__rmatmul__ = lambda self, other: matmul(other, self)
+ndarray.dot = dot

@@ -1,0 +1,121 @@
+"""The exercises of the first chapters run in the page: code, checkers and figures."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from io import BytesIO
+
+import exercises
+import pytest
+
+CHAPTERS = [
+    path
+    for path in sorted((exercises.BOOK / "chapters").glob("[0-9][0-9]-*.ipynb"))
+    if int(path.name[:2]) in exercises.CHAPTERS
+]
+FOUND = {
+    name: (path, *found) for path in CHAPTERS for name, found in exercises.exercises(path).items()
+}
+# Runs each cell as the page does: first the skeleton, then the solution in its place.
+PROGRAM = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import in_the_page
+for name, cells in json.loads(sys.stdin.read()).items():
+    in_the_page.begin(name)
+    print(json.dumps([name, *(json.loads(in_the_page.run(cell)) for cell in cells)]))
+"""
+WAIT = 240_000  # milliseconds, for a machine that has much else to do
+RIGHT = """def my_softmax(x):
+    exponentials = np.exp(x - x.max(axis=-1, keepdims=True))
+    return exponentials / exponentials.sum(axis=-1, keepdims=True)
+
+
+keep(my_softmax, check_softmax(my_softmax))"""
+
+
+def with_solution(path, number, code):
+    """Put a chapter's own solution into the cell of an exercise."""
+    solution = exercises._cells(path)[number + 1].split("\nassert")[0]
+    call = code.partition("    ...\n")[2]
+    return re.sub(r"\b(\w+)_solution\b", r"my_\1", solution) + call
+
+
+def test_the_chapters_have_their_exercises():
+    asked = [path.read_text(encoding="utf-8").count('"    ...\\n"') for path in CHAPTERS]
+    assert len(FOUND) == sum(asked) == 24
+
+
+def test_each_solution_passes_after_what_stands_above_it(tmp_path):
+    zipfile.ZipFile(BytesIO(exercises.archive())).extractall(tmp_path)
+    cells = {
+        name: [code, with_solution(path, number, code)]
+        for name, (path, number, code) in FOUND.items()
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        input=json.dumps(cells), capture_output=True, text=True, cwd=tmp_path,
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [name for name, *_ in answers] == [*FOUND]
+    for name, skeleton, solution in answers:
+        assert not skeleton["passed"] and "nothing" in str(skeleton["shown"]), name
+        assert solution["passed"], (name, solution)
+
+
+def test_the_archive_is_the_same_every_time():
+    assert exercises.archive() == exercises.archive()
+
+
+@pytest.mark.slow
+def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
+    page = reader.open("chapters/02-self-attention-by-hand.html", from_disk=True)
+    figure = page.locator("[data-live=exercise]").first
+    figure.get_by_role("button", name=re.compile(r"loads Python, 8\.\d MB")).click()
+    field = figure.get_by_label("Your code")
+    assert field.input_value().startswith("def my_softmax(x):\n    ...")
+    assert page.evaluate("document.activeElement.tagName") == "TEXTAREA"
+    page.keyboard.press("Tab")
+    assert field.input_value().count("    ") == 2
+    page.keyboard.press("Escape")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Run"
+    figure.get_by_label("Keep my code").check()
+    field.fill(RIGHT.replace("x.max(axis=-1, keepdims=True)", "0"))
+    page.keyboard.press("Control+Enter")
+    figure.get_by_text("Not yet.").wait_for(timeout=WAIT)
+    field.fill(RIGHT)
+    page.keyboard.press("Control+Enter")
+    figure.get_by_text("Right: my_softmax gives the right answer in all 4 cases.").wait_for()
+    assert figure.get_by_role("table").count() == 1
+    kept = json.loads(page.evaluate("localStorage.getItem('bert-by-hand')"))
+    assert kept["code"]["02_my_softmax"] == RIGHT
+    assert [*kept["done"]] == ["02_my_softmax"]
+    field.fill("while True:\n    pass")
+    page.keyboard.press("Control+Enter")
+    figure.get_by_text("It runs …").wait_for()
+    figure.get_by_role("button", name="Stop").click()
+    figure.get_by_text("Stopped.").wait_for()
+    field.fill("print('again')\n1 / 0")
+    page.keyboard.press("Control+Enter")
+    figure.get_by_text("ZeroDivisionError").wait_for(timeout=WAIT)
+    shown = figure.locator(".mb-shown").inner_text()
+    assert "again" in shown and "line 2" in shown
+    page.reload()
+    page.get_by_text("Solved.").wait_for()
+    page.get_by_text("This page can remember").click()
+    page.get_by_role("button", name="Delete all of it").click()
+    assert page.evaluate("localStorage.getItem('bert-by-hand')") is None
+
+
+def test_without_a_script_an_exercise_reads_as_before(browser, html):
+    page = browser.new_page(java_script_enabled=False)
+    page.goto((html / "chapters" / "02-self-attention-by-hand.html").as_uri())
+    assert not page.locator("[data-live=exercise]").first.is_visible()
+    assert page.get_by_text("def my_softmax(x):").first.is_visible()
+    page.close()

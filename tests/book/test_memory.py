@@ -1,0 +1,90 @@
+"""What a page remembers: nothing unless it is asked to, and the reader can delete all of it."""
+
+import json
+import zipfile
+
+import anki
+import pytest
+
+CHAPTER = "chapters/02-self-attention-by-hand.html"
+STORED = "JSON.parse(localStorage.getItem('bert-by-hand'))"
+
+
+@pytest.fixture
+def asked(reader):
+    """Open a chapter and let it remember."""
+    page = reader.open(CHAPTER)
+    page.get_by_text("This page can remember").click()
+    page.get_by_label("Remember the exercises I solve").check()
+    return page
+
+
+def test_nothing_is_kept_unless_it_is_asked(reader):
+    page = reader.open(CHAPTER)
+    page.locator(".mb-quiz input").first.check()
+    page.locator(".mb-cards summary").first.click()
+    assert not page.get_by_role("button", name="I knew it").first.is_visible()
+    page.goto(page.url.replace(CHAPTER, "index.html"))
+    assert page.evaluate(STORED) is None
+
+
+def test_answers_and_the_place_are_found_again(asked):
+    quiz = asked.locator(".mb-quiz").first
+    quiz.locator("input").nth(1).check()
+    asked.reload()
+    assert quiz.locator("input").nth(1).is_checked()
+    assert quiz.locator("p").nth(1).is_visible()  # its reply
+    asked.locator("#summary").scroll_into_view_if_needed()
+    asked.evaluate("document.querySelector('#summary').scrollIntoView()")
+    asked.goto(asked.url.split("chapters")[0] + "index.html")
+    asked.get_by_role("link", name="Summary", exact=True).first.click()
+    assert asked.url.endswith(f"{CHAPTER}#summary")
+    asked.get_by_text("This page can remember").click()
+    with asked.expect_download() as download:
+        asked.get_by_role("button", name="Export as a file").click()
+    kept = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert [*kept["quiz"].values()] == [1] and kept["place"]["anchor"] == "#summary"
+    asked.get_by_role("button", name="Delete all of it").click()
+    assert asked.get_by_text("Nothing is kept.").is_visible()
+    assert asked.evaluate(STORED) is None
+
+
+def test_a_card_comes_back_after_1_3_7_and_21_days(asked):
+    card = asked.locator(".mb-cards details").first
+    card.locator("summary").click()
+    for days in ("due tomorrow", "due in 3 days", "due in 7 days", "due in 21 days"):
+        card.get_by_role("button", name="I knew it").click()
+        assert card.get_by_text(days, exact=True).is_visible()
+    assert asked.evaluate(f"Object.values({STORED}.cards)[0].step") == 3
+    card.get_by_role("button", name="Not yet").click()
+    assert card.get_by_text("due today").is_visible()
+    card.get_by_role("button", name="I knew it").click()
+    card.locator("summary").click()
+    count = asked.locator(".mb-cards details").count()
+    box = asked.get_by_label(f"Only what is due: {count - 1} of {count}")
+    box.check()
+    assert not card.is_visible()
+    assert asked.locator(".mb-cards details").nth(1).is_visible()
+
+
+def test_the_page_of_all_cards_remembers_the_same_ones(asked):
+    card = asked.locator(".mb-cards details").first
+    card.locator("summary").click()
+    front = card.locator("summary").inner_text()
+    card.get_by_role("button", name="I knew it").click()
+    asked.goto(asked.url.split("chapters")[0] + "flashcards.html")
+    same = asked.locator(".mb-cards details").filter(has=asked.get_by_text(front, exact=True))
+    same.locator("summary").click()
+    assert same.get_by_text("due tomorrow").is_visible()
+
+
+def test_the_deck_for_anki_has_every_card_and_is_the_same_every_time(tmp_path):
+    cards = anki.all_cards()
+    assert len(cards) == len({front for _, front, _ in cards}) >= 180
+    paths = [tmp_path / "one.apkg", tmp_path / "two.apkg"]
+    for path in paths:
+        anki.write_deck(path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    with zipfile.ZipFile(paths[0]) as deck:
+        assert {entry.date_time for entry in deck.infolist()} == {anki.FIRST_DAY}
+        assert cards[0][1].encode() in deck.read("collection.anki2")

@@ -1,0 +1,142 @@
+"""What the pages have for numpy gives numpy's numbers: tests of the package run on it."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "book" / "live" / "python"))
+import numpy_stand_in  # noqa: E402
+
+NOT_THERE = (
+    "softmax_of_nothing_but_minus_infinity",  # expects one of numpy's warnings
+    "all_exercises_are_found",  # counts those of all chapters
+    "pairs_of_mistakes",  # takes a minute
+)
+
+
+FILES = (
+    "tests/reference",
+    "minibert/reference",  # for what its examples print
+    *(f"tests/checks/test_chapter0{number}.py" for number in (1, 2, 3, 4, 6)),
+    "tests/checks/test_every_exercise.py",
+)
+
+
+@pytest.mark.slow
+def test_the_tests_of_the_first_chapters_pass_on_it():
+    program = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "numpy_replaced",
+        "-p",
+        "no:cacheprovider",
+    ]
+    options = ["-o", "addopts=--doctest-modules", "-k", " and ".join(f"not {n}" for n in NOT_THERE)]
+    paths = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
+    done = subprocess.run(
+        [*program, *options, *FILES],
+        cwd=ROOT, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": paths},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 250
+
+
+@pytest.mark.parametrize("seed", [0, 11, 2**40 + 7])
+def test_chance_is_the_same(seed):
+    ours, theirs = numpy_stand_in.random.default_rng(seed), np.random.default_rng(seed)
+    for draw in (
+        lambda rng: rng.standard_normal((40, 50)),
+        lambda rng: rng.random(7),
+        lambda rng: rng.integers(3, 17, 9),
+        lambda rng: rng.normal(1, 2, 5),
+    ):
+        np.testing.assert_allclose(draw(ours).tolist(), draw(theirs), rtol=0, atol=1e-13)
+
+
+X = [[1.0, -2.5, 3.0], [0.25, 5.0, -6.0]]
+SAME = [
+    "np.array(X)[:, ::-1]",
+    "np.array(X)[..., [2, 0]]",
+    "np.array(X)[np.array(X) > 0]",
+    "np.array(X)[[0, 1, 1], 2]",
+    "np.array(X)[:, None].repeat(2, axis=1)",
+    "np.array(X).T.reshape(-1)",
+    "np.arange(24).reshape(2, 3, 4).swapaxes(0, 2)[1:, :, 0]",
+    "np.array(X).std(axis=1, keepdims=True)",
+    "np.arange(24).reshape(2, 3, 4)[:, [0, 2], 1:3]",
+    "np.arange(24).reshape(2, 3, 4)[[0, 1], :, [1, 2]]",
+    "np.sort(np.array(X))",
+    "np.argsort(np.array(X), axis=0)",
+    "np.cumsum(np.array(X), axis=1)",
+    "np.concatenate([X, X], axis=1)",
+    "np.stack([X, X], axis=-1)",
+    "np.where(np.array(X) > 0, X, 0)",
+    "np.einsum('ij,kj->ik', np.array(X), np.array(X))",
+    "np.einsum('...i->...', np.array(X))",
+    "np.log(np.array([0.0, -1.0, 2.0]))",
+    "np.array(X) / np.array([0.0, 1.0, -0.0])",
+    "np.triu(np.ones((3, 4)), 1)",
+    "np.array([True, False]) & ~np.array([True, True])",
+    "np.array([7, -7]) % 3",
+    "np.array([7, -7]) // 2",
+    "np.linalg.norm(np.array(X), axis=0)",
+    "np.minimum.reduce(np.array(X))",
+    "np.maximum.outer([1, 5], [3, 4])",
+    "np.array(X).argmax(axis=1)",
+    "np.array([0.125, 2.5, 3.5]).round(2)",
+    "np.float32(0.1) * np.ones(2, np.float32)",
+]
+
+
+@pytest.mark.parametrize("code", SAME)
+def test_an_expression_gives_what_numpy_gives(code):
+    with np.errstate(all="ignore"):
+        want = eval(code, {"np": np, "X": X})
+    found = eval(code, {"np": numpy_stand_in, "X": X})
+    np.testing.assert_allclose(np.array(found.tolist()), want, rtol=1e-12)
+    assert found.shape == want.shape and found.dtype.kind == want.dtype.kind
+    assert str(found) == str(want)
+
+
+WRONG = [
+    "np.ones((2, 3)) + np.ones(2)",
+    "np.ones((2, 3)) @ np.ones((2, 3))",
+    "np.ones(3)[3]",
+    "np.ones(3)[0, 0]",
+    "np.ones((2, 3)).sum(axis=2)",
+    "np.ones(6).reshape(4, 2)",
+    "bool(np.ones(2) > 0)",
+    "np.array([])[:0].max()",
+    "np.ones(2) + None",
+    "np.array([[1, 2], [3]])",
+    "np.ones(2).transpose(0, 1)",
+    "np.ones(3)['a']",
+    "len(np.array(1))",
+]
+
+
+@pytest.mark.parametrize("code", WRONG)
+def test_an_error_says_what_numpys_says(code):
+    said = []
+    for numpy in (np, numpy_stand_in):
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            eval(code, {"np": numpy})
+        said.append((caught.type.__name__, str(caught.value).strip()[:60]))
+    assert said[0] == said[1]
+
+
+def test_a_view_shares_its_numbers():
+    x = numpy_stand_in.zeros((2, 3))
+    x.T[1] += 2
+    row = x[0]
+    row[2] = 5
+    assert x.tolist() == [[0, 2, 5], [0, 2, 0]]
