@@ -1,4 +1,4 @@
-"""Exercises of Chapter 14: Bayes' rule, a step of the ladder, the gap, stories never told."""
+"""Exercises of Chapter 14: Bayes' rule, the ladder, the gap, stories never told."""
 
 from __future__ import annotations
 
@@ -143,6 +143,8 @@ check_gap_closed = Exercise(
                 "that can be gained are they?"),
         Mistake({"way": lambda u, f: f - u}, "The sign slipped: both differences begin with the "
                 "unigram loss."),
+        Mistake({"gone": lambda x, u, f: u + x}, "A sign slipped above the line: subtract the "
+                "model's loss."),
         Mistake({"way": lambda u, f: u + f}, "You add the two ends. How long is the way from one "
                 "to the other?"),
         Mistake({"unit": 100}, "Right, in percent. A share of 1 is wanted at the floor."),

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+import torch
 
 from minibert.checks.chapter14 import (
     check_best_loss,
@@ -12,12 +13,32 @@ from minibert.checks.chapter14 import (
     check_never_told,
     check_posterior,
 )
+from minibert.checks.chapter14_posteriors import check_posteriors
 
 
 def posterior(before, likelihoods):
     """Right, and written with sums of Python."""
     joint = [a * b for a, b in zip(before, likelihoods, strict=True)]
     return np.array([chance / sum(joint) for chance in joint])
+
+
+def posteriors(probability, fits):
+    """Right, and written with the derivative of the logarithm."""
+    fits = fits.clone().requires_grad_()
+    probability(fits).log().backward()
+    return fits.detach() * fits.grad
+
+
+def posteriors_one_by_one(probability, fits):
+    """Right, and written as the share that each word has of a place."""
+    rows = torch.zeros_like(fits)
+    for place in range(len(fits)):
+        for word in range(fits.shape[1]):
+            alone = fits.clone()
+            alone[place] = 0
+            alone[place, word] = fits[place, word]
+            rows[place, word] = probability(alone)
+    return rows / rows.sum(dim=1, keepdim=True)
 
 
 def best_loss(observations):
@@ -48,6 +69,10 @@ def never_told(learned, test):
     [
         (check_posterior, posterior),
         (check_posterior, lambda *given: list(posterior(*given))),
+        (check_posterior, lambda *given: tuple(posterior(*given))),
+        (check_posteriors, posteriors),
+        (check_posteriors, posteriors_one_by_one),
+        (check_posteriors, lambda *given: posteriors(*given).tolist()),
         (check_best_loss, best_loss),
         (check_gap_closed, gap_closed),
         (check_never_told, never_told),

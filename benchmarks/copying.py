@@ -1,0 +1,237 @@
+"""Let the small world of Chapter 14 train deeper, or on true pairs only, and see who copies.
+
+A word that the other sentence tells, such as the color of a ball, can only be copied.
+``python -m benchmarks.copying NAME`` makes one run and puts it into ``benchmarks/copying.json``;
+without a name all are made, one after the other (16 minutes of one thread). Each is asked
+about six tellings of each story, and about those of their words that the other sentence tells.
+"""
+
+import argparse
+import dataclasses
+import json
+import time
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from minibert.corpus import MASK_TOKEN, Oracle, Pair, World, sample_documents
+from minibert.data import IS_NEXT, SentencePair, encode_pair
+from minibert.data.pretraining_batches import PretrainingBatches
+from minibert.fast import switch_on
+from minibert.pretraining import BertForPreTraining
+from minibert.training import BertTrainer
+from minibert.wordpiece import WordPieceTokenizer
+
+from .records import origin
+from .small_world import BATCH, DOCUMENTS, HELD_OUT, LONGEST, TERMS, VOCABULARY, chapter, world
+
+RECORD = Path(__file__).with_suffix(".json")
+COMMAND = "python -m benchmarks.copying"
+SEED, TELLINGS, HELPS, EVERY, DRAWS = 0, 6, 0.1, 500, 2000
+KINDS = ("pronouns", "names", "other words")
+
+
+class Run(NamedTuple):
+    """What one run has that the run of Chapter 14 has not."""
+
+    layers: int = 2
+    updates: int = 8000
+    only_true_pairs: bool = False
+
+
+RUNS = {
+    "only true pairs": Run(only_true_pairs=True),
+    "4 layers": Run(layers=4),
+}
+
+
+class TruePairs(PretrainingBatches):
+    """Every story with its own second sentence; a document is one pair."""
+
+    def _rows(self, order, ends, begin, rng):
+        for document in order[begin : begin + self.batches_per_pool * self.batch_size]:
+            pair = SentencePair(*self.documents[document], IS_NEXT)
+            ids, types = encode_pair(self.tokenizer, pair, self.max_length, rng=rng)
+            yield ids, types, IS_NEXT
+
+
+class Questions(NamedTuple):
+    """The words that the other sentence helps with: what is best, and what they are."""
+
+    batches: list[dict]
+    helped: np.ndarray  # (riddles,), whether the other sentence helps
+    best: np.ndarray  # (helped, words), the oracle's beliefs
+    alone: np.ndarray  # (helped, words), those of one who reads one sentence
+    kinds: np.ndarray  # (helped,), one of KINDS
+    stories: np.ndarray  # (helped,), from which of the world's stories
+
+
+def losses_of(beliefs: np.ndarray, best: np.ndarray) -> np.ndarray:
+    """Compute what somebody with these beliefs pays, by the oracle's probabilities."""
+    return -(best * np.log(np.where(best > 0, beliefs, 1))).sum(axis=1)
+
+
+def kind_of(word: str) -> str:
+    """Say whether a word is a pronoun, a name, or another word."""
+    if word in {"he", "she", "his", "her", "him"}:
+        return "pronouns"
+    return "names" if word in {row[0] for row in world.heroes.rows} else "other words"
+
+
+def ask(tokenizer: WordPieceTokenizer) -> Questions:
+    """Tell every story anew, hide every word once, and keep where the other sentence helps."""
+    rng, oracle = np.random.default_rng(HELD_OUT + 7), Oracle(world)
+    pairs, stories = [], []
+    for number, story in enumerate(world.stories):
+        for document in sample_documents(World(world.heroes, (story,)), TELLINGS, rng=rng):
+            pairs.append(Pair(*document, is_next=True))
+            stories.append(number)
+    best = np.concatenate(oracle.read(pairs).words)
+    alone, words, numbers = [], [], []
+    for pair, number in zip(pairs, stories):
+        first, second = pair.first.split(), pair.second.split()
+        no_first, no_second = [MASK_TOKEN] * len(first), [MASK_TOKEN] * len(second)
+        rows = oracle.read([(first, no_second), (no_first, second)]).words
+        alone += [*rows[0][: len(first)], *rows[1][len(first) :]]
+        words += [*first, *second]
+        numbers += [number] * (len(first) + len(second))
+    alone = np.array(alone)
+    helped = losses_of(alone, best) - losses_of(best, best) > HELPS
+    return Questions(
+        list(chapter.riddles(tokenizer, pairs)),
+        helped,
+        best[helped],
+        alone[helped],
+        np.array([kind_of(word) for word in words])[helped],
+        np.array(numbers)[helped],
+    )
+
+
+@torch.no_grad()
+def answers(model: torch.nn.Module, asked: Questions, word_ids: list[int]) -> np.ndarray:
+    """Compute what the model pays for each of the words that the other sentence helps with."""
+    model.eval()
+    beliefs, start = [], 0
+    for batch in asked.batches:
+        chosen = torch.from_numpy(asked.helped[start : start + len(batch["labels"])])
+        start += len(batch["labels"])
+        if chosen.any():
+            rows = {name: tensor[chosen] for name, tensor in batch.items()}
+            states = model.bert(
+                rows["input_ids"], rows["attention_mask"], rows["token_type_ids"]
+            ).last_hidden_state
+            scores = model.cls.predictions(states[rows["labels"] != -100])
+            beliefs.append(scores.double().softmax(-1)[:, word_ids].numpy())
+    return losses_of(np.concatenate(beliefs), asked.best)
+
+
+def means_of(losses: np.ndarray, asked: Questions) -> dict[str, float]:
+    """Take the mean over the words of each kind."""
+    return {kind: round(float(losses[asked.kinds == kind].mean()), 4) for kind in KINDS}
+
+
+def intervals_of(losses: np.ndarray, asked: Questions) -> dict[str, list[float]]:
+    """Draw stories again, with replacement; keep the middle 95 % of the means."""
+    rng, found = np.random.default_rng(0), {}
+    draws = rng.integers(len(world.stories), size=(DRAWS, len(world.stories)))
+    for kind in KINDS:
+        chosen = asked.kinds == kind
+        size = len(world.stories)
+        sums = np.bincount(asked.stories[chosen], losses[chosen], size)
+        counts = np.bincount(asked.stories[chosen], minlength=size)
+        means = sums[draws].sum(1) / counts[draws].sum(1)
+        found[kind] = [round(float(end), 4) for end in np.quantile(means, (0.025, 0.975))]
+    return found
+
+
+class Watched(BertTrainer):
+    """A trainer that asks about the words to be copied when it evaluates."""
+
+    asked: Questions
+    word_ids: list[int]
+
+    def evaluate(self, batches):
+        """Return the mean loss on the words of each kind; ``batches`` are the questions'."""
+        losses = answers(self.model, self.asked, self.word_ids)
+        return {"loss": float(losses.mean()), **means_of(losses, self.asked)}
+
+
+def make(name: str) -> dict:
+    """Make one run, and say what it pays on the way and at the end."""
+    wall, cpu, plan = time.perf_counter(), time.process_time(), RUNS[name]
+    documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(SEED))
+    tokenizer = WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size=VOCABULARY)
+    model = chapter.small_bert(tokenizer, SEED)
+    if plan.layers != model.config.num_hidden_layers:
+        config = dataclasses.replace(model.config, num_hidden_layers=plan.layers)
+        torch.manual_seed(SEED)
+        model = BertForPreTraining(config)
+    names = dict(list(TERMS.items())[: 1 if plan.only_true_pairs else 2])
+    settings = chapter.small_plan(plan.updates, SEED, EVERY)
+    trainer = Watched(model, settings, device="cpu", terms=names, show_progress=False)
+    asked = ask(tokenizer)
+    trainer.asked, trainer.word_ids = asked, [tokenizer.vocab[w] for w in Oracle(world).words]
+    batches = (TruePairs if plan.only_true_pairs else PretrainingBatches)(
+        documents, tokenizer, batch_size=BATCH, seed=SEED, max_length=LONGEST
+    )
+    history = trainer.fit(batches, asked.batches)
+    losses = answers(trainer.model, asked, trainer.word_ids)
+    return {
+        **plan._asdict(),
+        "mean": means_of(losses, asked),
+        "interval": intervals_of(losses, asked),
+        "curve": [
+            {"step": record["step"], **{kind: record[f"eval_{kind}"] for kind in KINDS}}
+            for record in history
+            if "eval_loss" in record
+        ],
+        "seconds": round(time.perf_counter() - wall),
+        "processor_seconds": round(time.process_time() - cpu),
+        "origin": origin(),
+    }
+
+
+def bounds(tokenizer: WordPieceTokenizer) -> dict:
+    """Say what the oracle pays, and one who reads one sentence only."""
+    asked = ask(tokenizer)
+    best, alone = losses_of(asked.best, asked.best), losses_of(asked.alone, asked.best)
+    return {
+        "riddles": {kind: int((asked.kinds == kind).sum()) for kind in KINDS},
+        "stories": {kind: len({*asked.stories[asked.kinds == kind]}) for kind in KINDS},
+        "both_sentences": means_of(best, asked),
+        "one_sentence": means_of(alone, asked),
+    }
+
+
+def main() -> None:
+    """Make the runs that are asked for, and store each as soon as it is there."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", choices=[*RUNS, []], help="which runs; all of them")
+    torch.set_num_threads(1)
+    with switch_on():
+        for name in parser.parse_args().names or RUNS:
+            run = make(name)
+            print(name, run["mean"], run["processor_seconds"], flush=True)
+            store(name, run)
+
+
+def store(name: str, run: dict) -> None:
+    """Put one run beside those of the record."""
+    record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+    made = record.get("runs", {}) | {name: run}
+    documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(SEED))
+    tokenizer = WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size=VOCABULARY)
+    content = {
+        "command": COMMAND,
+        "seed": SEED,
+        "bounds": bounds(tokenizer),
+        "runs": {known: made[known] for known in RUNS if known in made},
+    }
+    RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

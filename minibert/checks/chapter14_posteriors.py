@@ -1,0 +1,78 @@
+"""Exercise of Chapter 14: the posteriors of all places at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from .exercise import Exercise, Mistake
+
+_RNG = np.random.default_rng(14)
+
+
+def _to_tensor(value):
+    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
+
+
+def _telling(*stories):
+    """Make the function of a small world: each story has a weight and a word for every place."""
+
+    def probability(fits):
+        total = 0.0
+        for weight, *words in stories:
+            part = weight
+            for place, word in enumerate(words):
+                part = part * fits[place, word]
+            total = total + part
+        return total
+
+    return probability
+
+
+def _slopes(probability, fits):
+    """Compute the derivative by each entry: the value with only this entry in its row."""
+    found = np.zeros_like(fits)
+    for place, word in np.ndindex(*fits.shape):
+        alone = fits.copy()
+        alone[place] = np.arange(fits.shape[1]) == word
+        found[place, word] = probability(alone)
+    return found
+
+
+def _posteriors(probability, fits, *, joint=np.multiply, over=lambda joint, seen: seen):
+    together = joint(fits, _slopes(probability, fits))
+    return together / over(together, probability(fits))
+
+
+_TINY = _telling((0.25, 0, 1), (0.25, 1, 2), (0.5, 2, 0))
+_LONG = _telling((0.4, 0, 1, 2), (0.3, 0, 2, 2), (0.2, 1, 1, 3), (0.1, 3, 1, 0))
+
+check_posteriors = Exercise(
+    "Compute the posteriors of all places at once.",
+    _posteriors,
+    cases=[
+        (_TINY, np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])),
+        (_LONG, np.array([[1.0, 1, 1, 1], [0.0, 1, 0, 0], [0.2, 0.1, 0.5, 0.2]])),
+        (_LONG, _RNG.uniform(0.1, 1, size=(3, 4))),
+    ],
+    given=_to_tensor,
+    mistakes=[
+        Mistake({"over": lambda joint, seen: 1}, "These are the probabilities of each word "
+                "together with what is seen. What makes a posterior of them?"),
+        Mistake({"joint": lambda fits, slopes: slopes}, "The derivative is the probability of "
+                "everything else. How well does the word itself fit at its place?"),
+        Mistake({"joint": lambda fits, slopes: slopes, "over": lambda slopes, seen: slopes.sum(
+                axis=1, keepdims=True)}, "Each row adds up to 1; but the derivative is the "
+                "probability of everything else. How well does the word itself fit at its place?"),
+        Mistake({"joint": lambda fits, slopes: slopes, "over": lambda slopes, seen: 1},
+                "These are the derivatives. Two steps are missing."),
+        Mistake({"over": lambda joint, seen: joint.sum()}, "You divide by the sum over all places. "
+                "Each place has a posterior of its own."),
+        Mistake({"over": lambda joint, seen: joint.sum(axis=0)}, "You divide by the sum over the "
+                "places. The words of one place add up to 1."),
+        Mistake({"joint": lambda fits, slopes: fits, "over": lambda fits, seen: fits.sum(
+                axis=1, keepdims=True)}, "You look at each place alone. What do the others say?"),
+        Mistake(RuntimeError, "PyTorch cannot take this derivative. Does the table require a "
+                "gradient, and is the result one number?"),
+    ],
+)  # fmt: skip

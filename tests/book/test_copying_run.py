@@ -1,0 +1,59 @@
+"""The record of the runs of Chapter 14 that could learn to copy."""
+
+import json
+
+import numpy as np
+import pytest
+
+from benchmarks import copying
+from benchmarks.weights import SMALL_WORLD
+from minibert.fast import switch_on
+from minibert.wordpiece import WordPieceTokenizer
+
+RECORD = json.loads(copying.RECORD.read_text(encoding="utf-8"))
+
+pytestmark = pytest.mark.usefixtures("one_thread")
+
+
+@pytest.fixture(scope="module")
+def asked():
+    return copying.ask(WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt"))
+
+
+def test_the_record_has_all_runs_in_order():
+    assert RECORD["command"] == copying.COMMAND
+    assert list(RECORD["runs"]) == list(copying.RUNS)
+    for name, run in RECORD["runs"].items():
+        assert {**run, **copying.RUNS[name]._asdict()} == run
+        assert [point["step"] for point in run["curve"]] == list(range(500, 8001, 500))
+        for kind in copying.KINDS:
+            low, high = run["interval"][kind]
+            assert low <= run["mean"][kind] == run["curve"][-1][kind] <= high
+            assert run["mean"][kind] > RECORD["bounds"]["both_sentences"][kind] - 1e-4
+
+
+def test_the_bounds_come_out_again(asked):
+    best = copying.losses_of(asked.best, asked.best)
+    alone = copying.losses_of(asked.alone, asked.best)
+    assert copying.means_of(best, asked) == pytest.approx(RECORD["bounds"]["both_sentences"])
+    assert copying.means_of(alone, asked) == pytest.approx(RECORD["bounds"]["one_sentence"])
+    kinds, counts = np.unique(asked.kinds, return_counts=True)
+    assert dict(zip(kinds, counts, strict=True)) == RECORD["bounds"]["riddles"]
+
+
+def test_a_batch_of_true_pairs_is_what_it_says():
+    documents = [("anna sings", "she smiles"), ("ben runs", "he laughs"), ("a cat", "it eats")]
+    tokenizer = WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt")
+    with switch_on():
+        pairs = copying.TruePairs(documents, tokenizer, batch_size=2, seed=0, max_length=12)
+        batches = list(pairs.epoch(0))
+    assert [len(batch["labels"]) for batch in batches] in ([2, 1], [1, 2])
+    assert all(batch["next_sentence_label"].sum() == 0 for batch in batches)
+
+
+def test_who_knows_what_the_oracle_knows_pays_the_floor(asked):
+    words = asked.best.shape[1]
+    even = copying.losses_of(np.full_like(asked.best, 1 / words), asked.best)
+    assert even == pytest.approx(np.log(words))
+    low, high = copying.intervals_of(even, asked)["names"]
+    assert low == pytest.approx(high)
