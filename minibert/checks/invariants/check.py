@@ -1,6 +1,6 @@
 """Ask a model for every invariant, and tell what was found.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 from __future__ import annotations

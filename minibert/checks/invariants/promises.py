@@ -2,7 +2,7 @@
 
 It returns nothing where the invariant holds, and None where the model leaves nothing to ask.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A model to try, texts to try it on, and what comes out.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 from __future__ import annotations

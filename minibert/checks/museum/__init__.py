@@ -1,6 +1,6 @@
 """Bugs that real programs had, each re-created in a few lines, and found by the invariants.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 from .bug import Bug, broken_model

@@ -1,6 +1,6 @@
 """What stands on the plate beside an exhibit, and how it is built into a small model.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The room of labels, losses and averages: the loss goes down, and it is another one.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 import torch

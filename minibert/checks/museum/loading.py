@@ -1,6 +1,6 @@
 """The room of buffers and files: right today, and something else tomorrow.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 import random

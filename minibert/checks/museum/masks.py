@@ -1,14 +1,14 @@
 """The room of the masks: what padding may not do, and what it does here.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 import torch
 
 from minibert.model import BertEncoder, BertModel, BertModelOutput
 
-from .attention import Attention
 from .bug import Bug
+from .stepwise import Attention
 
 
 class _Jiant465(BertModel):

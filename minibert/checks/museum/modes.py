@@ -1,6 +1,6 @@
 """The room of modes: training and evaluation are two computations.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 from torch import nn

@@ -1,6 +1,6 @@
 """The room of the shapes: every shape is right, and an axis is not what it seems.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 import torch
@@ -10,8 +10,8 @@ from minibert.family import RobertaConfig, RobertaModel
 from minibert.family.roberta import RobertaEmbeddings
 from minibert.model import BertModel
 
-from .attention import Attention
 from .bug import Bug
+from .stepwise import Attention
 
 
 class _VisionTransformer1(Attention):

@@ -1,6 +1,6 @@
 """Ours once more, in steps that can go wrong one by one.
 
-Chapter 23, to come.
+Chapter 23.
 """
 
 from jaxtyping import Float
