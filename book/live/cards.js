@@ -33,7 +33,6 @@ function mountDeck(deck) {
   const cards = [...deck.querySelectorAll("details")].map((card) => {
     const name = cardName(card);
     const { line, note } = cardButtons(name);
-    card.append(line);
     return { card, name, line, note };
   });
   const box = element("input", { type: "checkbox" });
@@ -47,7 +46,8 @@ function mountDeck(deck) {
     choice.hidden = !all;
     told.textContent = `${cards.filter(({ name }) => isDue(name)).length} of ${cards.length}`;
     for (const { card, name, line, note } of cards) {
-      line.hidden = !all;
+      if (!all) line.remove();
+      else if (!line.isConnected) card.append(line); // moved, a button would lose the focus
       note.textContent = dueTold(all?.cards[name], day);
       card.hidden = Boolean(all) && box.checked && !isDue(name) && !card.open;
     }
