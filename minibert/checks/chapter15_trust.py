@@ -48,10 +48,6 @@ def _each_from_zero(shapes):
     return {n: np.arange(float(math.prod(s))).reshape(s) for n, s in shapes.items()}
 
 
-def _all_ones(shapes):
-    return {name: np.ones(shape) for name, shape in shapes.items()}
-
-
 def _is_trusted(load, shapes, *, file=_counting, equal=np.array_equal):
     """Load a file into a model of NaN, and compare."""
     target, tensors = {n: np.full(s, np.nan) for n, s in shapes.items()}, file(shapes)
@@ -72,22 +68,17 @@ check_trust = Exercise(
     edges=[(_turning, {"dense.weight": (2, 3)}), (_crossing, {"query.weight": (2, 2),
                                                               "key.weight": (2, 2)})],
     mistakes=[
-        Mistake({"equal": lambda mine, theirs: not np.isnan(mine).any()}, "You ask whether each "
-                "number was overwritten. One of the loaders turns squares, and passes."),
+        Mistake({"equal": lambda mine, theirs: not np.isnan(mine).any()}, "A loader that "
+                "turns squares passes. Do you ask only whether each number was overwritten, or "
+                "are all numbers of your file equal?"),
         Mistake({"file": _each_from_zero}, "Your tensors all begin with the same numbers. One of "
                 "the loaders exchanges two of one shape, and passes."),
-        Mistake({"file": _all_ones}, "All numbers of your file are equal, so nobody can see where "
-                "each of them went."),
-        Mistake({"equal": lambda mine, theirs: mine.sum() == theirs.sum()}, "You compare sums. "
-                "Numbers in another order have the same one."),
-        Mistake({"equal": lambda mine, theirs: set(mine.flat) == set(theirs.flat)}, "You compare "
-                "which numbers there are, not where they are."),
-        Mistake({"equal": lambda mine, theirs: mine.shape == theirs.shape}, "You compare shapes. "
-                "They say nothing about the numbers."),
+        Mistake({"equal": lambda mine, theirs: mine.sum() == theirs.sum()}, "You compare sums, or "
+                "which numbers there are. The same numbers in another order pass."),
         Mistake({"equal": lambda mine, theirs: not np.array_equal(mine, theirs)}, "Turned around: "
                 "return True for a loader that can be trusted."),
-        Mistake(lambda load, shapes: True, "You trust everybody. Which of the loaders turns "
-                "squares?"),
+        Mistake(lambda load, shapes: True, "You trust everybody, or compare shapes, which say "
+                "nothing about the numbers. Which of the loaders turns squares?"),
         Mistake(lambda load, shapes: False, "You trust nobody. One of the loaders is right."),
         Mistake(KeyError, "A loader asks for a name that is not there. Make a tensor for each "
                 "name in shapes, in the target and in the file."),
