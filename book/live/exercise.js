@@ -76,7 +76,8 @@ function openEditor(figure, name, code) {
         });
       }
     } catch (error) {
-      report(error.message === "stopped" ? "Stopped. The next run starts Python anew." : error.message);
+      const stopped = error.message === "stopped";
+      report(stopped ? "Stopped. The next run starts Python anew." : error.message);
     }
     run.disabled = false;
     stop.disabled = true;

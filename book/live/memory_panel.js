@@ -54,7 +54,8 @@ function memoryPanel() {
     "It stays in this browser and goes nowhere.";
   const label = element("label", {}, box, element("span", {}, text));
   const summary = element("summary", {}, "This page can remember");
-  return element("details", { class: "mb-memory" }, summary, label, element("p", {}, told), actions);
+  const line = element("p", {}, told);
+  return element("details", { class: "mb-memory" }, summary, label, line, actions);
 }
 
 /** Let questions keep their answers: the number of the choice, by the name of the question. */
@@ -79,7 +80,8 @@ function keepPlace(article) {
   if (page === "index.html") {
     const place = remembered()?.place;
     if (place) {
-      const link = element("a", { href: new URL(place.page, root).href + place.anchor }, place.title);
+      const href = new URL(place.page, root).href + place.anchor;
+      const link = element("a", { href }, place.title);
       article.prepend(element("p", { class: "mb-place" }, "Go on reading: ", link));
     }
     return;

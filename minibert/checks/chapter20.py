@@ -64,11 +64,6 @@ def _in_eight_bits(x, *, largest=_row_maximum, most=127, whole=np.round, scale=a
     return whole(numbers), scale(step)
 
 
-def _read_again(x):
-    whole, scale = map(np.asarray, _in_eight_bits(x))
-    return whole * scale
-
-
 check_quantize = Exercise(
     "Write each row as whole numbers from -127 to 127 and one scale.",
     _in_eight_bits,
@@ -93,8 +88,8 @@ check_quantize = Exercise(
                 "the row back."),
         Mistake({"scale": np.ravel}, "Return the scales as a column, (rows, 1), so that numbers * "
                 "scale scales rows."),
-        Mistake(_read_again, "That is the row as it reads afterwards. Return the whole "
-                "numbers and the scales."),
+        Mistake(lambda x: np.einsum("ij,ik->ij", *map(np.asarray, _in_eight_bits(x))), "That is "
+                "the row as it reads afterwards. Return the whole numbers and the scales."),
     ],
 )  # fmt: skip
 

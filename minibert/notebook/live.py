@@ -44,13 +44,6 @@ border-radius:4px;padding:.1em .35em;margin:.1em}
 .mb-live button.mb-hide[aria-pressed=true]{border:2px solid currentColor;font-weight:600}
 .mb-hide small{display:block;min-height:1.2em;font-size:.7em;line-height:1.2}
 .mb-live table.mb-table.mb-answers :is(td,thead th){min-width:min(6em,18vw)}
-.mb-exercise textarea{display:block;width:100%;box-sizing:border-box;margin:.3em 0;padding:.6em;\
-font:400 .85em/1.5 var(--pst-font-family-monospace,monospace);tab-size:4;resize:vertical;\
-color:inherit;background:none;border:1px solid currentColor;border-radius:6px}
-.mb-exercise label small{display:block;font-weight:400}
-.mb-exercise p label{display:inline-flex;gap:.4em;align-items:center;font-weight:400;margin:.3em 0}
-.mb-exercise :is(p:empty,p:has(> output:empty)){display:none}
-.mb-exercise pre{overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}
 .mb-live input{width:100%;box-sizing:border-box;padding:.4em .6em;min-height:36px;\
 color:inherit;background:none;border:1px solid currentColor;border-radius:6px}
 .mb-live button{font:inherit;min-height:32px;padding:.1em .7em;border-radius:6px;cursor:pointer;\
