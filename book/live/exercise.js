@@ -26,8 +26,10 @@ function codeField(name, code) {
 function drawShown(shown) {
   return shown.map(([kind, content]) => {
     const part = element(kind === "html" ? "div" : "pre");
-    if (kind === "html") part.innerHTML = content;
-    else part.textContent = content;
+    if (kind === "html") {
+      const page = new DOMParser().parseFromString(content, "text/html");
+      part.append(...page.head.childNodes, ...page.body.childNodes);
+    } else part.textContent = content;
     return part;
   });
 }
