@@ -47,7 +47,7 @@ class EightBitLinear(nn.Module):
     """Multiply whole numbers, and put both scales back afterwards.
 
     Weights are quantized once, one scale for each output; vectors as they come, one scale for each
-    token. The products themselves are exact.
+    token. Sums of whole numbers are exact; where floats take their place, nearly.
 
     Parameters
     ----------
@@ -66,7 +66,8 @@ class EightBitLinear(nn.Module):
         """Quantize the vectors, multiply, and scale."""
         numbers, scale = quantize(x.flatten(0, -2))  # (tokens, in), (tokens, 1)
         sums = _multiply(numbers, self.get_buffer("numbers"))  # (tokens, out)
-        y = torch.addcmul(self.bias, sums * scale, self.get_buffer("scale"))
+        y = sums * scale * self.get_buffer("scale")
+        y = y if self.bias is None else y + self.bias
         return y.unflatten(0, x.shape[:-1])  # (..., out)
 
 

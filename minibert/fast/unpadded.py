@@ -16,7 +16,6 @@ from torch import Tensor
 from torch.nested import nested_tensor_from_jagged
 from torch.nn import functional
 
-from minibert.config import BertConfig
 from minibert.model import BertModelOutput
 
 from .attention import FastSelfAttention
@@ -84,15 +83,16 @@ class UnpaddedEncoder(FastEncoder):
     ) -> BertModelOutput:
         """Pass the vectors of the real tokens through the stack."""
         real = None if return_attention else _real_tokens(additive_mask)  # (batch, seq)
-        lengths = None if real is None else real.sum(dim=1).tolist()
-        told = [part for part in self.modules() if isinstance(part, UnpaddedSelfAttention)]
-        for attention in told:
-            attention.lengths = lengths
-        if real is None or lengths is None:
+        if real is None:
             wishes = return_attention, return_hidden_states
             return super().forward(hidden_states, additive_mask, *wishes)
         row = hidden_states[real][None]  # (1, tokens, hidden)
-        mask = None if len(told) == len(self.layer) else block_mask(lengths, row.dtype).to(row)
+        lengths = real.sum(dim=1)  # (batch)
+        told = [part for part in self.modules() if isinstance(part, UnpaddedSelfAttention)]
+        if len(told) == len(self.layer):
+            mask = lengths.double().cpu()  # (batch), in the place of a mask
+        else:
+            mask = block_mask(lengths.tolist(), row.dtype).to(row)
         output = super().forward(row, mask, False, return_hidden_states)
         states = [_unpack(state, real) for state in output.hidden_states or ()]
         return output._replace(
@@ -104,6 +104,9 @@ class UnpaddedEncoder(FastEncoder):
 class UnpaddedSelfAttention(FastSelfAttention):
     """Attend within each sentence of a row of many; without lengths, as `FastSelfAttention`.
 
+    The lengths of the sentences come in the place of the mask, as a tensor with one dimension. The
+    layer keeps nothing of a batch, so that a `CheckpointedLayer` can run it a second time later.
+
     On a CPU the sentences go one after the other, which is faster than to pad or to mask them. On a
     GPU they go together, as a nested tensor, into a kernel for sequences of different lengths.
 
@@ -113,10 +116,6 @@ class UnpaddedSelfAttention(FastSelfAttention):
         Gives hidden_size, the number of heads and the dropout of the weights.
     """
 
-    def __init__(self, config: BertConfig) -> None:
-        super().__init__(config)
-        self.lengths: list[int] | None = None  # of the sentences of the row, told by the encoder
-
     def forward(
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
@@ -124,12 +123,12 @@ class UnpaddedSelfAttention(FastSelfAttention):
         return_attention: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token out of its own sentence."""
-        if self.lengths is None:
+        if additive_mask is None or additive_mask.dim() != 1:
             return super().forward(hidden_states, additive_mask, return_attention)
         parts = [layer(hidden_states) for layer in (self.query, self.key, self.value)]
         on_cpu = hidden_states.device.type == "cpu"
         attend = self._one_by_one if on_cpu else self._all_at_once
-        return attend(parts, self.lengths), None  # (1, tokens, hidden)
+        return attend(parts, additive_mask.int().tolist()), None  # (1, tokens, hidden)
 
     def _one_by_one(self, parts: list[Tensor], lengths: list[int]) -> Tensor:
         """Cut the row into sentences, and let each attend to itself."""

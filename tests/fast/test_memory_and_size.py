@@ -83,6 +83,12 @@ def test_whole_numbers_are_multiplied_exactly():
     close(inside(x), linear(x), atol=0.05)
 
 
+def test_a_layer_without_a_bias_stays_without():
+    linear = nn.Linear(16, 8, bias=False)
+    nn.init.constant_(linear.weight, 0.5)
+    close(EightBitLinear(linear)(torch.ones(2, 16)), torch.full((2, 8), 8.0), atol=1e-4)
+
+
 @pytest.mark.parametrize("limit", ["AVX2", "DEFAULT"])
 def test_products_are_right_on_older_processors_too(limit):
     """PyTorch's own product is silently wrong without the instructions for eight bits."""

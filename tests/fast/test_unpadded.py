@@ -6,7 +6,7 @@ from bert_pairs import build, close, draw_batch
 
 from minibert.attention import additive_mask, causal_mask
 from minibert.config import BertConfig
-from minibert.fast import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
+from minibert.fast import CheckpointedLayer, UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 from minibert.model import BertEncoder, BertModel
 from minibert.parts import use
 from minibert.pretraining import BertForPreTraining
@@ -67,9 +67,22 @@ def encode(parts, mask, **wishes):
 PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
 
 
-def test_what_comes_out_at_padding_is_zero():
-    output, encoder = encode(BOTH, additive_mask(PADDED, torch.float64), return_hidden_states=True)
-    assert encoder.layer[0].attention.self.lengths == [5, 3, 2]
+@pytest.fixture
+def attended(monkeypatch):
+    """Collect the lengths of the sentences that attention is told."""
+    plain, seen = UnpaddedSelfAttention._one_by_one, []
+
+    def one_by_one(self, parts, lengths):
+        seen.append(lengths)
+        return plain(self, parts, lengths)
+
+    monkeypatch.setattr(UnpaddedSelfAttention, "_one_by_one", one_by_one)
+    return seen
+
+
+def test_what_comes_out_at_padding_is_zero(attended):
+    output, _ = encode(BOTH, additive_mask(PADDED, torch.float64), return_hidden_states=True)
+    assert attended == [[5, 3, 2]] * SMALL.num_hidden_layers
     for states in output.hidden_states:
         assert (states[PADDED == 0] == 0).all()
         assert (states[PADDED == 1] != 0).any(dim=-1).all()
@@ -86,12 +99,35 @@ def test_what_comes_out_at_padding_is_zero():
     ],
     ids=["none", "nothing hidden", "the future hidden", "a sentence of padding"],
 )
-def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted):
+def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted, attended):
     plain, _ = encode({}, mask, return_attention=wanted)
-    fast, encoder = encode(BOTH, mask, return_attention=wanted)
-    assert encoder.layer[0].attention.self.lengths is None
+    fast, _ = encode(BOTH, mask, return_attention=wanted)
+    assert attended == []
     close(fast.last_hidden_state, plain.last_hidden_state, atol=1e-12)
     assert (fast.attentions is None) == (not wanted)
+
+
+def test_layers_that_run_again_hear_the_sentences_of_their_own_batch():
+    """Two batches go forward before anything goes back; each has lengths of its own."""
+    masks = [
+        (torch.arange(5) < torch.tensor([[5], [second], [6 - second]])).long() for second in (2, 4)
+    ]
+    grads = []
+    for parts in ({}, BOTH | {"layer": CheckpointedLayer}):
+        with use(**parts):
+            encoder = build(SMALL, kind=BertModel).encoder
+        states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
+        weight = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(2)).double()
+        states.requires_grad_()
+        outputs = [encoder(states, additive_mask(mask, torch.float64)) for mask in masks]
+        losses = [
+            (output.last_hidden_state * weight * mask[..., None]).sum()
+            for output, mask in zip(outputs, masks)
+        ]
+        sum(losses).backward()
+        grads.append([states.grad, *(weights.grad for weights in encoder.parameters())])
+    for plain, fast in zip(*grads, strict=True):
+        close(fast, plain, atol=1e-10)
 
 
 def test_the_lengths_of_one_batch_are_forgotten_in_the_next():
