@@ -48,7 +48,7 @@ class TrainingConfig:
     gradient_accumulation_steps : int, default 1
         Batches that make one update together, at least 1.
     bf16 : bool, default True
-        Whether to compute in bfloat16 where that is faster, which is on CUDA devices only.
+        Whether to compute in bfloat16 on CUDA devices, where that is faster.
     logging_steps : int, default 10
         Updates between two records of the loss, at least 1.
     eval_steps : int or None, default None
