@@ -15,6 +15,7 @@ from .columns import store_by_columns
 from .distillation import distillation_loss
 from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
+from .her_parts import built_alike
 from .initialization import (
     FastClassifier,
     FastEmbeddings,
@@ -59,7 +60,8 @@ FAST_PARTS = {
 def switch_on() -> Cast:
     """Let the faster parts play from here on, or in one block.
 
-    A part that somebody else plays already, such as the reader's own, is left to them.
+    A part that somebody else plays already, such as the reader's own, is left to them. It is built
+    as the faster ones are, so that a model draws the same numbers whoever plays.
 
     Returns
     -------
@@ -75,5 +77,5 @@ def switch_on() -> Cast:
     >>> part("dropout").__name__
     'Dropout'
     """
-    taken = replaced()
-    return use(**{role: kind for role, kind in FAST_PARTS.items() if role not in taken})
+    taken = {role: built_alike(role, player) for role, player in replaced().items()}
+    return use(**(FAST_PARTS | taken))

@@ -7,10 +7,15 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
+from bert_pairs import draw_batch
 from solutions import CHAPTERS, file_of_solutions
 
+from minibert.config import BertConfig
+from minibert.fast import switch_on
+from minibert.fast.attention import FastSelfAttention
 from minibert.notebook.her_file import run_her_file
-from minibert.parts import default_part, players_of
+from minibert.parts import default_part, part, players_of, use
 
 LONGEST = 15  # statements of a solution, without those that its skeleton gives
 
@@ -29,6 +34,24 @@ def test_the_solutions_play_their_parts(solutions):
     assert nameless == []
     for role, player in players.items():
         assert player is not default_part(role)
+
+
+def test_a_model_of_them_draws_the_same_numbers(solutions):
+    config = BertConfig.tiny(vocab_size=19)
+    batch = draw_batch(config, seed=3)
+    labels = batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)
+    found = []
+    for players in ({}, players_of(run_her_file(solutions))[0]):
+        with use(**players), switch_on(), switch_on():
+            torch.manual_seed(0)
+            model = part("pretraining")(config).train()
+        same_class = players.get("self_attention", FastSelfAttention)
+        assert type(model.bert.encoder.layer[0].attention.self) is same_class
+        loss = model(**batch, labels=labels).loss
+        loss.backward()
+        found.append([loss, *model.state_dict().values(), *(p.grad for p in model.parameters())])
+    for hers, ours in zip(*found, strict=True):
+        torch.testing.assert_close(hers, ours, rtol=1e-4, atol=1e-5)
 
 
 def test_no_solution_is_long(solutions):
