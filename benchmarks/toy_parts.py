@@ -10,7 +10,7 @@ import argparse
 import json
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ COMMAND = "python -m benchmarks.toy_parts --record"
 UPDATES, BATCH_SIZE, PAIRS, FIRST = 500, 128, 64, 10
 RATE, RATE_WITHOUT_NORMS = 0.01, 0.02  # the best of 0.005, 0.01 and 0.02, tried with two seeds
 SEEDS = range(5)
+WATCHED, MOMENTS = "2 layers", (0, 50, UPDATES)  # whose positions are compared, after how many
 
 ENCODED = [[WORDS.index(word) for word in sentence.split()] for sentence in SENTENCES]
 
@@ -113,12 +114,14 @@ def train(
     updates: int = UPDATES,
     warmup: int = 0,
     batch_size: int = BATCH_SIZE,
+    watch: Callable[[int, nn.Module], None] = lambda step, model: None,
 ) -> nn.Module:
     """Train a toy as Chapter 5 does: Adam, with a learning rate that falls to 0 like a cosine."""
     model, asked = build(row, seed).train(), riddles()
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.Adam(model.parameters(), fused=True)
     for step in range(updates):
+        watch(step, model)
         rises = min(1.0, (step + 1) / (warmup + 1))
         falls = (1 + math.cos(math.pi * step / updates)) / 2
         optimizer.param_groups[0]["lr"] = rate * rises * falls
@@ -131,6 +134,7 @@ def train(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
+    watch(updates, model)
     return model.eval()
 
 
@@ -166,6 +170,33 @@ def measure(row: Row, seeds: Iterable[int], updates: int = UPDATES) -> dict[str,
     """Train a toy with several seeds; one column for each thing that it is asked."""
     found = [examine(train(row, seed, rate_of(row), updates=updates), row) for seed in seeds]
     return {name: [round(run[name], 4) for run in found] for name in found[0]}
+
+
+def likeness(model: nn.Module) -> Tensor:
+    """Compare all positions that a sentence can have: their cosines."""
+    table = model.bert.embeddings.position_embeddings.weight.detach()
+    unit = nn.functional.normalize(table[: max(map(len, ENCODED))])
+    return unit @ unit.T  # (positions, positions)
+
+
+def record_positions() -> dict[str, Any]:
+    """Note how alike the positions of a toy are before, during and after its training."""
+    row = next(row for row in ROWS if row.name == WATCHED)
+    seen: dict[int, list[Tensor]] = {step: [] for step in MOMENTS}
+    for seed in SEEDS:
+        train(row, seed, rate_of(row), watch=lambda step, model: (
+            seen[step].append(likeness(model)) if step in seen else None))  # fmt: skip
+    told = []
+    for step, tables in seen.items():
+        pairs = [(x.diagonal(1).mean(), x.triu(2).sum() / (x.triu(2) != 0).sum()) for x in tables]
+        columns = [[round(x.item(), 4) for x in column] for column in zip(*pairs)]
+        mean = torch.stack(tables).mean(dim=0)
+        told.append({
+            "updates": step,
+            "mean_cosines": [[round(x, 2) for x in line] for line in mean.tolist()],
+            "mean_and_sd": mean_and_sd(dict(zip(("neighbors", "others"), columns))),
+        })  # fmt: skip
+    return {"row": WATCHED, "moments": told}
 
 
 def record_row(row: Row) -> dict[str, Any]:
@@ -209,6 +240,7 @@ def main() -> None:
             "ladder": {name: round(loss, 6) for name, loss in ladder._asdict().items()},
             "pairs_floor": round(pairs_floor(), 6),
             "rows": rows,
+            "positions": record_positions(),
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -56,6 +56,15 @@ def test_ten_updates_of_each_row_give_the_recorded_loss(told):
     assert parameters == told["parameters"]
 
 
+def test_the_positions_begin_as_strangers_that_are_drawn():
+    row, (before, _, after) = ROWS[toy_parts.WATCHED], RECORD["positions"]["moments"]
+    drawn = [toy_parts.likeness(toy_rows.build(row, seed)) for seed in toy_parts.SEEDS]
+    mean = torch.stack(drawn).mean(dim=0)
+    assert mean.tolist() == [pytest.approx(line, abs=0.006) for line in before["mean_cosines"]]
+    assert RECORD["positions"]["row"] == row.name
+    assert [before["updates"], after["updates"]] == [0, RECORD["updates"]]
+
+
 def test_without_positions_a_sentence_is_a_bag():
     row, asked = ROWS["attention"], toy_parts.hide(toy_parts.riddles())
     model = toy_rows.build(row, 0).eval()
