@@ -174,7 +174,7 @@ def measure(row: Row, seeds: Iterable[int], updates: int = UPDATES) -> dict[str,
 
 def likeness(model: nn.Module) -> Tensor:
     """Compare all positions that a sentence can have: their cosines."""
-    table = model.bert.embeddings.position_embeddings.weight.detach()
+    table = model.state_dict()["bert.embeddings.position_embeddings.weight"]
     unit = nn.functional.normalize(table[: max(map(len, ENCODED))])
     return unit @ unit.T  # (positions, positions)
 
