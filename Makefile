@@ -47,7 +47,7 @@ mine-book: $(INSTALLED)  ## run Chapters 8 to 18 on the classes of the solutions
 notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS=… for some)
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
 
-quick: $(INSTALLED)  ## test the package and the rules of the house, in two minutes
+quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute and a half
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" --hypothesis-profile=quick \
 	  minibert tests --ignore=tests/book
 

@@ -51,6 +51,7 @@ def test_renaming_words():
     assert check_renamed(answering()).passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "hint"),
     [

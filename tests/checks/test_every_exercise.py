@@ -81,6 +81,7 @@ def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
         assert verdict.message == f"Not yet. {mistake.hint}"
 
 
+@pytest.mark.slow
 @every_exercise
 def test_pairs_of_mistakes_get_one_of_the_two(exercise):
     for pair in exercise.pairs():
