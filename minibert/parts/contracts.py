@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -27,6 +28,8 @@ _TRIAL = BertConfig(
     type_vocab_size=5,
 )
 _WORDS = {11: "vocab", 6: "hidden", 8: "intermediate", 7: "positions", 5: "types", 2: "2"}
+
+_WIDTH = 66  # of a contract, so that no page has to scroll it
 
 _HIDDEN = "(batch, seq, hidden)"
 _SHAPES = {
@@ -177,7 +180,8 @@ def contract(role: str) -> str:
     if terms.built and (parameters := _parameters(default_part(role), role)):
         told = (f"{name} ({_in_words(shape)})" for name, shape in parameters.items())
         lines.append(f"parameters: {', '.join(told)}")
-    return "\n  ".join(lines)
+    told = "\n  ".join(lines).splitlines()
+    return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="      ") for line in told)
 
 
 def my_name(role: str) -> str:
