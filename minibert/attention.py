@@ -1,7 +1,4 @@
-"""Self-attention with many heads: which tokens may be looked at, which are, and what comes of it.
-
-Chapter 8.
-"""
+"""Self-attention with many heads: who may be looked at, who is, and what comes of it. Chapter 8."""
 
 import math
 

@@ -1,7 +1,4 @@
-"""The sizes and rates that fix a BERT, under Hugging Face's names.
-
-Chapter 7.
-"""
+"""The sizes and rates that fix a BERT, under Hugging Face's names. Chapter 7."""
 
 import dataclasses
 import difflib

@@ -3,7 +3,6 @@
 What is to appear under a name is first written under another one beside it and forced to the disk;
 then it takes its place in one step. A reader of the name finds the old content or the new one, even
 if the machine stops in between. Who may read it follows from the umask, as for any other file.
-
 Chapter 13.
 """
 

@@ -1,7 +1,4 @@
-"""From ids to the vectors that enter the first layer.
-
-Chapter 7.
-"""
+"""From ids to the vectors that enter the first layer. Chapter 7."""
 
 from typing import Any
 

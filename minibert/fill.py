@@ -1,7 +1,4 @@
-"""The command ``python -m minibert.fill``: what a trained BERT would put for each ``[MASK]``.
-
-Chapter 14.
-"""
+"""The command ``python -m minibert.fill``: what a BERT puts for each ``[MASK]``. Chapter 14."""
 
 from __future__ import annotations
 

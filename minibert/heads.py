@@ -1,7 +1,4 @@
-"""The heads of pre-training: from vectors to words, and from [CLS] to yes or no.
-
-Chapter 11.
-"""
+"""The heads of pre-training: from vectors to words, and from [CLS] to yes or no. Chapter 11."""
 
 import torch
 from jaxtyping import Float
@@ -15,21 +12,6 @@ class BertPredictionHeadTransform(nn.Module):
     """Prepare a vector for the comparison with all words.
 
     ``LayerNorm(gelu(dense(hidden_states)))``, with the activation that `config.hidden_act` names.
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives hidden_size, hidden_act and LayerNorm's epsilon.
-
-    References
-    ----------
-    Devlin et al. (2019), the released code.
-    Numpy twin: minibert.reference.linear, minibert.reference.gelu, minibert.reference.layer_norm.
-
-    Examples
-    --------
-    >>> BertPredictionHeadTransform(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
-    torch.Size([1, 5, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

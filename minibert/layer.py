@@ -1,7 +1,4 @@
-"""One layer of BERT: attention, then a small network for every token on its own.
-
-Chapter 9.
-"""
+"""One layer of BERT: attention, then a small network for every token on its own. Chapter 9."""
 
 from jaxtyping import Float
 from torch import Tensor, nn

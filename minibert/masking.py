@@ -1,7 +1,4 @@
-"""Fill in the blank: choose the tokens to predict, hide most of them, and keep the answers.
-
-Chapter 11.
-"""
+"""Fill in the blank: choose the tokens to predict, hide most, and keep the answers. Chapter 11."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -198,25 +195,7 @@ def choose_tokens(
 
 
 def ordinary_ids(vocab_size: int, special_ids: Collection[int]) -> Int[Tensor, " words"]:
-    """List the ids that can be drawn as a random word: the vocabulary without special tokens.
-
-    Parameters
-    ----------
-    vocab_size : int
-        Size of the vocabulary.
-    special_ids : collection of int
-        Ids that are no words.
-
-    Returns
-    -------
-    Int[Tensor, "words"]
-        In rising order.
-
-    Examples
-    --------
-    >>> ordinary_ids(9, special_ids=range(5))
-    tensor([5, 6, 7, 8])
-    """
+    """List the ids that can be drawn as a random word: the vocabulary without special tokens."""
     vocabulary = torch.arange(vocab_size)  # (vocab)
     return vocabulary[may_be_chosen(vocabulary, special_ids)]  # (words)
 
@@ -229,45 +208,10 @@ def replace_tokens(
     mask_token_id: int,
     generator: torch.Generator,
 ) -> Int[Tensor, "*shape"]:
-    """Hide the chosen tokens: 80 % behind [MASK], 10 % behind a random word, 10 % not at all.
+    """Hide the chosen tokens: 80 % behind [MASK], 10 % behind one of `words`, 10 % not at all.
 
     One draw for each token decides: below 0.8 it becomes [MASK], from there to 0.9 a random word,
     above it stays. Two draws, one for [MASK] and one for the rest, would easily make other shares.
-
-    Parameters
-    ----------
-    input_ids : Int[Tensor, "*shape"]
-        Ids of a sentence or a batch; not changed.
-    chosen : Bool[Tensor, "*shape"]
-        True at the tokens to hide.
-    words : Int[Tensor, "words"]
-        The ids of which random words are drawn, each equally likely; at least one. The true word
-        can be drawn, too.
-    mask_token_id : int
-        Id of [MASK].
-    generator : torch.Generator
-        The source of chance.
-
-    Returns
-    -------
-    Int[Tensor, "*shape"]
-        A copy that differs from the ids at chosen tokens only.
-
-    Raises
-    ------
-    TypeError
-        If the generator is none.
-
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 1, and appendix A.1.
-
-    Examples
-    --------
-    >>> ids, words = torch.tensor([2, 9, 7, 8, 3]), torch.arange(5, 10)
-    >>> generator = torch.Generator().manual_seed(8)
-    >>> replace_tokens(ids, ids > 4, words=words, mask_token_id=4, generator=generator)
-    tensor([2, 6, 7, 4, 3])
     """
     draws = _draw(input_ids, generator)  # (..., seq)
     places = torch.randint(

@@ -1,7 +1,4 @@
-"""The encoder: embeddings, a stack of layers, and a summary of the whole sequence.
-
-Chapter 10.
-"""
+"""The encoder: embeddings, a stack of layers, and a summary of the whole sequence. Chapter 10."""
 
 from typing import NamedTuple
 

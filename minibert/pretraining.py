@@ -1,7 +1,4 @@
-"""BERT with the heads of its pre-training: masked words, alone or with the next sentence.
-
-Chapter 12.
-"""
+"""BERT with the heads of its pre-training: masked words, or also the next sentence. Chapter 12."""
 
 from typing import NamedTuple
 
@@ -15,15 +12,7 @@ from .parts import part
 
 
 class MaskedLMOutput(NamedTuple):
-    """What `BertForMaskedLM` returns: a loss if there are labels, otherwise scores.
-
-    Parameters
-    ----------
-    loss : Float[Tensor, ""] or None
-        Nats per labeled token; None without labels.
-    logits : Float[Tensor, "batch seq vocab"] or None
-        Scores of every word at every position; with labels only on request.
-    """
+    """What `BertForMaskedLM` returns: a loss if there are labels, otherwise scores."""
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch seq vocab"] | None = None
@@ -238,31 +227,7 @@ class BertForPreTraining(nn.Module):
 def keep_labeled(
     hidden_states: Float[Tensor, "batch seq hidden"], labels: Int[Tensor, "batch seq"]
 ) -> tuple[Float[Tensor, "positions hidden"], Int[Tensor, " positions"]]:
-    """Keep the vectors at the labeled positions, and their labels.
-
-    ``hidden_states[labels != -100], labels[labels != -100]``.
-
-    Parameters
-    ----------
-    hidden_states : Float[Tensor, "batch seq hidden"]
-        Vectors out of the last layer.
-    labels : Int[Tensor, "batch seq"]
-        Id of the true word, -100 without label.
-
-    Returns
-    -------
-    hidden_states : Float[Tensor, "positions hidden"]
-        One vector for each labeled position, in reading order.
-    labels : Int[Tensor, "positions"]
-        Their labels, none of them -100.
-
-    Examples
-    --------
-    >>> import torch
-    >>> hidden_states = torch.arange(6.0).view(1, 3, 2)
-    >>> keep_labeled(hidden_states, torch.tensor([[-100, 9, -100]]))
-    (tensor([[2., 3.]]), tensor([9]))
-    """
+    """Keep the vectors at the labeled positions, in reading order, and their labels."""
     labeled = labels != IGNORED_LABEL  # (batch, seq)
     return hidden_states[labeled], labels[labeled]  # (positions, hidden), (positions)
 

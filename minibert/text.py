@@ -1,9 +1,7 @@
 """From raw text to words: what BERT does to characters before it looks up any piece.
 
 Clean, set Chinese characters apart, strip accents, lower the case, cut at punctuation: each step is
-a function from text to text, and `split_words` takes them all.
-
-Chapter 6.
+a function from text to text, and `split_words` takes them all. Chapter 6.
 """
 
 import unicodedata

@@ -1,7 +1,4 @@
-"""Text files, read as UTF-8.
-
-Chapters 5 and 13.
-"""
+"""Text files, read as UTF-8. Chapters 5 and 13."""
 
 from __future__ import annotations
 

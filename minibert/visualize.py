@@ -2,9 +2,7 @@
 
 The colors are chosen to keep a contrast of at least 3:1 on a white and on a dark page. Whatever
 matplotlib draws in plain black takes the page's own text color when the figure is shown with
-:func:`minibert.notebook.picture`.
-
-Chapters 1, 2, 5 and 18.
+:func:`minibert.notebook.picture`. Chapters 1, 2, 5 and 18.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
-from .palette import PALETTE, token_colors
+from .palette import PALETTE, token_colors  # noqa: F401 (chapters take both from here)
 
 # From a hint of blue to a half-transparent blue: the page shines through, and its text color can be
 # read on every shade, in light and in dark.
@@ -96,24 +94,15 @@ def attention_map(
     return ax
 
 
-def head_grid(
-    values: Float[np.ndarray, "layers heads"],
-    ax: Axes | None = None,
-    largest: float = 1.0,
-    digits: int = 2,
-) -> Axes:
+def head_grid(values: Float[np.ndarray, "layers heads"], ax: Axes | None = None) -> Axes:
     """Draw one number for every head of a model: layers are rows, heads are columns.
 
     Parameters
     ----------
     values : array, shape (layers, heads), not negative
-        A measure of each head, such as its share on one token.
+        A measure of each head, such as its share on one token; 1 has the strongest color.
     ax : matplotlib.axes.Axes, optional
         Where to draw; a new figure otherwise.
-    largest : float, positive
-        The value of the strongest color; larger ones look the same.
-    digits : int
-        Decimals written into the cells; 0 leaves them empty.
 
     Returns
     -------
@@ -122,16 +111,15 @@ def head_grid(
     """
     layers, heads = values.shape
     ax = new_axes(0.8 + 0.42 * heads, 0.6 + 0.34 * layers) if ax is None else ax
-    ax.imshow(values, cmap=SEQUENTIAL, vmin=0, vmax=largest, aspect="auto")
+    ax.imshow(values, cmap=SEQUENTIAL, vmin=0, vmax=1, aspect="auto")
     ax.set_xticks(range(heads), map(str, range(1, heads + 1)), fontsize=8)
     ax.set_yticks(range(layers), map(str, range(1, layers + 1)), fontsize=8)
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     ax.set(xlabel="head", ylabel="layer")
-    if digits:
-        for (i, j), value in np.ndenumerate(values):
-            text = f"{value:.{digits}f}".removeprefix("0")
-            ax.text(j, i, text, ha="center", va="center", fontsize=8)
+    for (i, j), value in np.ndenumerate(values):
+        text = f"{value:.2f}".removeprefix("0")
+        ax.text(j, i, text, ha="center", va="center", fontsize=8)
     return ax
 
 
@@ -167,43 +155,6 @@ def loss_curve(
         ax.text(steps[-1], value, f" {name}", va="center", fontsize=8)
     ax.set_ylabel("loss (nats)")
     if len(curves) > 1:
-        ax.legend(frameon=False, fontsize=8)
-    return ax
-
-
-def word_map(
-    points: Float[np.ndarray, "words 2"],
-    words: Sequence[str],
-    groups: Sequence[str] | None = None,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw words at points of the plane, one color for each group.
-
-    Parameters
-    ----------
-    points : array, shape (words, 2)
-        Coordinates.
-    words : sequence of str, length words
-        Labels.
-    groups : sequence of str, length words, optional
-        Group of each word; one group for all otherwise.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure otherwise.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-        The axes, with points and labels drawn.
-    """
-    ax = new_axes(5.0, 4.0) if ax is None else ax
-    groups = [""] * len(words) if groups is None else groups
-    colors = token_colors(groups)
-    for name, color in colors.items():
-        chosen = [i for i, group in enumerate(groups) if group == name]
-        ax.scatter(points[chosen, 0], points[chosen, 1], s=22, color=color, label=name)
-    for (x, y), word in zip(points, words):
-        ax.annotate(word, (x, y), xytext=(4, 3), textcoords="offset points", fontsize=8)
-    if len(colors) > 1:
         ax.legend(frameon=False, fontsize=8)
     return ax
 

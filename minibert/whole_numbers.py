@@ -1,7 +1,4 @@
-"""Checks of whole numbers.
-
-Chapter 7.
-"""
+"""Checks of whole numbers. Chapter 7."""
 
 from __future__ import annotations
 

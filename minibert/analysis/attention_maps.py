@@ -1,9 +1,7 @@
 """Measures of attention, and experiments with it: where heads look, and what changes if they stop.
 
 Each measure is one number for every head and every sequence, so that a head can be described by a
-mean over many sentences with its uncertainty, and not by a picture of one.
-
-Chapter 18.
+mean over many sentences with its uncertainty, and not by a picture of one. Chapter 18.
 """
 
 from __future__ import annotations
@@ -326,35 +324,5 @@ def ablate_heads(
     model: BertModel,
     heads: Collection[tuple[int, int]],
 ) -> AbstractContextManager[None]:
-    """Silence some heads for the length of a `with` block: they add nothing to their tokens.
-
-    Parameters
-    ----------
-    model : BertModel
-        The encoder; ``model.bert`` of a model with a head.
-    heads : collection of (layer, head)
-        Which ones, both numbers counted from 0.
-
-    Returns
-    -------
-    context manager
-        While it is open, the heads are silent.
-
-    Raises
-    ------
-    ValueError
-        If the model has no such head.
-
-    References
-    ----------
-    Michel et al. (2019), section 3.
-
-    Examples
-    --------
-    >>> from minibert.config import BertConfig
-    >>> model = BertModel(BertConfig.tiny(vocab_size=9)).eval()
-    >>> with ablate_heads(model, [(0, 1)]):
-    ...     model(torch.tensor([[1, 2, 3]])).last_hidden_state.shape
-    torch.Size([1, 3, 128])
-    """
+    """Silence some heads, each (layer, head), for a `with` block, as `patch_heads` does with 0."""
     return patch_heads(model, dict.fromkeys(heads, 0.0))

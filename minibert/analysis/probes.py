@@ -1,7 +1,4 @@
-"""What the vectors of a model hold: whether classes lie apart, and what a linear probe reads.
-
-Chapter 18.
-"""
+"""What vectors hold: whether classes lie apart, and what a linear probe reads. Chapter 18."""
 
 from __future__ import annotations
 

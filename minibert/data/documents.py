@@ -1,7 +1,4 @@
-"""Documents on disk: one sentence a line, a blank line between two documents.
-
-Chapter 13.
-"""
+"""Documents on disk: one sentence a line, a blank line between two documents. Chapter 13."""
 
 from __future__ import annotations
 

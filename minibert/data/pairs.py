@@ -1,7 +1,4 @@
-"""Sentence pairs: half of them follow each other in their document, half do not.
-
-Chapter 13.
-"""
+"""Sentence pairs: half of them follow each other in their document, half do not. Chapter 13."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Batches of sentences about equally long, padded and masked again in every epoch.
-
-Chapter 13.
-"""
+"""Batches of sentences about equally long, padded and masked again in every epoch. Chapter 13."""
 
 from __future__ import annotations
 

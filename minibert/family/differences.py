@@ -1,7 +1,4 @@
-"""What several members of the family do to BERT's parts: other names, no table, narrow embeddings.
-
-Chapter 22.
-"""
+"""What several members do to BERT's parts: other names, no table, narrow embeddings. Chapter 22."""
 
 import dataclasses
 import math

@@ -1,8 +1,6 @@
 """Self-attention by PyTorch's fused function, wherever that is faster and right.
 
-Replaces minibert.attention.BertSelfAttention.
-
-Chapter 20.
+Replaces minibert.attention.BertSelfAttention. Chapter 20.
 """
 
 import math
@@ -20,11 +18,6 @@ class FastSelfAttention(BertSelfAttention):
     PyTorch's fused function, SDPA, works through the scores block by block. Where it would be slow
     or wrong, or where the weights are wanted, attention is written out as in the plain part, with
     the query divided before the product: it has fewer numbers than the scores.
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives hidden_size, the number of heads and the dropout of the weights.
     """
 
     def forward(

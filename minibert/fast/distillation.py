@@ -1,7 +1,4 @@
-"""A smaller model learns what a larger one believes.
-
-Chapter 20.
-"""
+"""A smaller model learns what a larger one believes. Chapter 20."""
 
 from __future__ import annotations
 

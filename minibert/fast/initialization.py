@@ -1,9 +1,7 @@
 """Parts whose random weights are not drawn twice.
 
 PyTorch's modules draw default weights when they are built, and a model then draws BERT's over them.
-The classes here leave out the first drawing. Each replaces the plain part of its name.
-
-Chapter 20.
+The classes here leave out the first drawing. Each replaces the plain part of its name. Chapter 20.
 """
 
 from collections.abc import Callable

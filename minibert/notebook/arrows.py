@@ -1,7 +1,4 @@
-"""Arrows in the plane: words whose vectors have two numbers, and how they turn.
-
-Chapters 1 and 2.
-"""
+"""Arrows in the plane: words whose vectors have two numbers, turning. Chapters 1 and 2."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which line is wrong? Code to choose a line of, with a reply to each. No script is needed.
-
-Chapter 1.
-"""
+"""Which line is wrong? Code to choose a line of, with a reply to each; no script. Chapter 1."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a figure can be asked: one of some values, any number of a range, or any text.
-
-Chapter 1.
-"""
+"""What a figure can be asked: one of some values, any number of a range, or any text. Chapter 1."""
 
 from __future__ import annotations
 

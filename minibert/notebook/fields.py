@@ -1,7 +1,4 @@
-"""A question with a field to type into: the reader's number, vector or word, and a reply to it.
-
-Chapter 1.
-"""
+"""A field to type into: the reader's number, vector or word, and a reply to it. Chapter 1."""
 
 from __future__ import annotations
 

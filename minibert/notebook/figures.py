@@ -1,7 +1,4 @@
-"""Figures with a text for those who cannot see them.
-
-Chapter 1.
-"""
+"""Figures with a text for those who cannot see them. Chapter 1."""
 
 from __future__ import annotations
 

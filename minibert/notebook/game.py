@@ -1,7 +1,4 @@
-"""A game against a model: hidden answers, one turn after the other, and everybody's score.
-
-Chapters 11 and 12.
-"""
+"""A game against a model: hidden answers, turns, and everybody's score. Chapters 11 and 12."""
 
 from __future__ import annotations
 

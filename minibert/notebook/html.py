@@ -1,7 +1,4 @@
-"""Small pieces of HTML that follow the page's colors: token rows, bars, matrices.
-
-Chapters 1 and 2.
-"""
+"""Pieces of HTML that follow the page's colors: token rows, bars, matrices. Chapters 1 and 2."""
 
 from __future__ import annotations
 

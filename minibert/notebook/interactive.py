@@ -1,7 +1,4 @@
-"""Figures with controls: live where a kernel draws them, and frozen where a page is read.
-
-Chapter 1.
-"""
+"""Figures with controls: live where a kernel draws, frozen where a page is read. Chapter 1."""
 
 from __future__ import annotations
 

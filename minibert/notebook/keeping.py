@@ -1,7 +1,4 @@
-"""Keep what a reader has written: the code of her functions and classes, in a file of hers.
-
-Chapter 2.
-"""
+"""Keep what a reader has written: her functions and classes, in a file of hers. Chapter 2."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A drawing of the machine of Part II, whose parts open by click and by key.
-
-Chapter 10.
-"""
+"""A drawing of the machine of Part II, whose parts open by click and by key. Chapter 10."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Questions with a reply for every answer, and flashcards. No script is needed for either.
-
-Chapter 1.
-"""
+"""Questions with a reply for every answer, and flashcards; neither needs a script. Chapter 1."""
 
 from __future__ import annotations
 

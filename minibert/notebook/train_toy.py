@@ -1,7 +1,4 @@
-"""The toy BERT learns in the page, between the ladder and the floor.
-
-Chapter 5.
-"""
+"""The toy BERT learns in the page, between the ladder and the floor. Chapter 5."""
 
 from __future__ import annotations
 

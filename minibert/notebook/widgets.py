@@ -1,7 +1,4 @@
-"""A figure that a kernel draws again at every move of its controls.
-
-Chapter 1.
-"""
+"""A figure that a kernel draws again at every move of its controls. Chapter 1."""
 
 from __future__ import annotations
 

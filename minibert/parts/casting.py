@@ -2,9 +2,7 @@
 
 A model is put together from parts, and each part has a role, under Hugging Face's word for it. The
 models of this package never name a class; they ask ``part("self_attention")`` for whoever plays
-that role now. ``use(self_attention=MySelfAttention)`` changes the answer.
-
-Chapter 8.
+that role now. ``use(self_attention=MySelfAttention)`` changes the answer. Chapter 8.
 """
 
 from __future__ import annotations

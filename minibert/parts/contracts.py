@@ -1,7 +1,4 @@
-"""The contracts of the parts: how a model builds each, how it calls it, and what comes back.
-
-Chapter 8.
-"""
+"""The contracts of the parts: how models build and call each, and what comes back. Chapter 8."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Start: ``python -m minibert.pretrain``.
-
-Chapter 14.
-"""
+"""Start: ``python -m minibert.pretrain``. Chapter 14."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""An error as one sentence, in place of a stack trace.
-
-Chapter 14.
-"""
+"""An error as one sentence, in place of a stack trace. Chapter 14."""
 
 from __future__ import annotations
 

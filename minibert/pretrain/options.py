@@ -1,7 +1,4 @@
-"""What may be typed after ``python -m minibert.pretrain``; nothing slow is imported here.
-
-Chapter 14.
-"""
+"""What may be typed after ``python -m minibert.pretrain``; it imports nothing slow. Chapter 14."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the commands say: shown by any terminal, and no stack trace when nobody can read it.
-
-Chapter 14.
-"""
+"""What the commands say: for any terminal, and no stack trace if nobody can read it. Chapter 14."""
 
 from __future__ import annotations
 

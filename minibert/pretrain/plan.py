@@ -1,7 +1,4 @@
-"""The plan of a run, kept in its folder, so that it resumes with the same or not at all.
-
-Chapter 14.
-"""
+"""The plan of a run, kept in its folder: it resumes with the same, or not at all. Chapter 14."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The report of a run: its losses beside those of guessers without a model.
-
-Chapter 14.
-"""
+"""The report of a run: its losses beside those of guessers without a model. Chapter 14."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The run itself: prepare the folder, train, save the model, report.
-
-Chapter 14.
-"""
+"""The run itself: prepare the folder, train, save the model, report. Chapter 14."""
 
 from __future__ import annotations
 

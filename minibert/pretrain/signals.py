@@ -1,7 +1,4 @@
-"""Ctrl+C between two updates: nothing is torn, and the last step can still be saved.
-
-Chapter 14.
-"""
+"""Ctrl+C between two updates: nothing is torn, and the last step can still be saved. Chapter 14."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The text of a run: what to learn from, what to hold out, and the pieces to write it with.
-
-Chapter 14.
-"""
+"""The text of a run: what to learn from, what to hold out, and its word pieces. Chapter 14."""
 
 from __future__ import annotations
 

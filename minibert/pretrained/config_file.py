@@ -1,7 +1,4 @@
-"""config.json: what the encoder is, and what a task's head needs to know.
-
-Chapter 15.
-"""
+"""config.json: what the encoder is, and what a task's head needs to know. Chapter 15."""
 
 from __future__ import annotations
 

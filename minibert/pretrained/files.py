@@ -1,7 +1,4 @@
-"""The files of a folder: JSON, and safetensors mapped into memory.
-
-Chapter 15.
-"""
+"""The files of a folder: JSON, and safetensors mapped into memory. Chapter 15."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A folder on this machine, or one that the Hugging Face Hub keeps under a name.
-
-Chapter 15.
-"""
+"""A folder on this machine, or one that the Hugging Face Hub keeps under a name. Chapter 15."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""From a folder to a model: every number comes from a file, unless a part was named as new.
-
-Chapter 15.
-"""
+"""From a folder to a model: every number comes from a file, unless named as new. Chapter 15."""
 
 from __future__ import annotations
 

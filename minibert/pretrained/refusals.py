@@ -1,7 +1,4 @@
-"""Weights that could be written, but not read again, or not used.
-
-Chapter 15.
-"""
+"""Weights that could be written, but not read again, or not used. Chapter 15."""
 
 from __future__ import annotations
 

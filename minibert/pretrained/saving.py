@@ -1,7 +1,4 @@
-"""From a model to a folder: the old files or the new ones, never some of each.
-
-Chapter 15.
-"""
+"""From a model to a folder: the old files or the new ones, never some of each. Chapter 15."""
 
 from __future__ import annotations
 

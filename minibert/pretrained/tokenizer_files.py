@@ -1,7 +1,4 @@
-"""The tokenizer of a folder: its pieces, and whether it drops capitals and accents.
-
-Chapter 15.
-"""
+"""The tokenizer of a folder: its pieces, and whether it drops capitals and accents. Chapter 15."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""tokenizer.json: a whole tokenizer in one file, read only if it is BERT's.
-
-Chapter 15.
-"""
+"""tokenizer.json: a whole tokenizer in one file, read only if it is BERT's. Chapter 15."""
 
 from __future__ import annotations
 

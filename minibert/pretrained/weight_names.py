@@ -1,7 +1,4 @@
-"""The names of tensors: three repairs of what old files say, and then a strict comparison.
-
-Chapter 15.
-"""
+"""The names of tensors: three repairs of old files, and then a strict comparison. Chapter 15."""
 
 from __future__ import annotations
 

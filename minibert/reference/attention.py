@@ -1,7 +1,4 @@
-"""Softmax and scaled dot-product attention, each followed by its gradient.
-
-Chapters 2, 3 and 4.
-"""
+"""Softmax and scaled dot-product attention, each followed by its gradient. Chapters 2, 3 and 4."""
 
 import numpy as np
 from jaxtyping import Float

@@ -1,7 +1,4 @@
-"""The layers between attention and the answer, each followed by its gradient.
-
-Chapter 4.
-"""
+"""The layers between attention and the answer, each followed by its gradient. Chapter 4."""
 
 import math
 

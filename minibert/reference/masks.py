@@ -1,7 +1,4 @@
-"""Masks that decide who may look at whom: padding and causal.
-
-Chapter 3.
-"""
+"""Masks that decide who may look at whom: padding and causal. Chapter 3."""
 
 import numpy as np
 from jaxtyping import Float, Shaped

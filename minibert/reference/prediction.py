@@ -1,7 +1,4 @@
-"""From ids to vectors, from vectors to words, and the loss, each followed by its gradient.
-
-Chapters 4 and 5.
-"""
+"""From ids to vectors, from vectors to words, the loss, and their gradients. Chapters 4 and 5."""
 
 import numpy as np
 from jaxtyping import Float, Shaped

@@ -1,7 +1,4 @@
-"""From a question and a passage of any length to the answer, in the characters of the passage.
-
-Chapter 17.
-"""
+"""From a question and a passage of any length to the answer, as it is written there. Chapter 17."""
 
 from __future__ import annotations
 
@@ -211,36 +208,9 @@ def merge_windows(
     max_answer_length: int = 30,
     top_n: int = 1,
 ) -> Answers:
-    """Choose the best answers out of all windows of a passage.
+    """Choose the best `top_n` answers out of all windows of a passage, each with its highest score.
 
-    Parameters
-    ----------
-    passage : str
-        What the windows were laid over.
-    windows : sequence of Window
-        As `sliding_windows` gives them.
-    logits : sequence of Float[Tensor, "seq 2"]
-        For each window the start score and the end score of every token; padding may follow.
-    max_answer_length : int, default 30
-        The most pieces of an answer.
-    top_n : int, default 1
-        The most answers.
-
-    Returns
-    -------
-    Answers
-        Each with the highest of its scores if it was found in several windows.
-
-    References
-    ----------
-    Devlin et al. (2019), section 4.3.
-
-    Examples
-    --------
-    >>> window = Window([2, 7, 3, 8, 3], [0, 0, 0, 1, 1], [None, None, None, (0, 4), None], 0, 4)
-    >>> logits = torch.tensor([[1.0, 1.0], [9.0, 9.0], [9.0, 9.0], [3.0, 2.0], [9.0, 9.0]])
-    >>> merge_windows("Rome", [window], [logits])
-    Answers(answers=[Answer(text='Rome', start=0, end=4, score=5.0)], no_answer=2.0)
+    `logits` hold the start score and the end score of every token of a window; padding may follow.
     """
     best: dict[tuple[int, int], float] = {}
     no_answer = float("inf")

@@ -1,7 +1,4 @@
-"""Let only the upper part of a model learn.
-
-Chapter 16.
-"""
+"""Let only the upper part of a model learn. Chapter 16."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Use a model: many texts, batched by length, and the results in the original order.
-
-Chapter 15.
-"""
+"""Use a model: many texts, batched by length, and the results in the original order. Chapter 15."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The names of labels and the type of problem, under Hugging Face's keys.
-
-Chapter 16.
-"""
+"""The names of labels and the type of problem, under Hugging Face's keys. Chapter 16."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""How good are answers and entities? Exact match and F1, by the usual definitions.
-
-Chapter 17.
-"""
+"""How good are answers and entities? Exact match and F1, by the usual definitions. Chapter 17."""
 
 from __future__ import annotations
 

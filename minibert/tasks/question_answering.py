@@ -1,7 +1,4 @@
-"""Answer questions: two scores for every token, one as the start of the answer and one as its end.
-
-Chapter 17.
-"""
+"""Answer questions: each token scores as start and as end of the answer. Chapter 17."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Classify whole sequences: one label, several labels, or a number.
-
-Chapter 16.
-"""
+"""Classify whole sequences: one label, several labels, or a number. Chapter 16."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The best legal answer: of all spans inside the passage, the one whose ends score highest.
-
-Chapter 17.
-"""
+"""The best legal answer: of the spans in the passage, the one that scores highest. Chapter 17."""
 
 from __future__ import annotations
 

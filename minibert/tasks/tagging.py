@@ -1,7 +1,4 @@
-"""Between words and pieces: labels for the pieces of words, words' labels back, and entities.
-
-Chapter 17.
-"""
+"""Between words and pieces: labels for pieces, words' labels back, and entities. Chapter 17."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Batches of labeled rows for any task, in a new order in every epoch.
-
-Chapter 16.
-"""
+"""Batches of labeled rows for any task, in a new order in every epoch. Chapter 16."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Tag tokens: one label for each.
-
-Chapter 17.
-"""
+"""Tag tokens: one label for each. Chapter 17."""
 
 from __future__ import annotations
 

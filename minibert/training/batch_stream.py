@@ -1,7 +1,4 @@
-"""Batches without end: epoch after epoch, from any place on, with chance tied to the place.
-
-Chapter 13.
-"""
+"""Batches without end, from any place on, with chance tied to the place. Chapter 13."""
 
 from __future__ import annotations
 

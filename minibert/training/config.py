@@ -1,7 +1,4 @@
-"""The numbers that fix a training run, and the learning rate of each of its steps.
-
-Chapter 13.
-"""
+"""The numbers that fix a training run, and the learning rate of each of its steps. Chapter 13."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where to compute, and in which precision.
-
-Chapter 13.
-"""
+"""Where to compute, and in which precision. Chapter 13."""
 
 from __future__ import annotations
 

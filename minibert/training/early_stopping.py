@@ -1,7 +1,4 @@
-"""Early stopping: the weights with the lowest evaluation loss, and how long ago that was.
-
-Chapter 13.
-"""
+"""Early stopping: the weights with the lowest evaluation loss, and how old they are. Chapter 13."""
 
 from __future__ import annotations
 

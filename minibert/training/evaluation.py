@@ -1,7 +1,4 @@
-"""The mean loss over data that are not trained on.
-
-Chapter 13.
-"""
+"""The mean loss over data that are not trained on. Chapter 13."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The history of a run: plain records, in memory and line by line in a file.
-
-Chapter 13.
-"""
+"""The history of a run: plain records, in memory and line by line in a file. Chapter 13."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Losses as means over labels: how many labels each has, and which field of the output it is.
-
-Chapter 13.
-"""
+"""Losses as means over labels: how many each has, and where the output has it. Chapter 13."""
 
 from __future__ import annotations
 

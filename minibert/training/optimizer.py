@@ -1,7 +1,4 @@
-"""AdamW with weight decay on matrices, and without on biases and LayerNorm.
-
-Chapter 13.
-"""
+"""AdamW with weight decay on matrices, and without on biases and LayerNorm. Chapter 13."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Several processes that train one model: each takes some rows, and gradients are added up.
-
-Chapters 13 and 21.
-"""
+"""Processes that train one model: rows are shared, gradients added up. Chapters 13 and 21."""
 
 from __future__ import annotations
 

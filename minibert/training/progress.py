@@ -1,7 +1,4 @@
-"""A bar that shows how far the run is: loss, tokens per second, time left.
-
-Chapter 13.
-"""
+"""A bar that shows how far the run is: loss, tokens per second, time left. Chapter 13."""
 
 from __future__ import annotations
 

@@ -3,9 +3,7 @@
 A checkpoint is a folder `step-00000100` with the weights, the optimizer's numbers, the state of the
 run and its history, and a list of check sums that `sha256sum -c SHA256SUMS` can read as well. It is
 written under another name, forced to the disk, and renamed at the end: a folder with that name
-is complete, whenever the run was killed.
-
-Chapter 13.
+is complete, whenever the run was killed. Chapter 13.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The numbers of a model and of its optimizer, by name, and back.
-
-Chapter 13.
-"""
+"""The numbers of a model and of its optimizer, by name, and back. Chapter 13."""
 
 from __future__ import annotations
 

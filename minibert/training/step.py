@@ -1,7 +1,4 @@
-"""One training step: forward, loss, backward, clip, update.
-
-Chapter 13.
-"""
+"""One training step: forward, loss, backward, clip, update. Chapter 13."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The training loop, for any model with a loss and any batches.
-
-Chapter 13.
-"""
+"""The training loop, for any model with a loss and any batches. Chapter 13."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""From rows of ids to the tensors of a batch: cut what is too long, fill what is too short.
-
-Chapter 6.
-"""
+"""From rows of ids to a batch: cut what is too long, fill what is too short. Chapter 6."""
 
 from __future__ import annotations
 

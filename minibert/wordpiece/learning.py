@@ -1,7 +1,4 @@
-"""Learn pieces from counted words: start with characters, merge the pair that gains most, repeat.
-
-Chapter 6.
-"""
+"""Learn pieces from counted words: from letters on, merge the pair that gains most. Chapter 6."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Cut one word into pieces of a vocabulary.
-
-Chapter 6.
-"""
+"""Cut one word into pieces of a vocabulary. Chapter 6."""
 
 from collections.abc import Mapping
 

@@ -1,7 +1,4 @@
-"""The tokenizer: from text to ids by greedy longest match, and back.
-
-Chapter 6.
-"""
+"""The tokenizer: from text to ids by greedy longest match, and back. Chapter 6."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Vocabularies on disk: vocab.txt, one piece a line, in the order of their ids.
-
-Chapter 6.
-"""
+"""Vocabularies on disk: vocab.txt, one piece a line, in the order of their ids. Chapter 6."""
 
 from __future__ import annotations
 

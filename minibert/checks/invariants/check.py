@@ -1,7 +1,4 @@
-"""Ask a model for every invariant, and tell what was found.
-
-Chapter 23.
-"""
+"""Ask a model for every invariant, and tell what was found. Chapter 23."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The invariants: each a small function that says what it saw where the model breaks it.
 
 It returns nothing where the invariant holds, and None where the model leaves nothing to ask.
-
 Chapter 23.
 """
 

@@ -1,7 +1,4 @@
-"""The usual mistakes in self-attention.
-
-Chapter 8.
-"""
+"""The usual mistakes in self-attention. Chapter 8."""
 
 from __future__ import annotations
 

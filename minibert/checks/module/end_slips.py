@@ -1,7 +1,4 @@
-"""The usual mistakes at both ends: embeddings, pooler, heads, and LayerNorm itself.
-
-Chapter 8.
-"""
+"""The usual mistakes at both ends: embeddings, pooler, heads, and LayerNorm itself. Chapter 8."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Go through all that a role promises, one by one, and say how far a class keeps it.
-
-Chapter 8.
-"""
+"""Go through all that a role promises, one by one, and say how far a class keeps it. Chapter 8."""
 
 from __future__ import annotations
 

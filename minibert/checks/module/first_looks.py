@@ -1,7 +1,4 @@
-"""What must be so before anything else can be asked of a class: it is built, and it answers.
-
-Chapter 8.
-"""
+"""What must be so before all other questions: a class is built, and it answers. Chapter 8."""
 
 from __future__ import annotations
 

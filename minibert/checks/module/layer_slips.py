@@ -1,7 +1,4 @@
-"""The usual mistakes in the frame of a half, in layers and in their stack.
-
-Chapter 8.
-"""
+"""The usual mistakes in the frame of a half, in layers and in their stack. Chapter 8."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The same numbers as ours, forward and backward; and if not, whose they are.
-
-Chapter 8.
-"""
+"""The same numbers as ours, forward and backward; and if not, whose they are. Chapter 8."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What each part promises, whatever its weights: one by one, each with a sentence for the reader.
-
-Chapter 8.
-"""
+"""What each part promises, whatever its weights, each with a sentence for the reader. Chapter 8."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The questions behind the promises: each asks a trial, and answers whether it holds.
-
-Chapter 8.
-"""
+"""The questions behind the promises: each asks a trial, and answers whether it holds. Chapter 8."""
 
 from __future__ import annotations
 

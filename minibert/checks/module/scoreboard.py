@@ -1,7 +1,4 @@
-"""Twelve things that an encoder keeps or does not, whoever plays its parts.
-
-Chapter 10.
-"""
+"""Twelve things that an encoder keeps or does not, whoever plays its parts. Chapter 10."""
 
 from __future__ import annotations
 

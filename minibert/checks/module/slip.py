@@ -1,7 +1,4 @@
-"""A usual mistake: how it spoils our own part, and the question that leads out of it.
-
-Chapter 8.
-"""
+"""A usual mistake: how it spoils our own part, and the question that leads out of it. Chapter 8."""
 
 from __future__ import annotations
 

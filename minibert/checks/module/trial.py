@@ -1,7 +1,4 @@
-"""The reader's class beside ours: built same_numbers, with the same weights and the same inputs.
-
-Chapter 8.
-"""
+"""The reader's class beside ours, with the same weights and the same inputs. Chapter 8."""
 
 from __future__ import annotations
 

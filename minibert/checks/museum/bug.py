@@ -1,7 +1,4 @@
-"""What stands on the plate beside an exhibit, and how it is built into a small model.
-
-Chapter 23.
-"""
+"""What is on the plate beside an exhibit, and how it is built into a small model. Chapter 23."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The room of labels, losses and averages: the loss goes down, and it is another one.
-
-Chapter 23.
-"""
+"""The room of labels, losses, averages: the loss goes down, and it is another one. Chapter 23."""
 
 import torch
 from torch import nn

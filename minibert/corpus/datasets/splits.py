@@ -1,7 +1,4 @@
-"""The parts of a data set that is packed with the book: to learn from, to choose by, to measure.
-
-Chapter 16.
-"""
+"""The parts of a data set of the book: to learn from, to choose by, to measure. Chapter 16."""
 
 from importlib import resources
 

@@ -1,9 +1,7 @@
 """The best loss that anybody can reach on a list of sentences, by counting.
 
 A word is hidden, the rest is known: how well could it be guessed? Counting answers that question
-exactly, for a guesser that sees nothing, the two neighbors, or the whole sentence.
-
-Chapter 5.
+exactly, for a guesser that sees nothing, the two neighbors, or the whole sentence. Chapter 5.
 """
 
 import math

@@ -1,4 +1,1 @@
-"""The small world: its grammar, its stories, and the best that anybody can know of them.
-
-Chapter 14.
-"""
+"""The small world: grammar, stories, and the best that anybody can know of them. Chapter 14."""

@@ -1,7 +1,4 @@
-"""The ladder and the floors of a small world: what the best possible guesser still gets wrong.
-
-Chapter 14.
-"""
+"""The ladder and the floors of a small world: what the best guesser gets wrong. Chapter 14."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
 """The grammar of a small world, read from a text file that can be read aloud.
 
 A story is two sentences. Each place in them is a word of a table: of the hero's, of one of the
-story's own tables, or of a table with a single row, which is how a fixed word is held.
-
-Chapter 14.
+story's own tables, or of a table with a single row, which is how a fixed word is held. Chapter 14.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How words are hidden from a guesser, and how well each word explains what is then seen.
-
-Chapter 14.
-"""
+"""How words are hidden from a guesser, and how well each explains what is seen. Chapter 14."""
 
 from __future__ import annotations
 

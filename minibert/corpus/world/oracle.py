@@ -1,7 +1,4 @@
-"""The best possible guesser: it knows the grammar, and nothing of the words that are hidden.
-
-Chapter 14.
-"""
+"""The best possible guesser: it knows the grammar, and nothing of what is hidden. Chapter 14."""
 
 from __future__ import annotations
 

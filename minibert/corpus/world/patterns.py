@@ -3,9 +3,7 @@
 A text may be known, hidden, or blurred: for each place and each word, a likelihood says how well
 the word explains what is seen there. Tables are independent, so a story's chance is a product of
 one sum for each table. It is linear in the likelihoods of each place. That is why its derivative
-there is the chance of everything else, together with each word.
-
-Chapter 14.
+there is the chance of everything else, together with each word. Chapter 14.
 """
 
 from __future__ import annotations
@@ -21,31 +19,7 @@ from .grammar import Story
 
 
 class Pattern:
-    r"""Which words stand where, for one or both sentences of a story.
-
-    Parameters
-    ----------
-    story : Story
-        The story.
-    told : tuple of int
-        Which sentences: ``(0,)``, ``(1,)`` or ``(0, 1)``.
-    ids : mapping from str to int
-        The number of each word, as the story writes it.
-
-    Examples
-    --------
-    >>> from minibert.corpus import parse_world
-    >>> world = parse_world("document HERO: anna | ben\nHERO reads\n[he | she] sleeps")
-    >>> ids = {word: i for i, word in enumerate(["anna", "ben", "he", "reads", "she", "sleeps"])}
-    >>> pattern = Pattern(world.stories[0], (1,), ids)
-    >>> seen = np.ones((1, 2, 6))  # two hidden words, which any word explains
-    >>> pattern.chance(seen).tolist()
-    [[1.0, 1.0]]
-    >>> grad = np.zeros_like(seen)
-    >>> pattern.add_derivative(seen, np.array([[0.5, 0.5]]), grad)
-    >>> grad[0, 0].tolist()
-    [0.0, 0.0, 0.5, 0.0, 0.5, 0.0]
-    """
+    """Which words, by their `ids`, stand where in one or both sentences (`told`) of a story."""
 
     def __init__(self, story: Story, told: tuple[int, ...], ids: Mapping[str, int]):
         self.lengths = tuple(len(story.sentences[number]) for number in told)
@@ -63,19 +37,9 @@ class Pattern:
     def chance(
         self, likelihood: Float[np.ndarray, "batch positions vocab"]
     ) -> Float[np.ndarray, "batch rows"]:
-        """Compute how likely each text is, for each hero.
+        """Compute how likely each text is for each hero, given how well words explain what is seen.
 
         ``chance = product over tables of mean over rows of product over places of likelihood``.
-
-        Parameters
-        ----------
-        likelihood : float array, shape (batch, positions, vocab)
-            How well each word explains what is seen at each place of each text.
-
-        Returns
-        -------
-        float array, shape (batch, heroes)
-            At least 0.
         """
         return self._tables(likelihood).prod(0)
 

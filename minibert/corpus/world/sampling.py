@@ -1,7 +1,4 @@
-"""Documents told by a small world, and pairs of sentences from them.
-
-Chapter 14.
-"""
+"""Documents told by a small world, and pairs of sentences from them. Chapter 14."""
 
 from __future__ import annotations
 
