@@ -101,15 +101,11 @@ def _causal(mask):
     return np.broadcast_to(causal_mask(mask.shape[-1]), (*mask.shape, mask.shape[-1]))
 
 
-def _columns(mask):
-    return additive_mask(mask)
-
-
 def _rows(mask):
     return additive_mask(mask).swapaxes(-1, -2)
 
 
-def _both(mask, *, combine=np.minimum, padding=_columns, future=_causal, number=_LOWEST):
+def _both(mask, *, combine=np.minimum, padding=additive_mask, future=_causal, number=_LOWEST):
     mask = combine(padding(mask) + np.zeros(_causal(mask).shape), future(mask))
     return np.where(mask == _LOWEST, number, mask)
 

@@ -17,13 +17,8 @@ def _by_weight(g, x):
     return _rows(g).T @ _rows(x)
 
 
-def _by_bias(g):
-    return _rows(g).sum(axis=0)
-
-
-def _linear_backward(
-    g, x, w, *, by_x=None, by_weight=_by_weight, by_bias=_by_bias, order=(0, 1, 2)
-):
+def _linear_backward(g, x, w, *, by_x=None, by_weight=_by_weight,
+                     by_bias=lambda g: _rows(g).sum(axis=0), order=(0, 1, 2)):  # fmt: skip
     grads = (g @ w if by_x is None else by_x(g, x, w)), by_weight(g, x), by_bias(g)
     return tuple(grads[i] for i in order)
 

@@ -78,11 +78,8 @@ def _zero(x):
     return 0
 
 
-def _mean(losses, labels):
-    return losses.mean()
-
-
-def _masked_loss(logits, labels, *, log=_log_softmax, ignored=-100, reduce=_mean, unit=1.0, sign=1):
+def _masked_loss(logits, labels, *, log=_log_softmax, ignored=-100,
+                 reduce=lambda losses, labels: losses.mean(), unit=1.0, sign=1):  # fmt: skip
     kept = labels != ignored
     truth = np.where(labels < 0, 0, labels)[kept]
     losses = -log(logits[kept])[np.arange(len(truth)), truth]

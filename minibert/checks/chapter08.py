@@ -8,13 +8,9 @@ import torch
 from minibert.reference import additive_mask, softmax
 
 from .exercise import Exercise, Mistake, as_it_is
+from .tensors import to_tensor
 
 _RNG = np.random.default_rng(81)
-
-
-def _to_tensor(value):
-    """See an array as a tensor; they share their memory, so that a change of it is seen."""
-    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
 
 
 def _split(x, heads):
@@ -41,16 +37,12 @@ def _only_cut(x, heads):
     return x.reshape(*x.shape[:2], heads, -1)
 
 
-def _root(size, heads):
-    return np.sqrt(size)
-
-
 def _by_queries(scores):
     return softmax(scores, axis=-2)
 
 
-def _many_heads(query, key, value, heads, mask, *, divide=_root, shares=softmax, split=_split,
-                join=_join, masked=lambda scores, mask: scores + mask,
+def _many_heads(query, key, value, heads, mask, *, divide=lambda size, heads: np.sqrt(size),
+                shares=softmax, split=_split, join=_join, masked=lambda scores, mask: scores + mask,
                 after=lambda shares, mask: shares, parts=None):  # fmt: skip
     """Attend with many heads."""
     parts = parts or heads
@@ -88,7 +80,7 @@ check_many_heads = Exercise(
         _heads_case(*sizes)
         for sizes in [(1, 3, 4, 2), (2, 5, 12, 3), (3, 4, 10, 5), (2, 3, 4, 1)]
     ],
-    given=_to_tensor,
+    given=to_tensor,
     forbidden=["scaled_dot_product_attention", "MultiheadAttention"],
     mistakes=[
         Mistake({"parts": 1}, "You attend with one big head. Each head needs probabilities of "

@@ -11,15 +11,12 @@ from .exercise import Exercise, Mistake, as_it_is
 _RNG = np.random.default_rng(13)
 
 
-def _rise(step, warm, end):
-    return step / warm
-
-
 def _fall(step, warm, end):
     return (end - step) / (end - warm)
 
 
-def _rate(step, peak, warm, end, *, rise=_rise, fall=_fall, shift=0, times=as_it_is):
+def _rate(step, peak, warm, end, *, rise=lambda step, warm, end: step / warm, fall=_fall, shift=0,
+          times=as_it_is):  # fmt: skip
     """Compute the learning rate of an update: a rise, then a fall to 0."""
     step = step + shift
     part = rise(step, warm, end) if step < warm else fall(step, warm, end)

@@ -44,18 +44,15 @@ check_posterior = Exercise(
 )  # fmt: skip
 
 
-def _seen_alone(sight, word):
-    return sight
-
-
 def _surprises(observations):
     """List minus the logarithm of each answer's chance, given what is seen."""
     together, sights = Counter(observations), Counter(sight for sight, _ in observations)
     return [math.log(sights[sight] / together[sight, word]) for sight, word in observations]
 
 
-def _best_loss(observations, *, sight=_seen_alone, mean=lambda found, o: np.mean(found), unit=1.0,
-               sign=1, surprises=_surprises):  # fmt: skip
+def _best_loss(observations, *, sight=lambda sight, word: sight,
+               mean=lambda found, o: np.mean(found), unit=1.0, sign=1,
+               surprises=_surprises):  # fmt: skip
     """Compute the mean surprise of one who knows how often each word goes with each sight."""
     found = surprises([(sight(*pair), pair[1]) for pair in observations])
     return float(sign * mean(found, observations) / unit)
@@ -158,15 +155,12 @@ check_gap_closed = Exercise(
 )  # fmt: skip
 
 
-def _whole(learned, document):
-    return document in learned
-
-
 def _sentences(learned):
     return {sentence for document in learned for sentence in document}
 
 
-def _never_told(learned, test, *, told=_whole, turned=False, once=True, order=list):
+def _never_told(learned, test, *, told=lambda learned, document: document in learned, turned=False,
+                once=True, order=list):  # fmt: skip
     found = [d for d in (dict.fromkeys(test) if once else test) if told(learned, d) == turned]
     return order(found)
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from .exercise import Exercise, Mistake
+from .tensors import to_tensor
 
 _RNG = np.random.default_rng(14)
-
-
-def _to_tensor(value):
-    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
 
 
 def _telling(*stories):
@@ -55,7 +51,7 @@ check_posteriors = Exercise(
         (_LONG, np.array([[1.0, 1, 1, 1], [0.0, 1, 0, 0], [0.2, 0.1, 0.5, 0.2]])),
         (_LONG, _RNG.uniform(0.1, 1, size=(3, 4))),
     ],
-    given=_to_tensor,
+    given=to_tensor,
     mistakes=[
         Mistake({"over": lambda joint, seen: 1}, "These are the probabilities of each word "
                 "together with what is seen. What makes a posterior of them?"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from operator import eq
 
 import numpy as np
 
@@ -24,11 +25,7 @@ def _file(tensors):
     return len(text).to_bytes(8, "little") + text + numbers
 
 
-def _behind_the_header(length):
-    return 8 + length
-
-
-def _tensor(data, name, *, start=_behind_the_header, kind="<f4", first=False, shape=tuple):
+def _tensor(data, name, *, start=lambda length: 8 + length, kind="<f4", first=False, shape=tuple):
     """Read one tensor out of the bytes of a file."""
     length = int.from_bytes(data[:8], "little")
     entry = json.loads(data[8 : 8 + length])[name]
@@ -72,11 +69,7 @@ check_tensor = Exercise(
 )  # fmt: skip
 
 
-def _same(ours, theirs):
-    return ours == theirs
-
-
-def _misfits(ours, theirs, *, same=_same, turned=False, unknown=lambda a, b: b - a,
+def _misfits(ours, theirs, *, same=eq, turned=False, unknown=lambda a, b: b - a,
              missing=lambda a, b: a - b, absent=False):  # fmt: skip
     """Name what is missing, what is unknown, and what has another shape."""
     ours, theirs = (theirs, ours) if turned else (ours, theirs)

@@ -14,16 +14,9 @@ from .exercise import Exercise, Mistake, as_it_is
 _RNG = np.random.default_rng(16)
 
 
-def _minus_log(chances):
-    return -np.log(chances)
-
-
-def _mean(losses):
-    return losses.mean()
-
-
-def _head(x, weight, bias, labels, *, shift=0, bias_times=1, shares=softmax, log=_minus_log,
-          reduce=_mean, unit=1.0, sign=1, turn=np.transpose):  # fmt: skip
+def _head(x, weight, bias, labels, *, shift=0, bias_times=1, shares=softmax,
+          log=lambda chances: -np.log(chances), reduce=np.mean, unit=1.0, sign=1,
+          turn=np.transpose):  # fmt: skip
     """Compute the loss of a classifier on pooled vectors."""
     chances = shares(x @ turn(weight) + bias_times * bias)
     classes = (labels + shift) % len(weight)
@@ -71,16 +64,12 @@ check_head = Exercise(
 )  # fmt: skip
 
 
-def _sigmoid(logits):
-    return 1 / (1 + np.exp(-logits))
-
-
 def _yes_and_no(chances, labels):
     return -labels * np.log(chances) - (1 - labels) * np.log(1 - chances)
 
 
-def _several(logits, labels, *, shares=_sigmoid, loss=_yes_and_no, reduce=_mean, sign=1, unit=1.0,
-             turned=False):  # fmt: skip
+def _several(logits, labels, *, shares=lambda logits: 1 / (1 + np.exp(-logits)), loss=_yes_and_no,
+             reduce=np.mean, sign=1, unit=1.0, turned=False):  # fmt: skip
     return sign * reduce(loss(shares(logits), 1 - labels if turned else labels)) / unit
 
 
@@ -118,15 +107,8 @@ check_several_labels = Exercise(
 )  # fmt: skip
 
 
-def _lower(loss, best, before):
-    return loss < best
-
-
-def _since_the_best(number, best, rises):
-    return number - best
-
-
-def _stop(losses, patience, *, better=_lower, waited=_since_the_best, wait=lambda p: p,
+def _stop(losses, patience, *, better=lambda loss, best, before: loss < best,
+          waited=lambda number, best, rises: number - best, wait=lambda p: p,
           told=lambda best, last: (best + 1, last + 1)):  # fmt: skip
     """Find the best evaluation, and the last one that is made."""
     best, rises = 0, 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import add, sub
 
 import numpy as np
 
@@ -54,10 +55,6 @@ check_piece_labels = Exercise(
 )  # fmt: skip
 
 
-def _sum(start, end):
-    return start + end
-
-
 def _every_token(inside, first, last):
     return all(inside[min(first, last) : max(first, last) + 1])
 
@@ -66,7 +63,7 @@ def _as_array(value):
     return np.array(value) if isinstance(value, list) else value
 
 
-def _best_span(starts, ends, inside, most, *, ordered=True, legal=_every_token, spare=0, score=_sum,
+def _best_span(starts, ends, inside, most, *, ordered=True, legal=_every_token, spare=0, score=add,
                best=max, told=lambda first, last: (first, last)):  # fmt: skip
     """Search through all pairs."""
     pairs = [
@@ -199,15 +196,8 @@ check_answer_f1 = Exercise(
 )  # fmt: skip
 
 
-def _step(room, stride):
-    return room - stride
-
-
-def _left(pieces, room):
-    return max(0, pieces - room)
-
-
-def _windows(pieces, room, stride, *, step=_step, up=math.ceil, first=1, left=_left):
+def _windows(pieces, room, stride, *, step=sub, up=math.ceil, first=1,
+             left=lambda pieces, room: max(0, pieces - room)):  # fmt: skip
     """Count the first window, and one for each step that is needed behind it."""
     return first + up(left(pieces, room) / step(room, stride))
 

@@ -9,13 +9,8 @@ from .exercise import Exercise, Mistake, as_it_is
 _RNG = np.random.default_rng(181)
 
 
-def _both(draws):
-    return draws, draws
-
-
-def _paired_interval(
-    first, second, draws, *, pick=_both, per=np.mean, ends=(0.025, 0.975), turned=False, told=tuple
-):
+def _paired_interval(first, second, draws, *, pick=lambda draws: (draws, draws),
+                     per=np.mean, ends=(0.025, 0.975), turned=False, told=tuple):  # fmt: skip
     """Draw the words of both methods alike, and leave out the ends of the mean differences."""
     one, other = pick(np.asarray(draws))
     ahead = per(np.asarray(first)[one], axis=-1) - per(np.asarray(second)[other], axis=-1)
@@ -75,15 +70,9 @@ check_paired_interval = Exercise(
 )  # fmt: skip
 
 
-def _ranks(values):
-    return np.argsort(np.argsort(values))
-
-
-def _pearson(first, second):
-    return np.corrcoef(first, second)[0, 1]
-
-
-def _rank_correlation(first, second, *, rank=_ranks, agree=_pearson, turned=False):
+def _rank_correlation(first, second, *, rank=lambda values: np.argsort(np.argsort(values)),
+                      agree=lambda first, second: np.corrcoef(first, second)[0, 1],
+                      turned=False):  # fmt: skip
     return (-1 if turned else 1) * agree(rank(first), rank(second))
 
 
@@ -119,15 +108,9 @@ check_rank_correlation = Exercise(
 )  # fmt: skip
 
 
-def _its_columns(head, size):
-    return slice(head * size, (head + 1) * size)
-
-
-def _over_texts_and_tokens(own):
-    return own.mean(axis=(0, 1))
-
-
-def _mean_ablation(contexts, head, size, *, where=_its_columns, usual=_over_texts_and_tokens):
+def _mean_ablation(contexts, head, size, *,
+                   where=lambda head, size: slice(head * size, (head + 1) * size),
+                   usual=lambda own: own.mean(axis=(0, 1))):  # fmt: skip
     """Let one head say what it says on average."""
     changed, own = np.array(contexts), where(head, size)
     changed[..., own] = usual(changed[..., own])

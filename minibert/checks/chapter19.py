@@ -5,33 +5,21 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import torch
 
 from minibert.reference import softmax
 
 from .exercise import Exercise, Mistake, as_it_is
+from .tensors import to_tensor
 
 _RNG = np.random.default_rng(19)
-
-
-def _to_tensor(value):
-    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
 
 
 def _unit(vectors):
     return vectors / np.linalg.norm(vectors, axis=-1, keepdims=True)
 
 
-def _minus_log(probs):
-    return -np.log(probs)
-
-
-def _divide(cosines, temperature):
-    return cosines / temperature
-
-
-def _contrast(queries, documents, temperature, *, unit=_unit, cool=_divide, others=as_it_is,
-              shares=softmax, log=_minus_log, reduce=np.mean):  # fmt: skip
+def _contrast(queries, documents, temperature, *, unit=_unit, cool=np.divide, others=as_it_is,
+              shares=softmax, log=lambda probs: -np.log(probs), reduce=np.mean):  # fmt: skip
     """Compute the mean loss of picking each query's own document."""
     documents = documents[: len(queries)] if others is None else documents
     scores = cool(unit(queries) @ unit(documents).T, temperature)
@@ -56,7 +44,7 @@ check_contrastive_loss = Exercise(
         (*_vectors((3, 4), (5, 4)), 0.5),
         (*_vectors((4, 2), (4, 2)), 0.05),
     ],
-    given=_to_tensor,
+    given=to_tensor,
     mistakes=[
         Mistake({"unit": as_it_is}, "Your scores are dot products, and long vectors win. A cosine "
                 "asks for the direction alone: scale every vector to length 1."),
@@ -81,15 +69,8 @@ check_contrastive_loss = Exercise(
 )  # fmt: skip
 
 
-def _discount(places):
-    return 1 / np.log2(1 + places)
-
-
-def _descending(gains):
-    return np.sort(gains)[::-1]
-
-
-def _ndcg(gains, k, *, discount=_discount, best=_descending, cut=as_it_is, grade=as_it_is):
+def _ndcg(gains, k, *, discount=lambda places: 1 / np.log2(1 + places),
+          best=lambda gains: np.sort(gains)[::-1], cut=as_it_is, grade=as_it_is):  # fmt: skip
     """Divide the gain of a list by that of the best order of the same documents."""
 
     def gain(listed, places):
@@ -167,11 +148,8 @@ check_fusion = Exercise(
 )  # fmt: skip
 
 
-def _below(scores, own, margin):
-    return scores < own - margin
-
-
-def _hard(scores, right, margin, *, allowed=_below, pick=np.argmax):
+def _hard(scores, right, margin, *, allowed=lambda scores, own, margin: scores < own - margin,
+          pick=np.argmax):  # fmt: skip
     """Find the best document that is clearly worse than the right one."""
     scores, right = np.asarray(scores, dtype=float), np.asarray(right)
     own = scores[np.arange(len(scores)), right][:, None]

@@ -3,25 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from minibert.reference import softmax
 
 from .exercise import Exercise, Mistake, as_it_is
+from .tensors import to_tensor
 
 _RNG = np.random.default_rng(20)
 _LOWEST = float(np.finfo(np.float32).min)
 
 
-def _to_tensor(value):
-    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
-
-
-def _sentences(lengths):
-    return np.repeat(np.arange(len(lengths)), lengths)
-
-
-def _mask(lengths, *, owner=_sentences, hides=np.not_equal, low=_LOWEST, form=as_it_is):
+def _mask(lengths, *, owner=lambda lengths: np.repeat(np.arange(len(lengths)), lengths),
+          hides=np.not_equal, low=_LOWEST, form=as_it_is):  # fmt: skip
     """Hide from each token the tokens of other sentences."""
     sentence = owner(lengths)
     hidden = hides(sentence[:, None], sentence[None, :])
@@ -53,11 +46,8 @@ check_block_mask = Exercise(
 )  # fmt: skip
 
 
-def _row_maximum(x):
-    return np.abs(x).max(axis=1, keepdims=True)
-
-
-def _in_eight_bits(x, *, largest=_row_maximum, most=127, whole=np.round, scale=as_it_is):
+def _in_eight_bits(x, *, largest=lambda x: np.abs(x).max(axis=1, keepdims=True), most=127,
+                   whole=np.round, scale=as_it_is):  # fmt: skip
     """Write rows as whole numbers and one scale each."""
     step = largest(np.asarray(x, dtype=float)) / most
     numbers = np.divide(x, step, out=np.zeros_like(x, dtype=float), where=step > 0)
@@ -73,7 +63,7 @@ check_quantize = Exercise(
         (_RNG.normal(scale=[[1.0], [50.0]], size=(2, 4)),),
     ],
     edges=[(np.array([[0.0, 0.0], [1.0, -2.0]]),)],
-    given=_to_tensor,
+    given=to_tensor,
     mistakes=[
         Mistake({"largest": lambda x: np.full((len(x), 1), np.abs(x).max())}, "You have one scale "
                 "for the whole table. One large row then leaves few numbers for the others: give "
@@ -167,7 +157,7 @@ check_distillation_loss = Exercise(
         (_RNG.normal(size=(1, 3)), 3 * _RNG.normal(size=(1, 3)), 1.0),
         (_RNG.normal(size=(5, 2)), _RNG.normal(size=(5, 2)), 4.0),
     ],
-    given=_to_tensor,
+    given=to_tensor,
     mistakes=[
         Mistake({"warm": np.multiply}, "You multiply by the temperature. A high one shall make "
                 "the probabilities more even."),

@@ -9,20 +9,11 @@ from .exercise import Exercise, Mistake, as_it_is
 _RNG = np.random.default_rng(21)
 
 
-def _by_labels(labels):
-    return labels
-
-
-def _labels_in_all(labels):
-    return sum(labels)
-
-
 def _those_with_labels(gradients, labels):
     return [(g, n) for g, n in zip(gradients, labels) if n]
 
 
-def _combine(gradients, labels, *, weigh=_by_labels, divide=_labels_in_all,
-             keep=_those_with_labels):  # fmt: skip
+def _combine(gradients, labels, *, weigh=as_it_is, divide=sum, keep=_those_with_labels):
     """Weight the mean gradient of each process by its labels."""
     pairs = keep(gradients, weigh(labels))
     return sum(gradient * weight for gradient, weight in pairs) / divide(labels)
@@ -63,20 +54,10 @@ check_combine = Exercise(
 )  # fmt: skip
 
 
-def _both_ways(parameters):
-    return 6 * parameters
-
-
-def _of_a_ring(processes):
-    return 2 * (processes - 1) / processes
-
-
-def _shared(processes):
-    return processes
-
-
-def _seconds(processes, parameters, tokens, flops, bandwidth, *, work=_both_ways, share=_shared,
-             rounds=_of_a_ring, size=4, join=np.add):  # fmt: skip
+def _seconds(processes, parameters, tokens, flops, bandwidth, *,
+             work=lambda parameters: 6 * parameters, share=as_it_is,
+             rounds=lambda processes: 2 * (processes - 1) / processes, size=4,
+             join=np.add):  # fmt: skip
     """Add the time of computing to that of talking."""
     computing = work(parameters) * tokens / (flops * share(processes))
     return float(join(computing, rounds(processes) * size * parameters / bandwidth))
@@ -116,20 +97,9 @@ check_seconds = Exercise(
 )  # fmt: skip
 
 
-def _up_to(most):
-    return range(1, most + 1)
-
-
-def _waiting(processes):
-    return 2 * (processes - 1)
-
-
-def _first_of_the_fastest(counts, seconds):
-    return counts[int(np.argmin(seconds))]
-
-
-def _best_count(most, parameters, tokens, flops, bandwidth, latency, *, counts=_up_to,
-                waits=_waiting, pick=_first_of_the_fastest):  # fmt: skip
+def _best_count(most, parameters, tokens, flops, bandwidth, latency, *,
+                counts=lambda most: range(1, most + 1), waits=lambda processes: 2 * (processes - 1),
+                pick=lambda counts, seconds: counts[int(np.argmin(seconds))]):  # fmt: skip
     """Try every number of processes."""
     numbers = list(counts(most))
     seconds = [
@@ -169,19 +139,9 @@ check_best_count = Exercise(
 )  # fmt: skip
 
 
-def _own(rank, step, count):
-    return (rank - step) % count
-
-
-def _one_less(count):
-    return count - 1
-
-
-def _next(rank, count):
-    return (rank + 1) % count
-
-
-def _ring(pieces, *, piece=_own, steps=_one_less, to=_next, meet=np.add):
+def _ring(pieces, *, piece=lambda rank, step, count: (rank - step) % count,
+          steps=lambda count: count - 1, to=lambda rank, count: (rank + 1) % count,
+          meet=np.add):  # fmt: skip
     """Let every process send one piece to the next one, which adds it to its own."""
     held = np.array(pieces, dtype=float)
     count = len(held)

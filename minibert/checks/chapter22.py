@@ -3,22 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import torch
 
 from .exercise import Exercise, Mistake, as_it_is
+from .tensors import to_tensor
 
 _RNG = np.random.default_rng(22)
 
 
-def _to_tensor(value):
-    return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
-
-
-def _behind(numbers, padding):
-    return numbers + padding
-
-
-def _positions(ids, padding, *, count=np.cumsum, shift=_behind, hide=True, axis=1):
+def _positions(ids, padding, *, count=np.cumsum, shift=np.add, hide=True, axis=1):
     """Count the tokens of each row from padding + 1 on; padding itself stands at padding."""
     is_token = (np.asarray(ids) != padding).astype(int)
     numbers = count(is_token, axis=axis)
@@ -39,7 +31,7 @@ check_positions = Exercise(
         (np.array([[1, 1, 0, 5, 2], [0, 6, 2, 1, 1], [0, 5, 6, 7, 2]]), 1),
         (np.array([[5, 6, 3, 3], [4, 3, 3, 3]]), 3),
     ],
-    given=_to_tensor,
+    given=to_tensor,
     mistakes=[
         Mistake(_from_zero, "These are BERT's positions: 0, 1, 2, …. RoBERTa's begin behind the "
                 "padding id."),
@@ -115,7 +107,7 @@ check_rotate = Exercise(
         (_RNG.normal(size=(2, 2, 5, 6)), 50.0),
         (_RNG.normal(size=(1, 3, 4, 8)), 10_000.0),
     ],
-    given=_to_tensor,
+    given=to_tensor,
     rtol=1e-7,
     mistakes=[
         Mistake({"cut": _neighbors, "join": _woven}, "You turn neighbors: 0 with 1, 2 with 3. The "
