@@ -17,6 +17,8 @@ from torch import Tensor, nn
 
 from minibert.model import BertModel
 
+REPEATS, ENDS = 2000, (0.025, 0.975)  # of the bootstrap: how many means, and which are the ends
+
 
 def offset_mask(
     attention_mask: Shaped[Tensor, "batch seq"], offset: int
@@ -157,13 +159,11 @@ def bootstrap_interval(
     values: Float[np.ndarray, "rows ..."],
     *,
     rng: np.random.Generator,
-    level: float = 0.95,
-    repeats: int = 2000,
 ) -> tuple[Float[np.ndarray, "..."], Float[np.ndarray, "..."]]:
-    """Return an interval for the mean of a sample, by resampling (bootstrap).
+    """Return the 95 % interval for the mean of a sample, by resampling (bootstrap).
 
-    Each repeat draws as many rows as there are, with replacement, and takes their mean. The
-    interval leaves out the lowest and the highest ``(1 - level) / 2`` of these means.
+    As many rows as there are are drawn 2000 times, with replacement, and their mean is taken. The
+    interval leaves out the lowest and the highest 2.5 % of these means.
 
     Parameters
     ----------
@@ -171,10 +171,6 @@ def bootstrap_interval(
         One row for each independent unit, such as a sentence.
     rng : numpy.random.Generator
         The source of chance.
-    level : float, between 0 and 1, default 0.95
-        The share of repeats inside the interval.
-    repeats : int, default 2000
-        How often to draw.
 
     Returns
     -------
@@ -200,10 +196,9 @@ def bootstrap_interval(
     """
     if len(values) < 2:
         raise ValueError(f"an interval needs at least 2 rows, not {len(values)}; measure more")
-    drawn = rng.multinomial(len(values), np.full(len(values), 1 / len(values)), size=repeats)
+    drawn = rng.multinomial(len(values), np.full(len(values), 1 / len(values)), size=REPEATS)
     means = np.tensordot(drawn / len(values), values, axes=1)
-    tail = (1 - level) / 2
-    low, high = np.quantile(means, [tail, 1 - tail], axis=0)
+    low, high = np.quantile(means, ENDS, axis=0)
     return np.asarray(low), np.asarray(high)
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from minibert.text_files import decode_line, require_file
+from minibert.whole_numbers import require_whole_number
 
 LONGEST_LINE = 2**20  # bytes
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -56,8 +57,7 @@ class TextDocuments(Sequence):
     def __init__(self, *paths: str | Path, max_sentences: int = 256) -> None:
         if not paths:
             raise ValueError("there is no file to read; give the path of at least one .txt file")
-        if max_sentences < 2:
-            raise ValueError(f"max_sentences ({max_sentences}) must be at least 2, to make a pair")
+        require_whole_number("max_sentences", max_sentences, 2, ", to make a pair")
         self.paths = [_checked(path) for path in paths]
         self._versions: list[tuple[int, int]] = []
         self._first_in_file: list[int] = []

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import textwrap
 from collections.abc import Callable
 from html import escape
 
-from .html import KEEP_KEYS, Html
+from .html import KEEP_KEYS, Html, key_of
 from .quizzes import QUIZ_STYLE, Answer, option
 
 LINES_STYLE = (
@@ -61,7 +60,7 @@ def which_line(question: str, source: Callable | str, right: str, replies: dict[
         raise ValueError(f"there is a reply to {strangers[0]!r}, which is no line of the code")
     if not replies.get(right, "").strip():
         raise ValueError(f"the right line, {right!r}, has no reply that says why")
-    key = "mb" + hashlib.sha256((question + code).encode()).hexdigest()[:10]
+    key = key_of(question, code)
     options = "".join(
         option(key, Answer(line, replies.get(text, DOES_ITS_PART), text == right), "code")
         if text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .html import KEEP_KEYS, Html, with_minus
+from .html import KEEP_KEYS, Html, key_of, with_minus
 
 FIELD_STYLE = """
 .mb-ask{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));border-radius:8px;\
@@ -160,7 +159,7 @@ def ask(
         _refuse_bad_mistake(value, target, tolerance)
     facts = {"answer": target, "mistakes": usual, "tolerance": tolerance, "why": why}
     told = json.dumps(facts, ensure_ascii=False)
-    key = "mb" + hashlib.sha256((question + told).encode()).hexdigest()[:10]
+    key = key_of(question, told)
     content = (
         f'<fieldset class="mb-ask" {KEEP_KEYS} data-mb="{key}" data-answer="{escape(told)}">'
         f"<legend>{escape(question)}</legend>"

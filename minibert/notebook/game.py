@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
-from .html import KEEP_KEYS, Html
+from .html import KEEP_KEYS, Html, key_of
 
 GAME_STYLE = """
 .mb-figure.mb-game{box-sizing:border-box;\
@@ -103,7 +102,7 @@ def game(turns: Sequence[Turn], players: Sequence[str], *, caption: str) -> Html
         raise ValueError("a game needs at least one turn")
     for turn in turns:
         _require_whole(turn, players)
-    key = "mb" + hashlib.sha256(repr((turns, caption)).encode()).hexdigest()[:10]
+    key = key_of(repr((turns, caption)))
     scores = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td>–</td></tr>' for name in ("you", *players)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from html import escape
 
@@ -54,6 +55,11 @@ class Html:
         style = "".join(self.style.strip().splitlines())
         style += "" if is_stored() else AS_IN_THE_BOOK
         return f"<style>{style}</style>\n{self.content}"
+
+
+def key_of(*content: str) -> str:
+    """Return a name for a piece of HTML, always the same one for the same content."""
+    return "mb" + hashlib.sha256("".join(content).encode()).hexdigest()[:10]
 
 
 def html(content: str, caption: str) -> Html:

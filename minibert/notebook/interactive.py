@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from .controls import Control, named
-from .html import KEEP_KEYS, STYLE, Html
+from .html import KEEP_KEYS, STYLE, Html, key_of
 from .setting import is_stored
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ def _frozen(draw: Callable[..., Html | str], caption: str, controls: dict[str, C
     frames = [frame.content if isinstance(frame, Html) else frame for frame in frames]
     distinct = list(dict.fromkeys(frames))
     order = json.dumps([distinct.index(frame) for frame in frames])
-    key = "mb" + hashlib.sha256((caption + "".join(distinct)).encode()).hexdigest()[:10]
+    key = key_of(caption, *distinct)
     widgets = "".join(
         _control(f"{key}-{i}", control) for i, control in enumerate(controls.values())
     )

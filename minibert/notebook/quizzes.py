@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from html import escape
 from typing import NamedTuple
 
-from .html import KEEP_KEYS, Html
+from .html import KEEP_KEYS, Html, key_of
 
 QUIZ_STYLE = """
 .mb-quiz{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));border-radius:8px;\
@@ -109,7 +108,7 @@ def quiz(question: str, *answers: Answer) -> Html:
         )
     if not all(answer.reply.strip() for answer in answers):
         raise ValueError(f"an answer to {question!r} has no reply; every answer needs one")
-    key = "mb" + hashlib.sha256(question.encode()).hexdigest()[:10]
+    key = key_of(question)
     options = "".join(option(key, answer) for answer in answers)
     content = (
         f'<fieldset class="mb-quiz" {KEEP_KEYS}><legend>{escape(question)}</legend>'

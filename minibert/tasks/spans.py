@@ -9,6 +9,8 @@ from jaxtyping import Bool, Float, Int, Num
 from torch import Tensor
 from torch.nn import functional
 
+from minibert.whole_numbers import require_whole_number
+
 
 class BestSpans(NamedTuple):
     """The best spans of each row, best first, and the score of no answer."""
@@ -99,6 +101,5 @@ def _require_sound(
             f"start_logits, end_logits and passage have the shapes {shapes[0]}, {shapes[1]} and "
             f"{shapes[2]}; they need one shape, with at least one token in its last dimension"
         )
-    for name, value in (("max_answer_length", max_answer_length), ("top_n", top_n)):
-        if value < 1:
-            raise ValueError(f"{name} ({value}) must be at least 1; nearest is 1")
+    require_whole_number("max_answer_length", max_answer_length, 1)
+    require_whole_number("top_n", top_n, 1)

@@ -14,6 +14,7 @@ from torch import Tensor
 
 from minibert.data import bucket_by_length
 from minibert.losses import IGNORED_LABEL
+from minibert.whole_numbers import require_whole_number
 from minibert.wordpiece.encode_batch import pad_rows
 
 Row = Mapping[str, Any]
@@ -65,9 +66,8 @@ class TaskBatches:
         pad_token_id: int,
         per_token: Sequence[str] = (),
     ) -> None:
-        for name, value, least in (("batch_size", batch_size, 1), ("seed", seed, 0)):
-            if value < least:
-                raise ValueError(f"{name} ({value}) must be at least {least}")
+        require_whole_number("batch_size", batch_size, 1)
+        require_whole_number("seed", seed, 0)
         self.rows, self.batch_size, self.seed = list(rows), batch_size, seed
         self.pad_token_id, self.per_token = pad_token_id, tuple(per_token)
         self._check()

@@ -94,7 +94,7 @@ def test_entropy_is_largest_where_attention_is_even():
 
 def test_the_interval_is_that_of_theory_where_there_is_one():
     values = np.random.default_rng(0).normal(3, 2, size=(400, 2))
-    low, high = bootstrap_interval(values, rng=np.random.default_rng(1), repeats=4000)
+    low, high = bootstrap_interval(values, rng=np.random.default_rng(1))
     error = values.std(axis=0) / math.sqrt(len(values))
     np.testing.assert_allclose(low, values.mean(axis=0) - 1.96 * error, atol=0.03)
     np.testing.assert_allclose(high, values.mean(axis=0) + 1.96 * error, atol=0.03)
@@ -103,7 +103,7 @@ def test_the_interval_is_that_of_theory_where_there_is_one():
 def test_the_interval_covers_the_truth_as_often_as_it_says():
     rng, hits = np.random.default_rng(2), 0
     for _ in range(300):
-        low, high = bootstrap_interval(rng.normal(size=50), rng=rng, repeats=400)
+        low, high = bootstrap_interval(rng.normal(size=50), rng=rng)
         hits += low < 0 < high
     assert 0.90 < hits / 300 < 0.98
 
