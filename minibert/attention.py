@@ -43,7 +43,6 @@ def additive_mask(
 
     Examples
     --------
-    >>> import torch
     >>> additive_mask(torch.tensor([[1, 1, 0]])) < 0
     tensor([[[[False, False,  True]]]])
     """
@@ -125,7 +124,6 @@ class BertSelfAttention(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> attention = BertSelfAttention(BertConfig.tiny()).eval()
     >>> context, probs = attention(torch.randn(1, 5, 128), return_attention=True)
     >>> context.shape, probs.shape
@@ -234,7 +232,6 @@ class BertSelfOutput(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> output = BertSelfOutput(BertConfig.tiny())
     >>> output(torch.randn(1, 5, 128), torch.randn(1, 5, 128)).shape
     torch.Size([1, 5, 128])
@@ -272,7 +269,6 @@ class BertAttention(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> attention_output, probs = BertAttention(BertConfig.tiny())(torch.randn(1, 5, 128))
     >>> attention_output.shape
     torch.Size([1, 5, 128])

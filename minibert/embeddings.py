@@ -29,7 +29,6 @@ class BertEmbeddings(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> embeddings = BertEmbeddings(BertConfig.tiny(vocab_size=89))
     >>> embeddings(torch.tensor([[1, 5, 2], [1, 7, 2]])).shape
     torch.Size([2, 3, 128])

@@ -50,7 +50,6 @@ def cross_entropy(
 
     Examples
     --------
-    >>> import torch
     >>> logits = torch.tensor([[0.0, 0.0], [3.0, 4.0]])
     >>> round(cross_entropy(logits, torch.tensor([1, -100])).item(), 4)
     0.6931
@@ -93,7 +92,6 @@ def masked_lm_loss(
 
     Examples
     --------
-    >>> import torch
     >>> logits = torch.tensor([[[0.0, 0.0], [3.0, 4.0]]])
     >>> round(masked_lm_loss(logits, torch.tensor([[1, -100]])).item(), 4)
     0.6931
@@ -132,7 +130,6 @@ def next_sentence_loss(
 
     Examples
     --------
-    >>> import torch
     >>> logits = torch.tensor([[2.0, 0.0], [0.0, 0.0]])
     >>> round(next_sentence_loss(logits, torch.tensor([0, 1])).item(), 4)
     0.41
@@ -177,7 +174,6 @@ def classification_loss(
 
     Examples
     --------
-    >>> import torch
     >>> logits = torch.tensor([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     >>> round(classification_loss(logits, torch.tensor([0, 2])).item(), 4)
     0.6691
@@ -260,7 +256,6 @@ def span_loss(
 
     Examples
     --------
-    >>> import torch
     >>> start, end = torch.zeros(2, 4), torch.zeros(2, 4)
     >>> loss = span_loss(start, end, torch.tensor([1, 4]), torch.tensor([3, 9]))
     >>> round(loss.item(), 4)
@@ -307,7 +302,6 @@ def contrastive_loss(
 
     Examples
     --------
-    >>> import torch
     >>> vectors = torch.eye(2)
     >>> round(contrastive_loss(vectors, vectors, temperature=1.0).item(), 4)
     0.3133

@@ -48,7 +48,6 @@ class BertEncoder(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> BertEncoder(BertConfig.tiny())(torch.randn(1, 5, 128)).last_hidden_state.shape
     torch.Size([1, 5, 128])
     """
@@ -95,7 +94,6 @@ class BertPooler(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> BertPooler(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
     torch.Size([1, 128])
     """
@@ -130,7 +128,6 @@ class BertModel(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> model = BertModel(BertConfig.tiny(vocab_size=89)).eval()
     >>> output = model(torch.tensor([[1, 5, 2, 0]]), torch.tensor([[1, 1, 1, 0]]))
     >>> output.last_hidden_state.shape, output.pooler_output.shape
@@ -228,7 +225,6 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
 
     Examples
     --------
-    >>> import torch
     >>> _ = torch.manual_seed(0)
     >>> dense = nn.Linear(1000, 1000)
     >>> initialize_weights(dense, 0.02)

@@ -152,7 +152,7 @@ def _cosine(a, b):
 
 
 def _sentence_problem(words: list[str], static: dict) -> str:
-    """Say which condition a sentence does not keep; empty if it keeps all."""
+    """Return which condition a sentence does not keep; empty if it keeps all."""
     if unknown := [word for word in words if word not in static]:
         return f"{unknown[0]!r} does not stand in the tiny corpus, so it has no vector."
     if banned := sorted(_OF_COMPUTERS & {*words}):

@@ -26,7 +26,7 @@ def _word_counts(sentences):
 
 
 def _surprises(sentences):
-    """Say for each word minus the logarithm of its frequency."""
+    """Return for each word minus the logarithm of its frequency."""
     counts = _word_counts(sentences)
     return {word: -math.log(count / counts.total()) for word, count in counts.items()}
 

@@ -143,7 +143,7 @@ def _one_by_one(ids: Int[Tensor, "..."], one: int, other: int) -> Int[Tensor, ".
 
 def _renamed(model, input_ids, one, other, *, rows=True, ids=_exchanged, size=torch.abs,
              copied=copy.deepcopy):  # fmt: skip
-    """Say how much the vectors change when two words exchange their names."""
+    """Measure how much the vectors change when two words exchange their names."""
     again = copied(model)
     table = again.embeddings.word_embeddings.weight.data
     if rows:
@@ -220,7 +220,7 @@ def _built(kind: Any, config: Any, seed: int) -> Any:
 
 
 def _nothing_seen(kind: type, changed: Any, config: Any) -> str:
-    """Say what is wrong with the change."""
+    """Return what is wrong with the change."""
     batch = {"input_ids": _IDS, "attention_mask": torch.ones_like(_IDS)}
     with torch.no_grad():
         before, after = (_built(k, config, 0)(**batch).last_hidden_state for k in (kind, changed))
@@ -231,7 +231,7 @@ def _nothing_seen(kind: type, changed: Any, config: Any) -> str:
 
 
 def _seen_by(holds: Callable, kind: type, changed: Any, config: Any) -> str:
-    """Say what is wrong with the invariant: it holds of good models, whatever their weights."""
+    """Return what is wrong with the invariant: it holds of good models, whatever their weights."""
     for seed in range(3):
         good, problem = attempt(holds, _built(kind, config, seed))
         bad, other = attempt(holds, _built(changed, config, seed))

@@ -208,7 +208,7 @@ def _same(answers: Sequence, wants: Sequence, rtol: float) -> bool:
 
 
 def _call_problem(function: Callable, name: str, case: tuple) -> str:
-    """Say that a function does not take the arguments of a case."""
+    """Return that a function does not take the arguments of a case."""
     try:
         inspect.signature(function).bind(*case)
     except TypeError as error:

@@ -45,7 +45,7 @@ def source_of(thing: Any) -> str:
 
 
 def needs_of(thing: Any, source: str) -> Needs:
-    """Say what the code of a function or class takes from the notebook that it stands in."""
+    """Find what the code of a function or class takes from the notebook that it stands in."""
     around = vars(sys.modules[thing.__module__])
     lines, hers = [], []
     for name in sorted(names_from_outside(source) - {thing.__name__}):

@@ -92,7 +92,7 @@ def explore(draw: Callable[..., Html | str], *, caption: str, **controls: Any) -
 
 
 def _has_kernel() -> bool:
-    """Say whether a kernel of Jupyter runs this, whose front end can show widgets."""
+    """Return whether a kernel of Jupyter runs this, whose front end can show widgets."""
     from IPython.core.getipython import get_ipython  # only here: it takes long to import
 
     return hasattr(get_ipython(), "kernel")

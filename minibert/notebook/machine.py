@@ -144,7 +144,7 @@ def _parts(tokens: int, config: BertConfig) -> tuple:
 
 
 def _holds(part: Any, name: str) -> bool:
-    """Say whether a box is the one to open, or has it inside."""
+    """Return whether a box is the one to open, or has it inside."""
     if isinstance(part, Part):
         return part.opens == name or any(_holds(inner, name) for inner in part.inside)
     return isinstance(part, Road) and any(_holds(inner, name) for inner in part.around)

@@ -70,24 +70,19 @@ def load_pretrained(
 
     Examples
     --------
+    A model of masked words, and then a task on its encoder, with a head and labels of its own:
+
     >>> import tempfile
-    >>> from minibert.pretrained import save_pretrained
     >>> from minibert.config import BertConfig
-    >>> from minibert.model import BertModel
+    >>> from minibert.pretrained import save_pretrained
     >>> from minibert.pretraining import BertForMaskedLM
+    >>> from minibert.tasks import BertForTokenClassification
     >>> folder = tempfile.mkdtemp()
     >>> save_pretrained(BertForMaskedLM(BertConfig.tiny(vocab_size=89)), folder)
     >>> load_pretrained(BertForMaskedLM, folder).config.vocab_size
     89
-    >>> encoder = load_pretrained(BertModel, folder, new=("pooler",), unused=("cls",))
-
-    A task on top of it, with a new head and labels of its own:
-
-    >>> from minibert.tasks import BertForTokenClassification
-    >>> parts = {"new": ("classifier",), "unused": ("cls",)}
-    >>> names = {0: "O", 1: "B-PLACE", 2: "I-PLACE"}
-    >>> tagger = load_pretrained(BertForTokenClassification, folder, **parts, id2label=names)
-    >>> tagger.num_labels
+    >>> parts = {"new": ("classifier",), "unused": ("cls",), "num_labels": 3}
+    >>> load_pretrained(BertForTokenClassification, folder, **parts).num_labels
     3
     """
     _require_parts(new, unused)

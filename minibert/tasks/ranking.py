@@ -70,7 +70,7 @@ def reciprocal_ranks(ranks: Int[np.ndarray, " queries"]) -> Float[np.ndarray, " 
 
 
 def recalls(ranks: Int[np.ndarray, " queries"], k: int) -> Float[np.ndarray, " queries"]:
-    """Say for each query whether its right document is among the first `k`; the mean is recall@k.
+    """Find whether the right document of each query is among the first `k`; their mean is recall@k.
 
     Parameters
     ----------

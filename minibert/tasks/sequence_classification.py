@@ -58,7 +58,6 @@ class BertForSequenceClassification(nn.Module):
 
     Examples
     --------
-    >>> import torch
     >>> names = {0: "Hardware", 1: "Software", 2: "Billing"}
     >>> model = BertForSequenceClassification(BertConfig.tiny(vocab_size=89), id2label=names)
     >>> output = model(torch.tensor([[2, 4, 7, 3]]), labels=torch.tensor([2]))

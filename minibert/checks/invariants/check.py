@@ -33,7 +33,7 @@ class Findings(tuple[Finding, ...]):
 
 
 def check_invariants(model: nn.Module) -> Findings:
-    """Say of each invariant of an encoder whether a model keeps it, and what was seen if not.
+    """Check whether a model keeps each invariant of an encoder, and tell what was seen if not.
 
     An invariant holds for any weights, so that it finds a bug without a second implementation.
     Copies of the model are tried in float64 on random ids; the model stays as it is.

@@ -162,7 +162,7 @@ def tables_of(output: Any) -> list[Float[Tensor, "..."]]:
 
 
 def how_far_apart(some: list[Float[Tensor, "..."]], others: list[Float[Tensor, "..."]]) -> str:
-    """Say how far two lists of tables are apart; nothing if they agree."""
+    """Return how far two lists of tables are apart; nothing if they agree."""
     for a, b in zip(some, others, strict=True):
         if a.shape != b.shape:
             return f"shapes {tuple(a.shape)} and {tuple(b.shape)}"

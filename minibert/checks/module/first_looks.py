@@ -46,7 +46,7 @@ def answer_to(trial: Trial, question: Callable[[Trial], Answer]) -> Answer | str
 
 
 def explain(error: Exception) -> str:
-    """Say what was raised, and what usual slip raises it."""
+    """Return what was raised, and what usual slip raises it."""
     told = str(error)
     hints = [hint for pattern, hint in RAISED.items() if re.search(pattern, told)]
     return " ".join([f"it stopped with {type(error).__name__}: {told.rstrip('.')}.", *hints[:1]])

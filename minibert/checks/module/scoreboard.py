@@ -103,6 +103,6 @@ def _played_by(players: dict[str, Any], bert: Any) -> type[nn.Module]:
 
 
 def _told(claims: tuple[str, ...], found: dict[str, str]) -> str:
-    """Say what is wrong with the first of some claims that does not hold, or was not reached."""
+    """Return what is wrong with the first of some claims that does not hold, or was not reached."""
     told = (found.get(claim, "It could not be asked yet.") for claim in claims)
     return next(filter(None, told), "")

@@ -150,8 +150,8 @@ def draw_inputs(config: BertConfig) -> Values:
 
     batch, hidden = len(_LENGTHS), config.hidden_size
     shown = torch.arange(SEQ) < _LENGTHS[:, None]  # (batch, seq)
-    asked = shown & (ids(2, batch, SEQ) == 1)
-    asked[0, 1] = True
+    labeled = shown & (ids(2, batch, SEQ) == 1)
+    labeled[0, 1] = True
     return {
         "hidden_states": normal(batch, SEQ, hidden),
         "input": normal(batch, SEQ, hidden),
@@ -166,7 +166,7 @@ def draw_inputs(config: BertConfig) -> Values:
         "inputs_embeds": None,
         "return_attention": True,
         "return_hidden_states": True,
-        "labels": ids(config.vocab_size, batch, SEQ).where(asked, -100),
+        "labels": ids(config.vocab_size, batch, SEQ).where(labeled, -100),
         "next_sentence_label": ids(2, batch),
         "return_logits": True,
     }
