@@ -88,7 +88,6 @@ def masked_lm_loss(
     References
     ----------
     Devlin et al. (2019), section 3.1, task 1.
-    Numpy twin: minibert.reference.cross_entropy.
 
     Examples
     --------
@@ -126,7 +125,6 @@ def next_sentence_loss(
     References
     ----------
     Devlin et al. (2019), section 3.1, task 2.
-    Numpy twin: minibert.reference.cross_entropy.
 
     Examples
     --------
@@ -170,7 +168,6 @@ def classification_loss(
     References
     ----------
     Devlin et al. (2019), section 4.1.
-    Numpy twin: minibert.reference.cross_entropy.
 
     Examples
     --------

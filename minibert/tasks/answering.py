@@ -1,4 +1,7 @@
-"""From a question and a passage of any length to the answer, as it is written there. Chapter 17."""
+"""From a question and a passage of any length to the answer, as it is written there.
+
+After Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
+"""
 
 from __future__ import annotations
 
@@ -63,10 +66,6 @@ class Answers(NamedTuple):
         The score of ``[CLS]`` as start and end, in the window where it is lowest: a question has no
         answer only if no window has one.
 
-    References
-    ----------
-    Devlin et al. (2019), section 4.3.
-
     Examples
     --------
     >>> found = Answers([Answer("Shanghai", 0, 8, 11.5)], no_answer=12.0)
@@ -120,7 +119,7 @@ def sliding_windows(
 
     References
     ----------
-    Devlin et al. (2019), section 4.2; the windows are those of the code that came with the paper.
+    The windows are those of the code that came with the paper.
 
     Examples
     --------
@@ -171,10 +170,6 @@ def answer_positions(window: Window, start: int, end: int) -> tuple[int, int]:
     ------
     ValueError
         If the answer is empty, or no token comes from its characters.
-
-    References
-    ----------
-    Devlin et al. (2019), sections 4.2 and 4.3.
 
     Examples
     --------
@@ -268,10 +263,6 @@ def answer_questions(
     ------
     ValueError
         If questions and passages are not equally many, or a window does not fit.
-
-    References
-    ----------
-    Devlin et al. (2019), sections 4.2 and 4.3.
     """
     if len(questions) != len(passages):
         raise ValueError(

@@ -1,4 +1,7 @@
-"""How good are answers and entities? Exact match and F1, by the usual definitions. Chapter 17."""
+"""How good are answers and entities? Exact match and F1, by the usual definitions.
+
+For answers these are from Rajpurkar et al. (2016), section 6.1. Chapter 17.
+"""
 
 from __future__ import annotations
 
@@ -41,10 +44,6 @@ def normalize_answer(text: str) -> str:
     str
         Small letters and single spaces; of punctuation only that outside ASCII.
 
-    References
-    ----------
-    Rajpurkar et al. (2016), section 6.1.
-
     Examples
     --------
     >>> normalize_answer("The  Bund, in Shanghai.")
@@ -65,10 +64,6 @@ def exact_match(prediction: str, truth: str) -> float:
     -------
     float
         1 or 0.
-
-    References
-    ----------
-    Rajpurkar et al. (2016), section 6.1.
 
     Examples
     --------
@@ -96,7 +91,7 @@ def answer_f1(prediction: str, truth: str) -> float:
 
     References
     ----------
-    Rajpurkar et al. (2016), section 6.1, and Rajpurkar et al. (2018) for answers that are empty.
+    Rajpurkar et al. (2018), for answers that are empty.
 
     Examples
     --------
@@ -131,10 +126,6 @@ def score_answers(predictions: Sequence[str], truths: Sequence[Sequence[str]]) -
         If the true answers to a question are one string.
     ValueError
         If there is no question, or predictions and truths are not equally many.
-
-    References
-    ----------
-    Rajpurkar et al. (2016), section 6.1.
 
     Examples
     --------
