@@ -6,7 +6,8 @@ a function from text to text, and `split_words` takes them all. Chapter 6.
 
 import unicodedata
 from collections.abc import Callable
-from importlib import resources
+
+from .text_files import packed_text
 
 REMOVED = {"Cc", "Cf", "Co", "Cs"}
 CHINESE = (
@@ -172,8 +173,7 @@ class _PerCharacter(dict):
 
 def _read_categories() -> dict[int, str]:
     """Read for which characters Unicode 8 differs from its later versions."""
-    lines = (resources.files("minibert") / "unicode8.txt").read_text(encoding="utf-8").splitlines()
-    categories = {}
+    lines, categories = packed_text("unicode8.txt").splitlines(), {}
     for line in (line for line in lines if not line.startswith("#")):
         codes, category = line.split()
         first, _, last = codes.partition("-")

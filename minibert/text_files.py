@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import resources
 from pathlib import Path
 
 CHECK_NAME = "check the name and the folder"
@@ -26,6 +27,11 @@ def read_text(
     except UnicodeDecodeError as error:
         number = error.object.count(b"\n", 0, error.start) + 1
         raise _not_utf8(path, number, error, if_garbled) from error
+
+
+def packed_text(name: str) -> str:
+    """Read a text that comes with the package, by its path in the folder ``minibert``."""
+    return (resources.files("minibert") / name).read_text(encoding="utf-8")
 
 
 def decode_line(line: bytes, number: int, path: str | Path) -> str:

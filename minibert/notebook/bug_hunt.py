@@ -7,19 +7,12 @@ import textwrap
 from collections.abc import Callable
 from html import escape
 
+from minibert.text_files import packed_text
+
 from .html import KEEP_KEYS, Html, key_of
 from .quizzes import QUIZ_STYLE, Answer, option
 
-LINES_STYLE = (
-    QUIZ_STYLE
-    + """
-.mb-lines .mb-option{margin:0}
-.mb-lines .mb-option label{padding:0;min-height:24px;align-items:center}
-.mb-lines code{background:none;border:0;padding:0;color:inherit;font-size:.85em;\
-white-space:pre-wrap;overflow-wrap:anywhere}
-.mb-gap{height:.8em}
-"""
-)
+LINES_STYLE = QUIZ_STYLE + packed_text("notebook/static/lines.css")
 DOES_ITS_PART = "This line does what it should."
 
 

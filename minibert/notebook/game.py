@@ -6,50 +6,14 @@ from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
+from minibert.text_files import packed_text
+
 from .html import KEEP_KEYS, Html, key_of
 
-GAME_STYLE = """
-.mb-figure.mb-game{box-sizing:border-box;\
-border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));border-radius:8px;\
-padding:1em;margin:1em 0}
-.mb-turn{border:0;margin:0 0 1em;padding:0}
-.mb-turn legend{float:left;width:100%;font-size:1em;margin:0 0 .7em;padding:0;white-space:pre-line}
-.mb-turn legend+*{clear:both}
-.mb-game button{font:inherit;min-height:36px;padding:.2em .9em;margin:0 .5em .5em 0;\
-border-radius:6px;cursor:pointer;border:2px solid currentColor;background:none;color:inherit}
-.mb-game button:disabled{cursor:default;opacity:.75}
-.mb-game button.mb-yes{border-color:#2a8f5b;border-style:double;border-width:4px}
-.mb-game table{border-collapse:collapse;width:auto;margin:.4em 0}
-.mb-game :is(th,td){padding:.2em .9em .2em 0;text-align:left;border:0;background:none;\
-color:inherit;font-variant-numeric:tabular-nums}
-"""
+GAME_STYLE = packed_text("notebook/static/game.css")
 
 # One turn is shown at a time. Whoever answers sees who was right, and all scores so far.
-SCRIPT = """
-document.querySelectorAll('[data-mb="%s"]:not([data-ready])').forEach(game=>{
-game.dataset.ready='yes';
-const turns=[...game.querySelectorAll('.mb-turn')],next=game.querySelector('.mb-next');
-const say=game.querySelector('.mb-says'),cells=[...game.querySelectorAll('td')];
-let now=0,score=[];
-const show=()=>{turns.forEach((t,i)=>{t.hidden=i!==now});next.hidden=true};
-const start=()=>{now=0;score=cells.map(()=>0);say.textContent='';
-cells.forEach(c=>{c.textContent='0'});
-game.querySelectorAll('.mb-turn button').forEach(b=>{b.disabled=false;b.className=''});
-next.textContent='Next';show()};
-game.addEventListener('click',e=>{
-if(e.target===next){if(now+1<turns.length){now++;say.textContent='';show()}else start();
-turns[now].querySelector('button').focus();return}
-if(!e.target.dataset.k||e.target.disabled)return;
-const turn=turns[now],buttons=[...turn.querySelectorAll('button')],right=+turn.dataset.right;
-const all=[+e.target.dataset.k,...JSON.parse(turn.dataset.others)];
-buttons.forEach((b,k)=>{b.disabled=true;if(k===right)b.className='mb-yes'});
-all.forEach((k,i)=>{score[i]+=k===right;cells[i].textContent=score[i]+' of '+(now+1)});
-const last=now+1===turns.length;
-say.textContent=(all[0]===right?'Right. ':'No: '+buttons[right].textContent+'. ')
-+turn.dataset.why+(last?' That was the last one. Your score: '+score[0]+' of '+turns.length+'.':'');
-next.textContent=last?'Once more':'Next';next.hidden=false;next.focus()});
-start()});
-"""
+SCRIPT = packed_text("notebook/static/game.js")
 
 
 class Turn(NamedTuple):
@@ -114,7 +78,8 @@ def game(turns: Sequence[Turn], players: Sequence[str], *, caption: str) -> Html
         '<button type="button" class="mb-next" hidden>Next</button>'
         f"<table>{scores}</table>"
         f"<noscript>The right answers, in turn: {answers}.</noscript>"
-        f"<figcaption>{escape(caption)}</figcaption></figure>\n<script>{SCRIPT % key}</script>"
+        f"<figcaption>{escape(caption)}</figcaption></figure>\n<script>\n"
+        f"{SCRIPT.replace('KEY', key)}</script>"
     )
     return Html(content, summary=caption, style=GAME_STYLE)
 

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from minibert.text_files import packed_text
+
 from .controls import Control, named
 from .html import KEEP_KEYS, STYLE, Html, key_of
 from .setting import is_stored
@@ -15,44 +17,11 @@ from .setting import is_stored
 if TYPE_CHECKING:
     from .widgets import LiveFigure
 
-EXPLORE_STYLE = (
-    STYLE
-    + """
-.mb-explore{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));\
-border-radius:8px;padding:1em}
-.mb-controls{display:flex;flex-wrap:wrap;gap:.8em 1.6em;align-items:center;margin-bottom:.8em}
-.mb-controls fieldset{border:0;padding:0;margin:0;display:flex;flex-wrap:wrap;gap:.2em .9em}
-.mb-controls legend{float:left;font-weight:600;font-size:1em;margin:0 .9em 0 0;padding:0;width:auto}
-.mb-controls label{display:inline-flex;gap:.4em;align-items:center;margin:0;min-height:28px}
-.mb-slider{display:flex;flex-wrap:wrap;gap:.5em;align-items:center}
-.mb-slider label{font-weight:600}
-.mb-slider input{width:min(9em,34vw)}
-.mb-slider output{min-width:3em;font-variant-numeric:tabular-nums}
-.mb-slider button{font:inherit;min-width:32px;min-height:32px;border-radius:6px;cursor:pointer;\
-border:1px solid currentColor;background:none;color:inherit}
-.mb-frames>[hidden]{display:none}
-"""
-)
+EXPLORE_STYLE = STYLE + packed_text("notebook/static/explore.css")
 
 # Chooses the frame for the controls' values. It takes only its own figures, and each only once,
 # so that several views of one Jupyter cell all work.
-SCRIPT = """
-document.querySelectorAll('[data-mb="%s"]:not([data-ready])').forEach(figure=>{
-figure.dataset.ready='yes';
-const controls=[...figure.querySelectorAll('[data-size]')];
-const frames=[...figure.querySelector('.mb-frames').children];
-const order=JSON.parse(figure.dataset.frames);
-const value=c=>c.type==='range'?+c.value:c.type==='checkbox'?+c.checked:\
-+c.querySelector(':checked').value;
-const show=()=>{let k=0;for(const c of controls){k=k*c.dataset.size+value(c);
-if(c.type==='range'){const name=JSON.parse(c.dataset.names)[value(c)];
-c.setAttribute('aria-valuetext',name);c.closest('.mb-slider').querySelector('output').value=name}}
-frames.forEach((frame,i)=>frame.hidden=i!==order[k])};
-figure.addEventListener('input',show);
-figure.addEventListener('click',e=>{const by=e.target.dataset&&e.target.dataset.by;if(by){
-const c=e.target.closest('.mb-slider').querySelector('input');c.value=+c.value+ +by;show()}});
-show()});
-"""
+SCRIPT = packed_text("notebook/static/explore.js")
 
 
 def explore(draw: Callable[..., Html | str], *, caption: str, **controls: Any) -> Html | LiveFigure:
@@ -119,7 +88,8 @@ def _frozen(draw: Callable[..., Html | str], caption: str, controls: dict[str, C
         f'data-frames="{order}">'
         f'<div class="mb-controls">{widgets}</div>'
         f'<div class="mb-frames" aria-live="polite">{shown}</div>'
-        f"<figcaption>{escape(caption)}</figcaption></figure>\n<script>{SCRIPT % key}</script>"
+        f"<figcaption>{escape(caption)}</figcaption></figure>\n<script>\n"
+        f"{SCRIPT.replace('KEY', key)}</script>"
     )
     return Html(content, summary=caption, style=EXPLORE_STYLE)
 

@@ -6,24 +6,11 @@ from html import escape
 from typing import Any, NamedTuple
 
 from minibert.config import BertConfig
+from minibert.text_files import packed_text
 
 from .html import KEEP_KEYS, Html
 
-MACHINE_STYLE = """
-.mb-figure figcaption{font-size:.9em;line-height:1.45;margin-top:.6em;max-width:42em;\
-color:var(--pst-color-text-muted,inherit)}
-.mb-machine{margin:1.2em 0;max-width:38em}
-.mb-box{border:1.5px solid currentColor;border-radius:8px;padding:.35em .7em;margin:0;\
-background:rgba(47,126,196,.07)}
-.mb-box>summary{cursor:pointer;font-weight:600;min-height:24px}
-.mb-box>summary small,.mb-flow small{font-weight:400;opacity:.85;font-size:.85em}
-.mb-box>div{padding:.5em 0 .3em}
-.mb-flow{text-align:center;line-height:1.5;margin:.1em 0}
-.mb-side{display:grid;grid-template-columns:repeat(auto-fit,minmax(8em,1fr));gap:.5em}
-.mb-road{border:2px dashed #c8681e;border-left:0;border-radius:0 14px 14px 0;padding:.5em 1.1em \
-.5em 0;margin:.1em 0;position:relative}
-.mb-plus{text-align:center;font-weight:700}
-"""
+MACHINE_STYLE = packed_text("notebook/static/machine.css")
 
 
 class Part(NamedTuple):

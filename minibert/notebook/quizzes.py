@@ -5,29 +5,12 @@ from __future__ import annotations
 from html import escape
 from typing import NamedTuple
 
+from minibert.text_files import packed_text
+
 from .html import KEEP_KEYS, Html, key_of
 
-QUIZ_STYLE = """
-.mb-quiz{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));border-radius:8px;\
-padding:1em;margin:1em 0}
-.mb-quiz legend{float:left;width:100%;font-size:1em;font-weight:600;margin:0 0 .6em;padding:0}
-.mb-quiz legend+*{clear:both}
-.mb-option{margin:.2em 0}
-.mb-option label{display:flex;gap:.6em;align-items:baseline;padding:.3em 0;margin:0;cursor:pointer}
-.mb-option p{display:none;margin:.1em 0 .6em 1.6em;padding-left:.8em;border-left:3px solid}
-.mb-option p.mb-right{border-color:#2a8f5b}
-.mb-option p.mb-wrong{border-color:#c8681e}
-.mb-option:has(input:checked) p{display:block}
-"""
-
-CARD_STYLE = """
-.mb-cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(15em,1fr));gap:.7em;\
-margin:1em 0;align-items:start}
-.mb-cards details{border:1px solid var(--pst-color-border,var(--jp-border-color2,#bbb));\
-border-radius:8px;padding:.7em .9em;margin:0}
-.mb-cards summary{cursor:pointer;font-weight:600}
-.mb-cards p{margin:.6em 0 0}
-"""
+QUIZ_STYLE = packed_text("notebook/static/quiz.css")
+CARD_STYLE = packed_text("notebook/static/cards.css")
 
 
 class Answer(NamedTuple):

@@ -8,23 +8,14 @@ from typing import Any
 
 import ipywidgets
 
+from minibert.text_files import packed_text
+
 from .controls import Control, Slider, Typed
 from .html import STYLE, Html
 
 ROW = {"flex_flow": "row wrap", "align_items": "center", "margin": "0 0 .6em"}
 WIDE = {"description_width": "initial"}
-LIVE_STYLE = (
-    STYLE
-    + """
-.mb-moving{border:1px solid var(--jp-border-color2,#bbb);border-radius:8px;padding:1em}
-.mb-moving .widget-html-content{font-size:1rem;line-height:1.5;overflow-x:auto}
-.mb-moving :is(.widget-slider,.widget-text){width:min(26em,100%)}
-.mb-moving .widget-radio-box{flex-wrap:wrap;height:auto}
-.mb-moving .widget-radio-box label{white-space:nowrap;height:auto;width:auto}
-.mb-caption{font-size:.9em;line-height:1.45;max-width:42em;margin:.3em 0}
-.mb-moving .mb-sentence{border-left:3px solid #c8681e;padding-left:.8em}
-"""
-)
+LIVE_STYLE = STYLE + packed_text("notebook/static/moving.css")
 
 
 class LiveFigure:

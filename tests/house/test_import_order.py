@@ -23,7 +23,7 @@ MAY_IMPORT = {
     "whole_numbers": frozenset(),
     "config": frozenset({"whole_numbers"}),
     "parts": frozenset({"config"}),
-    "text": frozenset(),
+    "text": frozenset({"text_files"}),
     "losses": frozenset(),
     "wordpiece": frozenset({"disk", "parts", "text", "text_files", "whole_numbers"}),
     "masking": frozenset({"losses"}),  # the one -100, for those who write labels and read them

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import resources
 from typing import NamedTuple
+
+from minibert.text_files import packed_text
 
 WORD_CLASSES = ("noun", "verb", "adjective")
 
@@ -30,7 +31,7 @@ def sense_sentences() -> tuple[SenseSentence, ...]:
     >>> len(sentences), sentences[8].sense, sentences[8].text
     (160, 'river', 'We sat on the bank and watched the boats go by.')
     """
-    return parse_senses(_text("senses.txt"))
+    return parse_senses(packed_text("corpus/datasets/chapter18/senses.txt"))
 
 
 def parse_senses(text: str) -> tuple[SenseSentence, ...]:
@@ -65,17 +66,12 @@ def word_classes() -> dict[str, str]:
     ('noun', 'verb', 'adjective')
     """
     found, current = {}, ""
-    for line in _lines(_text("word_classes.txt")):
+    for line in _lines(packed_text("corpus/datasets/chapter18/word_classes.txt")):
         if line in WORD_CLASSES:
             current = line
         else:
             found |= dict.fromkeys(line.split(), current)
     return dict(sorted(found.items()))
-
-
-def _text(name: str) -> str:
-    file = resources.files("minibert.corpus.datasets") / "chapter18" / name
-    return file.read_text(encoding="utf-8")
 
 
 def _lines(text: str) -> list[str]:

@@ -1,9 +1,8 @@
 """The hundred sentences of Chapter 5, and sentences from a text file."""
 
-from importlib import resources
 from pathlib import Path
 
-from minibert.text_files import read_text
+from minibert.text_files import packed_text, read_text
 
 
 def read_sentences(path: str | Path) -> tuple[str, ...]:
@@ -27,5 +26,4 @@ def hundred_sentences() -> tuple[str, ...]:
     >>> hundred_sentences()[0]
     'the cat sits on the mat'
     """
-    with resources.as_file(resources.files("minibert.corpus.toy") / "sentences.txt") as path:
-        return read_sentences(path)
+    return tuple(packed_text("corpus/toy/sentences.txt").splitlines())

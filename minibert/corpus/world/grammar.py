@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from importlib import resources
 from typing import NamedTuple
+
+from minibert.text_files import packed_text
 
 SENSE = re.compile(r"/[a-z]+")
 WORD = re.compile(r"[a-z]+(/[a-z]+)?")
@@ -73,8 +74,7 @@ def small_world() -> World:
     >>> [len(sentence) for sentence in small_world().stories[0].sentences]
     [12, 12]
     """
-    path = resources.files("minibert.corpus.world") / "small_world.txt"
-    return parse_world(path.read_text(encoding="utf-8"))
+    return parse_world(packed_text("corpus/world/small_world.txt"))
 
 
 def parse_world(text: str) -> World:
