@@ -156,7 +156,7 @@ def _complaint(
     if any(ENCODER.match(name) for name in (*missing, *misshaped)):
         lines.append(
             "The encoder itself is not whole: config.json and the weights must come from one "
-            "BERT; get both again."
+            "BERT; get both anew."
         )
         return "\n".join(lines)
     owners = (name.rpartition(".")[0] for name in misshaped)
