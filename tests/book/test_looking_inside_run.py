@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.fixture(scope="module")
 def benchmark():
     """Import the parts of the benchmark by name, as its command does."""
-    parts = ("encoders", "heads", "words", "taking_away", "people", "patching")
+    parts = ("encoders", "heads", "words", "taking_away", "people", "patching", "retold")
     return {part: importlib.import_module(f"benchmarks.looking_inside.{part}") for part in parts}
 
 
@@ -185,3 +185,18 @@ def test_new_stories_are_asked_as_in_chapter_14(benchmark, small):
     chapter = (ROOT / "book" / "chapters" / "14-pre-train-a-small-world.ipynb").read_text("utf-8")
     for layer in (1, 2):
         assert f"after layer {layer}               {stored['right_of_all'][layer]:.0%}" in chapter
+
+
+def test_stories_are_retold_in_four_ways(benchmark):
+    names = benchmark["people"].NAMES
+    firsts = [first.split() for first, _ in benchmark["retold"].retold_documents(400, 0)]
+    ways = [
+        sum(words[0] in names and words[-2] != "near" for words in firsts),
+        sum(words[-2] == "near" for words in firsts),
+        sum(words[0] == "near" for words in firsts),
+        sum(words[0] not in {*names, "near"} for words in firsts),
+    ]
+    assert sum(ways) == 400 and min(ways) > 70
+    record = json.loads((ROOT / "benchmarks" / "retold.json").read_text(encoding="utf-8"))
+    seeds = " ".join(str(run["seed"]) for run in record["runs"])
+    assert record["command"] == f"python -m benchmarks.looking_inside.retold {seeds}"
