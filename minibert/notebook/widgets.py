@@ -13,7 +13,12 @@ from minibert.text_files import packed_text
 from .controls import Control, Slider, Typed
 from .html import STYLE, Html
 
-ROW = {"flex_flow": "row wrap", "align_items": "center", "margin": "0 0 .6em"}
+ROW = {
+    "flex_flow": "row wrap",
+    "align_items": "center",
+    "margin": "0 0 .6em",
+    "grid_gap": ".2em 1.6em",
+}
 WIDE = {"description_width": "initial"}
 LIVE_STYLE = STYLE + packed_text("notebook/static/moving.css")
 
