@@ -16,14 +16,9 @@ from minibert.config import BertConfig
 
 # Sizes that all differ, so that a shape tells which of them it is made of.
 _TRIAL = BertConfig(
-    vocab_size=11,
-    hidden_size=6,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=8,
-    max_position_embeddings=7,
-    type_vocab_size=5,
-)
+    vocab_size=11, hidden_size=6, num_hidden_layers=2, num_attention_heads=3, intermediate_size=8,
+    max_position_embeddings=7, type_vocab_size=5,
+)  # fmt: skip
 _WORDS = {11: "vocab", 6: "hidden", 8: "intermediate", 7: "positions", 5: "types", 2: "2"}
 
 _WIDTH = 66  # of a contract, so that no page has to scroll it
