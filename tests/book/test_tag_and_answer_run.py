@@ -9,6 +9,7 @@ import pytest
 import torch
 from definitions import CHAPTERS, chapter_definitions
 
+from benchmarks.weights import short_products
 from minibert.corpus import entity_sentences, parse_questions, passage_questions
 from minibert.losses import IGNORED_LABEL
 from minibert.pretrained import load_tokenizer
@@ -109,6 +110,43 @@ def test_scores_of_the_test_part_are_those_of_the_answers():
             assert span in asked.context
         forced = score_answers([spans[n] for n in has], [right[n] for n in has])
         assert reached["forced_f1"] == pytest.approx(forced.f1, abs=6e-5)
+
+
+def test_readers_with_every_window_have_their_own_plan():
+    found, plan = RECORD["every_window"], RECORD["plans"]["reader"]
+    assert found["plan"] == {**plan, "epochs": 2, "every_window": True, "bfloat16": True}
+    assert [run["seed"] for run in found["runs"]] == list(range(len(found["runs"])))
+    assert found["runs"]
+    for run in found["runs"]:
+        reader, test = run["reader"], truths(TEST)
+        told = score_answers(reader["test_answers"], test)
+        assert reader["test"]["f1"] == pytest.approx(told.f1, abs=6e-5)
+        assert reader["rows"] > RUNS[0]["reader"]["rows"]
+        assert reader["updates"] == 2 * -(-reader["rows"] // plan["batch_size"])
+
+
+def test_counts_of_names_give_the_scores_and_nonsense_costs():
+    for run in RECORD["every_window"]["runs"]:
+        f1 = {}
+        for kept in ("counts", "nonsense_counts"):
+            right, found, true = map(sum, zip(*run["names"][kept], strict=True))
+            assert true == 203
+            f1[kept] = 2 * right / (found + true)
+        assert f1["counts"] == pytest.approx(run["tagger"]["test"]["all"]["f1"], abs=6e-5)
+        assert f1["nonsense_counts"] < f1["counts"]
+        for kept in ("kinds_right", "strange_taken"):
+            hits, of = run["names"][kept]
+            assert 0 < hits < of
+
+
+def test_short_products_round_the_weights_anew_in_each_call():
+    model, row = torch.nn.Linear(4, 4, bias=False), torch.ones(1, 4)
+    with short_products(model):
+        before = model(row)
+        assert before.dtype == torch.bfloat16
+        model.weight.data += 1
+        assert torch.allclose(model(row), before + 4, atol=0.1)
+    assert model(row).dtype == torch.float32
 
 
 def test_training_helps_and_counts_fit():
