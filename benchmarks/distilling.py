@@ -1,0 +1,147 @@
+"""Distill a fine-tuned classifier of requests into two of its six layers, for Chapter 20.
+
+``python -m benchmarks.distilling`` makes the runs of one seed and prints them. ``--record`` makes
+three seeds, and stores them in ``benchmarks/distilling.json`` (ten minutes of one core). The
+teacher is Chapter 16's: all of MiniLM, fine-tuned. Both students begin as every third layer of
+MiniLM as it was published, and learn from the same requests: one from their labels, the other from
+what the teacher believes, too. Their learning rate is the one that is better for the student
+without a teacher, with a seed of its own and on the validation part. It needs the extra ``models``.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+from torch import Tensor, nn
+
+from minibert.corpus import REQUEST_LABELS
+from minibert.fast import distillation_loss
+from minibert.pretrained import load_tokenizer
+
+from .classify import best_rate, grade, new_model
+from .classify_baselines import SPLITS, TASKS, chapter
+from .encoder import measure
+from .records import origin
+from .weights import minilm_folder
+
+RECORD, COMMAND = Path(__file__).with_suffix(".json"), "python -m benchmarks.distilling --record"
+SEEDS, CHOICE_SEED, ROUNDS = range(3), 100, 9
+KEPT, TEMPERATURE = (0, 3), 2.0
+TEACHER_RATE, TEACHER_EPOCHS = 1e-4, 3  # chosen in Chapter 16
+RATES, EPOCHS = (3e-4, 1e-3), 8
+WAYS = ("labels", "labels and teacher")
+
+task, Rows = TASKS["requests"], dict[str, list[dict]]
+
+
+class Taught(nn.Module):
+    """A student that learns from labels, and from what a teacher believes of the same texts."""
+
+    def __init__(self, student: nn.Module, beliefs: dict[tuple, Tensor]) -> None:
+        super().__init__()
+        self.student, self.beliefs = student, beliefs
+
+    def forward(self, **batch: Tensor) -> object:
+        """Return the student's output; in training, the mean of both losses."""
+        output = self.student(**batch)
+        if not self.training:
+            return output
+        texts = zip(batch["input_ids"], batch["attention_mask"].bool(), strict=True)
+        told = torch.stack([self.beliefs[tuple(ids[real].tolist())] for ids, real in texts])
+        soft = distillation_loss(output.logits, told, temperature=TEMPERATURE)
+        return SimpleNamespace(loss=(output.loss + soft) / 2)
+
+
+def two_layers(seed: int) -> nn.Module:
+    """Put a new classifier on every third layer of MiniLM."""
+    model = new_model("MiniLM", REQUEST_LABELS, seed)
+    layers = model.bert.encoder.layer
+    model.bert.encoder.layer = nn.ModuleList(layers[place] for place in KEPT)
+    return model
+
+
+def beliefs_of(teacher: nn.Module, rows: list[dict], tokenizer) -> dict[tuple, Tensor]:
+    """Ask the teacher about each text; logarithms of probabilities are as good as its logits."""
+    asked = torch.from_numpy(chapter.probabilities(teacher, rows, tokenizer)).log()
+    return {tuple(row["input_ids"]): told for row, told in zip(rows, asked, strict=True)}
+
+
+def learn(model: nn.Module, rows: Rows, tokenizer, seed: int, rate: float, epochs: int) -> dict:
+    """Train, and grade; a taught student answers alone."""
+    start, wishes = time.process_time(), {"learning_rate": rate, "epochs": epochs}
+    trainer = chapter.tune(model, rows, tokenizer, seed=seed, **wishes)
+    seconds, answering = time.process_time() - start, getattr(model, "student", model)
+    answers = {s: chapter.probabilities(answering, rows[s], tokenizer) for s in SPLITS[1:]}
+    return {
+        "seed": seed,
+        "learning_rate": rate,
+        "updates": trainer.step,
+        "validation_loss": round(trainer.best.loss, 4),
+        **grade(task, {s: answers[s].argmax(axis=1) for s in answers}),
+        "processor_seconds": round(seconds, 1),
+    }
+
+
+def students(seed: int, rows: Rows, tokenizer, rate: float) -> tuple[dict, list]:
+    """Fine-tune a teacher and its students; return their runs, and teacher and student."""
+    teacher = new_model("MiniLM", REQUEST_LABELS, seed)
+    runs = {"teacher": learn(teacher, rows, tokenizer, seed, TEACHER_RATE, TEACHER_EPOCHS)}
+    beliefs = beliefs_of(teacher, rows["train"], tokenizer)
+    for way in WAYS:
+        student = two_layers(seed)
+        model = student if way == "labels" else Taught(student, beliefs)
+        runs[way] = learn(model, rows, tokenizer, seed, rate, EPOCHS)
+    print(json.dumps(runs), flush=True)
+    return runs, [teacher, student]
+
+
+def seconds_of(models: list[nn.Module], rows: list[dict], tokenizer) -> dict[str, list[float]]:
+    """Let teacher and student answer all rows in turn."""
+    answering = {
+        name: lambda model=model: chapter.probabilities(model, rows, tokenizer)
+        for name, model in zip(("teacher", "student"), models, strict=True)
+    }
+    times = measure(answering, 1, ROUNDS, time.process_time)
+    return {name: [round(each, 4) for each in found] for name, found in times.items()}
+
+
+def record(rows: Rows, tokenizer) -> dict:
+    """Choose the rate, then make three seeds."""
+    choices = [
+        learn(two_layers(CHOICE_SEED), rows, tokenizer, CHOICE_SEED, rate, EPOCHS) for rate in RATES
+    ]
+    runs: dict[str, list] = {}
+    for seed in SEEDS:
+        made, models = students(seed, rows, tokenizer, best_rate(choices))
+        for name, run in made.items():
+            runs.setdefault(name, []).append(run)
+    return {
+        "command": COMMAND,
+        "origin": origin(),
+        "labels": [task.labels.index(example.label) for example in task.examples("test")],
+        "choices": choices,
+        "runs": runs,
+        "parameters": [sum(p.numel() for p in model.parameters()) for model in models],
+        "seconds": seconds_of(models, rows["test"], tokenizer),
+    }
+
+
+def main() -> None:
+    """Train, print, and store if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", action="store_true", help="three seeds; store")
+    wanted = parser.parse_args().record
+    torch.set_num_threads(1)
+    tokenizer = load_tokenizer(minilm_folder(), do_lower_case=True)
+    rows = {split: task.rows(tokenizer, split) for split in SPLITS}
+    if not wanted:
+        students(0, rows, tokenizer, RATES[0])
+        return
+    RECORD.write_text(json.dumps(record(rows, tokenizer)) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
