@@ -4,6 +4,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/installed
+LINTER := tests/live/node_modules/.package-lock.json
 PAGE := book/_build/html/index.html
 PORT ?= 8000
 CHAPTERS ?=
@@ -61,10 +62,11 @@ portable: $(INSTALLED)  ## compare the chapters with what the oldest and the new
 coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
 	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert minibert tests --ignore=tests/book
 
-check: $(INSTALLED)  ## check the style, the types and the rules of the house
+check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of the house
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	$(BIN)/python tests/live/lint.py
 	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
 
 bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use against others
@@ -99,7 +101,7 @@ pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at t
 	  --quiet --output-file constraints.txt $(UPGRADE)
 
 clean:  ## remove what was built (not .venv)
-	rm -rf book/_build book/_vendor book/node_modules .pytest_cache .ruff_cache .hypothesis .coverage*
+	rm -rf book/_build book/_vendor book/node_modules tests/live/node_modules .pytest_cache .ruff_cache .hypothesis .coverage*
 
 # What is missing is said before anything is fetched or built, and in one sentence.
 
@@ -117,6 +119,9 @@ assets: python
 chromium:
 	@command -v chromium chromium-browser google-chrome >/dev/null || { \
 	  echo "The browser tests need Chromium. Install it, on Debian or Ubuntu with: sudo apt-get install chromium"; exit 1; }
+
+$(LINTER): tests/live/package-lock.json
+	@cd tests/live && npm ci
 
 $(INSTALLED): pyproject.toml constraints.txt | python
 	@echo "Installing what the book needs into .venv, once. This takes a few minutes."

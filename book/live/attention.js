@@ -44,13 +44,14 @@ function mixValues(probs, value) {
   return context; // (seq, hidden)
 }
 
-/** Let every token look at all tokens; interventions change the weights, then silence heads. */
+/** Let every token look at all tokens; interventions change the weights, then the contexts. */
 function bertSelfAttention(hiddenStates, mask, part, heads, interventions) {
   const [query, key, value] = ["query", "key", "value"].map(
     (name) => linear(hiddenStates, part(name)), // (seq, hidden)
   );
   const probs = interventions.editAttention(attentionProbs(query, key, mask, heads));
-  const context = interventions.silenceHeads(mixValues(probs, value), heads);
+  const context = interventions.editContext(mixValues(probs, value), heads);
+  interventions.watch("attention.self", context, probs);
   return { context, probs };
 }
 
@@ -59,5 +60,7 @@ function bertAttention(hiddenStates, mask, part, { heads, eps }, interventions) 
   const self = (name) => part(`self.${name}`);
   const { context, probs } = bertSelfAttention(hiddenStates, mask, self, heads, interventions);
   const mixed = add(linear(context, part("output.dense")), hiddenStates); // (seq, hidden)
-  return { attended: layerNorm(mixed, part("output.LayerNorm"), eps), probs };
+  const attended = layerNorm(mixed, part("output.LayerNorm"), eps);
+  interventions.watch("attention.output", attended);
+  return { attended, probs };
 }

@@ -8,6 +8,20 @@ function element(tag, attributes = {}, ...content) {
   return made;
 }
 
+/** Make an element of a drawing. */
+function svgElement(tag, attributes, ...content) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...content);
+  return made;
+}
+
+/** Write a number as people do: some decimals, a real minus sign, no minus before zero. */
+function decimals(number, digits = 2) {
+  const text = Math.abs(number).toFixed(digits);
+  return number < 0 && /[1-9]/.test(text) ? `−${text}` : text;
+}
+
 const parts = {}; // what a figure can be, by the name in its data-live
 
 /** Bring every live figure of the page to life, each once. */

@@ -36,18 +36,23 @@ function meanAttention(attentions, chosen, query) {
   });
 }
 
+/** Give the probability of each piece at one place. */
+function answersAt(logits, place, pieces) {
+  const vocab = logits.shape[1];
+  const probs = softmax(logits.data.subarray(place * vocab, (place + 1) * vocab)); // (vocab)
+  return new Map(pieces.map((piece, id) => [piece, probs[id]]));
+}
+
 /** Ask the model for the hidden word: a probability for each piece, and where it looked. */
 function askModel(name, { sentences, hidden }, chosen, headsOff = []) {
   const { tokenizer } = modelOf(name);
   const { inputIds, tokenTypeIds, places } = rowWithBlank(sentences, hidden, tokenizer);
   const { logits, attentions } = forward(name, inputIds, tokenTypeIds, { headsOff });
   const [query] = places[hidden];
-  const vocab = logits.shape[1];
-  const probs = softmax(logits.data.subarray(query * vocab, (query + 1) * vocab)); // (vocab)
   const looked = meanAttention(attentions, chosen, query); // (seq)
   const sum = (row) => row.reduce((a, b) => a + b, 0);
   return {
-    answers: new Map(tokenizer.pieces.map((piece, id) => [piece, probs[id]])),
+    answers: answersAt(logits, query, tokenizer.pieces),
     weights: places.map(([begin, end]) => sum(looked.slice(begin, end))),
   };
 }

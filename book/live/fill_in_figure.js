@@ -49,14 +49,21 @@ function blankControls(texts) {
   };
 }
 
-/** Build a checkbox for each head, to silence it. */
-function headSwitches(choices) {
+/** Build a checkbox for each head; some are checked at first. */
+function headSwitches(legend, choices, checked = []) {
   const alone = choices.filter(([, heads]) => heads.length === 1);
   const boxes = alone.map(([name, [pair]]) => {
     const box = element("input", { type: "checkbox", value: pair.join() });
+    box.checked = checked.some((one) => one.join() === pair.join());
     return element("label", {}, box, ` ${name.replace("head ", "")}`);
   });
-  return element("fieldset", {}, element("legend", {}, "Silence heads"), ...boxes);
+  return element("fieldset", {}, element("legend", {}, legend), ...boxes);
+}
+
+/** List the heads that are checked, as pairs of layer and head. */
+function checkedHeads(switches) {
+  const boxes = [...(switches?.querySelectorAll(":checked") ?? [])];
+  return boxes.map(({ value }) => value.split(",").map(Number));
 }
 
 class BlankFigure {
@@ -70,18 +77,13 @@ class BlankFigure {
     });
     this.answers = element("div", {});
     this.status = element("p", { role: "status" });
-    this.ask = element("button", { type: "button" }, `Let the model answer (${this.size()})`);
+    this.ask = element("button", { type: "button" }, `Let the model answer (${toldSize(model)})`);
     const { above, below } = this.controls;
     below.hidden = true;
     const shown = [above, this.sentence, this.ask, this.answers, below, this.status];
     figure.querySelector(".mb-stage").replaceChildren(...shown);
     this.listen();
     this.show();
-  }
-
-  size() {
-    const { file, bytes } = FILES[this.model] ?? {};
-    return file ? `loads ${file}, ${sizeOf(bytes)}` : "it is here already";
   }
 
   buttons() {
@@ -112,17 +114,12 @@ class BlankFigure {
     this.controls.heads.value = Math.max(last, 0);
     this.controls.below.hidden = false;
     if (this.silence) {
-      this.switches = headSwitches(this.choices);
+      this.switches = headSwitches("Silence heads", this.choices);
       this.switches.addEventListener("change", () => this.show());
       this.answers.before(this.switches);
     }
     this.ask.remove();
     this.isReady = true;
-  }
-
-  headsOff() {
-    const boxes = [...(this.switches?.querySelectorAll(":checked") ?? [])];
-    return boxes.map(({ value }) => value.split(",").map(Number));
   }
 
   async type(text) {
@@ -144,7 +141,7 @@ class BlankFigure {
   show() {
     const chosen = this.isReady && this.choices[this.controls.heads.value][1];
     const nothing = { answers: new Map(), weights: [] };
-    const off = this.headsOff();
+    const off = checkedHeads(this.switches);
     const whole = chosen ? askModel(this.model, this.text, chosen) : nothing;
     const less = off.length ? askModel(this.model, this.text, chosen, off) : nothing;
     this.showSentence((off.length ? less : whole).weights);

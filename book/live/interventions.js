@@ -1,12 +1,16 @@
-// What a reader changes inside a model while it computes: heads, attention, vectors. Chapter 18.
+// What a reader watches or changes inside a model while it computes: heads, attention, vectors.
+// Chapters 10 and 18.
 
 /** Collect the changes that concern one layer, counted from 0. */
-function interventionsIn(layer, { headsOff = [], edits = {} } = {}) {
+function interventionsIn(layer, { headsOff = [], edits = {}, watch = () => {} } = {}) {
   const silent = headsOff.filter(([number]) => number === layer).map(([, head]) => head);
-  const rows = (edits.attentions ?? []).filter((edit) => edit.layer === layer);
+  const here = (some) => (some ?? []).filter((edit) => edit.layer === layer);
+  const [rows, contexts] = [here(edits.attentions), here(edits.contexts)];
   return {
     editAttention: (probs) => editRows(probs, rows),
-    silenceHeads: (context, heads) => silenceHeads(context, heads, silent),
+    editContext: (context, heads) =>
+      putContexts(silenceHeads(context, heads, silent), heads, contexts),
+    watch: (name, ...arrays) => watch(`encoder.layer.${layer}.${name}`, ...arrays),
   };
 }
 
@@ -30,6 +34,31 @@ function silenceHeads(context, heads, silent) {
     }
   }
   return context; // (seq, hidden)
+}
+
+/** Put other contexts in the place of some heads' own: {layer, head, context}. */
+function putContexts(context, heads, edits) {
+  const [seq, hidden] = context.shape;
+  const headSize = hidden / heads;
+  for (const { head, context: other } of edits) {
+    for (let i = 0; i < seq; i++) {
+      const row = other.data.subarray(i * headSize, (i + 1) * headSize); // other (seq, headSize)
+      context.data.set(row, i * hidden + head * headSize);
+    }
+  }
+  return context; // (seq, hidden)
+}
+
+/** Cut out of what all heads of a layer bring home what one of them does. */
+function contextOfHead(context, heads, head) {
+  const [seq, hidden] = context.shape;
+  const headSize = hidden / heads;
+  const own = zeros(seq, headSize);
+  for (let i = 0; i < seq; i++) {
+    const begin = i * hidden + head * headSize;
+    own.data.set(context.data.subarray(begin, begin + headSize), i * headSize);
+  }
+  return own; // (seq, headSize)
 }
 
 /** Put other vectors in the place of hidden states: {layer, position, vector}; 0 is the input. */

@@ -6,5 +6,8 @@ function bertLayer(hiddenStates, mask, part, sizes, interventions) {
   const { attended, probs } = bertAttention(hiddenStates, mask, attention, sizes, interventions);
   const wide = activate(linear(attended, part("intermediate.dense")), sizes.activation);
   const narrow = linear(wide, part("output.dense")); // (seq, intermediate) becomes (seq, hidden)
-  return { output: layerNorm(add(narrow, attended), part("output.LayerNorm"), sizes.eps), probs };
+  const output = layerNorm(add(narrow, attended), part("output.LayerNorm"), sizes.eps);
+  interventions.watch("intermediate", wide);
+  interventions.watch("output", output);
+  return { output, probs };
 }

@@ -18,6 +18,12 @@ function sizeOf(bytes) {
   return bytes < 1e6 ? `${Math.round(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
+/** Say what is loaded when a figure asks a model. */
+function toldSize(name) {
+  const { file, bytes } = FILES[name] ?? {};
+  return file ? `loads ${file}, ${sizeOf(bytes)}` : "it is here already";
+}
+
 /** Load a script file from beside this one. */
 function loadScript(file) {
   return new Promise((resolve, reject) => {
@@ -70,8 +76,9 @@ function tokenize(text, name = latest) {
  * Compute {logits, nextSentence, attentions, hiddenStates} for one row of ids.
  *
  * options.attentionMask: 1 for a token, 0 for padding. options.headsOff: [[layer, head], …].
- * options.edits: {attentions: [{layer, head, query, probs}], hiddenStates: [{layer, position,
- * vector}]}; hidden state 0 enters the first layer.
+ * options.edits: {attentions: [{layer, head, query, probs}], contexts: [{layer, head, context}],
+ * hiddenStates: [{layer, position, vector}]}; hidden state 0 enters the first layer.
+ * options.watch: called with the name of each part, as in the package, and what it has computed.
  */
 function forward(name, inputIds, tokenTypeIds = inputIds.map(() => 0), options = {}) {
   const model = modelOf(name);

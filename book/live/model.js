@@ -15,6 +15,7 @@ function bertModel({ config, part }, inputIds, tokenTypeIds, options) {
   const mask = additiveMask(options.attentionMask ?? inputIds.map(() => 1)); // (seq)
   const embeddings = (name) => part(`embeddings.${name}`);
   let hidden = patch(bertEmbeddings(inputIds, tokenTypeIds, embeddings, sizes.eps), 0, options);
+  options.watch?.("embeddings", hidden);
   const hiddenStates = [hidden]; // what goes into the first layer and what comes out of each
   const attentions = [];
   for (let number = 0; number < config.num_hidden_layers; number++) {

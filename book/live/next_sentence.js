@@ -28,9 +28,8 @@ parts["next-sentence"] = (figure, { model, pairs }) => {
   const fields = [0, 1].map(() => element("input", { type: "text", autocomplete: "off" }));
   const names = ["Pairs", "First sentence", "Second sentence"];
   const lines = [choice, ...fields].map((one, i) => element("label", {}, names[i], one));
-  const { file, bytes } = FILES[model] ?? {};
-  const told = file ? `loads ${file}, ${sizeOf(bytes)}` : "it is here already";
-  const ask = element("button", { type: "button" }, `Does the second follow? (${told})`);
+  const asked = `Does the second follow? (${toldSize(model)})`;
+  const ask = element("button", { type: "button" }, asked);
   const answer = element("div", {});
   const status = element("p", { role: "status" });
   const bestOf = () => {

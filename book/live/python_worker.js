@@ -5,7 +5,12 @@
 
 /** What runs in the worker: it is told to begin with files, then to run the code of a cell. */
 function pythonProgram() {
-  const unwrapped = (base64) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const unwrapped = (base64) => {
+    const letters = atob(base64);
+    const bytes = new Uint8Array(letters.length); // filled by from(), it takes 20 times as long
+    for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+    return bytes;
+  };
   const unpacked = (base64) => {
     const bytes = new Blob([unwrapped(base64)]).stream();
     return new Response(bytes.pipeThrough(new DecompressionStream("gzip")));

@@ -39,7 +39,7 @@ function toyBert(model, inputIds, tokenTypeIds, options) {
   const [query, key, value] = ["query", "key", "value"].map((name) => times(x, tensor(name)));
   const interventions = interventionsIn(0, options);
   const probs = interventions.editAttention(attentionProbs(query, key, mask, 1)); // (1, seq, seq)
-  const context = interventions.silenceHeads(mixValues(probs, value), 1); // (seq, hidden)
+  const context = interventions.editContext(mixValues(probs, value), 1); // (seq, hidden)
   const norm = { weight: tensor("norm.weight"), bias: tensor("norm.bias") };
   const states = patch(layerNorm(add(context, x), norm, TOY_EPS), 1, options);
   const refined = times(states, tensor("dense"));

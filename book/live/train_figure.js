@@ -1,14 +1,6 @@
 // Train the toy in the page: start, pause, step, begin again with another seed. Chapter 5.
 
-const SVG = "http://www.w3.org/2000/svg";
 const [PLOT_HEIGHT, HIGHEST] = [240, 5];
-
-function svgElement(tag, attributes, ...content) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  made.append(...content);
-  return made;
-}
 
 /** Turn a share of the steps and a loss into a point of the drawing. */
 function pointAt(share, loss, width) {

@@ -13,6 +13,7 @@ from .figures import picture
 from .fill_in import fill_in, next_sentence
 from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
+from .inside import follow_shapes, see_heads, swap_heads
 from .interactive import explore
 from .keeping import keep
 from .live import type_ahead
@@ -33,6 +34,7 @@ __all__ = [
     "explore",
     "fill_in",
     "flashcards",
+    "follow_shapes",
     "game",
     "html",
     "in_processes",
@@ -44,10 +46,12 @@ __all__ = [
     "quiz",
     "right",
     "running_on",
+    "see_heads",
     "seed_everything",
     "show_source",
     "slider",
     "small_map",
+    "swap_heads",
     "token_row",
     "train_toy",
     "type_ahead",

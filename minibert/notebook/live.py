@@ -58,7 +58,12 @@ border-bottom:3px solid #2f7ec4}
 
 
 def live_figure(
-    part: str, content: str, data: Any, caption: str, folder: str | Path | None = None
+    part: str,
+    content: str,
+    data: Any,
+    caption: str,
+    folder: str | Path | None = None,
+    style: str = "",
 ) -> Html:
     """Wrap what is seen without a script and the data for the script.
 
@@ -72,7 +77,7 @@ def live_figure(
     if not is_stored():
         scripts = page_script() + (folder_script(folder) if folder else "")
         figure += f"\n<script>{scripts}</script>"
-    return Html(figure, summary=caption, style=LIVE_STYLE)
+    return Html(figure, summary=caption, style=LIVE_STYLE + style)
 
 
 def type_ahead(tokenizer: WordPieceTokenizer, stored: Sequence[str], *, caption: str) -> Html:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from built_book import written
 from definitions import chapter_definitions
 from odd_texts import odd_texts, odd_vocabulary
 from safetensors.torch import load_file
@@ -102,15 +103,6 @@ def assert_equal(found, wanted):
     assert len(found) == len(wanted)
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, **CLOSE)
-
-
-def written(tmp_path, monkeypatch, figure):
-    """Write the output of a cell as a page, with the script and the model, as Jupyter shows it."""
-    monkeypatch.delenv("BOOK_STORED")
-    file = tmp_path / "cell.html"
-    content = f"<!doctype html><meta charset=utf-8>{figure()._repr_html_()}"
-    file.write_text(content, encoding="utf-8")
-    return file
 
 
 def test_a_page_loads_nothing_until_it_is_asked(page):
@@ -338,7 +330,7 @@ def test_errors_say_what_is_wrong(page, call, sentence):
 def test_the_scripts_are_small(html):
     sizes = {path.name: path.stat().st_size for path in (html / "_static" / "live").iterdir()}
     largest = {
-        "minibert.js": 90_000,
+        "minibert.js": 110_000,
         "small-world.js": 2_000_000,
         "toy.js": 250_000,
         "exercises.js": 250_000,
@@ -347,4 +339,8 @@ def test_the_scripts_are_small(html):
     assert all(sizes[name] < size for name, size in largest.items()), sizes
     python = html / "_static" / "lib" / "pyodide" / "python.js"
     assert python.stat().st_size < 9_000_000
+    loaded = sizes["small-world.js"], python.stat().st_size + sizes["exercises.js"]
+    readme = (BOOK.parent / "README.md").read_text(encoding="utf-8")
+    for size in (*loaded, sizes["minibert.js"]):
+        assert f"{size / 1e6:.1f} MB" in readme
     assert "MPL-2.0" in python.read_text(encoding="utf-8")[:200]

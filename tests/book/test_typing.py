@@ -1,7 +1,7 @@
 """Fields to type into, in a browser, on a phone's screen: what people type, and what they hear."""
 
 import pytest
-from built_book import PHONE
+from built_book import PHONE, PHONE_PAGE
 from playwright.sync_api import expect
 
 from minibert.notebook import ask, which_line
@@ -18,10 +18,6 @@ VECTOR = ask(
 PIECES = ask("Which pieces?", "una ##ffa", mistakes=[("un", "Too short.")], why="The longest.")
 COUNT = ask("How many?", 589_824, tolerance=0.5, why="768 times 768.")
 HUNT = which_line("Which line?", "x = 1\ny = 2", "y = 2", {"y = 2": "It is two."})
-PHONE_PAGE = (
-    '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    "<title>Fields</title>"
-)
 
 
 @pytest.fixture(scope="module")

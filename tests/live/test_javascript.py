@@ -1,0 +1,16 @@
+"""The parts of the page's script that need no page hold in node as well."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def test_the_script_s_own_tests_pass_in_node():
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is missing; it comes with npm")
+    file = Path(__file__).with_name("live.test.js")
+    done = subprocess.run([node, "--test", str(file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
