@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.shoot_out`` trains every member for a few updates. ``--record`` chooses a
 learning rate for each with a seed of its own, trains with five seeds, and adds every finished run
-to ``benchmarks/shoot_out.json`` (a quarter of an hour of one thread); a run that is there already
+to ``benchmarks/shoot_out.json`` (half an hour of one thread); a run that is there already
 is not made again. The corner is the first six stories of Chapter 14's grammar, with its vocabulary.
 All members see the same batches in the same order, in one thread, built of plain parts.
 """
@@ -10,7 +10,6 @@ All members see the same batches in the same order, in one thread, built of plai
 import argparse
 import json
 import statistics
-import tempfile
 import time
 from collections.abc import Callable
 from functools import cache
@@ -39,17 +38,18 @@ from minibert.pretrained import load_tokenizer
 from minibert.training import TrainingConfig, evaluate, make_optimizer, training_step
 
 from .records import origin
+from .shoot_out_apart import APART
 from .shoot_out_members import FEW, HIDDEN, MEMBERS, SPREAD, VOCABULARY, Member, encode
 from .weights import SMALL_WORLD
 
 RECORD = Path(__file__).with_suffix(".json")
-TEACHERS = Path(tempfile.gettempdir()) / "shoot-out"
 COMMAND = "python -m benchmarks.shoot_out --record"
 UPDATES, SEEDS, SEED_OF_RATES = 400, range(5), 99
 RATES = (3e-3, 6e-3, 12e-3)
 STORIES, DOCUMENTS, BATCH, LONGEST = 6, 24_000, 32, 40
 HELD_OUT, HELD_OUT_DOCUMENTS, FLOOR_PAIRS = 1_000_001, 2000, 5000
 PAIRS, PAIR_UPDATES, PAIR_RATE, PAIR_SEED = 500, 96, 1e-3, 500_000
+EVERYBODY = MEMBERS | FEW | APART
 NEAR = 0.1  # members whose updates take BERT's time but for a tenth get no runs of equal time
 
 Run = dict[str, Any]
@@ -62,9 +62,15 @@ def corner() -> World:
 
 
 @cache
-def batches(seed: int, masking: float, documents: int, epochs: int = 1) -> list[dict]:
+def batches(
+    seed: int,
+    masking: float,
+    documents: int,
+    epochs: int = 1,
+    pairs: type[PretrainingBatches] = PretrainingBatches,
+) -> list[dict]:
     """Make batches of the corner, the same ones for all members; masks are new in each epoch."""
-    made = PretrainingBatches(
+    made = pairs(
         sample_documents(corner(), documents, rng=np.random.default_rng(seed)),
         load_tokenizer(SMALL_WORLD, do_lower_case=True),
         batch_size=BATCH,
@@ -86,13 +92,16 @@ def plan(updates: int, seed: int, rate: float) -> TrainingConfig:
     )
 
 
-def train(member: Member, seed: int, rate: float, updates: int) -> tuple[nn.Module, float]:
+def train(
+    member: Member, seed: int, rate: float, updates: int, rate_of_teacher: float
+) -> tuple[nn.Module, float]:
     """Train a member; return it, and the processor seconds of its updates."""
+    told = teacher(seed, rate_of_teacher) if member.taught else None
     torch.manual_seed(seed)
-    model = member.build(teacher(seed) if member.taught else None)
+    model = member.build(told)
     config = plan(updates, seed, rate)
     optimizer, seconds = make_optimizer(model, config), 0.0
-    made = batches(seed, member.masking, member.documents or DOCUMENTS, member.epochs)
+    made = batches(seed, member.masking, member.documents or DOCUMENTS, member.epochs, member.pairs)
     for step in range(updates):
         batch, start = made[step % len(made)], time.process_time()
         training_step(model, optimizer, [batch], step, config, {"loss": "labels"})
@@ -100,17 +109,16 @@ def train(member: Member, seed: int, rate: float, updates: int) -> tuple[nn.Modu
     return model.eval(), seconds
 
 
-def teacher(seed: int) -> nn.Module:
-    """Return the RoBERTa of the same seed, after the same number of updates."""
-    model = MEMBERS["RoBERTa"].build(None)
-    model.load_state_dict(torch.load(TEACHERS / f"{seed}.pt"))
-    return model
+@cache
+def teacher(seed: int, rate: float) -> nn.Module:
+    """Train the RoBERTa of the same seed, for the same number of updates."""
+    return train(MEMBERS["RoBERTa"], seed, rate, UPDATES, rate)[0]
 
 
 def examine(member: Member, model: nn.Module) -> dict[str, float]:
-    """Ask for the hidden words of stories that are told anew, the same for all."""
+    """Ask for the hidden words of stories that are told anew, the same for all who read alike."""
     torch.manual_seed(HELD_OUT)  # ELECTRA draws words
-    asked = batches(HELD_OUT, 0.15, HELD_OUT_DOCUMENTS)
+    asked = batches(HELD_OUT, 0.15, HELD_OUT_DOCUMENTS, pairs=member.pairs)
     return {member.asked: round(evaluate(model, asked)["loss"], 4)}
 
 
@@ -151,17 +159,16 @@ def intact(seed: int, documents: int) -> list[dict]:
     ]
 
 
-def make_run(name: str, part: str, seed: int, rate: float, updates: int) -> Run:
-    """Train and examine; the RoBERTa of equal updates is kept, to teach."""
-    member = (MEMBERS | FEW)[name]
-    model, seconds = train(member, seed, rate, updates)
-    if (name, part) == ("RoBERTa", "updates"):
-        TEACHERS.mkdir(exist_ok=True)
-        torch.save(model.state_dict(), TEACHERS / f"{seed}.pt")
+def make_run(
+    name: str, part: str, seed: int, rate: float, updates: int, rate_of_teacher: float = RATES[1]
+) -> Run:
+    """Train and examine."""
+    member = EVERYBODY[name]
+    model, seconds = train(member, seed, rate, updates, rate_of_teacher)
     size = sum(parameter.numel() for parameter in model.encoder.parameters())
     run = {"member": name, "part": part, "seed": seed, "learning_rate": rate, "updates": updates}
     run |= {"seconds": round(seconds, 2), "parameters": size, **examine(member, model)}
-    if part in ("updates", "time"):
+    if part in ("updates", "time", "apart"):
         run["accuracy"] = round(judge_pairs(model.encoder), 4)
     return run
 
@@ -169,7 +176,7 @@ def make_run(name: str, part: str, seed: int, rate: float, updates: int) -> Run:
 def best_rate(runs: list[Run], name: str) -> float:
     """Return the learning rate that did best with the seed that is for choosing."""
     tried = [run for run in runs if (run["member"], run["part"]) == (name, "rates")]
-    return min(tried, key=lambda run: run[MEMBERS[name].asked])["learning_rate"]
+    return min(tried, key=lambda run: run[EVERYBODY[name].asked])["learning_rate"]
 
 
 def equal_time(runs: list[Run], name: str) -> int:
@@ -184,17 +191,17 @@ def equal_time(runs: list[Run], name: str) -> int:
 
 
 def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
-    """Make all runs that are missing: rates, equal updates, equal time; members in turn."""
+    """Make all runs that are missing: rates, equal updates, equal time, one change at a time."""
     done = {(run["member"], run["part"], run["seed"], run["learning_rate"]) for run in runs}
 
     def make(name: str, part: str, seed: int, rate: float, updates: int = UPDATES) -> None:
         if (name, part, seed, rate) not in done:
-            runs.append(make_run(name, part, seed, rate, updates))
+            of_teacher = RATES[1] if seed == SEED_OF_RATES else best_rate(runs, "RoBERTa")
+            runs.append(make_run(name, part, seed, rate, updates, of_teacher))
             keep(runs)
 
-    make("RoBERTa", "updates", SEED_OF_RATES, RATES[1])  # teaches where rates are chosen
     for rate in RATES:
-        for name in MEMBERS:
+        for name in MEMBERS | APART:
             make(name, "rates", SEED_OF_RATES, rate)
     for seed in SEEDS:
         for name in MEMBERS:
@@ -206,6 +213,8 @@ def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
                 make(name, "time", seed, best_rate(runs, name), updates)
         for name in FEW:
             make(name, "few stories", seed, best_rate(runs, "RoBERTa"))
+        for name in APART:
+            make(name, "apart", seed, best_rate(runs, name))
 
 
 @cache

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from benchmarks import shoot_out
+from benchmarks.shoot_out_apart import APART, OrderedPairs
 from benchmarks.shoot_out_members import BERT, HIDDEN, MEMBERS, Words, encode
 from minibert.config import BertConfig
 from minibert.pretraining import BertForMaskedLM
@@ -45,8 +46,8 @@ def test_the_floor_repeats(record, monkeypatch):
 
 
 def test_every_member_has_five_seeds_at_the_rate_that_was_best(record):
-    for name in MEMBERS:
-        runs = [run for run in runs_of(record, name) if run["seed"] in shoot_out.SEEDS]
+    for name in MEMBERS | APART:
+        runs = runs_of(record, name, "apart" if name in APART else "updates")
         assert [run["seed"] for run in runs] == [*shoot_out.SEEDS], name
         best = shoot_out.best_rate(record["runs"], name)
         assert {run["learning_rate"] for run in runs} == {best}
@@ -56,9 +57,8 @@ def test_every_member_has_five_seeds_at_the_rate_that_was_best(record):
 def test_equal_time_is_the_seconds_of_bert(record):
     for name in MEMBERS:
         for run in runs_of(record, name, "time"):
-            own = [r for r in runs_of(record, name) if r["seed"] in shoot_out.SEEDS]
-            bert = [r for r in runs_of(record, "BERT") if r["seed"] in shoot_out.SEEDS]
-            seconds, of_bert = (statistics.median(r["seconds"] for r in x) for x in (own, bert))
+            both = runs_of(record, name), runs_of(record, "BERT")
+            seconds, of_bert = (statistics.median(r["seconds"] for r in x) for x in both)
             expected = record["updates"] * of_bert / seconds
             assert run["updates"] == pytest.approx(expected, rel=0.05), name
 
@@ -111,7 +111,7 @@ def test_electra_labels_a_lucky_guess_as_original(batch, monkeypatch):
 
 
 def test_all_members_give_a_vector_for_every_token(batch):
-    for name, member in MEMBERS.items():
+    for name, member in shoot_out.EVERYBODY.items():
         model = member.build(MEMBERS["RoBERTa"].build(None))
         assert encode(model.encoder, batch).shape == (*batch["input_ids"].shape, HIDDEN), name
 
@@ -122,3 +122,37 @@ def test_intact_pairs_have_no_word_hidden():
     assert changed.any() and (hidden["labels"][changed] >= 0).all()
     chosen = hidden["labels"] >= 0
     assert torch.equal(whole["input_ids"][chosen], hidden["labels"][chosen])
+
+
+def test_albert_apart_shares_layers_or_narrows_words():
+    both, one, other = (
+        shoot_out.EVERYBODY[name].build(None).encoder
+        for name in ("ALBERT", "shared layers alone", "narrow words alone")
+    )
+    layers = one.encoder.layer
+    assert layers[0] is layers[1]
+    assert one.embeddings.word_embeddings.embedding_dim == HIDDEN
+    first, second = other.encoder.layer
+    assert first is not second
+    sizes = {sum(p.numel() for p in layer.parameters()) for layer in (first, second, layers[0])}
+    assert len(sizes) == 1
+    narrow = other.embeddings.word_embeddings.embedding_dim
+    assert narrow == both.embeddings.word_embeddings.embedding_dim < HIDDEN
+
+
+def test_half_of_the_ordered_pairs_are_turned():
+    batches = shoot_out.batches(7, 0.15, 400, 1, OrderedPairs)
+    turned = torch.cat([batch["next_sentence_label"] for batch in batches]).double()
+    assert 0.4 < turned.mean() < 0.6
+    names = set()
+    for batch in batches:
+        first = torch.where(batch["labels"] >= 0, batch["labels"], batch["input_ids"])[:, 1]
+        names |= {*first[batch["next_sentence_label"] == 0].tolist()}
+    assert len(names) == len(shoot_out.corner().heroes.rows)  # a story begins with its hero
+
+
+def test_the_third_loss_is_one_minus_a_cosine(batch):
+    model = APART["DistilBERT, 3 losses"].build(MEMBERS["RoBERTa"].build(None))
+    states = encode(model.encoder, batch)
+    assert model.more(states, 3 * states, batch).item() == pytest.approx(0, abs=1e-5)
+    assert model.more(states, -states, batch).item() == pytest.approx(2, abs=1e-5)

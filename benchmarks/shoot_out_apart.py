@@ -1,0 +1,69 @@
+"""What a paper changed together, each change alone, for `benchmarks.shoot_out`."""
+
+from torch import Tensor, nn
+from torch.nn import functional
+
+from minibert.data import IS_NEXT, NOT_NEXT, PretrainingBatches, SentencePair, encode_pair
+from minibert.family import AlbertConfig, AlbertModel
+
+from .shoot_out_members import (
+    BERT,
+    LAYERS,
+    NARROW,
+    Member,
+    Pairs,
+    Taught,
+    Words,
+    distilbert,
+    roberta,
+)
+
+
+class OrderedPairs(PretrainingBatches):
+    """Sentences that belong together, half of them in the wrong order, as ALBERT reads them."""
+
+    def _rows(self, order, ends, begin, rng):
+        for document in order[begin : begin + self.batches_per_pool * self.batch_size]:
+            first, second = self.documents[document]
+            turned = bool(rng.integers(2))
+            texts = (second, first) if turned else (first, second)
+            pair = SentencePair(*texts, NOT_NEXT if turned else IS_NEXT)
+            ids, types = encode_pair(self.tokenizer, pair, self.max_length, rng=rng)
+            yield ids, types, pair.next_sentence_label
+
+
+class Aligned(Taught):
+    """With DistilBERT's third loss, by which vectors point where those of the teacher point."""
+
+    def more(self, own: Tensor, told: Tensor, batch: dict[str, Tensor]) -> Tensor:
+        """Add 1 minus the cosine of the last vectors, the mean over all tokens."""
+        real = batch["attention_mask"].bool()
+        return 1 - functional.cosine_similarity(own[real], told[real], dim=-1).mean()
+
+
+def aligned_distilbert(teacher: nn.Module | None) -> nn.Module:
+    """Build a DistilBERT that learns by three losses."""
+    return Aligned(distilbert(None).encoder, teacher)
+
+
+def shared(_: nn.Module | None) -> nn.Module:
+    """Build a RoBERTa whose second layer is its first."""
+    model = roberta(None)
+    model.encoder.encoder.layer[1] = model.encoder.encoder.layer[0]
+    return model
+
+
+def narrow(_: nn.Module | None) -> nn.Module:
+    """Build an ALBERT in which each layer has weights of its own."""
+    config = AlbertConfig(**BERT, embedding_size=NARROW, num_hidden_groups=LAYERS)
+    return Words(AlbertModel(config, add_pooling_layer=False))
+
+
+OWN_PAIRS = {"pairs": OrderedPairs, "asked": "own_pairs_loss"}  # whose floor is another one
+APART = {
+    "shared layers alone": Member(shared),
+    "narrow words alone": Member(narrow),
+    "DistilBERT, 3 losses": Member(aligned_distilbert, taught=True),
+    "BERT, sentence order": Member(lambda _: Pairs(), **OWN_PAIRS),
+    "RoBERTa, same pairs": Member(roberta, **OWN_PAIRS),
+}
