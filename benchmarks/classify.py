@@ -56,7 +56,7 @@ class Plan(NamedTuple):
 PLANS = {  # task, encoder, method
     ("requests", "small world", "frozen"): Plan(30, (1e-3, 3e-3, 1e-2), 10),
     ("requests", "small world", "full"): Plan(30, (3e-4, 1e-3, 3e-3), 10),
-    ("requests", "new weights", "full"): Plan(8, (3e-4, 1e-3, 3e-3)),
+    ("requests", "new weights", "full"): Plan(30, (3e-4, 1e-3, 3e-3), 10),
     ("requests", "MiniLM", "frozen"): Plan(6, (1e-3, 3e-3)),
     ("requests", "MiniLM", "full"): Plan(3, (1e-4, 3e-4)),
     ("requests", "MiniLM", "gradual"): Plan(4, ()),
@@ -204,7 +204,11 @@ def make(only: list[str] | None) -> dict:
     again = {(m["task"], m["encoder"]) for m in made if "choices" in m}
     others = [m for m in kept.get("methods", ())
               if "choices" not in m or (m["task"], m["encoder"]) not in again]  # fmt: skip
-    return kept | {"command": COMMAND, "methods": [*others, *made]}
+    places = {about: place for place, about in enumerate(PLANS)}
+    methods = sorted(
+        [*others, *made], key=lambda m: places.get((m["task"], m["encoder"], m["method"]), -1)
+    )
+    return kept | {"command": COMMAND, "methods": methods}
 
 
 def write(content: dict) -> None:

@@ -168,8 +168,7 @@ def test_the_chapter_reads_the_record():
 
 def test_the_curve_has_every_size_with_every_seed():
     told = [(run["seed"], run["labels"]) for run in RECORD["learning_curve"]["runs"]]
-    seeds = range(len(told) // 4)
-    assert told == [(seed, size) for seed in seeds for size in (20, 60, 200, 630)]
+    assert told == [(seed, size) for seed in range(5) for size in (20, 60, 200, 630)]
     for run in RECORD["learning_curve"]["runs"]:
         assert set(run["test_answers"]) == {"naive Bayes", "fixed vectors", "full"}
         assert {len(answers) for answers in run["test_answers"].values()} == {180}
