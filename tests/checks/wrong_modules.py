@@ -196,6 +196,11 @@ BROKEN = [
     ("MyEncoder", "maps if show else None", "maps", "that nobody has asked for"),
     ("MyPretraining", "self.cls.seq_relationship, config", "self, config", "drawn twice"),
     ("MyPretraining", "mlm + nsp", "(mlm + nsp) / 2", "How are the two put together?"),
+    ("MyPretraining", "(pairs, next_sentence_label)", "(pairs, 1 - next_sentence_label)",
+     "turned round. Which number"),
+    ("MyPretraining", "x.pooler_output", "x.last_hidden_state[:, 0]", "What stands between"),
+    ("MyPretraining", "attention_mask, token_type_ids, position_ids, inputs_embeds)",
+     "attention_mask, None, position_ids, inputs_embeds)", "To whom must token_type_ids"),
     ("MyDropout", " / (1 - self.p)", "", "be divided by 0.75"),
     ("MyDropout", "if not self.training:", "if False:", "evaluation. What is drawn by chance"),
 ]  # fmt: skip

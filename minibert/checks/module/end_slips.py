@@ -30,6 +30,22 @@ def _pool_without_tanh(self: Any, hidden_states: Tensor) -> Tensor:
     return self.dense(hidden_states[:, 0])
 
 
+def _forget_segments(self: Any, ids=None, mask=None, types=None, *given: Any, **named: Any) -> Any:
+    """Hand on everything but the segments."""
+    return type(self).forward(self, ids, mask, None, *given, **named)
+
+
+def _turn_pairs(self: Any, *given: Any) -> Any:
+    """Take 0 for 1 and 1 for 0; the labels of the pairs are the seventh argument."""
+    labels = [None if label is None else 1 - label for label in given[6:7]]
+    return type(self).forward(self, *given[:6], *labels, *given[7:])
+
+
+def _take_first_token(model: Any) -> None:
+    """Judge a pair by the encoder's own vector of [CLS]."""
+    model.bert.pooler.forward = lambda hidden_states: hidden_states[:, 0]
+
+
 def _add_raw_mask(bert: Any) -> None:
     """Let a whole model add ones and zeros to the scores."""
     bert._additive_mask = lambda mask, states: (
@@ -79,8 +95,16 @@ POOLER = [
     NO_BIAS,
 ]  # fmt: skip
 BERT = [
+    Slip(computing(_forget_segments), "The numbers are those of a text that is all segment 0. To "
+         "whom must token_type_ids be handed on?"),
     Slip(_add_raw_mask, "You add ones and zeros to the scores. Which numbers hide a "
          "token, and which change nothing?"),
+]  # fmt: skip
+PRETRAINING = [
+    Slip(_take_first_token, "The pair is judged by the vector of [CLS] as the encoder gives it. "
+         "What stands between encoder and head?"),
+    Slip(computing(_turn_pairs), "The labels of the pairs are turned round. Which number says that "
+         "the second sentence follows?"),
 ]  # fmt: skip
 PREDICTION_HEAD_TRANSFORM = [
     *ACTIVATION,

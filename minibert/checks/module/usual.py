@@ -28,6 +28,7 @@ SLIPS = {
     "embeddings": end_slips.EMBEDDINGS,
     "pooler": end_slips.POOLER,
     "bert": end_slips.BERT,
+    "pretraining": end_slips.PRETRAINING,
     "prediction_head_transform": end_slips.PREDICTION_HEAD_TRANSFORM,
     "prediction_head": end_slips.PREDICTION_HEAD,
     "layer_norm": end_slips.LAYER_NORM,
