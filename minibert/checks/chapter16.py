@@ -14,6 +14,10 @@ from .exercise import Exercise, Mistake, as_it_is
 _RNG = np.random.default_rng(16)
 
 
+def _sigmoid(logits):
+    return 1 / (1 + np.exp(-logits))
+
+
 def _head(x, weight, bias, labels, *, shift=0, bias_times=1, shares=softmax,
           log=lambda chances: -np.log(chances), reduce=np.mean, unit=1.0, sign=1,
           turn=np.transpose):  # fmt: skip
@@ -33,10 +37,9 @@ check_head = Exercise(
     _head,
     cases=[_head_case(3, 3), _head_case(4, 2), _head_case(1, 5)],
     mistakes=[
-        Mistake({"shift": 1}, "Your labels are shifted by one: the class after the true one is "
-                "asked for. Classes are counted from 0."),
-        Mistake({"shift": -1}, "Your labels are shifted by one: the class before the true one is "
-                "asked for. Classes are counted from 0."),
+        *(Mistake({"shift": shift}, f"Your labels are shifted by one: the class {where} the true "
+                  "one is asked for. Classes are counted from 0.")
+          for shift, where in ((1, "after"), (-1, "before"))),
         Mistake({"bias_times": 0}, "The bias is missing. It says which class to lean to before "
                 "anything is read."),
         Mistake({"turn": as_it_is}, "The weight has a row for each class. What must become of it "
@@ -45,16 +48,25 @@ check_head = Exercise(
                 "batches of any size can be compared."),
         Mistake({"sign": -1}, "Right up to the sign. A loss is minus the logarithm of a "
                 "probability."),
-        Mistake({"unit": math.log(2)}, "These are bits. Nats are counted with the natural "
-                "logarithm."),
+        *(Mistake({"unit": math.log(base)}, f"These are {unit}. Nats are counted with the natural "
+                  "logarithm.") for base, unit in ((2, "bits"), (10, "logarithms by 10"))),
         Mistake({"log": lambda chances: 1 - chances}, "That is one minus the mean probability of "
                 "the true class. Where is the logarithm?"),
         Mistake({"log": as_it_is}, "That is the mean probability of the true class. Where is the "
                 "logarithm?"),
         Mistake({"log": as_it_is, "reduce": lambda chances: -np.log(chances.mean())},
                 "You take the logarithm of the mean. Take the mean of the logarithms."),
-        Mistake({"shares": lambda scores: softmax(scores, axis=0)}, "Your softmax runs over the "
-                "batch. The classes of one request share the probability, not the requests."),
+        *(Mistake({"shares": partial(softmax, axis=axis)}, "Your softmax runs over the batch. The "
+                  "classes of one request share the probability, not the requests.")
+          for axis in (0, (0, 1))),
+        Mistake({"shares": _sigmoid}, "That is a sigmoid for each class. Here one class is true, "
+                "and the classes share one probability."),
+        Mistake(lambda x, w, b, y: -np.log(softmax(x @ w.T + b)[:, y]).mean(), "[:, labels] takes "
+                "the columns of all labels from every row. Give the number of each row, too."),
+        Mistake(lambda x, w, b, y: -(y * np.log(softmax(x @ w.T + b))).sum(axis=1).mean(), "You "
+                "multiply by the labels. They are numbers of classes, not rows of 0 and 1."),
+        Mistake({"reduce": lambda losses: losses[0]}, "That is the loss of the first request. Does "
+                "your loop return too early?"),
         Mistake({"shares": as_it_is, "log": np.negative}, "These are scores. Which probabilities "
                 "does the softmax make of them?"),
         Mistake(lambda x, w, b, y: -np.log(softmax(x @ w.T + b).max(axis=1)).mean(),
@@ -64,12 +76,12 @@ check_head = Exercise(
 )  # fmt: skip
 
 
-def _yes_and_no(chances, labels):
-    return -labels * np.log(chances) - (1 - labels) * np.log(1 - chances)
+def _yes_and_no(chances, labels, *, no=-1):
+    return -labels * np.log(chances) + no * (1 - labels) * np.log(1 - chances)
 
 
-def _several(logits, labels, *, shares=lambda logits: 1 / (1 + np.exp(-logits)), loss=_yes_and_no,
-             reduce=np.mean, sign=1, unit=1.0, turned=False):  # fmt: skip
+def _several(logits, labels, *, shares=_sigmoid, loss=_yes_and_no, reduce=np.mean, sign=1, unit=1.0,
+             turned=False):  # fmt: skip
     return sign * reduce(loss(shares(logits), 1 - labels if turned else labels)) / unit
 
 
@@ -81,16 +93,18 @@ check_several_labels = Exercise(
         for shape in ((2, 3), (4, 2), (1, 4))
     ],
     mistakes=[
-        Mistake({"shares": softmax, "loss": lambda p, y: -(y * np.log(p)).sum(axis=1)},
-                "That is a softmax: the classes share one probability. Here each is a question of "
-                "its own, with a probability of its own."),
-        Mistake({"shares": softmax}, "That is a softmax: the classes share one probability. Here "
-                "each is a question of its own, with a probability of its own."),
+        *(Mistake({"shares": softmax, **more}, "That is a softmax: the classes share one "
+                  "probability. Here each is a question of its own, with a probability of its own.")
+          for more in ({"loss": lambda p, y: -(y * np.log(p)).sum(axis=1)}, {})),
         Mistake({"reduce": lambda losses: losses.sum(axis=1).mean()}, "You add up the classes of "
                 "each row. The mean over all questions is wanted, classes included."),
         Mistake({"reduce": np.sum}, "That is the sum over all questions. The mean is wanted."),
-        Mistake({"loss": lambda p, y: -y * np.log(p)}, "Only labels of 1 cost anything here. What "
-                "does it cost to say yes where the answer is no?"),
+        *(Mistake(wrong, "Only labels of 1 cost anything here. What does it cost to say yes where "
+                  "the answer is no?") for wrong in ({"loss": lambda p, y: -y * np.log(p)},
+                  lambda z, y: -np.log(_sigmoid(z)[y == 1]).mean())),
+        Mistake({"loss": partial(_yes_and_no, no=1)}, "The part for no has the wrong sign. "
+                "Logarithms of probabilities are below 0, both of them."),
+        Mistake({"shares": as_it_is}, "These are scores. Where is the probability of yes?"),
         Mistake({"loss": lambda p, y: -np.log(p)}, "You ask for yes everywhere. Where the answer "
                 "is no, the probability of no is 1 − p."),
         Mistake({"turned": True}, "Turned around: you ask for the probability of the wrong "
@@ -98,10 +112,9 @@ check_several_labels = Exercise(
         Mistake({"sign": -1}, "Right up to the sign."),
         Mistake({"unit": math.log(2)}, "These are bits. Nats are counted with the natural "
                 "logarithm."),
-        Mistake({"loss": lambda p, y: (p - y) ** 2}, "These are squared errors of the "
-                "probabilities. The loss is minus the logarithm of the right one."),
-        Mistake({"loss": lambda p, y: np.abs(p - y)}, "That is how much probability the wrong "
-                "answers get. Where is the logarithm?"),
+        *(Mistake({"loss": lambda p, y, power=power: np.abs(p - y) ** power}, "That says how far "
+                  "the probability of yes is from the label. Where is the logarithm?")
+          for power in (1, 2)),
         Mistake({"reduce": as_it_is}, "These are the losses of all questions. Take their mean."),
     ],
 )  # fmt: skip
@@ -140,8 +153,8 @@ check_stopping = Exercise(
     "Say which evaluation was the best, and which is the last one that is made.",
     _stop,
     cases=[
-        ([0.9, 0.8, 0.7], 2),
         ([0.5, 0.6, 0.4, 0.3], 1),
+        ([0.9, 0.8, 0.7], 2),
         ([0.7, 0.7, 0.7, 0.6], 2),
         ([0.9, 0.5, 0.6, 0.55, 0.7, 0.4], 3),
         ([0.6, 0.7, 0.8, 0.9, 0.95, 0.3], 2),
@@ -156,30 +169,35 @@ check_stopping = Exercise(
                 "best ones: patience has made them worse."),
         *(Mistake(wrong, "You look at evaluations that are never made. The run ends before the "
                   "loss falls again.") for wrong in (_best_of_all, _all_are_made)),
+        Mistake(lambda losses, p: (_stop(losses, p)[0], _stop(losses, p)[0] + p), "A run may be "
+                "over before the patience is: then the last loss in the list is the last one."),
+        Mistake(lambda losses, p: tuple(losses[n - 1] for n in _stop(losses, p)), "These are the "
+                "losses. Which evaluations are they, counted from 1?"),
         Mistake({"wait": lambda patience: patience + 1}, "You wait one evaluation too long."),
         Mistake({"wait": lambda patience: max(1, patience - 1)}, "You wait one evaluation too "
                 "few."),
         Mistake({"wait": lambda patience: 1}, "You stop at the first loss that is not lower. What "
                 "is patience for?"),
-        Mistake(_against_the_last, "You compare each loss with the one before. Compare it with the "
-                "lowest so far: a loss that falls back half-way is no progress."),
-        Mistake({"better": lambda loss, best, before: loss < before}, "You compare each loss with "
-                "the one before. Compare it with the lowest so far: a loss that falls back "
-                "half-way is no progress."),
+        *(Mistake(wrong, "You compare each loss with the one before. Compare it with the lowest so "
+                  "far: a loss that falls back half-way is no progress.") for wrong in (
+                  _against_the_last, {"better": lambda loss, best, before: loss < before})),
         Mistake({"waited": lambda number, best, rises: rises}, "You count all evaluations without "
                 "progress. They must come in a row: a new best one starts the count again."),
         Mistake({"better": lambda loss, best, before: loss <= best}, "An equal loss is not a lower "
                 "one: the earlier weights stay."),
-        Mistake({"told": lambda best, last: best + 1}, "That is the best one. Which is the last "
-                "that is made?"),
     ],
 )  # fmt: skip
 
 
 def _wins(truth, first, second):
-    truth, first, second = map(np.asarray, (truth, first, second))
     one, other = first == truth, second == truth
     return int((one & ~other).sum()), int((other & ~one).sum())
+
+
+def _more_coins(truth, first, second, *, fewer=min, coins=np.not_equal):
+    """Throw more coins than those where exactly one is right."""
+    only = fewer(_wins(truth, first, second))
+    return only, int(coins(first, second).sum()) - only
 
 
 def _ways(only_first, only_second, *, more=1, sides=2):
@@ -189,18 +207,15 @@ def _ways(only_first, only_second, *, more=1, sides=2):
     return sides * sum(math.comb(coins, heads) for heads in ways) / 2**coins
 
 
-def _at_most_1(p):
-    return min(1.0, p)
-
-
-def _mcnemar(truth, first, second, *, count=_wins, chance=_ways, told=_at_most_1):
+def _mcnemar(truth, first, second, *, count=_wins, chance=_ways, told=lambda p: min(1.0, p)):
     return told(chance(*count(truth, first, second)))
 
 
 def _mcnemar_case(rows, good, better):
     truth = _RNG.integers(3, size=rows)
     answers = [
-        np.where(_RNG.random(rows) < part, truth, (truth + 1) % 3) for part in (good, better)
+        np.where(_RNG.random(rows) < part, truth, (truth + _RNG.integers(1, 3, size=rows)) % 3)
+        for part in (good, better)
     ]
     return truth, *answers
 
@@ -218,18 +233,22 @@ check_mcnemar = Exercise(
                 "to the other side count, too."),
         Mistake({"chance": partial(_ways, more=0)}, "You count only what is more "
                 "uneven. What is exactly as uneven counts, too."),
-        Mistake({"chance": lambda a, b: 2 * math.comb(a + b, a) / 2 ** (a + b)}, "That is the "
-                "chance of exactly this result and its mirror image. What is more uneven counts, "
-                "too."),
+        *(Mistake({"chance": lambda a, b, sides=sides: sides * math.comb(a + b, a) / 2 ** (a + b)},
+                  f"That is the chance of exactly this result{mirror}. What is more uneven counts, "
+                  "too.") for sides, mirror in ((2, " and its mirror image"), (1, ""))),
+        Mistake(lambda truth, first, second: 1.0, "Your p is 1 whatever they answer. Do you count "
+                "up to the larger number? Uneven is what has few on the weaker side."),
+        *(Mistake({"count": partial(_more_coins, fewer=fewer)}, "You throw a coin wherever the two "
+                  "differ. Where both are wrong in different ways, neither has won.")
+          for fewer in (min, lambda only: only[0])),
+        Mistake({"count": partial(_more_coins, coins=lambda a, b: a == a)}, "You throw a coin for "
+                "every request. Only where exactly one of the two is right is there one."),
         Mistake({"count": lambda truth, *both: [int((x == truth).sum()) for x in both]}, "You "
                 "count all that each one gets right. Only where exactly one of them is right can a "
                 "difference be seen."),
-        Mistake({"count": lambda truth, first, second: (int((first == truth).sum()),
-                int((first != second).sum()))}, "Compare the first only with the second: how often "
-                "is exactly one of them right?"),
         Mistake({"told": as_it_is}, "A probability is never above 1. If both are equally often "
                 "right alone, the middle way is counted on both sides."),
-        Mistake({"told": lambda p: 1 - _at_most_1(p)}, "That is one minus p. A small p speaks "
+        Mistake({"told": lambda p: 1 - min(1.0, p)}, "That is one minus p. A small p speaks "
                 "against chance."),
     ],
 )  # fmt: skip

@@ -37,20 +37,26 @@ check_piece_labels = Exercise(
                 "Then a name of four pieces counts four times. Which piece speaks for the word?"),
         Mistake({"of_word": lambda n, label: _first(n, label)[::-1]}, "The last piece has the "
                 "label. That works, too, if everybody does it; here it is the first one."),
-        Mistake({"of_word": lambda n, label: ([label] + [0] * n)[:n], "front": (0,), "end": (0,)},
-                "0 is a label, too. With which number do you say that there is none?"),
-        Mistake({"of_word": lambda n, label: ([label] + [0] * n)[:n]}, "The other pieces of a word "
-                "have 0, which is a label. With which number do you say that there is none?"),
+        *(Mistake({"of_word": lambda n, label: ([label] + [0] * n)[:n], **ends}, "0 is a label, "
+                  "too. With which number do you say that there is none?")
+          for ends in ({"front": (0,), "end": (0,)}, {})),
         Mistake({"of_word": lambda n, label: ([label] + [label + 1] * n)[:n]}, "The other pieces "
                 "of a word have the next label, the inside of a name. Here only the first piece "
                 "has a label."),
         Mistake({"of_word": lambda n, label: [label] + [IGNORED_LABEL] * (n - 1)},
                 "A word without pieces has no token, and so no label."),
+        Mistake({"of_word": lambda n, label: [label] + [IGNORED_LABEL] * n}, "Each word has a "
+                "token too many. Its label belongs to its first piece."),
+        Mistake({"of_word": lambda n, label: [label]}, "One label for each word. Each piece is a "
+                "token, and needs a number."),
+        Mistake({"of_word": lambda n, label: [_first(n, label)]}, "A list stands inside your list. "
+                "Do you append where you want to extend?"),
+        Mistake(lambda counts, labels: _piece_labels(counts[:1], labels), "Only the first word is "
+                "there. Does your loop return too early?"),
         Mistake({"front": (0,), "end": (0,)}, "[CLS] and [SEP] have 0, which is a label. With "
                 "which number do you say that there is none?"),
-        Mistake({"front": (), "end": ()}, "[CLS] and [SEP] are tokens, too. What is their label?"),
-        Mistake({"front": ()}, "[CLS] in front is a token, too. What is its label?"),
-        Mistake({"end": ()}, "[SEP] at the end is a token, too. What is its label?"),
+        *(Mistake(ends, "[CLS] in front and [SEP] at the end are tokens, too. What is their label?")
+          for ends in ({"front": (), "end": ()}, {"front": ()}, {"end": ()})),
     ],
 )  # fmt: skip
 
@@ -59,12 +65,17 @@ def _every_token(inside, first, last):
     return all(inside[min(first, last) : max(first, last) + 1])
 
 
+def _by_counting(inside, first, last):
+    """Ask for no outsider between the two, whichever comes first."""
+    return inside[first] and all(inside[min(first, last + 1) : max(first, last) + 1])
+
+
 def _as_array(value):
     return np.array(value) if isinstance(value, list) else value
 
 
-def _best_span(starts, ends, inside, most, *, ordered=True, legal=_every_token, spare=0, score=add,
-               best=max, told=lambda first, last: (first, last)):  # fmt: skip
+def _best_span(starts, ends, inside, most, *, ordered=True, legal=_every_token, spare=0,
+               told=lambda first, last: (first, last)):  # fmt: skip
     """Search through all pairs."""
     pairs = [
         (first, last)
@@ -74,11 +85,17 @@ def _best_span(starts, ends, inside, most, *, ordered=True, legal=_every_token, 
         and legal(inside, first, last)
         and last - first < most + spare
     ]
-    return told(*best(pairs, key=lambda pair: score(starts[pair[0]], ends[pair[1]])))
+    return told(*max(pairs, key=lambda pair: starts[pair[0]] + ends[pair[1]]))
 
 
 def _highest(scores):
     return max(range(len(scores)), key=lambda n: scores[n])
+
+
+def _illegal_is_zero(starts, ends, inside, most):
+    n = range(len(starts))
+    legal = [[i <= j < i + most and _every_token(inside, i, j) for j in n] for i in n]
+    return divmod(int(np.argmax(np.add.outer(starts, ends) * legal)), len(n))
 
 
 def _greedy(starts, ends, inside, most):
@@ -99,13 +116,15 @@ check_best_span = Exercise(
          [False, True, True, False, True, True], 4),
         ([0.0, 7.0, 6.0, -1.0, -3.0, -5.0, 9.0], [0.0, 8.0, 7.0, -2.0, -1.5, -4.0, 9.0],
          [False, False, False, True, True, True, False], 4),
+        ([2.0, 5.0, 1.0], [1.0, 4.0, 2.0], [False, True, True], 2),
     ],
     given=_as_array,
     forbidden=["a loop", "best_spans"],
     mistakes=[
         Mistake(lambda s, e, inside, most: (_highest(s), _highest(e)), "You take the best start "
                 "and the best end, each by itself. Are they a span?"),
-        Mistake({"ordered": False}, "Your end may come before its start."),
+        *(Mistake(wrong, "Your end may come before its start.")
+          for wrong in ({"ordered": False}, {"ordered": False, "legal": _by_counting})),
         Mistake({"legal": lambda inside, first, last: True}, "Your answer may lie in the question. "
                 "Which tokens belong to the passage?"),
         Mistake({"legal": lambda inside, first, last: inside[first] and inside[last]},
@@ -113,17 +132,24 @@ check_best_span = Exercise(
                 "token of an answer must be inside."),
         Mistake({"legal": lambda inside, first, last: inside[first]}, "The start is in the "
                 "passage. Every token of an answer must be inside."),
-        Mistake({"score": lambda start, end: start * end}, "You multiply the two scores. Two low "
-                "ones, both below 0, then look good: add them."),
-        Mistake({"score": lambda start, end: max(start, end)}, "You take the higher of the two "
-                "scores. Both count: add them."),
+        Mistake({"legal": lambda inside, first, last: inside[first] and not any(
+                inside[first + 1 : last + 1])}, "You count the tokens of the passage. Count the "
+                "outsiders: where their number is the same at both ends, none lies between."),
+        Mistake({"legal": lambda inside, first, last: first < last and _every_token(
+                inside, first, last)}, "An answer may be a single token. Then start and end are "
+                "the same."),
+        Mistake({"legal": lambda inside, first, last: first == last and inside[first]}, "You add "
+                "the two scores of one and the same token. In a table of all pairs the starts "
+                "stand in a column: starts[:, None]."),
+        Mistake(lambda s, e, *rest: _best_span(e, s, *rest), "Your rows are ends, and you read "
+                "them as starts. Which of the two stands in a column, with [:, None]?"),
+        Mistake(_illegal_is_zero, "What is illegal counts 0, and beats a span whose sum is below "
+                "0. Which number beats nothing?"),
         Mistake({"spare": math.inf}, "Your answer may be too long. How many tokens may it have?"),
         Mistake({"spare": 1}, "Nearly: one token too many. From 3 to 5, these are three tokens."),
         Mistake({"spare": -1}, "Nearly: one token too few. From 3 to 5, these are three tokens."),
-        Mistake({"best": min}, "You take the lowest sum."),
         Mistake({"told": lambda first, last: (first, last + 1)}, "Your end is the token behind the "
                 "answer, as in a slice. Return the last token itself."),
-        Mistake({"told": lambda first, last: first}, "That is the first token. Which is the last?"),
         Mistake(_greedy, "You take the best start first, and then the best end for it. Another "
                 "start may have a higher sum."),
     ],
@@ -147,11 +173,11 @@ def _harmonic(precision, recall):
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _answer_f1(told, true, *, words=_words, none=1.0, mean=_harmonic):
+def _answer_f1(told, true, *, words=_words, none=1.0, mean=_harmonic, common=_shared):
     told, true = words(told), words(true)
     if not told or not true:
         return none if told == true else 0.0
-    shared = _shared(told, true)
+    shared = common(told, true)
     return mean(shared / len(told), shared / len(true))
 
 
@@ -173,8 +199,13 @@ check_answer_f1 = Exercise(
                 "share?"),
         Mistake({"words": _different}, "A word that stands twice in both is shared twice. Count "
                 "words, not different words."),
-        Mistake({"words": str.split}, "Capitals, punctuation marks and articles do not count. "
-                "Normalize both answers first."),
+        Mistake({"common": lambda told, true: len({*told} & {*true})}, "len counts the different "
+                "words that both share. How often is each in both? A Counter has a total."),
+        Mistake({"common": lambda told, true: sum(word in true for word in told)}, "A word that "
+                "the truth has once is shared once, however often the answer says it."),
+        *(Mistake({"words": words}, "Capitals, punctuation marks and articles do not count. "
+                  "Normalize both answers first.")
+          for words in (str.split, lambda text: text.lower().split())),
         Mistake({"words": lambda text: list(normalize_answer(text))}, "You compare letters. F1 "
                 "counts the words that both share."),
         Mistake({"none": 0.0}, "Of two empty answers, each says that there is none. They agree."),
@@ -184,12 +215,8 @@ check_answer_f1 = Exercise(
                 "given answer is right?"),
         Mistake({"mean": lambda precision, recall: (precision + recall) / 2}, "That is the mean of "
                 "precision and recall. F1 is their harmonic mean."),
-        Mistake({"mean": lambda precision, recall: precision * recall}, "You multiply precision "
-                "and recall. F1 is their harmonic mean."),
-        Mistake(lambda *case: _answer_f1(*case) / 2, "Precision times recall, divided by their "
-                "sum, is half of it."),
-        Mistake({"mean": lambda precision, recall: _harmonic(precision, recall) / 2},
-                "Precision times recall, divided by their sum, is half of it."),
+        *(Mistake(wrong, "Precision times recall, divided by their sum, is half of it.") for wrong
+          in (lambda *case: _answer_f1(*case) / 2, {"mean": lambda *two: _harmonic(*two) / 2})),
         Mistake(ZeroDivisionError, "It divides by 0 when an answer has no words, or when both "
                 "share none. What is F1 then?"),
     ],
@@ -212,7 +239,11 @@ check_number_of_windows = Exercise(
                 "How far does each go beyond the one before, if they share some pieces?"),
         Mistake({"step": lambda room, stride: stride}, "You move each window by what neighbors "
                 "share. It is the room that is left which is new."),
-        Mistake({"up": math.floor}, "The last pieces are in no window. Round up."),
+        Mistake({"step": add}, "What neighbors share makes the step shorter, not longer."),
+        *(Mistake({"up": up}, "The last pieces are in no window. Round up.")
+          for up in (math.floor, round)),
+        Mistake(lambda n, room, stride: len(range(0, n - room + 1, room - stride)), "You count "
+                "windows that are full. The last one may hold less."),
         Mistake({"up": float}, "A number of windows is whole. Round up."),
         Mistake(lambda n, room, stride: math.ceil(n / (room - stride)), "Every window brings as "
                 "many new pieces as the step, and the first one more than that."),

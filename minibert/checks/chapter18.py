@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from .exercise import Exercise, Mistake, as_it_is
@@ -23,6 +25,12 @@ def _interval_case(words, repeats):
     return *scores, _RNG.integers(words, size=(repeats, words))
 
 
+def _by_sorting(first, second, draws):
+    means = sorted((first - second)[draws].mean(axis=1))
+    cut = round(0.025 * len(means))
+    return means[cut], means[-cut - 1]
+
+
 check_paired_interval = Exercise(
     "Return the ends of the paired bootstrap interval of a mean difference.",
     _paired_interval,
@@ -42,10 +50,11 @@ check_paired_interval = Exercise(
                 "You subtract the quantiles of two methods. Subtract in each repeat, and take the "
                 "quantiles then."),
         Mistake({"per": np.sum}, "These are sums of differences. The mean difference is wanted."),
-        Mistake({"per": np.median}, "You take medians. The mean difference is wanted."),
         Mistake({"turned": True}, "The sign is turned around: first minus second is wanted."),
         Mistake({"ends": (0.05, 0.95)}, "These ends leave 90 % between them. How much is left out "
                 "on each side of 95 %?"),
+        Mistake(lambda *case: np.quantile(case[0], 2.5), "np.quantile takes parts of 1, 0.025 and "
+                "0.975. Percentages are for np.percentile."),
         Mistake({"ends": (0.00025, 0.00975)}, "np.percentile takes percentages, 2.5 and 97.5."),
         Mistake(lambda first, second, draws: np.quantile((first - second)[draws].mean(axis=0),
                 (0.025, 0.975)), "You take the mean over the repeats. Take it over the words of "
@@ -55,6 +64,14 @@ check_paired_interval = Exercise(
                 "standard error. Take the quantiles of the means that are drawn."),
         Mistake(lambda first, second, draws: (first - second).mean(), "That is the mean "
                 "difference. Return the two ends of its interval."),
+        Mistake(_by_sorting, "You take two entries of the sorted list. With few repeats it matters "
+                "that np.quantile goes between entries."),
+        Mistake(lambda first, second, draws: 2 * ((first - second)[draws].mean(),), "You take one "
+                "mean of everything, so the two ends are the same. Which axis are the words of a "
+                "repeat?"),
+        Mistake(lambda first, second, draws: tuple(np.quantile(
+                first[draws].mean(axis=1) - second.mean(), (0.025, 0.975))), "You draw the words "
+                "of the first method only. Both get the same words in every repeat."),
         Mistake({"ends": (0.0, 1.0)}, "These are the lowest and the highest of all repeats. Leave "
                 "out 2.5 % on each side."),
         Mistake({"ends": (0.975, 0.025)}, "The ends are in the wrong order: the lower one first."),
@@ -74,6 +91,11 @@ def _rank_correlation(first, second, *, rank=lambda values: np.argsort(np.argsor
                       agree=lambda first, second: np.corrcoef(first, second)[0, 1],
                       turned=False):  # fmt: skip
     return (-1 if turned else 1) * agree(rank(first), rank(second))
+
+
+def _short_formula(first, second, *, times=6, power=2, gap=np.square):
+    n = len(first)
+    return 1 - times * gap(first - second).sum() / (n * (n**power - 1))
 
 
 def _kendall(first, second):
@@ -100,20 +122,31 @@ check_rank_correlation = Exercise(
                 "same order. Correlate the ranks themselves."),
         Mistake({"agree": lambda a, b: (a == b).mean()}, "You count equal places. Being off by one "
                 "place is less wrong than being off by five."),
-        Mistake({"rank": np.argsort, "agree": lambda a, b: (a == b).mean()}, "You count equal "
-                "places. Being off by one place is less wrong than being off by five."),
+        *(Mistake({"agree": partial(_short_formula, **wrong)}, "Nearly the short formula. Two "
+                  "lists in opposite order must give −1.")
+          for wrong in ({"times": 1}, {"power": 1}, {"gap": np.abs})),
+        Mistake({"agree": lambda a, b: a @ b / np.sqrt((a @ a) * (b @ b))}, "That is the cosine of "
+                "the ranks. A correlation takes the mean away from both lists first."),
+        Mistake({"agree": lambda a, b: np.cov(a, b)[0, 1]}, "That is the covariance. A correlation "
+                "divides by both standard deviations, and is never above 1."),
+        Mistake({"agree": lambda a, b: 1.0}, "That is 1 for any two lists. On its diagonal the "
+                "table compares each list with itself."),
         Mistake({"agree": np.corrcoef}, "That is the table of all correlations. Which entry is "
                 "that of the two lists?"),
     ],
 )  # fmt: skip
 
 
+def _columns(first, count):
+    return slice(None), slice(None), slice(first, first + count)
+
+
 def _mean_ablation(contexts, head, size, *,
-                   where=lambda head, size: slice(head * size, (head + 1) * size),
+                   where=lambda head, size, wide: _columns(head * size, size),
                    usual=lambda own: own.mean(axis=(0, 1))):  # fmt: skip
     """Let one head say what it says on average."""
-    changed, own = np.array(contexts), where(head, size)
-    changed[..., own] = usual(changed[..., own])
+    changed, own = np.array(contexts), where(head, size, contexts.shape[-1])
+    changed[own] = usual(changed[own])
     return changed
 
 
@@ -137,14 +170,23 @@ check_mean_ablation = Exercise(
                 "tokens only, so the head still tells the texts apart. Take it over texts, too."),
         Mistake({"usual": lambda own: own.mean(axis=-1, keepdims=True)}, "You take the mean over "
                 "the head's own columns. Take it over texts and tokens."),
-        Mistake({"where": lambda head, size: slice(None)}, "You replace all heads. The others "
+        Mistake({"where": lambda head, size, wide: ...}, "You replace all heads. The others "
                 "stay as they are."),
-        Mistake({"where": lambda head, size: slice(head, head + 1)}, "You replace one column. A "
-                "head has as many columns as its size."),
-        Mistake({"where": lambda head, size: slice(head, head + size)}, "You begin at column "
-                "`head`. The heads before it have `size` columns each."),
-        Mistake({"where": lambda head, size: slice((head - 1) * size, head * size)}, "That is the "
-                "head before it. Heads are counted from 0."),
+        Mistake({"where": lambda head, size, wide: _columns(head, 1)}, "You replace one column. "
+                "A head has as many columns as its size."),
+        Mistake({"where": lambda head, size, wide: _columns(head, size)}, "You begin at "
+                "column `head`. The heads before it have `size` columns each."),
+        *(Mistake({"where": lambda head, size, wide, n=n: _columns(head * size, size + n)},
+                  "A slice ends before the number behind its colon. How many columns has yours?")
+          for n in (-1, 1)),
+        Mistake({"where": lambda head, size, wide: (..., slice(head, None, wide // size))},
+                "You take columns that lie apart. Those of one head stand side by side."),
+        Mistake({"where": lambda head, size, wide: _columns(head * size, size)[1:]},
+                "You replace tokens. The columns are the last axis: [..., own]."),
+        Mistake({"usual": lambda own: own - own.mean(axis=(0, 1))}, "You take the average away and "
+                "keep the rest. The other way around is wanted."),
+        Mistake({"where": lambda head, size, wide: _columns((head - 1) * size, size)}, "That is "
+                "the head before it. Heads are counted from 0."),
         Mistake(lambda contexts, head, size: contexts.mean(axis=(0, 1))[
                 head * size:(head + 1) * size], "That is the head's mean. Put it into a copy of "
                 "all contexts."),
@@ -164,6 +206,11 @@ def _control_task(words, classes, order, *, different=_as_they_appear, back=Fals
     pairs = [(word, distinct[i]) for word, i in zip(distinct, order)]
     dealt = {(b if back else a): class_of[a if back else b] for a, b in pairs}
     return told(dealt[word] for word in words)
+
+
+def _by_places(words, classes, order):
+    dealt = {word: classes[i] for word, i in zip(_as_they_appear(words), order)}
+    return [dealt[word] for word in words]
 
 
 _KINDS = {"the": "other", "old": "adjective", "cat": "noun", "sees": "verb", "dog": "noun",
@@ -193,6 +240,12 @@ check_control_task = Exercise(
                 "each different word."),
         Mistake({"different": lambda words: sorted({*words})}, "You count the words by the "
                 "alphabet. Count them as they first appear."),
+        Mistake({"different": lambda words: list({*words})}, "A set keeps no order. Count the "
+                "words as they first appear."),
+        Mistake(lambda words, classes, order: _control_task(words, words, order), "These are "
+                "words. Which class has each of them?"),
+        Mistake(_by_places, "`order` counts different words. You look it up in the list of all "
+                "words, where some stand twice."),
         Mistake({"back": True}, "You hand each class on to word number order[i]. Word number i "
                 "should receive the class of word number order[i]."),
         Mistake(lambda words, classes, order: [classes[words.index(_as_they_appear(words)[i])] for

@@ -12,7 +12,7 @@ from types import CodeType, FunctionType
 
 # Class of the error, what it says, and the slip that raises it most often.
 _USUAL = [
-    (Exception, "could not be broadcast|size of tensor a|non-broadcastable",
+    (Exception, "could not (be )?broadcast|size of tensor a|non-broadcastable",
      "Two shapes do not fit together. Did a sum, a mean or a maximum lose its axis? keepdims=True "
      "keeps it."),
     (Exception, "matmul|not aligned|mat1 and mat2|Expected size for first two dimensions|inner dim",
@@ -24,6 +24,8 @@ _USUAL = [
      "they have. Count axes from the end: the last is -1, the one before it -2."),
     (IndexError, "too many indices", "There are fewer axes than you index. Write … for all that "
      "stand in front, as in [..., -1]."),
+    (IndexError, "arrays used as indices", "Whole numbers belong in the brackets. Which of the two "
+     "arrays says the places?"),
     (IndexError, "", "It looks up a place that is not there. Counting starts at 0."),
     (Exception, "view size is not compatible", "After a transpose take reshape instead of view."),
     (Exception, "cannot reshape|is invalid for input", "The sizes of the new shape, multiplied, "
@@ -31,6 +33,9 @@ _USUAL = [
     (KeyError, "", "It looks up a name that is not there."),
     (ValueError, r"empty (sequence|iterable)|arg is an empty|is empty", "There is nothing to "
      "choose from. What should it do then?"),
+    (Exception, "truth value of an array|Boolean value of Tensor", "Arrays of conditions are "
+     "joined with & and |, each comparison in brackets. `and` and `if` take a single one."),
+    (ValueError, "is not in list", "index() looks for an entry. For entry number n write [n]."),
     (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
     (NameError, "", "Run the cell that defines this name, or define it in your function."),
     (TypeError, "arrays can be converted to Python scalars|size-1 arrays", "Functions of math take "

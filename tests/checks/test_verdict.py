@@ -49,6 +49,12 @@ def sometimes(x):
     return 2 * x if len(x) == 2 else None
 
 
+def assigns_a_wrong_shape(x):
+    rows = np.zeros((2, len(x) + 1))
+    rows[:] = x
+    return rows
+
+
 def with_a_loop(x):
     return np.array([2 * entry for entry in x])
 
@@ -109,6 +115,11 @@ def by_an_own_function_of_that_name(x):
         (lambda x: undefined, "Run the cell that defines"),  # noqa: F821
         (lambda x: x.detach(), "different methods"),
         (lambda x: x + None, "Something is None"),
+        (lambda x: x if x > 0 and x < 9 else 0, "joined with & and |"),
+        (lambda x: x if torch.tensor(x) > 0 else 0, "joined with & and |"),
+        (lambda x: CASES[1][0][x], "Whole numbers belong in the brackets"),
+        (lambda x: ["a"].index(2), "For entry number n write"),
+        (assigns_a_wrong_shape, "lose its axis"),
     ],
 )
 def test_wrong_answers_are_explained(function, words):
