@@ -53,6 +53,7 @@ def short_text(value: Any) -> str:
     if isinstance(value, tuple):
         text = f"({', '.join(map(short_text, value))})"
     else:
+        value = value.item() if isinstance(value, np.generic) else value  # a word out of an array
         text = " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 

@@ -88,3 +88,8 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
 def test_an_array_in_the_wrong_place_is_explained(check):
     verdict = check(lambda *given: np.zeros(len(given[0]) + 1))
     assert not verdict.passed
+
+
+def test_words_in_an_array_are_shown_as_words():
+    verdict = check_control_task(lambda *given: np.roll(control_task(*given), 1))
+    assert re.search(r"gives '\w+' at \[\d\]; expected '\w+'", verdict.message), verdict
