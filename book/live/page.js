@@ -4,8 +4,9 @@ globalThis.minibert ??= {
   ...{ ready, tokenize, forward, receive, mount },
   ...{ WordPieceTokenizer, ToyTraining, lossAndGradients },
 };
+// In a notebook each output brings this file. The first one on the page has the models.
 function mountAll() {
-  mount();
+  globalThis.minibert.mount();
   mountMemory();
 }
 

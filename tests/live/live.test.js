@@ -176,3 +176,22 @@ test("a day ends at the reader's own midnight", () => {
   const [late, early] = [new Date(2026, 2, 1, 23, 59), new Date(2026, 2, 2, 0, 1)];
   assert.equal(live.today(early) - live.today(late), 1);
 });
+
+test("in a notebook each output brings the script, and every figure finds its model", async () => {
+  const stubs = "const FILES = {}, unpackModel = (content) => content, mountMemory = () => {};";
+  const unused = "const WordPieceTokenizer = 0, ToyTraining = 0, lossAndGradients = 0;";
+  const part = "parts.asks = (figure, { model }) => { figure.ask = () => ready(model); };";
+  const pieces = [read("minibert.js"), read("elements.js"), part, read("page.js")];
+  const script = new Function("document", "globalThis", [stubs, unused, ...pieces].join("\n"));
+  const figures = [];
+  const page = {};
+  const isNew = ({ dataset }) => !dataset.ready;
+  const document = { readyState: "complete", querySelectorAll: () => figures.filter(isNew) };
+  for (const model of ["one", "two", "one"]) {
+    const querySelector = () => ({ textContent: JSON.stringify({ model }) });
+    figures.push({ dataset: { live: "asks" }, querySelector });
+    script(document, page);
+    page.minibert.receive(model, {});
+  }
+  for (const { ask } of figures) await ask();
+});
