@@ -9,9 +9,10 @@ import numpy as np
 from minibert.reference import softmax
 
 from .exercise import Exercise, Mistake, as_it_is
-from .tensors import to_tensor
+from .tensors import gradients_flow, to_tensor
 
 _RNG = np.random.default_rng(19)
+_FROM_ZERO = "Your first place is 0, and log2(1 + 0) = 0 cannot divide. Places are counted from 1."
 
 
 def _unit(vectors):
@@ -32,6 +33,11 @@ def _without_own(queries, documents, temperature):
     return -np.log(own / (scores.sum(axis=1) - own)).mean()
 
 
+def _right_ones_alone(queries, documents, temperature):
+    own = (_unit(queries) * _unit(documents)[: len(queries)]).sum(axis=1)
+    return -(own / temperature).mean()
+
+
 def _vectors(*shapes):
     return [_RNG.normal(size=shape) for shape in shapes]
 
@@ -45,9 +51,13 @@ check_contrastive_loss = Exercise(
         (*_vectors((4, 2), (4, 2)), 0.05),
     ],
     given=to_tensor,
+    forbidden=["a loop", "contrastive_loss"],
+    then=gradients_flow(np.ones((2, 3)), np.ones((4, 3)), 0.5, to=2),
     mistakes=[
         Mistake({"unit": as_it_is}, "Your scores are dot products, and long vectors win. A cosine "
                 "asks for the direction alone: scale every vector to length 1."),
+        Mistake({"unit": lambda vectors: vectors / np.linalg.norm(vectors, axis=0)}, "You scale "
+                "the columns. Each row is a vector, and has its own length."),
         Mistake({"cool": lambda cosines, t: cosines * t}, "You multiply by the temperature. A low "
                 "one shall make differences larger."),
         Mistake({"cool": lambda cosines, t: cosines}, "Where is the temperature?"),
@@ -55,6 +65,8 @@ check_contrastive_loss = Exercise(
                 "negatives: every query has to tell its own document from them, too."),
         Mistake({"shares": lambda scores: softmax(scores, axis=0)}, "Your softmax runs over the "
                 "queries. Each query shares its probability among the documents."),
+        Mistake({"shares": lambda scores: softmax(softmax(scores))}, "You take the softmax twice. "
+                "torch's cross_entropy has one inside: give it the scores."),
         Mistake({"log": as_it_is}, "That is the mean probability of the right documents. The loss "
                 "is minus its logarithm."),
         Mistake({"log": np.log}, "Right up to the sign."),
@@ -65,6 +77,8 @@ check_contrastive_loss = Exercise(
                 "counted with the natural logarithm."),
         Mistake(_without_own, "The right document is missing below the fraction line. A softmax "
                 "divides by the sum over all documents, its own one included."),
+        Mistake(_right_ones_alone, "Only the right documents have a say. What the wrong ones score "
+                "belongs below the fraction line."),
     ],
 )  # fmt: skip
 
@@ -81,6 +95,12 @@ def _ndcg(gains, k, *, discount=lambda places: 1 / np.log2(1 + places),
     return gain(gains, k) / ideal if ideal else 0.0
 
 
+def _with_k_places(gains, k):
+    places = np.log2(1 + np.arange(1, k + 1))
+    listed, best = (np.asarray(x)[:k] / places for x in (gains, np.sort(gains)[::-1]))
+    return listed.sum() / best.sum()
+
+
 check_ndcg = Exercise(
     "Compute nDCG@k of a list of documents that are right by degrees.",
     _ndcg,
@@ -94,6 +114,10 @@ check_ndcg = Exercise(
     mistakes=[
         Mistake({"discount": lambda places: 1 / np.log2(2 + places)}, "Your first place counts "
                 "less than 1. Places are counted from 1, and 1 is added once."),
+        Mistake({"discount": lambda places: 1 / np.log2(places)}, _FROM_ZERO),
+        Mistake(lambda gains, k: 1 / math.log2(1), _FROM_ZERO),
+        Mistake({"discount": lambda places: 1 / (1 + np.log2(places))}, "You add 1 to the "
+                "logarithm. It is added to the place, inside of it."),
         Mistake({"discount": lambda places: 1 / np.log(1 + places), "best": None}, "That is the "
                 "natural logarithm, and the gain is not divided by the best one."),
         Mistake({"discount": lambda places: 1 / places}, "That is 1 / place. nDCG is milder: it "
@@ -107,7 +131,13 @@ check_ndcg = Exercise(
                 "nobody can have more than k good ones there."),
         Mistake({"best": lambda gains: np.full_like(gains, gains.max())}, "You compare with a list "
                 "in which all documents are perfect. There are no others than these."),
+        Mistake({"grade": lambda gains: 2.0**gains - 1}, "You take 2 to the power of the number, "
+                "as some do. Here the number itself is the gain."),
         Mistake(ZeroDivisionError, "Where nothing is right, nothing can be gained. Return 0."),
+        Mistake(lambda gains, k: _ndcg(gains, k) if any(gains) else math.nan, "Where nothing is "
+                "right, 0 is divided by 0. Return 0 then."),
+        Mistake(_with_k_places, "A list may be shorter than k. Count the places that it has."),
+        Mistake(IndexError, "A list may be shorter than k. Go through the documents that it has."),
         Mistake(lambda gains, k: _ndcg(gains[:k], k), "Your best list is made of the first k "
                 "documents only. A good one that stands further down was there to be found."),
     ],
@@ -133,6 +163,9 @@ check_fusion = Exercise(
     mistakes=[
         Mistake({"places": lambda scores: np.argsort(-scores) + 1}, "argsort says which document "
                 "stands at each place. You need the place of each document: argsort once more."),
+        Mistake({"places": lambda scores: np.argsort(scores) + 1}, "argsort says which document "
+                "stands at each place, the worst first. Turn the scores round, and take argsort "
+                "of argsort."),
         Mistake({"places": lambda scores: _places(scores) - 1}, "Your places begin with 0. The "
                 "best document has place 1."),
         Mistake({"places": lambda scores: _places(-scores)}, "Your best document comes last. The "
@@ -144,16 +177,23 @@ check_fusion = Exercise(
                 "scales; only the places can be compared."),
         Mistake(lambda first, second: first + second, "You add up the scores. BM25 and cosines "
                 "live on different scales; only the places can be compared."),
+        Mistake(lambda *both: sum(1 / 60 + _places(scores) for scores in both), "Python divides "
+                "first: 1 / 60 + place. Put 60 + place into parentheses."),
+        Mistake(lambda *both: 1 / (60 + sum(map(_places, both))), "You add the places below one "
+                "fraction line. There are two fractions, one for each list."),
+        Mistake(lambda *both: _fusion(*both) / 2, "That is the mean. Add the two."),
+        Mistake(lambda *both: np.argsort(-_fusion(*both)), "That is the order of the documents. "
+                "Return what each has in sum."),
     ],
 )  # fmt: skip
 
 
 def _hard(scores, right, margin, *, allowed=lambda scores, own, margin: scores < own - margin,
-          pick=np.argmax):  # fmt: skip
+          fill=-np.inf, pick=np.argmax):  # fmt: skip
     """Find the best document that is clearly worse than the right one."""
     scores, right = np.asarray(scores, dtype=float), np.asarray(right)
     own = scores[np.arange(len(scores)), right][:, None]
-    found = np.where(allowed(scores, own, margin), scores, -np.inf)
+    found = np.where(allowed(scores, own, margin), scores, fill)
     return pick(found, axis=1)
 
 
@@ -161,6 +201,13 @@ def _hardest(scores, right, margin):
     found = np.array(scores, dtype=float)
     found[np.arange(len(found)), right] = -np.inf
     return found.argmax(axis=1)
+
+
+def _with_own(own):
+    """Build the answer of somebody who finds the scores of the right documents in another way."""
+    return lambda scores, right, margin: np.where(
+        scores < own(scores, right) - margin, scores, -np.inf
+    ).argmax(axis=1)
 
 
 check_hard_negatives = Exercise(
@@ -171,6 +218,10 @@ check_hard_negatives = Exercise(
         (np.array([[0.3, 0.9, 0.1, 0.2], [0.6, 0.5, 0.7, 0.1]]), np.array([0, 2]), 0.05),
         (np.array([[0.2, 0.6, 0.5, 0.42]]), np.array([2]), 0.1),
     ],
+    edges=[
+        (np.array([[0.5, 0.25, 0.125]]), np.array([0]), 0.25),
+        (np.array([[0.3, -0.2, -0.5]]), np.array([0]), 0.1),
+    ],
     mistakes=[
         Mistake(_hardest, "You take the best of all others. One that scores as high as the right "
                 "one, or higher, may well be right itself: leave a margin below it."),
@@ -179,6 +230,22 @@ check_hard_negatives = Exercise(
         Mistake({"allowed": lambda scores, own, margin: scores < own}, "Where is the margin?"),
         Mistake({"allowed": lambda scores, own, margin: scores < own * (1 - margin)}, "Your margin "
                 "is a share of the score. Here it is a difference."),
+        Mistake({"allowed": lambda scores, own, margin: abs(scores - own) > margin}, "You allow "
+                "what lies far above the right one, too. Only what is below is surely wrong."),
+        Mistake({"allowed": lambda scores, own, margin: scores <= own - margin}, "More than the "
+                "margin is asked for: with a margin of 0 you would take the right one itself."),
+        Mistake({"fill": 0.0}, "You write 0 where nothing may be chosen, and cosines can be below "
+                "0. Write minus infinity."),
+        Mistake(_with_own(lambda scores, right: scores.max(axis=1, keepdims=True)), "You measure "
+                "from the best score of the row. Measure from that of the right document."),
+        Mistake(_with_own(lambda scores, right: scores[:, right]), "scores[:, right] has all those "
+                "columns for every query. Each query needs its own: "
+                "scores[np.arange(len(scores)), right]."),
+        Mistake(_with_own(lambda scores, right: scores[np.arange(len(scores)), right]), "The "
+                "scores of the right documents lie in a row. Make a column of them, [:, None], so "
+                "that each is compared with its own query."),
+        Mistake({"pick": lambda found, axis: np.isfinite(found).argmax(axis)}, "That is the first "
+                "one allowed. Of all that are allowed take the one with the highest score."),
         Mistake({"pick": np.max}, "That is its score. Return the number of the document."),
         Mistake(lambda scores, right, margin: np.argmin(scores, axis=1), "That is the worst "
                 "document. It teaches nothing: nobody would mistake it for the right one."),

@@ -42,6 +42,10 @@ check_combine = Exercise(
                 "number."),
         Mistake({"divide": len}, "You divide the sum over all labels by the number of processes. "
                 "The mean over labels is asked for."),
+        Mistake({"divide": lambda labels: 1,
+                 "weigh": lambda labels: [1 / n if n else 0 for n in labels]},
+                "You divide each mean by its labels; that has been done already. Times its labels "
+                "it is a sum again."),
         Mistake({"divide": max}, "You divide by the labels of one process. Divide by those of "
                 "all."),
         Mistake({"weigh": lambda labels: [1 / n if n else 0 for n in labels],
@@ -76,6 +80,14 @@ check_seconds = Exercise(
         Mistake({"work": lambda n: 2 * n}, "You count the way forward alone. The way back takes "
                 "twice as much again: 6 for each parameter and token."),
         Mistake({"work": lambda n: 4 * n}, "You count the way back alone."),
+        Mistake(lambda k, n, tokens, flops, bandwidth: (
+            6 * n * tokens / k * flops + 2 * (k - 1) / k * 4 * n / bandwidth), "Python works from "
+                "left to right: … / processes * flops multiplies. Put the two into parentheses."),
+        Mistake(lambda k, n, tokens, flops, bandwidth: _seconds(
+            k, n, tokens, flops, bandwidth, size=4 * tokens / n), "Gradients are sent, one for "
+                "each parameter, and not tokens."),
+        Mistake(lambda k, n, tokens, flops, bandwidth: _seconds(k, n, 1, flops, bandwidth),
+                "Where are the tokens? Each goes through the model once."),
         Mistake({"share": lambda processes: 1}, "Every process computes all tokens. Each takes "
                 "its share of them."),
         Mistake({"share": lambda processes: 1 / processes}, "More processes make your computing "
@@ -85,11 +97,14 @@ check_seconds = Exercise(
         Mistake({"rounds": lambda processes: (processes - 1) / processes}, "You send the pieces "
                 "around once. After that each process has one finished piece, and needs the "
                 "others: a second round."),
+        Mistake({"rounds": lambda processes: 2 * (processes - 1 / processes)}, "Python divides "
+                "first: processes - 1 / processes. Put processes - 1 into parentheses."),
         Mistake({"rounds": lambda processes: 2}, "Each of the two rounds sends all pieces but one: "
                 "(processes − 1) / processes of the gradient. A process that is alone sends "
                 "nothing."),
         Mistake({"size": 1}, "You send one byte for each gradient. It has four."),
         Mistake({"size": 32}, "The bandwidth is in bytes a second, not in bits."),
+        Mistake({"join": np.subtract}, "You subtract the talking. It takes time, too: add it."),
         Mistake({"join": np.maximum}, "That is the time if all talk is hidden behind the "
                 "computing. Here the two follow one another."),
         Mistake({"join": lambda computing, talking: computing}, "Where is the talking?"),
@@ -111,6 +126,7 @@ def _best_count(most, parameters, tokens, flops, bandwidth, latency, *,
 check_best_count = Exercise(
     "Find the number of processes with which an update is fastest.",
     _best_count,
+    edges=[(2, 1.0, 4.0, 3.0, 1.0, 0.0)],  # one and two take 8 seconds each
     cases=[
         (8, 1e6, 1e6, 1e12, 1e9, 0.0),
         (24, 1e6, 4e5, 1e12, 1e10, 1e-2),
@@ -125,6 +141,9 @@ check_best_count = Exercise(
                 "number of processes has them?"),
         Mistake({"pick": lambda counts, seconds: counts[int(np.argmax(seconds))]}, "That is the "
                 "slowest number."),
+        Mistake({"pick": lambda counts, seconds: max(
+            n for n, time in zip(counts, seconds) if time == min(seconds))}, "Of equal numbers the "
+                "smallest is asked for: < instead of <=."),
         Mistake({"counts": lambda most: range(1, most)}, "The largest number is allowed, too."),
         Mistake({"counts": lambda most: range(2, most + 1)}, "One process may be the fastest."),
         Mistake({"counts": lambda most: [2**i for i in range(most.bit_length()) if 2**i <= most]},
@@ -153,6 +172,14 @@ def _ring(pieces, *, piece=lambda rank, step, count: (rank - step) % count,
     return held
 
 
+def _from_the_start(pieces):
+    held, count = np.array(pieces, dtype=float), len(pieces)
+    for rank in range(count):
+        for step in range(count - 1):
+            held[(rank + 1) % count, (rank - step) % count] += pieces[rank, (rank - step) % count]
+    return held
+
+
 check_ring = Exercise(
     "Send pieces around a ring until each process has one whole sum.",
     _ring,
@@ -165,6 +192,10 @@ check_ring = Exercise(
     mistakes=[
         Mistake({"steps": as_it_is}, "One step too many: a finished sum moves on and is added "
                 "once more."),
+        Mistake({"steps": lambda count: 1}, "Every process has sent once. There are count - 1 such "
+                "steps."),
+        Mistake({"piece": lambda rank, step, count: (rank - step - 1) % count}, "Your steps begin "
+                "with 1. In step 0 process r sends piece r."),
         Mistake({"steps": lambda count: count - 2}, "One step too few: no sum is finished."),
         Mistake({"piece": lambda rank, step, count: rank}, "Every process sends the same piece "
                 "again and again. In the next step it sends the one that it has just received."),
@@ -179,6 +210,10 @@ check_ring = Exercise(
         Mistake(lambda pieces: np.tile(np.sum(pieces, axis=0, dtype=float), (len(pieces), 1)),
                 "That is the end of an all-reduce: all sums everywhere. After the first round "
                 "each process has one whole sum, and parts of the others."),
+        Mistake(_from_the_start, "Each process sends its own piece again, as it was at the start. "
+                "Send what has been added up so far."),
+        Mistake(lambda pieces: _ring(np.transpose(pieces)).T, "Rows and columns are exchanged: row "
+                "r holds the pieces of process r."),
         Mistake(IndexError, "After the last process comes the first one: take the rest of a "
                 "division, % count."),
     ],

@@ -68,6 +68,7 @@ class Exercise:
     forbidden: Sequence[str] = ()
     given: Callable = as_it_is
     read: Callable = as_it_is
+    then: Callable = lambda function: ""  # what a function with right answers still lacks
 
     def __post_init__(self):
         object.__setattr__(self, "__doc__", self.question)
@@ -85,6 +86,8 @@ class Exercise:
         if way:
             told = f"Right, but {name} uses {way}, and this exercise asks to do without."
             return Verdict(False, told)
+        if lacks := self.then(function):
+            return Verdict(False, f"The numbers are right, but {lacks}")
         count = len(self.cases) + len(self.edges)
         return Verdict(True, f"Right: {name} gives the right answer in all {count} cases.")
 

@@ -45,6 +45,12 @@ _USUAL = [
     (RecursionError, "", "It calls itself and never stops. Which case needs no further call?"),
     (TypeError, "iterator|generator", "An iterator has neither a length nor numbered entries. Go "
      "through it with a for loop."),
+    (TypeError, "'list' and|and 'list'|type 'list'|unary -: 'list'", "Lists do not compute entry "
+     "by entry. Make an array of the list first: np.array(…)."),
+    (TypeError, r"return_types\.(max|min)", "max and min over an axis return two things, values "
+     "and indices. Take .values, or amax."),
+    (ValueError, "to match target batch_size", "Each row of scores needs one label, the number of "
+     "its right column. Are rows and columns what you think?"),
     (TypeError, "NoneType", "Something is None here, which is no number. What does it mean?"),
     (AttributeError, "ndarray|Tensor", "Arrays and tensors have different methods. Which of the "
      "two does the function get?"),

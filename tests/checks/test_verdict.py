@@ -120,6 +120,14 @@ def by_an_own_function_of_that_name(x):
         (lambda x: CASES[1][0][x], "Whole numbers belong in the brackets"),
         (lambda x: ["a"].index(2), "For entry number n write"),
         (assigns_a_wrong_shape, "lose its axis"),
+        (lambda x: [1.0] / [2.0], r"np.array\(…\)"),
+        (lambda x: -[1.0], r"np.array\(…\)"),
+        (lambda x: [1.0] * [2.0], r"np.array\(…\)"),
+        (lambda x: torch.zeros(2, 3).max(dim=1) / 2, "Take .values, or amax"),
+        (
+            lambda x: torch.nn.functional.cross_entropy(torch.zeros(2, 3), torch.arange(3)),
+            "Each row of scores needs one label",
+        ),
     ],
 )
 def test_wrong_answers_are_explained(function, words):
