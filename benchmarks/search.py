@@ -31,6 +31,7 @@ from tests.book.definitions import chapter_definitions
 
 from .real_search import real_ranks
 from .records import origin
+from .search_costs import seconds_per_query
 from .weights import SMALL_WORLD
 
 RECORD = Path(__file__).with_suffix(".json")
@@ -256,6 +257,7 @@ def main() -> None:
             "origin": origin(),
             "small_world": small_world_rows(),
             "judges": judge_rows(),
+            "seconds_per_query": seconds_per_query(held_out()),
             "real": real_ranks(),
             "objectives": objective_rows(),
         }

@@ -1,5 +1,6 @@
 """The record of Chapter 19, measured again in part."""
 
+import importlib.metadata
 import json
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 import scipy
 import torch
 
-from benchmarks import real_search, search
+from benchmarks import real_search, search, search_costs
 from benchmarks.weights import SMALL_WORLD
 from minibert.corpus import Oracle, small_world
 from minibert.fast import switch_on
@@ -69,6 +70,32 @@ def test_a_hard_negative_is_another_document():
     pairs = search.training_pairs()[:200]
     negatives = search.hard_negatives(pairs)
     assert all(negative != second for negative, (_, second) in zip(negatives, pairs, strict=True))
+
+
+def test_what_is_timed_is_what_is_compared(record, one_thread):
+    queries, documents = zip(*search.held_out())
+    found = {
+        name: [list(ask(queries[n])).index(n) + 1 for n in range(6)]
+        for name, ask in search_costs.searches(documents).items()
+    }
+    assert list(found) == list(record["seconds_per_query"])
+    words, vectors = (np.array(found[name]) for name in ("words in common (BM25)", "bi-encoder"))
+    assert (words <= record["small_world"]["words in common (BM25)"][:6]).all()  # ties come later
+    assert mrr(vectors) == pytest.approx(mrr(record["small_world"]["before"][:6]), abs=0.02)
+
+
+def test_a_cross_encoder_pays_for_each_document(record):
+    words, vectors, ten, all_of_them = map(np.median, record["seconds_per_query"].values())
+    assert words < vectors < ten
+    assert 10 * ten < all_of_them < 60 * ten
+
+
+@pytest.mark.parametrize("library", ["numpy", "scipy", "torch"])
+def test_the_documentation_is_free(library):
+    files = importlib.metadata.files(library)
+    license = next(file for file in files if file.name.startswith("LICENSE"))
+    text = " ".join(license.read_text().split())
+    assert "Redistribution and use in source and binary forms" in text
 
 
 def test_the_real_text_ranks_as_recorded(record):
