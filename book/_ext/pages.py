@@ -20,6 +20,7 @@ PYTHON = re.compile(
     re.DOTALL,
 )
 TAG = re.compile(r"<[^>]*>")
+STYLE = re.compile(r"<style[^>]*>([^<]*)</style>\s*")
 CHAPTER_NUMBER = re.compile(r'(<h1>)<span class="section-number">(\d+)\. </span>')
 
 
@@ -56,7 +57,19 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
     body = PYTHON.sub(lambda code: code[1] + mark_lines(code[2]), body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
-    context["body"] = body
+    context["body"] = styles_first(body)
+
+
+def styles_first(body: str) -> str:
+    """Put the styles that figures bring along at the beginning, each once.
+
+    A style in the middle makes the browser look at the whole page again. Of equal ones the last
+    decides, so their order is that of the last ones.
+    """
+    found = STYLE.findall(body)
+    last = dict.fromkeys(reversed(found))
+    styles = "".join(f"<style>{style}</style>\n" for style in reversed(last))
+    return styles + STYLE.sub("", body)
 
 
 def mark_lines(code: str) -> str:

@@ -6,13 +6,14 @@ if (location.protocol === "file:") {
 }
 
 // What is too wide says so, and can be reached with the keyboard, also when it was folded at first.
-const WIDE = ".bd-article :is(pre, div.math, .mb-scroll, .pst-scrollable-table-container)";
+const OUTPUT = ".cell_output > .output";
+const WIDE = `.bd-article :is(pre, div.math, .mb-scroll, .pst-scrollable-table-container, ${OUTPUT})`;
 
 function markWide(box) {
   const hidden = box.scrollWidth - box.clientWidth;
   box.toggleAttribute("data-wide", hidden > 1);
   box.toggleAttribute("data-more", hidden - box.scrollLeft > 1);
-  if (box.matches("pre, div.math")) {
+  if (!box.matches(".mb-scroll")) {
     if (hidden > 0) {
       box.tabIndex = 0;
     } else {
@@ -20,6 +21,14 @@ function markWide(box) {
     }
   }
 }
+
+// The theme asks every block for its width when the page has been loaded, also those in closed
+// folds, and all of them are laid out for that. Here a block is asked when it is seen.
+const listen = window.addEventListener;
+window.addEventListener = (type, ...rest) => {
+  const asks = type === "load" && document.currentScript?.src.includes("/pydata-sphinx-theme.js");
+  if (!asks) listen.call(window, type, ...rest);
+};
 
 // A picture grows to the width of the text, while its letters stay between those of a caption and
 // those of the text: on a phone they grow, on a wide screen they do not grow along.

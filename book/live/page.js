@@ -10,8 +10,9 @@ function mountAll() {
   mountMemory();
 }
 
+// Figures come to life before the scripts that set formulas begin.
 if (document.readyState === "loading") {
-  document.addEventListener("DOMContentLoaded", mountAll);
+  document.addEventListener("readystatechange", mountAll, { once: true });
 } else {
   mountAll();
 }

@@ -37,6 +37,7 @@ class Page(HTMLParser):
     def __init__(self, text: str):
         super().__init__()
         self.ids, self.links, self.loaded, self.styles, self.scripts = [], [], [], [], []
+        self.sheets = []
         self._inside = None
         self.feed(text)
 
@@ -57,6 +58,8 @@ class Page(HTMLParser):
         """Keep the styles and scripts that stand in the page itself."""
         if self._inside:
             getattr(self, self._inside + "s").append(data)
+        if self._inside == "style":
+            self.sheets.append(data)
 
     def handle_endtag(self, tag):
         """Leave a style or a script."""
@@ -121,6 +124,16 @@ def test_page_loads_only_files_of_the_book(html, page_name):
         and not ((html / page_name).parent / urlsplit(address).path).is_file()
     ]
     assert not missing, missing
+
+
+def test_page_has_the_live_script_and_none_that_it_does_not_need(html, page_name):
+    page = read_page(page_name)
+    names = [urlsplit(address).path.split("/")[-1] for address in page.loaded]
+    assert names.count("minibert.js") == 1
+    assert "fontawesome.js" not in names, "the icons come from a font"
+    assert page_name == "search.html" or "searchindex.js" not in names
+    twice = {style[:80] for style in page.sheets if page.sheets.count(style) > 1}
+    assert not twice, f"a style stands in the page more than once: {twice}"
 
 
 def loaded_files(suffix: str) -> list[Path]:
