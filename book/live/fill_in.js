@@ -43,12 +43,20 @@ function answersAt(logits, place, pieces) {
   return new Map(pieces.map((piece, id) => [piece, probs[id]]));
 }
 
-/** Ask the model for the hidden word: a probability for each piece, and where it looked. */
-function askModel(name, { sentences, hidden }, chosen, headsOff = []) {
+/** Write a row of attention that is spent on the pieces of one word alone. */
+function lookOnlyAt([begin, end], seq) {
+  return Array.from({ length: seq }, (_, n) => (n >= begin && n < end ? 1 / (end - begin) : 0));
+}
+
+/** Ask the model: a probability for each piece, and where the chosen heads looked (or must look). */
+function askModel(name, { sentences, hidden }, chosen, { headsOff = [], onlyAt } = {}) {
   const { tokenizer } = modelOf(name);
   const { inputIds, tokenTypeIds, places } = rowWithBlank(sentences, hidden, tokenizer);
-  const { logits, attentions } = forward(name, inputIds, tokenTypeIds, { headsOff });
   const [query] = places[hidden];
+  const probs = lookOnlyAt(places[onlyAt] ?? [0, 0], inputIds.length);
+  const turned = onlyAt === undefined ? [] : chosen;
+  const edits = { attentions: turned.map(([layer, head]) => ({ layer, head, query, probs })) };
+  const { logits, attentions } = forward(name, inputIds, tokenTypeIds, { headsOff, edits });
   const looked = meanAttention(attentions, chosen, query); // (seq)
   const sum = (row) => row.reduce((a, b) => a + b, 0);
   return {

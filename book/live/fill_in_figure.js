@@ -24,6 +24,7 @@ function readSentences(text, tokenizer) {
 function typedText(text, tokenizer) {
   const sentences = readSentences(text, tokenizer);
   const words = sentences.flat();
+  if (!words.length) throw new Error("there is no word yet; type a sentence");
   const marked = words.indexOf("[MASK]");
   return { sentences, hidden: marked < 0 ? words.length - 1 : marked, best: [] };
 }
@@ -115,8 +116,12 @@ class BlankFigure {
     this.controls.below.hidden = false;
     if (this.silence) {
       this.switches = headSwitches("Silence heads", this.choices);
-      this.switches.addEventListener("change", () => this.show());
+      this.onlyAt = element("select", {});
+      for (const control of [this.switches, this.onlyAt]) {
+        control.addEventListener("change", () => this.show());
+      }
       this.answers.before(this.switches);
+      this.controls.below.append(element("label", {}, "Let these heads look only at: ", this.onlyAt));
     }
     this.ask.remove();
     this.isReady = true;
@@ -129,11 +134,14 @@ class BlankFigure {
 
   /** Take another text, or another word of it, and show what comes of it; say what went wrong. */
   async change(text) {
+    const before = this.text;
     try {
       await this.load();
       this.text = typeof text === "function" ? text() : text;
       this.show();
     } catch (error) {
+      this.text = before;
+      if (this.isReady) [this.sentence, this.answers].forEach((part) => part.replaceChildren());
       this.status.textContent = error.message;
     }
   }
@@ -141,11 +149,25 @@ class BlankFigure {
   show() {
     const chosen = this.isReady && this.choices[this.controls.heads.value][1];
     const nothing = { answers: new Map(), weights: [] };
-    const off = checkedHeads(this.switches);
+    const changes = this.changes();
     const whole = chosen ? askModel(this.model, this.text, chosen) : nothing;
-    const less = off.length ? askModel(this.model, this.text, chosen, off) : nothing;
-    this.showSentence((off.length ? less : whole).weights);
-    this.showAnswers(whole.answers, less.answers);
+    const changed = changes ? askModel(this.model, this.text, chosen, changes) : nothing;
+    this.showSentence((changes ? changed : whole).weights);
+    this.showAnswers(whole.answers, changed.answers);
+  }
+
+  /** Say what the reader changes inside the model, if anything. */
+  changes() {
+    if (!this.onlyAt) return undefined;
+    const words = this.text.sentences.flat();
+    if (this.onlyAt.dataset.words !== words.join(" ")) {
+      const options = words.map((word, n) => element("option", { value: n }, word));
+      this.onlyAt.replaceChildren(element("option", { value: "" }, "what they choose"), ...options);
+      this.onlyAt.dataset.words = words.join(" ");
+    }
+    const headsOff = checkedHeads(this.switches);
+    const onlyAt = this.onlyAt.value === "" ? undefined : Number(this.onlyAt.value);
+    return headsOff.length || onlyAt !== undefined ? { headsOff, onlyAt } : undefined;
   }
 
   showSentence(weights) {
@@ -158,18 +180,18 @@ class BlankFigure {
     if (focused) this.buttons()[hidden].focus();
   }
 
-  showAnswers(whole, less) {
+  showAnswers(whole, changed) {
     const { sentences, hidden, best } = this.text;
     const word = sentences.flat()[hidden];
     const truth = word === "[MASK]" ? undefined : word;
     const known = new Map(best[hidden] ?? []);
     const columns = [
       ["the model", whole],
-      ["without them", less],
+      ["changed", changed],
       ["at best", known],
     ];
     this.answers.replaceChildren(answerTable(columns, truth));
-    this.status.textContent = verdict(less.size ? less : whole, known, truth);
+    this.status.textContent = verdict(changed.size ? changed : whole, known, truth);
   }
 }
 

@@ -60,8 +60,8 @@ parts["follow-shapes"] = (figure, { model, text }) => {
     };
     tokens.forEach((token, i) => token.addEventListener("click", () => choose(i)));
     const group = element("div", { role: "group", "aria-label": "Whose numbers" }, ...tokens);
-    stage.replaceChildren(group, table);
     choose(Math.max(row.pieces.indexOf("[MASK]"), 0));
+    stage.replaceChildren(group, table);
   };
   mountSentences(figure, { model, fields: [["Your sentence", text]] }, draw);
 };

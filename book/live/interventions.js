@@ -18,6 +18,10 @@ function interventionsIn(layer, { headsOff = [], edits = {}, watch = () => {} } 
 function editRows(probs, edits) {
   const seq = probs.shape[2];
   for (const { head, query, probs: row } of edits) {
+    if (row.length !== seq || !(query >= 0 && query < seq)) {
+      const told = `attention of token ${query} has ${row.length} weights`;
+      throw new Error(`${told}; tokens run from 0 to ${seq - 1}, each with ${seq} weights`);
+    }
     probs.data.set(row, (head * seq + query) * seq);
   }
   return probs; // (heads, seq, seq)
@@ -63,9 +67,14 @@ function contextOfHead(context, heads, head) {
 
 /** Put other vectors in the place of hidden states: {layer, position, vector}; 0 is the input. */
 function patch(hiddenStates, layer, { edits = {} } = {}) {
-  const hidden = hiddenStates.shape[1];
-  for (const edit of (edits.hiddenStates ?? []).filter((one) => one.layer === layer)) {
-    hiddenStates.data.set(edit.vector, edit.position * hidden);
+  const [seq, hidden] = hiddenStates.shape;
+  const here = (edits.hiddenStates ?? []).filter((one) => one.layer === layer);
+  for (const { position, vector } of here) {
+    if (vector.length !== hidden || !(position >= 0 && position < seq)) {
+      const told = `a vector of ${vector.length} numbers for token ${position}`;
+      throw new Error(`${told}; tokens run from 0 to ${seq - 1}, vectors have ${hidden} numbers`);
+    }
+    hiddenStates.data.set(vector, position * hidden);
   }
   return hiddenStates; // (seq, hidden)
 }

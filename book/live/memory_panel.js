@@ -38,7 +38,10 @@ function memoryPanel() {
     "p",
     {},
     button("Export as a file", exportMemory),
-    button("Delete all of it", () => setMemory(false)),
+    button("Delete all of it", () => {
+      setMemory(false);
+      box.focus(); // the button is gone
+    }),
   );
   const show = () => {
     const all = remembered();
@@ -91,10 +94,11 @@ function keepPlace(article) {
       (section) => section.getBoundingClientRect().top < innerHeight / 3,
     );
     const section = above.pop();
-    const heading = section?.querySelector("h1, h2, h3, h4")?.textContent ?? document.title;
+    const heading = section?.querySelector(":scope > :is(h2, h3, h4)")?.textContent;
+    const names = [document.title.split(" — ")[0], heading?.replace("#", "").trim()];
     remember((all) => {
       const anchor = section ? `#${section.id}` : "";
-      all.place = { page, anchor, title: heading.replace("#", "").trim() };
+      all.place = { page, anchor, title: names.filter(Boolean).join(": ") };
     });
   });
 }

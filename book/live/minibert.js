@@ -60,7 +60,8 @@ async function ready(name, report = () => {}) {
 
 function modelOf(name) {
   if (!models.has(name)) {
-    throw new Error(`the model '${name}' is not ready; first: await minibert.ready("${name}")`);
+    const told = name === undefined ? "no model is ready" : `the model '${name}' is not ready`;
+    throw new Error(`${told}; first: await minibert.ready("${name ?? "small-world"}")`);
   }
   return models.get(name);
 }
@@ -70,6 +71,36 @@ function tokenize(text, name = latest) {
   const { tokenizer } = modelOf(name);
   const encoded = tokenizer.encode(...[text].flat());
   return { ...encoded, pieces: encoded.inputIds.map((id) => tokenizer.pieces[id]) };
+}
+
+/** Refuse ids that the model does not have, and rows that are not as long as one another. */
+function checkRow(name, { tokenizer: { pieces }, longest }, inputIds, given) {
+  const seq = inputIds.length;
+  if (!seq || seq > longest) {
+    throw new Error(`${seq} tokens were given; ${name} takes 1 to ${longest}`);
+  }
+  const outside = inputIds.find((id) => !(id in pieces));
+  if (outside !== undefined) {
+    const last = pieces.length - 1;
+    throw new Error(`id ${outside} is outside the vocabulary; ids run from 0 to ${last}`);
+  }
+  for (const [row, numbers] of Object.entries(given)) {
+    const wrong = numbers.find((number) => number !== 0 && number !== 1);
+    if (wrong !== undefined) throw new Error(`${row} has a ${wrong}; it takes 0 and 1`);
+    if (numbers.length !== seq) {
+      throw new Error(`${row} has ${numbers.length} numbers, but there are ${seq} tokens`);
+    }
+  }
+}
+
+/** Refuse a head that the model does not have: it would change nothing, in silence. */
+function checkHeads({ layers, heads }, { headsOff = [], edits = {} }) {
+  const rows = [...(edits.attentions ?? []), ...(edits.contexts ?? [])];
+  for (const [layer, head] of [...headsOff, ...rows.map((one) => [one.layer, one.head])]) {
+    if (layer >= 0 && layer < layers && head >= 0 && head < heads) continue;
+    const sizes = `layers run from 0 to ${layers - 1}, heads from 0 to ${heads - 1}`;
+    throw new Error(`there is no head ${head} in layer ${layer}; ${sizes}`);
+  }
 }
 
 /**
@@ -82,13 +113,8 @@ function tokenize(text, name = latest) {
  */
 function forward(name, inputIds, tokenTypeIds = inputIds.map(() => 0), options = {}) {
   const model = modelOf(name);
-  if (!inputIds.length || inputIds.length > model.longest) {
-    throw new Error(`${inputIds.length} tokens were given; ${name} takes 1 to ${model.longest}`);
-  }
-  const outside = inputIds.find((id) => !(id in model.tokenizer.pieces));
-  if (outside !== undefined) {
-    const last = model.tokenizer.pieces.length - 1;
-    throw new Error(`id ${outside} is outside the vocabulary; ids run from 0 to ${last}`);
-  }
+  const { attentionMask = inputIds.map(() => 1) } = options;
+  checkRow(name, model, inputIds, { tokenTypeIds, attentionMask });
+  checkHeads(model, options);
   return model.compute(model, inputIds, tokenTypeIds, options);
 }

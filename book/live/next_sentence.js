@@ -3,6 +3,7 @@
 
 /** Compute the probability that the second text follows the first. */
 function followsProb(name, first, second) {
+  if (!first.trim() || !second.trim()) throw new Error("there are two sentences to type");
   const { inputIds, tokenTypeIds } = tokenize([first, second], name);
   const { nextSentence } = forward(name, inputIds, tokenTypeIds);
   return softmax(nextSentence.data)[0]; // score 0 is for "it follows"
@@ -45,6 +46,7 @@ parts["next-sentence"] = (figure, { model, pairs }) => {
       const follows = prob > 0.5 ? "follows" : "does not follow";
       status.textContent = `The model says ${prob.toFixed(2)}: it ${follows}.`;
     } catch (error) {
+      if (models.has(model)) answer.replaceChildren(); // it was about other sentences
       status.textContent = error.message;
     }
   };

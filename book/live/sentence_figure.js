@@ -39,6 +39,7 @@ function mountSentences(figure, { model, fields }, draw) {
       if (document.activeElement === ask) inputs[0].focus();
       ask.remove();
     } catch (error) {
+      if (models.has(model)) stage.replaceChildren(); // what stands there is of another sentence
       say(error.message);
     }
   };

@@ -33,19 +33,28 @@ const LEARNS = [
   Adam,
   hideEveryWord,
   ToyTraining,
+  centeredRows,
+  unitBeside,
+  widestDirections,
+  mapOfWords,
   workerProgram,
 ];
 
 /** What runs in the worker: it is told to begin, to go on or to wait, and tells of every step. */
 function workerProgram() {
-  let training, queries;
+  let training, queries, chosen, directions;
   let isRunning = false;
   const tell = (loss) => {
     const { step, steps } = training;
     const news = { step, loss };
     if (step % 5 === 0 || step === steps)
       news.answers = queries.map((one) => training.answers(one));
-    if (step % 20 === 0 || step === steps) news.exhaustive = training.exhaustiveLoss();
+    if (step % 20 === 0 || step === steps) {
+      news.exhaustive = training.exhaustiveLoss();
+      const table = training.weights.word_embeddings;
+      const map = chosen.length ? mapOfWords(table, chosen, directions) : {};
+      [news.points, directions] = [map.points, map.directions];
+    }
     postMessage(news);
   };
   const learnOnce = () => {
@@ -59,7 +68,7 @@ function workerProgram() {
   self.onmessage = ({ data }) => {
     if (data.begin) {
       training = new ToyTraining(hideEveryWord(data.encoded, data.maskId), data.begin);
-      queries = data.queries;
+      [queries, chosen, directions] = [data.queries, data.chosen, undefined];
       isRunning = false;
       tell();
     } else if (data.once) {

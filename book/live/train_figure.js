@@ -1,6 +1,6 @@
 // Train the toy in the page: start, pause, step, begin again with another seed. Chapter 5.
 
-const [PLOT_HEIGHT, HIGHEST] = [240, 5];
+const [PLOT_HEIGHT, HIGHEST, MAP_HEIGHT] = [240, 5, 300];
 
 /** Turn a share of the steps and a loss into a point of the drawing. */
 function pointAt(share, loss, width) {
@@ -44,8 +44,19 @@ function drawQueries(queries, answers, words) {
   return element("table", { class: "mb-table mb-queries" }, element("tbody", {}, ...rows));
 }
 
+/** Draw words where their vectors lie, each with a dot in the color of its group. */
+function drawWords(groups, points, width) {
+  const farthest = Math.max(...points.flat().map(Math.abs), 1e-9);
+  const [x, y] = [width / 2, MAP_HEIGHT / 2].map((half) => (n) => half * (1 + (0.85 * n) / farthest));
+  return groups.map(([word, color], n) => {
+    const [cx, cy] = [x(points[n][0]), y(-points[n][1])].map((a) => a.toFixed(1));
+    const text = svgElement("text", { x: +cx + 7, y: +cy + 4, fill: "currentColor" }, word);
+    return svgElement("g", {}, svgElement("circle", { cx, cy, r: 5, fill: color }), text);
+  });
+}
+
 class TrainingFigure {
-  constructor(figure, { sentences, queries, ladder }) {
+  constructor(figure, { sentences, queries, ladder, groups }) {
     const mask = "[MASK]";
     const all = sentences.map((sentence) => sentence.split(" "));
     this.words = [...[...new Set(all.flat())].sort(), mask];
@@ -56,7 +67,9 @@ class TrainingFigure {
       const ids = idsOf(query.split(" "));
       return { ids, place: ids.indexOf(this.maskId), label: this.maskId };
     });
-    Object.assign(this, { queries, ladder, seed: 0 });
+    this.colored = groups.flatMap(({ members, color }) => members.map((word) => [word, color]));
+    this.chosen = idsOf(this.colored.map(([word]) => word));
+    Object.assign(this, { queries, ladder, groups, seed: 0 });
     const isPhone = matchMedia("(max-width: 600px)").matches;
     [this.steps, this.width] = isPhone ? [100, 240] : [200, 600]; // a phone has less to do
     this.build(figure.querySelector(".mb-stage"));
@@ -76,8 +89,22 @@ class TrainingFigure {
     this.plot = svgElement("svg", { viewBox: box, role: "img", class: "mb-plot" });
     this.answers = element("div", { class: "mb-scroll" });
     this.status = element("p", { role: "status" });
+    this.map = this.buildMap();
     const buttons = element("p", {}, this.start, this.once, this.again);
-    stage.replaceChildren(buttons, this.plot, this.status, this.answers);
+    stage.replaceChildren(buttons, this.plot, this.status, this.answers, this.map);
+  }
+
+  /** Build the map of words with its legend. */
+  buildMap() {
+    const viewBox = `0 0 ${this.width + 130} ${MAP_HEIGHT}`;
+    const told = `${this.chosen.length} words along the two directions in which they spread most`;
+    const named = { role: "img", "aria-label": told, class: "mb-plot", "font-size": 14 };
+    this.words2d = svgElement("svg", { viewBox, ...named });
+    const legend = this.groups.map(({ name, color }) => {
+      const dot = element("span", { style: `color:${color}`, "aria-hidden": "true" }, "● ");
+      return element("span", {}, dot, `${name} `);
+    });
+    return element("div", {}, this.words2d, element("p", {}, ...legend));
   }
 
   /** Draw new weights and wait; the worker starts with the first click. */
@@ -89,6 +116,7 @@ class TrainingFigure {
     const told = `${this.steps} steps of 128 riddles, nothing learned yet`;
     this.status.textContent = `Seed ${seed}: ${told}.`;
     this.answers.replaceChildren();
+    this.map.hidden = true;
     this.draw();
   }
 
@@ -98,8 +126,8 @@ class TrainingFigure {
       this.worker.onmessage = ({ data }) => this.hear(data);
       const sizes = { vocab: this.words.length, hidden: 128, positions: 9 };
       const begin = { ...sizes, steps: this.steps, seed: this.seed };
-      const { encoded, maskId, asked } = this;
-      this.worker.postMessage({ begin, encoded, maskId, queries: asked });
+      const { encoded, maskId, asked, chosen } = this;
+      this.worker.postMessage({ begin, encoded, maskId, queries: asked, chosen });
     }
     this.worker.postMessage(message);
   }
@@ -110,10 +138,14 @@ class TrainingFigure {
     this.send({ run: isRunning });
   }
 
-  hear({ step, loss, exhaustive, answers }) {
+  hear({ step, loss, exhaustive, answers, points }) {
     if (loss !== undefined) this.losses.push(loss);
     if (exhaustive !== undefined) this.exhaustive.push([step, exhaustive]);
     if (answers) this.answers.replaceChildren(drawQueries(this.queries, answers, this.words));
+    if (points) {
+      this.map.hidden = false;
+      this.words2d.replaceChildren(...drawWords(this.colored, points, this.width + 130));
+    }
     if (exhaustive !== undefined) this.status.textContent = this.sentence(step, exhaustive);
     if (step === this.steps) this.start.textContent = "Done";
     this.start.disabled = this.once.disabled = step === this.steps;

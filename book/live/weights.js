@@ -47,6 +47,8 @@ function unpackModel({ kind, config, pieces, do_lower_case, shapes, data }) {
     part: (name) => ({ weight: tensor(`${name}.weight`), bias: tensor(`${name}.bias`) }),
     tokenizer: isToy ? new WordTokenizer(pieces) : new WordPieceTokenizer(pieces, do_lower_case),
     compute: isToy ? toyBert : bertForPreTraining,
+    layers: isToy ? 1 : config.num_hidden_layers,
+    heads: isToy ? 1 : config.num_attention_heads,
     longest: tensor(isToy ? "position_embeddings" : "bert.embeddings.position_embeddings.weight")
       .shape[0],
   };

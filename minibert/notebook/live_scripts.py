@@ -21,7 +21,8 @@ ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
     "fill_in_figure", "next_sentence", "sentence_figure", "see_heads", "follow_shapes",
-    "swap_heads", "matrices", "toy_training", "learning", "toy_worker", "train_figure",
+    "swap_heads", "matrices", "toy_training", "learning", "word_map", "toy_worker",
+    "train_figure",
     "memory", "memory_panel", "cards", "python_worker", "exercise", "page",
 )  # fmt: skip
 HERE = Path(__file__).resolve().parents[2] / "book" / "live"

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from minibert.corpus import hundred_sentences, masked_word_ladder
+from minibert.palette import PALETTE
 
 from .html import Html, bars
 from .live import live_figure
 
 
-def train_toy(queries: Sequence[str], *, caption: str) -> Html:
+def train_toy(
+    queries: Sequence[str], *, caption: str, groups: Mapping[str, str] | None = None
+) -> Html:
     """Show a figure in which the toy BERT of Chapter 5 learns while one watches.
 
     The page computes: forward, every gradient by hand, Adam. Nothing is loaded, no kernel is asked.
@@ -22,6 +25,9 @@ def train_toy(queries: Sequence[str], *, caption: str) -> Html:
         Questions with one ``[MASK]``, of words that the hundred sentences have.
     caption : str
         What to try and what to watch.
+    groups : mapping from str to str, optional
+        Words, with spaces between them, by the name of their group: their vectors are drawn on a
+        map while they learn.
 
     Returns
     -------
@@ -41,5 +47,9 @@ def train_toy(queries: Sequence[str], *, caption: str) -> Html:
     lines = {name: getattr(ladder, name) for name in ("uniform", "unigram", "neighbors")}
     lines["floor"] = ladder.full
     stage = bars(list(lines), list(lines.values()), digits=3, largest=ladder.uniform)
-    data = {"sentences": sentences, "queries": list(queries), "ladder": lines}
+    colored = [
+        {"name": name, "color": color, "members": members.split()}
+        for (name, members), color in zip((groups or {}).items(), PALETTE)
+    ]
+    data = {"sentences": sentences, "queries": list(queries), "ladder": lines, "groups": colored}
     return live_figure("train-the-toy", f'<div class="mb-stage">{stage}</div>', data, caption)

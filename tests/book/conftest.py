@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from built_book import HTML, PHONE, QuietHandler, Reader, built_pages
+from built_book import BOOK, HTML, PHONE, QuietHandler, Reader, built_pages
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
@@ -89,7 +89,7 @@ def reader(browser, site, html):
 
 @pytest.fixture(scope="module")
 def page_from_disk(browser, site, html, page_name):
-    """Open a page from the disk, once for all tests of a module."""
+    """Open a page from the disk, once for all tests of a module: loading takes the longest."""
     with reading(browser, site, html) as person:
         yield person.open(page_name, from_disk=True)
 
@@ -103,7 +103,7 @@ def page(browser, site, html):
 
 @pytest.fixture(scope="module")
 def chapter_page(browser, site, html, chapter):
-    """Open a chapter from the server, once for all tests of a module: loading takes the longest."""
+    """Open a chapter from the server, once for all tests of a module."""
     with reading(browser, site, html) as person:
         yield person.open(chapter)
 
@@ -113,3 +113,18 @@ def chapter_on_a_phone(browser, site, html, chapter):
     """Open a chapter on a phone, once for all tests of a module."""
     with reading(browser, site, html) as person:
         yield person.open(chapter, viewport=PHONE)
+
+
+@pytest.fixture(scope="module")
+def model():
+    """Give the small world's model with the weights that the page has: rounded to 16 bits."""
+    import torch  # here: most tests of the book do without
+
+    from minibert.pretrained import load_pretrained
+    from minibert.pretraining import BertForPreTraining
+
+    model = load_pretrained(BertForPreTraining, BOOK / "data" / "small-world").eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.copy_(parameter.half().float())
+    return model

@@ -14,9 +14,8 @@ from safetensors.torch import load_file
 
 from minibert.analysis.attention_maps import ablate_heads
 from minibert.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
-from minibert.notebook import fill_in, next_sentence, type_ahead
-from minibert.pretrained import load_pretrained, load_tokenizer
-from minibert.pretraining import BertForPreTraining
+from minibert.notebook import type_ahead
+from minibert.pretrained import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
@@ -44,16 +43,6 @@ TYPE = """(texts) => texts.map((text) => {
   field.dispatchEvent(new Event('input'));
   return [...document.querySelectorAll('.mb-chip small')].map((id) => id.textContent);
 })"""
-
-
-@pytest.fixture(scope="module")
-def model():
-    """Give the small world's model with the weights that the page has: rounded to 16 bits."""
-    model = load_pretrained(BertForPreTraining, SMALL).eval()
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.copy_(parameter.half().float())
-    return model
 
 
 @pytest.fixture(scope="module")
@@ -215,84 +204,6 @@ def test_the_typing_field_cuts_as_the_tokenizer_does(reader, tmp_path, monkeypat
         assert found == [str(number) for number in tokenizer.encode(text)[1:-1]]
 
 
-def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
-    page = reader.open("index.html", from_disk=True)
-    figure = page.locator("[data-live=fill-in-the-blank]")
-    figure.get_by_role("button", name="Let the model answer (loads small-world.js, 1.5 MB)").click()
-    status = figure.get_by_role("status")
-    status.get_by_text("“he” stood there.").wait_for()
-    figure.get_by_label("Sentences").select_option("1")
-    assert "“blue” stood there. The model pays 1.8" in status.inner_text()
-    figure.get_by_role("button", name="sister").focus()
-    page.keyboard.press("Enter")
-    assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
-    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
-    row = figure.get_by_role("row", name="sister").inner_text().split()
-    first = "anna kicks the blue ball over the wall"
-    second = "a small dog finds the blue ball behind the wall and her [MASK] laughs"
-    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
-    batch = tokenizer(first, second)
-    with torch.no_grad():
-        logits = model(**batch).prediction_logits[0]
-    hidden = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
-    right = logits[hidden].softmax(-1)[tokenizer.vocab["sister"]].item()
-    assert row == ["sister", f"{right:.2f}", "0.25"]
-
-
-def test_a_reader_types_a_sentence_of_her_own(reader):
-    page = reader.open("index.html")
-    figure = page.locator("[data-live=fill-in-the-blank]")
-    figure.get_by_label("or your own").fill("the zebra [MASK] | it sleeps")
-    page.keyboard.press("Enter")
-    figure.get_by_role("button", name="zebra").wait_for()
-    assert figure.get_by_role("columnheader").all_inner_texts() == ["word", "the model"]
-    figure.get_by_role("button", name="it").click()
-    assert "“it” stood there" in figure.get_by_role("status").inner_text()
-    figure.get_by_label("or your own").fill("a " * 50)
-    page.keyboard.press("Enter")
-    figure.get_by_text("52 tokens were given; small-world takes 1 to 40").wait_for()
-
-
-def test_silent_heads_move_the_answers(reader, tmp_path, monkeypatch, model):
-    pair = ("ben sees a bat over the mill and three moths", "*he* makes a wish for his mother")
-    pair = (pair[0], pair[1] + " and goes home from the lake")
-    figure = partial(fill_in, [pair], SMALL, caption="Try.", silence=True)
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
-    page.get_by_role("button", name="Let the model answer (it is here already)").click()
-    page.get_by_role("checkbox", name="2.3", exact=True).check()
-    heads = page.get_by_role("columnheader").all_inner_texts()
-    assert heads == ["word", "the model", "without them", "at best"]
-    row = page.locator("tr:has(th:text-is('he'))")
-    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
-    batch = tokenizer(pair[0], pair[1].replace("*he*", "[MASK]"))
-    place = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
-    shares = []
-    for off in ([], [(1, 2)]):
-        with ablate_heads(model.bert, off), torch.no_grad():
-            logits = model(**batch).prediction_logits[0, place]
-        shares.append(f"{logits.softmax(-1)[tokenizer.vocab['he']].item():.2f}")
-    assert row.inner_text().split() == ["he", *shares, "1.00"]
-
-
-def test_the_next_sentence_is_judged_as_by_the_package(reader, tmp_path, monkeypatch, model):
-    first = "anna kicks the blue ball over the wall"
-    second = "a small dog finds the blue ball behind the wall and her sister laughs"
-    other = "emma feels the bark of the young birch"
-    figure = partial(next_sentence, [(first, second), (first, other)], SMALL, caption="Try.")
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
-    page.get_by_role("button", name="Does the second follow?").click()
-    assert page.get_by_role("status").inner_text() == "The model says 0.99: it follows."
-    page.get_by_label("Pairs").select_option("1")
-    batch = load_tokenizer(SMALL, do_lower_case=True)(first, other)
-    with torch.no_grad():
-        right = model(**batch).seq_relationship_logits[0].softmax(-1)[0].item()
-    cells = page.get_by_role("cell").all_inner_texts()
-    assert cells == [f"{right:.2f}", "0.00"]
-    page.get_by_label("Second sentence").fill("she laughs")
-    page.keyboard.press("Enter")
-    assert len(page.get_by_role("cell").all_inner_texts()) == 1  # no oracle for what is typed
-
-
 def test_pairs_have_the_same_ids_and_segments(page):
     page.evaluate("minibert.ready('small-world')")
     tokenizer = load_tokenizer(SMALL, do_lower_case=True)
@@ -319,6 +230,26 @@ def test_pairs_have_the_same_ids_and_segments(page):
         ("minibert.forward('toy', [1, -1])", "id -1 is outside the vocabulary"),
         ("minibert.forward('toy', [])", "0 tokens were given; toy takes 1 to 9"),
         ("minibert.forward('toy', Array(10).fill(1))", "10 tokens were given; toy takes 1 to 9"),
+        ("minibert.forward('toy', [1, 2], [0])", "tokenTypeIds has 1 numbers, but there are 2 tok"),
+        ("minibert.forward('toy', [1, 2], [0, 2])", "tokenTypeIds has a 2; it takes 0 and 1"),
+        (
+            "minibert.forward('toy', [1, 2], [0, 0], {attentionMask: [1, 1, 1]})",
+            "attentionMask has 3 numbers, but there are 2 tokens",
+        ),
+        (
+            "minibert.forward('toy', [1], [0], {headsOff: [[1, 0]]})",
+            "there is no head 0 in layer 1; layers run from 0 to 0, heads from 0 to 0",
+        ),
+        (
+            "minibert.forward('toy', [1, 2], [0, 0], {edits: {attentions: [{layer: 0, head: 0, "
+            "query: 2, probs: [0, 1]}]}})",
+            "attention of token 2 has 2 weights; tokens run from 0 to 1",
+        ),
+        (
+            "minibert.forward('toy', [1, 2], [0, 0], {edits: {hiddenStates: [{layer: 1, "
+            "position: 0, vector: [1]}]}})",
+            "a vector of 1 numbers for token 0; tokens run from 0 to 1, vectors have 128 numbers",
+        ),
     ],
 )
 def test_errors_say_what_is_wrong(page, call, sentence):

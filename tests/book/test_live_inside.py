@@ -112,6 +112,7 @@ def test_all_heads_look_at_the_reader_s_sentence(reader, tmp_path, monkeypatch, 
     for typed, sentence in ((" ", "type a sentence"), ("a " * 39, "41 tokens were given")):
         field.fill(typed)
         status.get_by_text(sentence).wait_for()
+        assert page.locator(".mb-stage > *").count() == 0  # nothing of another sentence
 
 
 def test_the_shapes_of_the_reader_s_sentence(reader, tmp_path, monkeypatch, watched):
@@ -126,6 +127,9 @@ def test_the_shapes_of_the_reader_s_sentence(reader, tmp_path, monkeypatch, watc
         states = watched.model.bert(**watched.row("ben sings")).last_hidden_state[0, 2]
     row = page.get_by_role("row", name="layer.1.output").inner_text()
     assert numbers(row)[-3:] == pytest.approx(states[:3].tolist(), abs=0.0051)
+    page.get_by_label("Your sentence").fill("a " * 39)
+    page.get_by_role("status").get_by_text("41 tokens were given").wait_for()
+    assert page.locator(".mb-stage > *").count() == 0
 
 
 def test_a_head_of_the_twin_turns_the_answer(reader, tmp_path, monkeypatch, watched):

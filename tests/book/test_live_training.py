@@ -79,7 +79,7 @@ def test_the_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, ridd
 def shown(tmp_path, monkeypatch):
     """Write the figure as a page of its own, with the script, as Jupyter shows it."""
     monkeypatch.delenv("BOOK_STORED")
-    figure = train_toy(QUERIES, caption="Try.")
+    figure = train_toy(QUERIES, caption="Try.", groups={"people": "man woman", "food": "bread"})
     file = tmp_path / "cell.html"
     content = f"<!doctype html><meta charset=utf-8>{figure._repr_html_()}"
     file.write_text(content, encoding="utf-8")
@@ -89,6 +89,7 @@ def shown(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_a_reader_trains_pauses_and_begins_again(reader, tmp_path, monkeypatch):
     page = reader.open_file(shown(tmp_path, monkeypatch))
+    assert not page.get_by_role("img", name="3 words along").is_visible()
     page.get_by_role("button", name="One step").click()
     page.get_by_role("status").get_by_text("Step 0 of 200").wait_for()
     page.get_by_role("button", name="Start").click()
@@ -103,6 +104,8 @@ def test_a_reader_trains_pauses_and_begins_again(reader, tmp_path, monkeypatch):
     loss = float(re.findall(r"([\d.]+) nats", status.inner_text())[0])
     assert loss == pytest.approx(0.0881, abs=0.01)  # benchmarks/toy_bert.json, with positions
     assert page.get_by_role("row").count() == len(QUERIES)
+    drawn = page.get_by_role("img", name="3 words along").locator("text")
+    assert drawn.all_text_contents() == ["man", "woman", "bread"]
 
 
 def test_a_question_has_one_blank():

@@ -37,7 +37,7 @@ def test_answers_and_the_place_are_found_again(asked):
     asked.locator("#summary").scroll_into_view_if_needed()
     asked.evaluate("document.querySelector('#summary').scrollIntoView()")
     asked.goto(asked.url.split("chapters")[0] + "index.html")
-    asked.get_by_role("link", name="Summary", exact=True).first.click()
+    asked.get_by_role("link", name="2. Self-attention by hand: Summary", exact=True).click()
     assert asked.url.endswith(f"{CHAPTER}#summary")
     asked.get_by_text("This page can remember").click()
     with asked.expect_download() as download:
@@ -46,6 +46,7 @@ def test_answers_and_the_place_are_found_again(asked):
     assert [*kept["quiz"].values()] == [1] and kept["place"]["anchor"] == "#summary"
     asked.get_by_role("button", name="Delete all of it").click()
     assert asked.get_by_text("Nothing is kept.").is_visible()
+    assert asked.evaluate("document.activeElement.type") == "checkbox"  # the button is gone
     assert asked.evaluate(STORED) is None
 
 

@@ -8,12 +8,12 @@ import { test } from "node:test";
 const LIVE = new URL("../../book/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
-FILES.push("learning", "memory");
+FILES.push("learning", "memory", "word_map");
 const WANTED = ["linear", "softmax", "layerNorm", "erf", "ACTIVATIONS", "halfToNumber"];
 WANTED.push("WordPieceTokenizer", "splitWords", "additiveMask", "attentionProbs", "mixValues");
 WANTED.push("interventionsIn", "contextOfHead", "targetShares", "decimals", "rowWithBlank");
 WANTED.push("chance", "normalMatrix", "permutation", "Adam", "firstWeights", "lossAndGradients");
-WANTED.push("nextCard", "today");
+WANTED.push("nextCard", "today", "mapOfWords", "lookOnlyAt");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -161,6 +161,25 @@ test("every gradient is the slope of the loss", () => {
     data[at] = before;
     near([gradients[name].data[at]], [(up - down) / 2e-5], 1e-7);
   }
+});
+
+test("a map of words keeps distances in a plane, and stays as it lies", () => {
+  const plane = [[3, 1], [-2, 0], [-1, 4], [5, -2]];
+  const data = Float64Array.from(plane.flatMap(([a, b]) => [0, a, b, a - b, 7])); // in 5 directions
+  const table = { data, shape: [4, 5] };
+  const { points, directions } = live.mapOfWords(table, [0, 1, 2, 3]);
+  const long = ([a, b]) => Math.sqrt(a * a + b * b + (a - b) ** 2);
+  for (const [i, j] of [[0, 1], [1, 2], [2, 3]]) {
+    const between = (all) => all[i].map((number, n) => number - all[j][n]);
+    near([Math.hypot(...between(points))], [long(between(plane))], 1e-6);
+  }
+  const variance = (n) => points.reduce((sum, point) => sum + point[n] ** 2, 0);
+  assert.ok(variance(0) > variance(1));
+  near(live.mapOfWords(table, [0, 1, 2, 3], directions).points.flat(), points.flat(), 1e-6);
+});
+
+test("a head can be made to look at one word alone", () => {
+  near(live.lookOnlyAt([1, 3], 5), [0, 0.5, 0.5, 0, 0]);
 });
 
 test("a card comes back after 1, 3, 7 and 21 days, and at once if it was not known", () => {

@@ -1,0 +1,140 @@
+"""Figures in which a reader asks the small world's model: its answers are those of the package."""
+
+from functools import partial
+from pathlib import Path
+
+import torch
+from built_book import written
+
+from minibert.analysis.attention_maps import ablate_heads
+from minibert.notebook import fill_in, next_sentence
+from minibert.pretrained import load_tokenizer
+
+SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
+
+
+def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
+    page = reader.open("index.html", from_disk=True)
+    figure = page.locator("[data-live=fill-in-the-blank]")
+    figure.get_by_role("button", name="Let the model answer (loads small-world.js, 1.5 MB)").click()
+    status = figure.get_by_role("status")
+    status.get_by_text("“he” stood there.").wait_for()
+    figure.get_by_label("Sentences").select_option("1")
+    assert "“blue” stood there. The model pays 1.8" in status.inner_text()
+    figure.get_by_role("button", name="sister").focus()
+    page.keyboard.press("Enter")
+    assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
+    assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
+    row = figure.get_by_role("row", name="sister").inner_text().split()
+    first = "anna kicks the blue ball over the wall"
+    second = "a small dog finds the blue ball behind the wall and her [MASK] laughs"
+    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
+    batch = tokenizer(first, second)
+    with torch.no_grad():
+        logits = model(**batch).prediction_logits[0]
+    hidden = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+    right = logits[hidden].softmax(-1)[tokenizer.vocab["sister"]].item()
+    assert row == ["sister", f"{right:.2f}", "0.25"]
+
+
+def test_a_reader_types_a_sentence_of_her_own(reader):
+    page = reader.open("index.html")
+    figure = page.locator("[data-live=fill-in-the-blank]")
+    figure.get_by_label("or your own").fill("the zebra [MASK] | it sleeps")
+    page.keyboard.press("Enter")
+    figure.get_by_role("button", name="zebra").wait_for()
+    assert figure.get_by_role("columnheader").all_inner_texts() == ["word", "the model"]
+    figure.get_by_role("button", name="it").click()
+    assert "“it” stood there" in figure.get_by_role("status").inner_text()
+    figure.get_by_label("or your own").fill("a " * 50)
+    page.keyboard.press("Enter")
+    figure.get_by_text("52 tokens were given; small-world takes 1 to 40").wait_for()
+
+
+def test_silent_heads_move_the_answers(reader, tmp_path, monkeypatch, model):
+    pair = ("ben sees a bat over the mill and three moths", "*he* makes a wish for his mother")
+    pair = (pair[0], pair[1] + " and goes home from the lake")
+    figure = partial(fill_in, [pair], SMALL, caption="Try.", silence=True)
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    page.get_by_role("button", name="Let the model answer (it is here already)").click()
+    page.get_by_role("checkbox", name="2.3", exact=True).check()
+    heads = page.get_by_role("columnheader").all_inner_texts()
+    assert heads == ["word", "the model", "changed", "at best"]
+    row = page.locator("tr:has(th:text-is('he'))")
+    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
+    batch = tokenizer(pair[0], pair[1].replace("*he*", "[MASK]"))
+    place = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
+    shares = []
+    for off in ([], [(1, 2)]):
+        with ablate_heads(model.bert, off), torch.no_grad():
+            logits = model(**batch).prediction_logits[0, place]
+        shares.append(f"{logits.softmax(-1)[tokenizer.vocab['he']].item():.2f}")
+    assert row.inner_text().split() == ["he", *shares, "1.00"]
+
+
+def test_a_head_that_is_turned_to_one_word_moves_the_answers(reader, tmp_path, monkeypatch, model):
+    first, second = "ben sees a bat over the mill and three moths", "*he* makes a wish"
+    figure = partial(fill_in, [(first, second + " for his mother and goes home from the lake")],
+                     SMALL, caption="Try.", silence=True)  # fmt: skip
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    page.get_by_role("button", name="Let the model answer").click()
+    page.get_by_label("Where [MASK] looked").select_option("head 2.3")
+    page.get_by_label("look only at").select_option("mill")
+    shares = page.locator(".mb-sentence small").all_inner_texts()
+    assert [share for share in shares if share not in ("0 %", "")] == ["100 %"]
+    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
+    batch = tokenizer(first, "[MASK] makes a wish for his mother and goes home from the lake")
+    ids = batch["input_ids"][0].tolist()
+    place, mill = ids.index(tokenizer.mask_token_id), ids.index(tokenizer.vocab["mill"])
+
+    def turn(_, given):
+        given[0][0, 2, place] = torch.eye(len(ids))[mill]
+        return given
+
+    part = model.bert.encoder.layer[1].attention.self.dropout
+    hook = part.register_forward_pre_hook(turn)
+    with torch.no_grad():
+        logits = model.cls(*model.bert(**batch, return_attention=True)[:2])[0][0, place]
+    hook.remove()
+    right = logits.softmax(-1)[tokenizer.vocab["he"]].item()
+    assert page.locator("tr:has(th:text-is('he'))").inner_text().split()[2] == f"{right:.2f}"
+
+
+def test_what_cannot_be_answered_leaves_nothing_but_its_error(reader, tmp_path, monkeypatch):
+    pair = ("anna kicks the blue ball over the wall", "a small dog finds the *blue* ball")
+    pair = (pair[0], pair[1] + " behind the wall and her sister laughs")
+    page = reader.open_file(
+        written(tmp_path, monkeypatch, partial(fill_in, [pair], SMALL, caption="Try."))
+    )
+    page.get_by_role("button", name="Let the model answer").click()
+    field, status = page.get_by_label("or your own"), page.get_by_role("status")
+    for typed, told in (("the " * 41, "43 tokens were given"), (" | ", "there is no word yet")):
+        field.fill(typed)
+        page.keyboard.press("Enter")
+        status.get_by_text(told).wait_for()
+        assert page.locator(".mb-hide").count() == page.get_by_role("cell").count() == 0
+    page.get_by_label("Where [MASK] looked").select_option("head 1.1")  # the last sentence again
+    assert page.locator(".mb-hide").count() == 22
+
+
+def test_the_next_sentence_is_judged_as_by_the_package(reader, tmp_path, monkeypatch, model):
+    first = "anna kicks the blue ball over the wall"
+    second = "a small dog finds the blue ball behind the wall and her sister laughs"
+    other = "emma feels the bark of the young birch"
+    figure = partial(next_sentence, [(first, second), (first, other)], SMALL, caption="Try.")
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    page.get_by_role("button", name="Does the second follow?").click()
+    assert page.get_by_role("status").inner_text() == "The model says 0.99: it follows."
+    page.get_by_label("Pairs").select_option("1")
+    batch = load_tokenizer(SMALL, do_lower_case=True)(first, other)
+    with torch.no_grad():
+        right = model(**batch).seq_relationship_logits[0].softmax(-1)[0].item()
+    cells = page.get_by_role("cell").all_inner_texts()
+    assert cells == [f"{right:.2f}", "0.00"]
+    page.get_by_label("Second sentence").fill("she laughs")
+    page.keyboard.press("Enter")
+    assert len(page.get_by_role("cell").all_inner_texts()) == 1  # no oracle for what is typed
+    page.get_by_label("Second sentence").fill("laughs " * 40)
+    page.keyboard.press("Enter")
+    page.get_by_role("status").get_by_text("tokens were given").wait_for()
+    assert page.get_by_role("cell").count() == 0
