@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 from minibert.analysis.attention_maps import attention_share, bootstrap_interval
 from minibert.corpus import World, sample_tagged, small_world, untagged, word_classes
@@ -218,7 +219,8 @@ WOMEN, MEN = ("anna", "mary", "emma", "clara"), ("john", "peter", "david", "jame
 @torch.no_grad()
 def frames_of(encoder: Encoder, layer: int, head: int) -> dict:
     """Ask one head, in each frame once with she and once with he, for the right person."""
-    rows, texts = [], []
+    rows, texts, people, alike = [], [], [], []
+    table = functional.normalize(encoder.model.embeddings.word_embeddings.weight, dim=-1)
     for number, frame in enumerate(FRAMES):
         woman, man = WOMEN[number % 4], MEN[number // 4 % 4]
         for pronoun, right, wrong in (("she", woman, man), ("he", man, woman)):
@@ -229,9 +231,12 @@ def frames_of(encoder: Encoder, layer: int, head: int) -> dict:
             probs = encoder.model(ids, return_attention=True).attentions[layer][0, head]
             row = probs[1 + pieces.index(pronoun)]
             told = [row[1 + pieces.index(name)].item() for name in (right, wrong)]
+            own, *others = (encoder.tokenizer.vocab[word] for word in (pronoun, right, wrong))
+            alike.append(rounded(table[others] @ table[own]))
             first = pieces.index(right) < pieces.index(wrong)
             rows.append([*told, told[0] > told[1], first, pieces[0] == right])
             texts.append(text)
+            people.append([pronoun, right, wrong])
     frames = np.array(rows, dtype=float).reshape(len(FRAMES), 2, -1).mean(axis=1)
     columns = np.column_stack([frames, frames[:, 0] - frames[:, 1]])
     low, high = bootstrap_interval(columns, rng=np.random.default_rng(18))
@@ -242,4 +247,6 @@ def frames_of(encoder: Encoder, layer: int, head: int) -> dict:
     }
     by_order = {name: rounded(np.array(rows)[np.array(rows)[:, 3] == k, 2].mean())
                 for k, name in enumerate(("right one second", "right one first"))}  # fmt: skip
-    return {"frames": len(FRAMES), "sentences": texts[:2], **report, **by_order}
+    told = {"sentences": texts, "people": people}
+    of_rows = {"attention": rounded(np.array(rows)[:, :2]), "alike in the table": alike}
+    return {"frames": len(FRAMES), **told, **report, **by_order, **of_rows}

@@ -1,5 +1,7 @@
 """What changes when something is taken away: a word, or a head."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import torch
 from torch import Tensor
@@ -93,20 +95,27 @@ def hiding_in(encoder: Encoder) -> dict:
 
 
 def summary(found: dict[str, list], riddles: int, words: int, most: list[bool]) -> dict:
-    """Average over riddles, with intervals."""
+    """Average over riddles, and the lead over attention riddle by riddle, with intervals."""
     report = {"riddles": riddles, "words": words, "correlation": {}}
     for name, values in found.items():
-        kept = np.array(values)[~np.isnan(values)]
-        low, high = bootstrap_interval(kept, rng=np.random.default_rng(18))
-        report["correlation"][name] = {
-            "mean": rounded(kept.mean()),
-            "low": rounded(low),
-            "high": rounded(high),
-            "riddles": len(kept),
+        ahead = np.subtract(values, found["attention, all heads"])
+        report["correlation"][name] = _mean_and_interval(values) | {
+            "minus attention": _mean_and_interval(ahead)
         }
     report["most_attended_matters_most"] = rounded(np.mean(most))
     report["by_chance"] = rounded(riddles / words)
     return report
+
+
+def _mean_and_interval(values: Sequence[float]) -> dict:
+    kept = np.array(values)[~np.isnan(values)]
+    low, high = bootstrap_interval(kept, rng=np.random.default_rng(18))
+    return {
+        "mean": rounded(kept.mean()),
+        "low": rounded(low),
+        "high": rounded(high),
+        "riddles": len(kept),
+    }
 
 
 def rollout(layers: Tensor) -> Tensor:

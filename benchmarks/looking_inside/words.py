@@ -172,17 +172,37 @@ def probes_of(encoder: Encoder) -> dict:
         "new tellings": np.array([number % 4 == 0 for number, _, _ in picked]),
         "new words": np.isin(words, rng.permutation(sorted(classes))[: len(classes) // 4]),
     }
-    report = {"words": len(classes), "places": len(picked), "right": {}}
+    report = {"words": len(classes), "places": len(picked), "right": {}, "over_words": {}}
     report["most_frequent"] = {
         split: rounded(max(np.mean([classes[w] == c for w in words[test]]) for c in WORD_CLASSES))
         for split, test in folds.items()
     }
+    report["asked"] = {
+        split: [int(test.sum()), len({*words[test]})] for split, test in folds.items()
+    }
     for layer in range(encoder.model.config.num_hidden_layers + 1):
         x = scaled(np.stack([vectors[number][layer, place] for number, place, _ in picked]))
-        for task, labels in tasks.items():
-            y = np.array([number_of[labels[word]] for word in words])
-            for split, test in folds.items():
+        for split, test in folds.items():
+            hits = {}
+            for task, labels in tasks.items():
+                y = np.array([number_of[labels[word]] for word in words])
                 probe = fit_probe(x[~test], y[~test], len(WORD_CLASSES))
-                right = (probe.answers(x[test]) == y[test]).mean()
-                report["right"].setdefault(task, {}).setdefault(split, []).append(rounded(right))
+                hits[task] = (probe.answers(x[test]) == y[test]).astype(float)
+            hits["selectivity"] = hits["classes"] - hits["control"]
+            for task, own in hits.items():
+                report["right"].setdefault(task, {}).setdefault(split, []).append(
+                    rounded(own.mean())
+                )
+                report["over_words"].setdefault(task, {}).setdefault(split, []).append(
+                    over_words(own, words[test])
+                )
     return report
+
+
+def over_words(hits: np.ndarray, words: np.ndarray) -> float | list:
+    """Draw the words again, each with all its places; return the ends of the interval."""
+    _, number = np.unique(words, return_inverse=True)
+    of_word, places = np.bincount(number, hits), np.bincount(number)
+    even = np.full(len(places), 1 / len(places))
+    drawn = np.random.default_rng(18).multinomial(len(places), even, size=2000)
+    return rounded(np.quantile(drawn @ of_word / (drawn @ places), [0.025, 0.975]))

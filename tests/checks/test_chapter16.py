@@ -13,6 +13,7 @@ from minibert.checks.chapter16 import (
     check_several_labels,
     check_stopping,
 )
+from minibert.checks.chapter16_thresholds import check_threshold
 from minibert.training import BestWeights
 
 
@@ -52,11 +53,18 @@ def mcnemar_by_pairs(truth, first, second):
     ) / sum(ways)
 
 
+def threshold(chances, truth, wanted):
+    """Right, and from the lowest upwards."""
+    sure, right = chances.max(axis=1), chances.argmax(axis=1) == truth
+    return next((t for t in np.unique(sure) if right[sure >= t].mean() >= wanted), np.inf)
+
+
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
         (check_head, head),
         (check_several_labels, several),
+        (check_threshold, threshold),
         (check_stopping, stopping),
         (check_stopping, lambda *given: list(stopping(*given))),
         (check_mcnemar, lambda *given: np.float64(0) + mcnemar_by_pairs(*given)),

@@ -13,6 +13,7 @@ from minibert.checks.chapter18 import (
     check_paired_interval,
     check_rank_correlation,
 )
+from minibert.checks.chapter18_rivals import check_rival
 
 
 def paired_interval(first, second, draws):
@@ -53,6 +54,12 @@ def control_task(words, classes, order):
     return new
 
 
+def rival(pronoun, names):
+    """Right, and by PyTorch."""
+    cosines = torch.cosine_similarity(torch.tensor(names), torch.tensor(pronoun)[None])
+    return cosines.argmax()
+
+
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
@@ -61,6 +68,7 @@ def control_task(words, classes, order):
         (check_mean_ablation, mean_ablation),
         (check_mean_ablation, lambda *given: mean_ablation(*given).tolist()),
         (check_rank_correlation, rank_correlation),
+        (check_rival, rival),
         (check_control_task, control_task),
         (check_control_task, lambda *given: np.array(control_task(*given))),
     ],
