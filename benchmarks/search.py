@@ -146,11 +146,9 @@ def trained(
     }
 
 
-def over_seeds(
-    start: BertModel, tokenizer: WordPieceTokenizer, seeds: int = SEEDS, **settings
-) -> list[dict]:
+def over_seeds(start: BertModel, tokenizer: WordPieceTokenizer, **settings) -> list[dict]:
     """Repeat a training with other batches."""
-    return [trained(start, tokenizer, seed, **settings) for seed in range(seeds)]
+    return [trained(start, tokenizer, seed, **settings) for seed in range(SEEDS)]
 
 
 def judge_ranks(judge: BertForPreTraining, tokenizer: WordPieceTokenizer) -> list[int]:
@@ -214,11 +212,11 @@ def small_world_rows() -> dict[str, object]:
         ),
         **{
             f"after, temperature {value:g}": lambda value=value: over_seeds(
-                stored, tokenizer, seeds=1, temperature=value
+                stored, tokenizer, temperature=value
             )
             for value in (0.01, 0.2, 1.0)
         },
-        "after, 8 rows": lambda: over_seeds(stored, tokenizer, seeds=1, rows=8),
+        "after, 8 rows": lambda: over_seeds(stored, tokenizer, rows=8),
     }
     found = {}
     for name, compute in rows.items():
