@@ -38,6 +38,9 @@ check_posterior = Exercise(
                 "what must you divide so that all add up to 1?"),
         Mistake({"over": lambda joint, seen: len(joint)}, "You divide by how many answers there "
                 "are. By what must you divide so that all add up to 1?"),
+        *(Mistake({"both": way}, "You divide one list by the other. Both must hold at once: which "
+                  "operation is that?")
+          for way in (np.divide, lambda before, seen: np.divide(seen, before))),
         Mistake({"both": lambda before, seen: np.exp(np.multiply(before, seen))},
                 "That is a softmax. These numbers are chances already, and need no exponential."),
     ],
@@ -81,6 +84,12 @@ def _errors(observations):
     return [float(best[sight] != word) for sight, word in observations]
 
 
+def _of_the_best(observations):
+    """Give each riddle the surprise of the most frequent word of its sight."""
+    own = dict(zip(observations, _surprises(observations)))
+    return [min(own[pair] for pair in own if pair[0] == sight) for sight, _ in observations]
+
+
 _READS = ["man", "man", "girl"]
 
 check_best_loss = Exercise(
@@ -107,6 +116,18 @@ check_best_loss = Exercise(
                 "comes up often counts more often."),
         Mistake({"mean": _over_pairs}, "You take the mean over the different pairs. One that comes "
                 "up twice counts twice."),
+        Mistake({"mean": lambda found, o: np.sum(found) / len({s for s, _ in o})}, "You divide by "
+                "the number of different sights. The mean is over all riddles."),
+        Mistake({"mean": lambda found, o: -math.log(np.mean(np.exp(np.negative(found))))}, "You "
+                "take the mean first and the logarithm then. Each riddle has its own surprise."),
+        Mistake({"mean": lambda found, o: math.exp(np.mean(found))}, "That is the perplexity. The "
+                "loss is its logarithm."),
+        Mistake(lambda seen: _best_loss([pair[::-1] for pair in seen]), "You ask how likely the "
+                "sight is, given the word. Turn it around."),
+        Mistake(lambda seen: _best_loss([*dict(seen).items()]), "A dict keeps one word for each "
+                "sight. Count all pairs."),
+        Mistake({"surprises": _of_the_best}, "You always take the chance of the best guess. Take "
+                "that of the hidden word."),
         Mistake({"sign": -1}, "Right up to the sign. A loss is minus the logarithm of a chance."),
         Mistake({"surprises": _equal_choices}, "Each answer that fits counts the same here. One "
                 "that comes up more often deserves a larger share."),
@@ -144,6 +165,18 @@ check_gap_closed = Exercise(
                 "model's loss."),
         Mistake({"way": lambda u, f: u + f}, "You add the two ends. How long is the way from one "
                 "to the other?"),
+        Mistake({"gone": lambda x, u, f: abs(u - x)}, "A model that is worse than the unigram "
+                "guesser has gone backward. Keep the sign."),
+        *(Mistake(slip, "Division comes before subtraction. Put both differences in brackets.")
+          for slip in (lambda x, u, f: u - x / u - f, lambda x, u, f: (u - x) / u - f,
+                       lambda x, u, f: u - x / (u - f))),
+        Mistake(lambda x, u, f: (u - x) / (x - f), "You compare the way that is gone with the way "
+                "that is left. Divide by the whole way."),
+        *(Mistake(slip, "A quotient of losses is no share of a way. Both ends of a way are "
+                  "subtracted: which differences do you need?")
+          for slip in (lambda x, u, f: x / f, lambda x, u, f: (u - f) / x, lambda x, u, f: u / x)),
+        Mistake(ZeroDivisionError, "You divide by the way that was gone, and a model that has "
+                "learned nothing has gone none. Divide by the whole way."),
         Mistake({"unit": 100}, "Right, in percent. A share of 1 is wanted at the floor."),
         Mistake({"high": 1.0}, "A share above 1 is cut off. It is the alarm that something was "
                 "measured wrongly: let it be seen."),
@@ -159,6 +192,15 @@ def _sentences(learned):
     return {sentence for document in learned for sentence in document}
 
 
+def _skipping(learned, test):
+    """Remove from the list that one goes through."""
+    test = [*test]
+    for document in test:
+        if document in learned:
+            test.remove(document)
+    return [*dict.fromkeys(test)]
+
+
 def _never_told(learned, test, *, told=lambda learned, document: document in learned, turned=False,
                 once=True, order=list):  # fmt: skip
     found = [d for d in (dict.fromkeys(test) if once else test) if told(learned, d) == turned]
@@ -171,7 +213,8 @@ check_never_told = Exercise(
     "Find the documents of a test that were never told in the training, each once.",
     _never_told,
     cases=[
-        (_LEARNED, [("she runs", "it rains"), ("a cat", "it eats"), ("he sings", "she reads")]),
+        (_LEARNED, [("she runs", "it rains"), *_LEARNED[2:0:-1], ("he sings", "she reads"),
+                    _LEARNED[1][::-1]]),
         (_LEARNED, [("we go", "he sings"), ("a dog", "it eats"), ("we go", "he sings")]),
         ([("one",)], [("two",), ("one",), ("four",), ("two",)]),
     ],
@@ -185,6 +228,22 @@ check_never_told = Exercise(
         Mistake({"told": lambda learned, d: all(s in _sentences(learned) for s in d)},
                 "All sentences of a document may have been told, but in different documents. "
                 "Compare whole documents."),
+        Mistake({"told": lambda learned, d: {*d} in map(set, learned)}, "You compare the sentences "
+                "without their order. Told the other way around it is another document."),
+        *(Mistake({"told": lambda learned, d, end=end: d[end] in {one[end] for one in learned}},
+                  "You look at one sentence of each document. All of them must agree.")
+          for end in (0, -1)),
+        Mistake(_skipping, "You remove from the list that you go through. What stands behind the "
+                "removed one moves up and is passed over: build a new list."),
+        Mistake(lambda learned, test: _never_told(test, learned), "You have exchanged the lists. "
+                "Whose documents are asked for?"),
+        Mistake(lambda learned, test: [d for d in _never_told(learned, test) if test.count(d) < 2],
+                "A document that stands there twice is to be kept once, not dropped."),
+        *(Mistake(slip, "You say which documents are new. Return these documents themselves.")
+          for slip in (lambda learned, test: [d not in learned for d in test],
+                       lambda learned, test: [i for i, d in enumerate(test) if d not in learned])),
+        Mistake({"order": lambda found: found[:1]}, "You stop at the first one. Does the return "
+                "stand inside the loop?"),
         Mistake({"order": sorted}, "The right documents in another order. Keep that of the test."),
         Mistake({"told": lambda learned, d: False}, "Nothing is left out but what stands there "
                 "twice. What was told in the training?"),

@@ -35,8 +35,23 @@ def _slopes(probability, fits):
     return found
 
 
-def _posteriors(probability, fits, *, joint=np.multiply, over=lambda joint, seen: seen):
-    together = joint(fits, _slopes(probability, fits))
+def _beside(probability, fits):
+    """Compute the value with one entry set to 1, and the others of its row as they were."""
+    found = np.zeros_like(fits)
+    for place, word in np.ndindex(*fits.shape):
+        raised = fits.copy()
+        raised[place, word] = 1
+        found[place, word] = probability(raised)
+    return found
+
+
+def _row_sums(joint, seen):
+    return joint.sum(axis=1, keepdims=True)
+
+
+def _posteriors(probability, fits, *, joint=np.multiply, over=lambda joint, seen: seen,
+                slopes=_slopes):  # fmt: skip
+    together = joint(fits, slopes(probability, fits))
     return together / over(together, probability(fits))
 
 
@@ -57,8 +72,8 @@ check_posteriors = Exercise(
                 "together with what is seen. What makes a posterior of them?"),
         Mistake({"joint": lambda fits, slopes: slopes}, "The derivative is the probability of "
                 "everything else. How well does the word itself fit at its place?"),
-        Mistake({"joint": lambda fits, slopes: slopes, "over": lambda slopes, seen: slopes.sum(
-                axis=1, keepdims=True)}, "Each row adds up to 1; but the derivative is the "
+        Mistake({"joint": lambda fits, slopes: slopes, "over": lambda slopes, seen: _row_sums(
+                slopes, seen)}, "Each row adds up to 1; but the derivative is the "
                 "probability of everything else. How well does the word itself fit at its place?"),
         Mistake({"joint": lambda fits, slopes: slopes, "over": lambda slopes, seen: 1},
                 "These are the derivatives. Two steps are missing."),
@@ -68,6 +83,20 @@ check_posteriors = Exercise(
                 "places. The words of one place add up to 1."),
         Mistake({"joint": lambda fits, slopes: fits, "over": lambda fits, seen: fits.sum(
                 axis=1, keepdims=True)}, "You look at each place alone. What do the others say?"),
+        *(Mistake({"joint": way, "over": _row_sums}, "That is a softmax. These numbers are chances "
+                  "already, and need no exponential.")
+          for way in (lambda fits, slopes: np.exp(slopes), lambda f, slopes: np.exp(f * slopes))),
+        Mistake({"joint": lambda fits, slopes: slopes, "slopes": _beside, "over": _row_sums},
+                "You raise one entry and leave the others of its row. Only this word may fit at "
+                "its place."),
+        Mistake({"joint": lambda fits, slopes: fits * fits * slopes}, "You multiply twice by how "
+                "well the word fits."),
+        Mistake({"joint": lambda fits, slopes: slopes / fits}, "You divide by how well the word "
+                "fits, and some do not at all. Both must hold at once: which operation is that?"),
+        Mistake(lambda probability, fits: _posteriors(probability, np.ceil(fits)), "You take every "
+                "entry above 0 for 1. A word may fit badly."),
+        Mistake(lambda p, fits: np.where((fits == 1).all(1)[:, None], _posteriors(p, fits), fits),
+                "You leave the rows that are not hidden as they were. They have a posterior, too."),
         Mistake(RuntimeError, "PyTorch cannot take this derivative. Does the table require a "
                 "gradient, and is the result one number?"),
     ],

@@ -34,6 +34,10 @@ def _tensor(data, name, *, start=lambda length: 8 + length, kind="<f4", first=Fa
     return numbers.reshape(shape(entry["shape"]))
 
 
+def _by_columns(tensor):
+    return tensor.ravel().reshape(tensor.shape, order="F")
+
+
 _FILES = [
     {"bias": _RNG.normal(size=3), "weight": _RNG.normal(size=(3, 2))},
     {"a": _RNG.normal(size=(2, 2)), "b": _RNG.normal(size=(1, 4)), "c": _RNG.normal(size=2)},
@@ -60,6 +64,8 @@ check_tensor = Exercise(
                 "the header give them?"),
         Mistake({"shape": lambda shape: tuple(shape)[::-1]}, "You turn the shape around. It stands "
                 "in the header as it should be."),
+        Mistake(lambda data, name: _by_columns(_tensor(data, name)), "You fill column by column. "
+                "The first numbers are the first row."),
         Mistake(UnicodeDecodeError, "You decode numbers as if they were text, so the header is "
                 "taken for longer than it is. In which order do the bytes of its length stand? The "
                 "least comes first."),
@@ -89,6 +95,8 @@ check_misfits = Exercise(
         (_PLAIN, {"dense.weight": (2, 3), "dense.bias": (3,), "query.weight": (4, 4)}),
         (_PLAIN, {"dense.weight": (3, 2), "dense.beta": (3,), "query.weight": (4, 4, 1)}),
         (_PLAIN, {"dense.weight": (6, 1), "dense.bias": (4,), "pooler": (2,)}),
+        (_PLAIN, {name: (*shape,) for name, shape in _PLAIN.items()}),
+        ({"a": (3, 2), "b": (3, 2)}, {"a": (5, 2), "b": (3, 5)}),
         ({"a": (1,), "b": (2,), "c": (3,)}, {"c": (3,)}),
     ],
     mistakes=[
@@ -101,6 +109,19 @@ check_misfits = Exercise(
         *(Mistake({"same": lambda a, b, form=form: form(a) == form(b)}, "You compare the sides "
                   "without their order. A transposed matrix is another one.")
           for form in (sorted, set)),
+        *(Mistake({"same": lambda a, b, end=end: a[end] == b[end]}, "You compare one side of the "
+                  "shape. All sides count.") for end in (0, -1)),
+        Mistake({"same": lambda a, b: a != b}, "Names are right; but you name the shapes that "
+                "agree."),
+        Mistake({"same": lambda a, b: a is b}, "Names are right. “is” asks whether it is one and "
+                "the same object; two equal shapes may be two objects. Compare by !=."),
+        Mistake(lambda a, b: (*_misfits(a, b)[:2], {name for one, name in zip(a, b) if a[one] !=
+                b[name]}), "You compare pairs by their place. Look a shape up by its name."),
+        Mistake(lambda a, b: (*_misfits(a, b)[:2], {n for n in b if a.get(n) != b[n]}), "A name "
+                "that is unknown has no other shape. Count it once."),
+        *(Mistake(lambda *case, turn=turn: [_misfits(*case)[i] for i in turn], "The three sets are "
+                  "right, in another order: missing, unknown, of another shape.")
+          for turn in ((2, 0, 1), (0, 2, 1), (2, 1, 0), (1, 2, 0))),
         Mistake({"same": lambda a, b: True}, "Names are right. Nobody looks at the shapes."),
         Mistake({"unknown": lambda a, b: set()}, "What the model does not know is not harmless: it "
                 "may be a weight under another name."),
@@ -116,6 +137,10 @@ check_misfits = Exercise(
 
 def _over_each_row(means):
     return np.linalg.norm(means, axis=-1, keepdims=True)
+
+
+def _unit(vectors):
+    return vectors / _over_each_row(vectors)
 
 
 def _sentence_vectors(states, mask, *, counted=as_it_is, length=_over_each_row, before=as_it_is):
@@ -147,13 +172,23 @@ check_sentence_vectors = Exercise(
         Mistake({"length": lambda means: 1}, "The means are right. Their length is not 1 yet."),
         Mistake({"counted": np.ones_like, "length": lambda means: 1}, "Padding is averaged, too, "
                 "and the length is not 1."),
+        *(Mistake({"length": length}, "The means are right; but divide each of them by its length, "
+                  "the root of the sum of its squares.")
+          for length in (lambda means: means.sum(axis=-1, keepdims=True),
+                         lambda means: means.max(axis=-1, keepdims=True))),
+        Mistake({"counted": lambda mask: mask * (mask.cumsum(axis=1) == mask.sum(axis=1)[:, None])},
+                "That is the vector of the last token. Take the mean over all tokens of a row."),
+        Mistake(lambda states, mask: (states * mask[..., None]).mean(axis=1), "You divide by all "
+                "places, padding included, and the length is not 1 yet."),
+        Mistake(lambda states, mask: _unit(np.where(mask[..., None] == 1, states, -np.inf).max(1)),
+                "You take the largest numbers. Take the mean."),
         Mistake({"length": np.linalg.norm}, "You divide by the length of all vectors together. "
                 "Each row has a length of its own."),
         Mistake({"length": lambda means: np.linalg.norm(means, axis=0)}, "You measure the columns. "
                 "A vector is a row."),
-        Mistake({"before": lambda h: h / _over_each_row(h), "length": lambda means: 1},
+        Mistake({"before": _unit, "length": lambda means: 1},
                 "You scale the tokens and then take the mean. Scale the mean."),
-        Mistake({"before": lambda h: h / _over_each_row(h)}, "You scale the tokens before you take "
+        Mistake({"before": _unit}, "You scale the tokens before you take "
                 "the mean. Only the mean is to be scaled."),
         Mistake({"length": lambda means: np.abs(means).sum(axis=-1, keepdims=True)},
                 "You measure the length by adding up sizes. Add up squares, then take the root."),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+from functools import partial
 
 import numpy as np
 
@@ -48,11 +50,21 @@ def _each_from_zero(shapes):
     return {n: np.arange(float(math.prod(s))).reshape(s) for n, s in shapes.items()}
 
 
-def _is_trusted(load, shapes, *, file=_counting, equal=np.array_equal):
+def _empty(tensors):
+    return {name: np.full_like(tensor, np.nan) for name, tensor in tensors.items()}
+
+
+def _ends(tensor):
+    return tensor.flat[0], tensor.flat[-1]
+
+
+def _is_trusted(load, shapes, *, file=_counting, equal=np.array_equal, model=_empty, which=list,
+                many=all):  # fmt: skip
     """Load a file into a model of NaN, and compare."""
-    target, tensors = {n: np.full(s, np.nan) for n, s in shapes.items()}, file(shapes)
+    tensors = file(shapes)
+    target = model(tensors)
     load(target, tensors)
-    return all(equal(target[name], tensors[name]) for name in shapes)
+    return many([equal(target[name], tensors[name]) for name in which(shapes)])
 
 
 _SHAPES = {"query.weight": (3, 3), "key.weight": (3, 3), "dense.weight": (2, 3),
@@ -66,7 +78,8 @@ check_trust = Exercise(
         for load in (_key_by_key, _turning, _passing_over, _crossing, _backwards)
     ],
     edges=[(_turning, {"dense.weight": (2, 3)}), (_crossing, {"query.weight": (2, 2),
-                                                              "key.weight": (2, 2)})],
+                                                              "key.weight": (2, 2)}),
+           (_backwards, {"dense.weight": (2, 3), "query.weight": (1, 1)})],
     mistakes=[
         Mistake({"equal": lambda mine, theirs: not np.isnan(mine).any()}, "A loader that "
                 "turns squares passes. Do you ask only whether each number was overwritten, or "
@@ -77,6 +90,21 @@ check_trust = Exercise(
                 "which numbers there are. The same numbers in another order pass."),
         Mistake({"equal": lambda mine, theirs: not np.array_equal(mine, theirs)}, "Turned around: "
                 "return True for a loader that can be trusted."),
+        Mistake(partial(_is_trusted, model=copy.deepcopy), "A loader that passes over LayerNorms "
+                "is trusted. Does your target hold the right numbers from the start, or do you "
+                "look at one tensor, or at matrices alone?"),
+        Mistake(partial(_is_trusted, which=lambda shapes: [*shapes][-1:]), "You look at one "
+                "tensor, the last. Every number counts."),
+        Mistake(partial(_is_trusted, many=any), "One tensor in its place is enough for you. All of "
+                "them must be."),
+        *(Mistake(partial(_is_trusted, equal=lambda a, b, at=at: _ends(a)[:at] == _ends(b)[:at]),
+                  "You compare numbers at the ends. In a turned matrix they keep their places.")
+          for at in (1, 2)),
+        Mistake(partial(_is_trusted, which=lambda shapes: [
+                n for n in shapes if len({*shapes[n]}) == 1]), "You look at squares alone. A "
+                "loader may spoil the others."),
+        Mistake(lambda load, shapes: not _is_trusted(load, shapes), "Turned around: return True "
+                "for a loader that can be trusted."),
         Mistake(lambda load, shapes: True, "You trust everybody, or compare shapes, which say "
                 "nothing about the numbers. Which of the loaders turns squares?"),
         Mistake(lambda load, shapes: False, "You trust nobody. One of the loaders is right."),

@@ -8,6 +8,7 @@ Exercises use it from Chapter 1 on.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,8 @@ def short_text(value: Any) -> str:
         return text if small else f"array {np.shape(value)}"
     if isinstance(value, tuple):
         text = f"({', '.join(map(short_text, value))})"
+    elif isinstance(value, FunctionType):
+        text = value.__name__.lstrip("_")
     else:
         value = value.item() if isinstance(value, np.generic) else value  # a word out of an array
         text = " ".join(repr(value).split())

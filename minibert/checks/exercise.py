@@ -19,6 +19,7 @@ from itertools import combinations
 import numpy as np
 
 from .compare import answers_equal, first_difference, form_problem, short_text
+from .likeness import how_alike
 from .patience import patience
 from .slips import forbidden_way, usual_slip
 from .verdict import Verdict
@@ -252,9 +253,13 @@ def _unknown(
     wrong = [trio for trio in zip(answers, wants, cases) if not answers_equal(*trio[:2], rtol)]
     answer, want, case = min(wrong, key=lambda trio: _size(trio[2]))
     where, got, right = first_difference(answer, want, rtol)
-    finite = "Some numbers are not finite. " if isinstance(got, float) and got - got != 0 else ""
+    strange = isinstance(got, float) and not np.isfinite(got)
     shown = short_text(got) + (f" at {where}" if where else "")
-    return f"Not yet. {finite}{_call(name, case)} gives {shown}; expected {short_text(right)}."
+    told = f"{_call(name, case)} gives {shown}; expected {short_text(right)}."
+    count = len(cases)
+    rest = f"Right in {count - len(wrong)} of {count} cases." if len(wrong) < count else ""
+    parts = ["Not yet.", "Some numbers are not finite." if strange else "", told]
+    return " ".join(filter(None, [*parts, how_alike(answers, wants[:count]), rest]))
 
 
 def _size(value: object) -> int:

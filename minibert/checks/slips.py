@@ -34,7 +34,8 @@ _USUAL = [
     (ValueError, r"empty (sequence|iterable)|arg is an empty|is empty", "There is nothing to "
      "choose from. What should it do then?"),
     (Exception, "truth value of an array|Boolean value of Tensor", "Arrays of conditions are "
-     "joined with & and |, each comparison in brackets. `and` and `if` take a single one."),
+     "joined with & and |, each comparison in brackets. `and` and `if` take a single one, as "
+     "np.array_equal makes of two arrays."),
     (ValueError, "is not in list", "index() looks for an entry. For entry number n write [n]."),
     (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
     (NameError, "", "Run the cell that defines this name, or define it in your function."),
@@ -45,6 +46,15 @@ _USUAL = [
     (RecursionError, "", "It calls itself and never stops. Which case needs no further call?"),
     (TypeError, "iterator|generator", "An iterator has neither a length nor numbered entries. Go "
      "through it with a for loop."),
+    (TypeError, "unhashable", "A list can be no key of a dict and no entry of a set. A tuple can."),
+    (TypeError, "'dict' and|and 'dict'", "Dicts have no - and no &. Their keys() have, as sets."),
+    (ValueError, "same number of dimensions", "Lay them out in one row each first: .ravel()."),
+    (ValueError, "math domain", "There is no logarithm of 0, and no root of what is below."),
+    (ValueError, "buffer size", "The bytes do not make whole numbers of this size. How many bytes "
+     "has one? np.frombuffer takes 8, unless it is told."),
+    (AttributeError, "NoneType", "Something is None here. What changes a list in place, as append "
+     "does, returns None."),
+    (AttributeError, "'dict' object", "A dict is asked by [\"name\"], not by a point."),
     (TypeError, "'list' and|and 'list'|type 'list'|unary -: 'list'", "Lists do not compute entry "
      "by entry. Make an array of the list first: np.array(…)."),
     (TypeError, r"return_types\.(max|min)", "max and min over an axis return two things, values "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from html import escape
+from time import monotonic
 from typing import Any
 
 import ipywidgets
@@ -19,6 +20,7 @@ ROW = {
     "margin": "0 0 .6em",
     "grid_gap": ".2em 1.6em",
 }
+SLOW = 0.5  # seconds for one drawing
 WIDE = {"description_width": "initial"}
 LIVE_STYLE = STYLE + packed_text("notebook/static/moving.css")
 
@@ -56,11 +58,20 @@ class LiveFigure:
 
     def _redraw(self, _: Any) -> None:
         """Replace the figure in one step, so that nothing flickers, or say what is wrong."""
+        start = monotonic()
         try:
             self.frame.value = self._drawn()
         except Exception as error:  # a kernel keeps it in its log, where no reader sees it
             sentence = str(error) if isinstance(error, ValueError) else repr(error)
             self.frame.value = f'<p class="mb-sentence" role="alert">{escape(sentence)}</p>'
+        if monotonic() - start > SLOW:
+            self._wait_for_the_end_of_drags()
+
+    def _wait_for_the_end_of_drags(self) -> None:
+        """Draw once for a drag, not for each value on its way."""
+        for widget in self.controls.values():
+            if widget.has_trait("continuous_update"):
+                widget.set_trait("continuous_update", False)
 
 
 def _style() -> ipywidgets.HTML:

@@ -5,12 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from minibert.checks.chapter13 import (
-    check_accumulation,
-    check_clipping,
-    check_going_on,
-    check_schedule,
-)
+from minibert.checks.chapter13 import check_clipping, check_schedule
+from minibert.checks.chapter13_ends import check_ends
+from minibert.checks.chapter13_updates import check_accumulation, check_going_on
 from minibert.training import learning_rate_factor
 
 
@@ -78,3 +75,34 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     verdict = check(answer)
     assert not verdict.passed
     assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
+
+
+def ends(warmup_steps, seeds):
+    """Measure nothing, but as somebody who does it well."""
+    return [4 - warmup_steps / 10 + seed / 3 for seed in seeds]
+
+
+def test_a_measurement_that_begins_anew_is_trusted():
+    for right in (ends, lambda *given: np.array(ends(*given))):
+        assert check_ends(right).passed
+
+
+@pytest.mark.parametrize(
+    ("measure", "words"),
+    [
+        (lambda warmup_steps, seeds: None, "returns nothing yet"),
+        (lambda warmup_steps: [], r"called with 2 argument\(s\)"),
+        (lambda warmup_steps, seeds: [][9], "stopped with IndexError"),
+        (lambda warmup_steps, seeds: 3.0, "one number for each seed, 2 here"),
+        (lambda warmup_steps, seeds: ["a", "b"], "one number for each seed, 2 here"),
+        (lambda warmup_steps, seeds: [1.0, 2.0], "one number for each seed, 1 here"),
+        (lambda warmup_steps, seeds: [np.nan for _ in seeds], r"not finite: \[nan, nan\]"),
+        (lambda warmup_steps, seeds: [warmup_steps for _ in seeds], "Two seeds end at the same"),
+        (lambda w, seeds: np.cumsum(ends(w, seeds)), "Does every run begin with a new model"),
+        (lambda w, seeds: ends(8, seeds), "Does it reach the schedule"),
+    ],
+)
+def test_a_measurement_that_cannot_be_trusted_is_told_why(measure, words):
+    verdict = check_ends(measure)
+    assert not verdict.passed
+    assert re.search(words, verdict.message), verdict.message

@@ -128,6 +128,13 @@ def by_an_own_function_of_that_name(x):
             lambda x: torch.nn.functional.cross_entropy(torch.zeros(2, 3), torch.arange(3)),
             "Each row of scores needs one label",
         ),
+        (lambda x: {[1]: 2}, "A list can be no key of a dict"),
+        (lambda x: {} - {}, "Their keys\\(\\) have, as sets"),
+        (lambda x: np.concatenate([x, [x]]), r"first: \.ravel\(\)"),
+        (lambda x: math.log(0), "There is no logarithm of 0"),
+        (lambda x: np.frombuffer(b"four"), "takes 8, unless it is told"),
+        (lambda x: [].append(1).append(2), "in place, as append does, returns None"),
+        (lambda x: {}.weight, r"A dict is asked by \[\"name\"\]"),
     ],
 )
 def test_wrong_answers_are_explained(function, words):

@@ -117,3 +117,15 @@ def test_widgets_are_loaded_only_where_somebody_moves_them():
     program = "import sys, minibert.notebook; print('ipywidgets' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout.split() == [b"False"]
+
+
+@pytest.mark.usefixtures("_kernel")
+def test_a_slow_figure_draws_once_for_a_drag(monkeypatch):
+    figure = explore(draw_all, caption="c", n=slider(0, 9, stored=[1, 2]), few=["a", "b"])
+    figure.controls["n"].value = 7
+    assert figure.controls["n"].continuous_update
+    monkeypatch.setattr("minibert.notebook.widgets.SLOW", -1.0)
+    figure.controls["n"].value = 8
+    assert not figure.controls["n"].continuous_update
+    figure.controls["n"].value = 9
+    assert figure.frame.value == str({"n": 9, "few": "a"})

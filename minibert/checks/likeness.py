@@ -1,0 +1,55 @@
+"""What wrong answers have in common with the right ones, where no usual mistake explains them.
+
+Exercises use it from Chapter 1 on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+
+def how_alike(answers: Sequence, wants: Sequence) -> str:
+    """Say in a sentence how all answers are like the right ones; empty if they are not."""
+    got, want = ([[*_entries(value)] for value in values] for values in (answers, wants))
+    if all(sorted(map(repr, a)) == sorted(map(repr, b)) for a, b in zip(got, want)):
+        return "These are the right entries, in another order."
+    try:
+        numbers = [np.array([float(x) for part in found for x in part]) for found in (got, want)]
+    except (TypeError, ValueError):
+        return ""
+    alike = numbers[0].shape == numbers[1].shape and np.isfinite(numbers).all()
+    looks = _looks(*numbers) if alike else ()
+    return next((told for told, a, b in looks if np.allclose(a, b, rtol=1e-9, atol=1e-12)), "")
+
+
+def _looks(got: np.ndarray, want: np.ndarray) -> Iterator[tuple[str, Any, Any]]:
+    """Yield sentences, each with two things that are equal if it holds; the narrowest first."""
+    for digits in range(1, 7):
+        yield "These are the right numbers, rounded. Keep all digits.", got, want.round(digits)
+    near = np.allclose(got, want, rtol=1e-4, atol=1e-5 * np.abs(want).max(initial=0))
+    yield "Nearly right: something small is added or left out.", near, True
+    sizes = np.abs(want[want != 0])
+    if len({*sizes.round(12)}) < 2:  # one number proves nothing
+        return
+    yield "Right up to the sign.", got, -want
+    yield "The sizes are right, some signs are not.", np.abs(got), np.abs(want)
+    factor = (got[want != 0] / want[want != 0]).mean()
+    yield f"Each number is {factor:.4g} times the right one.", got, factor * want
+    shift = (got - want).mean()
+    size = f"{'large' if shift > 0 else 'small'} by {abs(shift):.4g}"
+    yield f"Each number is too {size}.", got, want + shift
+    yield "It is upside down: 1 divided by yours is right.", got * want, 1.0
+    yield "It is turned around: 1 minus yours is right.", got, 1 - want
+
+
+def _entries(value: Any) -> Iterator:
+    """Yield the entries of an answer, however deep they stand."""
+    value = value.detach().cpu().numpy() if hasattr(value, "detach") else value
+    if isinstance(value, tuple | list) or (isinstance(value, np.ndarray) and value.ndim):
+        for part in value:
+            yield from _entries(part)
+    else:
+        yield value.item() if isinstance(value, np.generic | np.ndarray) else value

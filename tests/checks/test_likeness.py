@@ -1,0 +1,68 @@
+"""What a checker says of answers that no usual mistake explains, but that are like the right."""
+
+import numpy as np
+import pytest
+import torch
+
+from minibert.checks.compare import short_text
+from minibert.checks.exercise import Exercise
+from minibert.checks.likeness import how_alike
+
+WANT = [np.array([1.5, -2.0, 0.0]), (0.375, [4.0, 1.5])]
+
+
+def all_of(change):
+    return [change(WANT[0]), (change(WANT[1][0]), [change(x) for x in WANT[1][1]])]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda x: -x, "Right up to the sign."),
+        (np.abs, "The sizes are right, some signs are not."),
+        (lambda x: 100 * x, "Each number is 100 times the right one."),
+        (lambda x: x / 4, "Each number is 0.25 times the right one."),
+        (lambda x: x + 1, "Each number is too large by 1."),
+        (lambda x: x - 0.5, "Each number is too small by 0.5."),
+        (lambda x: 1 - x, "It is turned around: 1 minus yours is right."),
+        (lambda x: np.round(x, 1), "These are the right numbers, rounded. Keep all digits."),
+        (lambda x: x * (1 + 1e-6), "Nearly right: something small is added or left out."),
+        (lambda x: torch.as_tensor(3 * x), "Each number is 3 times the right one."),
+        (lambda x: x**2, ""),
+        (lambda x: x * np.nan, ""),
+        (lambda x: "word", ""),
+    ],
+)
+def test_what_all_numbers_have_in_common_is_said(change, told):
+    assert how_alike(all_of(change), WANT) == told
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "told"),
+    [
+        (["b", "a"], ["a", "b"], "These are the right entries, in another order."),
+        (np.array([3.0, 2.0, 1.0]), np.array([1.0, 2.0, 3.0]), "These are the right entries, in"),
+        (np.array([0.5, 0.25]), np.array([2.0, 4.0]), "It is upside down: 1 divided by yours"),
+        (["b", "b"], ["a", "b"], ""),
+        (6.0, 3.0, ""),
+        (-1.0, 1.0, ""),
+        ([1.0], [1.0, 2.0], ""),
+    ],
+)
+def test_one_number_proves_nothing_and_an_order_is_noticed(got, want, told):
+    found = how_alike([got], [want])
+    assert found == told or (told and found.startswith(told))
+
+
+def test_a_verdict_says_it_and_in_how_many_cases_all_is_right():
+    exercise = Exercise("Double.", lambda x: 2 * x, [(0.0,), (1.0,), (3.0,)], edges=[(5.0,)])
+    told = exercise(lambda x: 200 * x).message
+    assert told.endswith(
+        "expected 2. Each number is 100 times the right one. Right in 1 of 3 cases."
+    )
+    told = exercise(lambda x: 2 * x if x < 5 else np.inf).message
+    assert told.startswith("Not yet. Some numbers are not finite. <lambda>(5) gives inf")
+
+
+def test_a_function_is_shown_by_its_name():
+    assert short_text((short_text, 1)) == "(short_text, 1)"
