@@ -139,55 +139,6 @@ check_best_loss = Exercise(
 )  # fmt: skip
 
 
-def _gap(loss, unigram, floor, *, way=lambda u, f: u - f, gone=lambda x, u, f: u - x, unit=1,
-         low=-math.inf, high=math.inf):  # fmt: skip
-    return unit * min(high, max(low, gone(loss, unigram, floor) / way(unigram, floor)))
-
-
-check_gap_closed = Exercise(
-    "Say which share of the way from the unigram loss to the floor a model has gone.",
-    _gap,
-    cases=[(2.0, 5.0, 1.0), (0.5, 4.9, 0.35), (5.0, 5.0, 1.0), (0.2, 3.0, 0.4), (6.0, 5.0, 1.0)],
-    mistakes=[
-        Mistake({"gone": lambda x, u, f: x - f}, "That is the share of the way that is left. How "
-                "much has been gone?"),
-        Mistake({"way": lambda u, f: u, "gone": lambda x, u, f: u - x}, "Your way ends at 0. "
-                "Nobody gets there: where does it end?"),
-        Mistake(lambda x, u, f: f / x, "A model at the floor gets 1, but one at the unigram loss "
-                "should get 0."),
-        Mistake(lambda x, u, f: 1 - x / u + f / u, "You divide by the unigram loss. How long is "
-                "the way from there to the floor?"),
-        Mistake({"way": lambda u, f: 1}, "These are the nats that were gained. Which share of all "
-                "that can be gained are they?"),
-        Mistake({"way": lambda u, f: f - u}, "The sign slipped: both differences begin with the "
-                "unigram loss."),
-        Mistake({"gone": lambda x, u, f: u + x}, "A sign slipped above the line: subtract the "
-                "model's loss."),
-        Mistake({"way": lambda u, f: u + f}, "You add the two ends. How long is the way from one "
-                "to the other?"),
-        Mistake({"gone": lambda x, u, f: abs(u - x)}, "A model that is worse than the unigram "
-                "guesser has gone backward. Keep the sign."),
-        *(Mistake(slip, "Division comes before subtraction. Put both differences in brackets.")
-          for slip in (lambda x, u, f: u - x / u - f, lambda x, u, f: (u - x) / u - f,
-                       lambda x, u, f: u - x / (u - f))),
-        Mistake(lambda x, u, f: (u - x) / (x - f), "You compare the way that is gone with the way "
-                "that is left. Divide by the whole way."),
-        *(Mistake(slip, "A quotient of losses is no share of a way. Both ends of a way are "
-                  "subtracted: which differences do you need?")
-          for slip in (lambda x, u, f: x / f, lambda x, u, f: (u - f) / x, lambda x, u, f: u / x)),
-        Mistake(ZeroDivisionError, "You divide by the way that was gone, and a model that has "
-                "learned nothing has gone none. Divide by the whole way."),
-        Mistake({"unit": 100}, "Right, in percent. A share of 1 is wanted at the floor."),
-        Mistake({"high": 1.0}, "A share above 1 is cut off. It is the alarm that something was "
-                "measured wrongly: let it be seen."),
-        Mistake({"low": 0.0}, "A share below 0 is cut off. A model that is worse than the unigram "
-                "guesser should show it."),
-        Mistake({"low": 0.0, "high": 1.0}, "Shares below 0 and above 1 are cut off. Both say "
-                "something: let them be seen."),
-    ],
-)  # fmt: skip
-
-
 def _sentences(learned):
     return {sentence for document in learned for sentence in document}
 

@@ -9,7 +9,6 @@ import torch
 
 from minibert.checks.chapter14 import (
     check_best_loss,
-    check_gap_closed,
     check_never_told,
     check_posterior,
 )
@@ -50,11 +49,6 @@ def best_loss(observations):
     return total / len(observations)
 
 
-def gap_closed(loss, unigram, floor):
-    """Right, and written from the other end."""
-    return 1 - (loss - floor) / (unigram - floor)
-
-
 def never_told(learned, test):
     """Right, and written with a loop."""
     found = []
@@ -74,7 +68,6 @@ def never_told(learned, test):
         (check_posteriors, posteriors_one_by_one),
         (check_posteriors, lambda *given: posteriors(*given).tolist()),
         (check_best_loss, best_loss),
-        (check_gap_closed, gap_closed),
         (check_never_told, never_told),
         (check_never_told, lambda *given: tuple(never_told(*given))),
     ],
