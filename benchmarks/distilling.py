@@ -2,10 +2,12 @@
 
 ``python -m benchmarks.distilling`` makes the runs of one seed and prints them. ``--record`` makes
 three seeds, and stores them in ``benchmarks/distilling.json`` (ten minutes of one core). The
-teacher is Chapter 16's: all of MiniLM, fine-tuned. Both students begin as every third layer of
-MiniLM as it was published, and learn from the same requests: one from their labels, the other from
-what the teacher believes, too. Their learning rate is the one that is better for the student
-without a teacher, with a seed of its own and on the validation part. It needs the extra ``models``.
+teacher is Chapter 16's: all of MiniLM, fine-tuned; it also answers in eight bits. Both students
+begin as every third layer of MiniLM as it was published, and learn from the same requests: one from
+their labels, the other from what the teacher believes, too. Their learning rate is the one that is
+better for the student without a teacher, with a seed of its own and on the validation part. It
+needs the extra ``models``. ``--stories`` renews the part about stories only: students of the small
+world's model, with five seeds.
 """
 
 import argparse
@@ -14,21 +16,25 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
-from minibert.corpus import REQUEST_LABELS
-from minibert.fast import distillation_loss
-from minibert.pretrained import load_tokenizer
+from minibert.corpus import REQUEST_LABELS, sample_documents, small_world
+from minibert.fast import distillation_loss, in_eight_bits
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.pretraining import BertForPreTraining
+from tests.book.definitions import chapter_definitions
 
 from .classify import best_rate, grade, new_model
 from .classify_baselines import SPLITS, TASKS, chapter
 from .encoder import measure
 from .records import origin
-from .weights import minilm_folder
+from .weights import SMALL_WORLD, minilm_folder
 
 RECORD, COMMAND = Path(__file__).with_suffix(".json"), "python -m benchmarks.distilling --record"
 SEEDS, CHOICE_SEED, ROUNDS = range(3), 100, 9
+STORY_SEEDS = range(5)
 KEPT, TEMPERATURE = (0, 3), 2.0
 TEACHER_RATE, TEACHER_EPOCHS = 1e-4, 3  # chosen in Chapter 16
 RATES, EPOCHS = (3e-4, 1e-3), 8
@@ -73,22 +79,29 @@ def learn(model: nn.Module, rows: Rows, tokenizer, seed: int, rate: float, epoch
     """Train, and grade; a taught student answers alone."""
     start, wishes = time.process_time(), {"learning_rate": rate, "epochs": epochs}
     trainer = chapter.tune(model, rows, tokenizer, seed=seed, **wishes)
-    seconds, answering = time.process_time() - start, getattr(model, "student", model)
-    answers = {s: chapter.probabilities(answering, rows[s], tokenizer) for s in SPLITS[1:]}
+    seconds = time.process_time() - start
     return {
         "seed": seed,
         "learning_rate": rate,
         "updates": trainer.step,
         "validation_loss": round(trainer.best.loss, 4),
-        **grade(task, {s: answers[s].argmax(axis=1) for s in answers}),
+        **answers_of(getattr(model, "student", model), rows, tokenizer),
         "processor_seconds": round(seconds, 1),
     }
+
+
+def answers_of(model: nn.Module, rows: Rows, tokenizer) -> dict:
+    """Let a model answer validation and test, and grade it."""
+    believed = {s: chapter.probabilities(model, rows[s], tokenizer) for s in SPLITS[1:]}
+    return grade(task, {s: believed[s].argmax(axis=1) for s in believed})
 
 
 def students(seed: int, rows: Rows, tokenizer, rate: float) -> tuple[dict, list]:
     """Fine-tune a teacher and its students; return their runs, and teacher and student."""
     teacher = new_model("MiniLM", REQUEST_LABELS, seed)
     runs = {"teacher": learn(teacher, rows, tokenizer, seed, TEACHER_RATE, TEACHER_EPOCHS)}
+    short = answers_of(in_eight_bits(teacher), rows, tokenizer)
+    runs["teacher in eight bits"] = {"seed": seed, **short}
     beliefs = beliefs_of(teacher, rows["train"], tokenizer)
     for way in WAYS:
         student = two_layers(seed)
@@ -106,6 +119,27 @@ def seconds_of(models: list[nn.Module], rows: list[dict], tokenizer) -> dict[str
     }
     times = measure(answering, 1, ROUNDS, time.process_time)
     return {name: [round(each, 4) for each in found] for name, found in times.items()}
+
+
+def stories() -> dict[str, list[float]]:
+    """Teach students of stories in both ways, as Chapter 20 types it; return their losses."""
+    typed = chapter_definitions("20-faster")
+    told = sample_documents(small_world(), 400, rng=np.random.default_rng(20))
+    typed.teach.__globals__.update(
+        professor=load_pretrained(BertForPreTraining, SMALL_WORLD),
+        tokenizer=load_tokenizer(SMALL_WORLD, do_lower_case=True),
+        told=told,
+        my=typed,
+    )
+    others = typed.make_blanks(told[100:], torch.Generator().manual_seed(1))
+    found: dict[str, list[float]] = {"true words": [], "teacher": []}
+    for seed in STORY_SEEDS:
+        for way, losses in found.items():
+            student = typed.teach(way == "teacher", seed).eval()
+            with torch.no_grad():
+                losses.append(round(student(**others).loss.item(), 4))
+            print("stories", seed, way, losses[-1], flush=True)
+    return found
 
 
 def record(rows: Rows, tokenizer) -> dict:
@@ -126,6 +160,7 @@ def record(rows: Rows, tokenizer) -> dict:
         "runs": runs,
         "parameters": [sum(p.numel() for p in model.parameters()) for model in models],
         "seconds": seconds_of(models, rows["test"], tokenizer),
+        "stories": stories(),
     }
 
 
@@ -133,11 +168,16 @@ def main() -> None:
     """Train, print, and store if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true", help="three seeds; store")
-    wanted = parser.parse_args().record
+    parser.add_argument("--stories", action="store_true", help="renew these only; store")
+    wanted = parser.parse_args()
     torch.set_num_threads(1)
+    if wanted.stories:
+        known = json.loads(RECORD.read_text(encoding="utf-8"))
+        RECORD.write_text(json.dumps(known | {"stories": stories()}) + "\n", encoding="utf-8")
+        return
     tokenizer = load_tokenizer(minilm_folder(), do_lower_case=True)
     rows = {split: task.rows(tokenizer, split) for split in SPLITS}
-    if not wanted:
+    if not wanted.record:
         students(0, rows, tokenizer, RATES[0])
         return
     RECORD.write_text(json.dumps(record(rows, tokenizer)) + "\n", encoding="utf-8")

@@ -15,7 +15,7 @@ RECORD = json.loads(distilling.RECORD.read_text(encoding="utf-8"))
 TRUTH = [REQUEST_LABELS.index(request.label) for request in service_requests("test")]
 
 
-@pytest.mark.parametrize("name", ["teacher", *distilling.WAYS])
+@pytest.mark.parametrize("name", ["teacher", "teacher in eight bits", *distilling.WAYS])
 def test_what_is_right_is_counted_rightly(name):
     assert RECORD["command"] == distilling.COMMAND and RECORD["labels"] == TRUTH
     runs = RECORD["runs"][name]
@@ -30,6 +30,12 @@ def test_the_rate_was_chosen_on_another_seed_by_validation():
     best = min(RECORD["choices"], key=lambda choice: choice["validation_loss"])["learning_rate"]
     for name in distilling.WAYS:
         assert {run["learning_rate"] for run in RECORD["runs"][name]} == {best}
+
+
+def test_a_student_of_stories_learns_more_from_the_teacher_with_every_seed():
+    words, teacher = RECORD["stories"]["true words"], RECORD["stories"]["teacher"]
+    assert len(words) == len(teacher) == len(distilling.STORY_SEEDS)
+    assert all(taught < told for told, taught in zip(words, teacher, strict=True))
 
 
 def test_a_taught_student_pays_for_both_and_answers_alone():
