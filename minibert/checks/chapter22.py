@@ -1,13 +1,11 @@
-"""Exercises of Chapter 22: RoBERTa's positions, RoPE, ALBERT's parameters, windows, ALiBi."""
+"""Exercises of Chapter 22: RoBERTa's positions, ALBERT's parameters, windows."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .exercise import Exercise, Mistake, as_it_is
+from .exercise import Exercise, Mistake
 from .tensors import to_tensor
-
-_RNG = np.random.default_rng(22)
 
 
 def _positions(ids, padding, *, count=np.cumsum, shift=np.add, hide=True, axis=1):
@@ -20,6 +18,28 @@ def _positions(ids, padding, *, count=np.cumsum, shift=np.add, hide=True, axis=1
 def _from_zero(ids, padding):
     return np.broadcast_to(np.arange(np.shape(ids)[1]), np.shape(ids)).copy()
 
+
+def _over_all_rows(ids, padding):
+    is_token = np.asarray(ids) != padding
+    numbers = is_token.flatten().cumsum().reshape(is_token.shape)
+    return np.where(is_token, numbers + padding, padding)
+
+
+def _only_tokens(wrong):
+    """Write a wrong numbering of tokens whose padding stands where it should."""
+    return lambda ids, padding: np.where(np.asarray(ids) != padding, wrong(ids, padding), padding)
+
+
+_EARLY = (
+    "You are one too early: your first token stands at the padding id, and that row of the table "
+    "is empty."
+)
+_LATE = "You are one too late: the first token stands at the padding id plus 1."
+_ZERO = "You take 0 for the padding id. That is BERT's; here it is given."
+_PLACES = (
+    "You number places, padding among them. Only tokens are counted: padding on the left must not "
+    "move a sentence."
+)
 
 _ROWS = np.array([[0, 31, 7, 2, 1, 1], [0, 31, 7, 9, 8, 2]])
 
@@ -35,102 +55,40 @@ check_positions = Exercise(
     mistakes=[
         Mistake(_from_zero, "These are BERT's positions: 0, 1, 2, …. RoBERTa's begin behind the "
                 "padding id."),
-        Mistake(lambda ids, padding: _from_zero(ids, padding) + padding + 1, "You number places, "
-                "padding among them. Only tokens are counted: padding on the left must not move "
-                "a sentence."),
+        Mistake(lambda ids, padding: _from_zero(ids, padding) + padding + 1, _PLACES),
+        Mistake(_only_tokens(lambda ids, padding: _from_zero(ids, padding) + padding + 1),
+                _PLACES),
         Mistake({"hide": False}, "Padding behind a sentence gets the number of its last token. "
                 "It stands at the padding id."),
         Mistake({"shift": lambda numbers, padding: numbers}, "The counting is right, but it begins "
                 "with 1 for every padding id. It shall begin behind the padding id."),
-        Mistake({"shift": lambda numbers, padding: numbers + padding - 1}, "You are one too early: "
-                "your first token stands at the padding id, and that row of the table is empty."),
-        Mistake({"shift": lambda numbers, padding: numbers + padding + 1}, "You are one too late: "
-                "the first token stands at the padding id plus 1."),
+        Mistake({"shift": lambda numbers, padding: numbers + padding - 1}, _EARLY),
+        Mistake({"shift": lambda numbers, padding: numbers + padding - (numbers > 0)}, _EARLY),
+        Mistake({"shift": lambda numbers, padding: numbers + padding + 1}, _LATE),
+        Mistake({"shift": lambda numbers, padding: numbers + padding + (numbers > 0)}, _LATE),
         Mistake({"axis": 0}, "You count down the columns. Each row is a sentence."),
         Mistake({"count": lambda tokens, axis: tokens}, "You have found out which ids are tokens. "
                 "Now count them along the row."),
-        Mistake(lambda ids, padding: _positions(ids, 0), "You take 0 for the padding id. That is "
-                "BERT's; here it is given."),
+        Mistake(lambda ids, padding: _positions(ids, 0), _ZERO),
+        Mistake(lambda ids, padding: _positions(ids, 0) + padding, _ZERO),
+        Mistake(lambda ids, padding: _positions(ids, 1), "You take 1 for the padding id. That is "
+                "RoBERTa's own; here it is given."),
+        Mistake(lambda ids, padding: _positions(np.maximum(ids, padding), padding), "An id below "
+                "that of padding is a token, too. Ask which ids are not padding."),
+        Mistake(lambda ids, padding: _positions(np.asarray(ids) == padding, 0) + padding, "You "
+                "count the padding. It is the tokens that are numbered."),
+        Mistake(_over_all_rows, "Your counter goes on where the row before has ended. Each row "
+                "begins anew."),
+        Mistake(_only_tokens(lambda ids, padding: np.cumsum(ids, axis=1) + padding), "You add up "
+                "the ids. Each token counts as one, whatever its id is."),
+        Mistake(_only_tokens(lambda ids, padding: _positions(ids[:, ::-1], padding)[:, ::-1]),
+                "You count from the right end of the row."),
+        Mistake(lambda ids, padding: np.where(np.asarray(ids) != padding,
+                _positions(ids, padding), -100), "-100 is for labels. Padding stands at the "
+                "padding id."),
         Mistake(lambda ids, padding: np.where(np.asarray(ids) != padding,
                 _positions(ids, padding), 0), "Padding stands at the padding id, not at 0: row 0 "
                 "of the table belongs to somebody else."),
-    ],
-)  # fmt: skip
-
-
-def _slow(numbers, size, theta):
-    return theta ** (-2.0 * numbers / size)
-
-
-def _halves(x):
-    return np.split(x, 2, axis=-1)
-
-
-def _neighbors(x):
-    return x[..., ::2], x[..., 1::2]
-
-
-def _woven(first, second):
-    return np.stack([first, second], axis=-1).reshape(*first.shape[:-1], -1)
-
-
-def _side_by_side(first, second):
-    return np.concatenate([first, second], axis=-1)
-
-
-def _rotate(x, theta, *, speed=_slow, cut=_halves, join=_side_by_side, sign=1.0, start=0):
-    """Turn the pairs (i, i + half) of each vector by its position times the speed of the pair."""
-    size, seq = x.shape[-1], x.shape[-2]
-    angles = (np.arange(seq) + start)[:, None] * speed(np.arange(size // 2), size, theta)
-    (first, second), cosine, sine = cut(x), np.cos(angles), sign * np.sin(angles)
-    return join(first * cosine - second * sine, second * cosine + first * sine)
-
-
-def _without_sine(x, theta):
-    (first, second), size = _halves(x), x.shape[-1]
-    cosine = np.cos(np.arange(x.shape[-2])[:, None] * _slow(np.arange(size // 2), size, theta))
-    return _side_by_side(first * cosine, second * cosine)
-
-
-def _swapped_sine(x, theta):
-    (first, second), size = _halves(x), x.shape[-1]
-    angles = np.arange(x.shape[-2])[:, None] * _slow(np.arange(size // 2), size, theta)
-    cosine, sine = np.cos(angles), np.sin(angles)
-    return _side_by_side(first * cosine + second * sine, second * cosine + first * sine)
-
-
-check_rotate = Exercise(
-    "Turn each vector by an angle for its position, pair by pair.",
-    _rotate,
-    cases=[
-        (_RNG.normal(size=(1, 1, 3, 2)), 10.0),
-        (_RNG.normal(size=(2, 2, 5, 6)), 50.0),
-        (_RNG.normal(size=(1, 3, 4, 8)), 10_000.0),
-    ],
-    given=to_tensor,
-    rtol=1e-7,
-    mistakes=[
-        Mistake({"cut": _neighbors, "join": _woven}, "You turn neighbors: 0 with 1, 2 with 3. The "
-                "paper does so too, but BERT's family pairs number i with number i + half."),
-        Mistake({"sign": -1.0}, "You turn in the other direction. Scores would be the same, "
-                "because only differences count, but not the vectors."),
-        Mistake({"start": 1}, "Your first position is 1. Positions begin with 0, and the first "
-                "vector stays as it is."),
-        Mistake({"speed": lambda i, size, theta: np.ones(len(i))}, "All pairs turn equally fast. "
-                "Pair i turns by theta to the power of -2i / head_size."),
-        Mistake({"speed": lambda i, size, theta: theta ** (-1.0 * i / size)}, "Your pairs slow "
-                "down too little: the exponent is -2i / head_size."),
-        Mistake({"speed": lambda i, size, theta: theta ** (2.0 * i / size)}, "Your later pairs "
-                "turn faster and faster. They should turn more slowly: the exponent is negative."),
-        Mistake({"speed": lambda i, size, theta: np.degrees(_slow(i, size, theta))}, "cos and sin "
-                "take radians."),
-        Mistake(lambda x, theta: np.swapaxes(_rotate(np.swapaxes(x, 1, 2), theta), 1, 2),
-                "You turn the heads, each by its number. Positions are the last "
-                "dimension but one."),
-        Mistake(_without_sine, "You shrink by the cosine, and nothing flows from one half to the "
-                "other. A rotation needs the sine as well."),
-        Mistake(_swapped_sine, "One of the two sines needs a minus, or lengths change."),
-        Mistake(lambda x, theta: x, "Nothing is turned."),
     ],
 )  # fmt: skip
 
@@ -139,12 +97,26 @@ def _layer(hidden, wide):
     return 4 * (hidden * hidden + hidden) + 2 * hidden * wide + wide + hidden + 4 * hidden
 
 
-def _albert(vocab, narrow, hidden, wide, layers, *, copies=1, rows=512 + 2, bridge=1,
+def _widen(narrow, hidden):
+    return narrow * hidden + hidden
+
+
+def _albert(vocab, narrow, hidden, wide, layers, *, copies=1, rows=512 + 2, bridge=_widen,
             layer=_layer):  # fmt: skip
     """Count ALBERT's parameters: narrow tables, a bridge, and one layer."""
     tables = (vocab + rows + 2) * narrow  # 2 for the LayerNorm
     copies = layers if copies is None else copies
-    return tables + bridge * (narrow * hidden + hidden) + copies * layer(hidden, wide)
+    return tables + bridge(narrow, hidden) + copies * layer(hidden, wide)
+
+
+def _wide_tables(vocab, narrow, hidden, wide, layers, rows=0):
+    """Count the words wide, or with some rows only the positions and the segments."""
+    counted = rows or vocab + 512 + 2 + 2
+    known = _albert(vocab, narrow, hidden, wide, layers)
+    return known - counted * narrow + counted * hidden
+
+
+_TABLES = "All rows of the embeddings have embedding_size numbers: words, positions, segments, and"
 
 
 check_albert_parameters = Exercise(
@@ -160,16 +132,43 @@ check_albert_parameters = Exercise(
         Mistake({"rows": 0}, "There are positions, 512, and segments, 2: their tables are narrow, "
                 "too."),
         Mistake({"rows": 2}, "The table of the 512 positions is missing."),
-        Mistake({"bridge": 0}, "Who widens the vectors? There is a linear map from embedding_size "
-                "to hidden_size, with a bias."),
-        Mistake(lambda vocab, narrow, hidden, wide, layers: _albert(vocab, narrow, hidden, wide,
-                layers) - hidden, "Almost: the map that widens the vectors has a bias."),
+        Mistake({"bridge": lambda narrow, hidden: 0}, "Who widens the vectors? There "
+                "is a linear map from embedding_size to hidden_size, with a bias."),
+        Mistake({"bridge": np.multiply}, "Almost: the map that widens the vectors has a bias."),
         Mistake({"layer": lambda hidden, wide: _layer(hidden, wide) - 5 * hidden - wide},
                 "The linear maps of the layer have biases."),
         Mistake({"layer": lambda hidden, wide: _layer(hidden, wide) - 4 * hidden}, "The two "
                 "LayerNorms of the layer are missing."),
         Mistake({"layer": lambda hidden, wide: _layer(hidden, wide) - hidden * hidden - hidden},
                 "Attention has four linear maps: query, key, value, and the one behind them."),
+        Mistake({"layer": lambda hidden, wide: _layer(hidden, wide) - 2 * hidden}, "Twice "
+                "hidden_size numbers are missing in the layer. It has two LayerNorms, and each "
+                "has a weight and a bias."),
+        Mistake({"layer": lambda hidden, wide: _layer(hidden, wide) - wide - hidden}, "The two "
+                "maps of the feed-forward part have biases."),
+        Mistake({"layer": lambda hidden, wide: _layer(hidden, wide) - hidden * wide - hidden},
+                "The feed-forward part has two maps: one widens, one narrows."),
+        Mistake({"layer": lambda hidden, wide: _layer(hidden, wide) + hidden * wide}, "A gate is "
+                "ModernBERT's. Here the feed-forward part has two maps."),
+        Mistake({"layer": lambda hidden, wide: _layer(hidden, 4 * hidden)}, "You take four times "
+                "hidden_size for the feed-forward part. Its size is given."),
+        Mistake({"layer": lambda hidden, wide: _layer(hidden, wide) + hidden * hidden + hidden},
+                "You count a pooler, or a fifth map."),
+        Mistake({"rows": -2}, "You count the words only. There are positions, 512, segments, 2, "
+                "and a LayerNorm: all are narrow."),
+        Mistake({"rows": 513}, "embedding_size numbers are missing. A LayerNorm has a weight and "
+                "a bias."),
+        Mistake(_wide_tables, f"{_TABLES} the LayerNorm behind them."),
+        Mistake(lambda *sizes: _wide_tables(*sizes, rows=514), f"{_TABLES} their LayerNorm."),
+        Mistake(lambda *sizes: _wide_tables(*sizes, rows=516), f"{_TABLES} that LayerNorm."),
+        Mistake(lambda *sizes: _wide_tables(*sizes, rows=2), "The LayerNorm of the embeddings "
+                "stands before the map that widens."),
+        Mistake(lambda vocab, narrow, hidden, *more: _albert(vocab, narrow, hidden, *more)
+                + vocab * hidden, "The narrow table stands in the place of the wide one."),
+        Mistake(lambda *sizes: sizes[-1] * _albert(*sizes), "You count everything once for each "
+                "layer, the tables too. And the layers are one and the same."),
+        Mistake(lambda *sizes: round(_albert(*sizes) / 1e6), "Return the number itself, not "
+                "millions."),
     ],
 )  # fmt: skip
 
@@ -204,44 +203,28 @@ check_heard = Exercise(
         Mistake({"limit": False}, "There are no more than seq tokens."),
         Mistake(lambda kinds, reach, seq: min(seq, 1 + reach ** kinds.count("local")), "Each local "
                 "layer adds its window; it does not multiply."),
+        Mistake(lambda kinds, reach, seq: seq if "global" in kinds else
+                min(seq, (1 + reach) ** len(kinds)), "Each local layer adds its window; it does "
+                "not multiply with what was there."),
+        Mistake(lambda kinds, reach, seq: seq if "global" in kinds else
+                min(seq, (1 + reach) * len(kinds)), "The token itself is counted once, not in "
+                "every layer."),
+        Mistake(lambda kinds, reach, seq: _heard(kinds, reach // 2, seq), "reach is the way to "
+                "one side already. Do not halve it."),
+        Mistake(lambda kinds, reach, seq: min(seq, 1 + reach * len(kinds)), "You count a global "
+                "layer as a local one. In it every token looks at all others."),
+        Mistake(lambda kinds, reach, seq: max(seq, 1 + reach * kinds.count("local")), "There are "
+                "no more than seq tokens, but it can be fewer. Take the smaller number."),
+        Mistake(lambda kinds, reach, seq: _heard(kinds, reach, seq) - 1, "The token has heard "
+                "from itself, too, also where it hears all."),
+        Mistake(lambda kinds, reach, seq: seq if kinds[:1] == ["global"] else
+                _heard(kinds, reach, seq, all_hear=False), "You ask what the first layer is. A "
+                "later global layer lets every token hear all others."),
+        Mistake(lambda kinds, reach, seq: seq if kinds[:1] == ["global"] else
+                min(seq, 1 + reach * len(kinds)), "You ask what the first layer is. A later "
+                "global layer is no local one."),
         Mistake(lambda kinds, reach, seq: seq if kinds[-1:] == ["global"] else
                 _heard(kinds, reach, seq, all_hear=False), "You ask what the last layer is. An "
                 "earlier global layer has told every token about all others."),
-    ],
-)  # fmt: skip
-
-
-def _slopes(heads):
-    return 2.0 ** (-8.0 * np.arange(1, heads + 1) / heads)
-
-
-def _alibi(seq, heads, *, slopes=_slopes, away=np.abs, sign=-1.0):
-    """Return for each head a penalty that grows with the distance."""
-    places = np.arange(seq)
-    distance = away(places[:, None] - places)
-    return sign * slopes(heads)[:, None, None] * distance
-
-
-check_alibi = Exercise(
-    "Compute the bias that ALiBi adds to the scores of each head.",
-    _alibi,
-    cases=[(4, 2), (5, 4), (3, 8)],
-    mistakes=[
-        Mistake({"sign": 1.0}, "Your bias rewards distance. What is far away shall score lower."),
-        Mistake({"away": as_it_is}, "Your bias is negative on one side and positive on the other. "
-                "An encoder looks both ways: take the absolute distance."),
-        Mistake({"away": lambda distance: np.maximum(distance, 0)}, "Tokens to the right are not "
-                "punished. That is right for a model that reads from left to right; here both "
-                "sides count."),
-        Mistake({"away": np.square}, "Your bias grows with the square of the distance. It is a "
-                "straight line."),
-        Mistake({"slopes": np.ones}, "All heads have the same slope. Head h of n has the slope 2 "
-                "to the power of -8 h / n."),
-        Mistake({"slopes": lambda heads: _slopes(heads) * 2 ** (8 / heads)}, "Heads are counted "
-                "from 1 here: the first slope is 2 to the power of -8 / heads."),
-        Mistake({"slopes": lambda heads: _slopes(heads)[::-1]}, "Your slopes stand in the wrong "
-                "order: the first head has the steepest one."),
-        Mistake(lambda seq, heads: _alibi(seq, heads)[0], "That is one head. Return one matrix for "
-                "each."),
     ],
 )  # fmt: skip
