@@ -8,8 +8,12 @@ from minibert import family, pretraining, tasks
 from minibert.checks import check_invariants
 from minibert.checks.invariants.promises import INVARIANTS
 from minibert.checks.museum import ROOMS, broken_model
-from minibert.checks.museum.bug import SIZES
+from minibert.checks.museum.bug import SIZES, Bug
+from minibert.checks.museum.labels import _OwnLoss
+from minibert.checks.museum.stepwise import Attention
 from minibert.config import BertConfig
+from minibert.embeddings import BertEmbeddings
+from minibert.layer import BertOutput
 from minibert.model import BertModel
 
 NAMES = [
@@ -126,3 +130,105 @@ def test_sizes_too_small_for_the_texts():
         check_invariants(BertModel(BertConfig(**SIZES | {"max_position_embeddings": 11})))
     with pytest.raises(ValueError, match=r"vocab_size \(2\)"):
         check_invariants(BertModel(BertConfig(**SIZES | {"vocab_size": 2})))
+
+
+class Modulo(BertEmbeddings):
+    def forward(self, input_ids, token_type_ids=None, *given):
+        positions = torch.arange(input_ids.shape[1])[None] % 8
+        return super().forward(input_ids, token_type_ids, positions)
+
+
+class Clamped(BertEmbeddings):
+    def forward(self, input_ids, token_type_ids=None, *given):
+        positions = torch.arange(input_ids.shape[1])[None].clamp(max=14)
+        return super().forward(input_ids, token_type_ids, positions)
+
+
+class SegmentsOfTheFirst(BertEmbeddings):
+    def forward(self, input_ids, token_type_ids=None, *given):
+        if token_type_ids is not None:
+            token_type_ids = token_type_ids[:1].expand(input_ids.shape)
+        return super().forward(input_ids, token_type_ids, *given)
+
+
+class SecondByDefault(BertEmbeddings):
+    def forward(self, input_ids, token_type_ids=None, *given):
+        if token_type_ids is None:
+            token_type_ids = torch.ones_like(input_ids)
+        return super().forward(input_ids, token_type_ids, *given)
+
+
+class Detached(Attention):
+    def forward(self, hidden_states, *given):
+        return super().forward(hidden_states.detach(), *given)
+
+
+class DetachedResidual(BertOutput):
+    def forward(self, hidden_states, input_tensor):
+        return super().forward(hidden_states, input_tensor.detach())
+
+
+class EvalInside(BertModel):
+    def forward(self, *given, **named):
+        self.eval()
+        return super().forward(*given, **named)
+
+
+class SeedInside(BertModel):
+    def forward(self, *given, **named):
+        torch.manual_seed(0)
+        return super().forward(*given, **named)
+
+
+class NeverTrains(BertModel):
+    def train(self, mode=True):
+        return super().train(False)
+
+
+class TwoSoftmaxes(_OwnLoss):
+    def loss(self, logits, labels, input_ids):
+        return torch.nn.functional.cross_entropy(logits.softmax(-1).mT, labels)
+
+
+class EatsAClass(_OwnLoss):
+    def loss(self, logits, labels, input_ids):
+        return torch.nn.functional.cross_entropy(logits.mT, labels.clamp(min=0), ignore_index=0)
+
+
+@pytest.mark.parametrize(
+    ("bug", "finds"),
+    [
+        (Bug(Modulo, "", role="embeddings"), {PLACES}),
+        (Bug(Clamped, "", role="embeddings"), {PLACES}),
+        (Bug(SegmentsOfTheFirst, "", role="embeddings"), {MATES}),
+        (Bug(SecondByDefault, "", role="embeddings"), {"no_mask_means_all_ones"}),
+        (Bug(Detached, "", role="self_attention"), {GRADIENTS}),
+        (Bug(DetachedResidual, "", role="output"), {GRADIENTS}),
+        (Bug(EvalInside, ""), {"training_adds_dropout_only"}),
+        (Bug(SeedInside, ""), {"training_adds_dropout_only"}),
+        (Bug(NeverTrains, ""), {"training_adds_dropout_only"}),
+        (Bug(TwoSoftmaxes, ""), {"labels_count_alike"}),
+        (Bug(EatsAClass, ""), {"labels_count_alike", SPLIT}),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_bugs_that_are_not_in_the_museum(bug, finds):
+    findings = check_invariants(broken_model(bug))
+    assert set(findings.broken) == finds, findings
+
+
+class Transposed(Attention):
+    def __init__(self, config):
+        super().__init__(config)
+        self.query.weight = torch.nn.Parameter(self.query.weight.detach().T.contiguous())
+
+
+class Exchanged(Attention):
+    def __init__(self, config):
+        super().__init__(config)
+        self.key, self.value = self.value, self.key
+
+
+@pytest.mark.parametrize("part", [Transposed, Exchanged])
+def test_another_function_that_is_consistent_is_not_seen(part):
+    assert check_invariants(broken_model(Bug(part, "", role="self_attention"))).broken == []

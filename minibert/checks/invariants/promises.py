@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
-from torch import nn
+from jaxtyping import Float
+from torch import Tensor, nn
 
 from minibert.losses import IGNORED_LABEL
 
@@ -45,8 +46,13 @@ def _evaluation_repeats(trial: Trial) -> str:
 
 @_claim("Training differs from evaluation by dropout only")
 def _training_adds_dropout_only(trial: Trial) -> str:
-    calm = trial.at_tokens(trial.batch())
-    return how_far_apart(trial.at_tokens(trial.batch(), trial.copied().train()), calm)
+    batch, learning = trial.batch(), trial.copied(dropout=True).train()
+    calm = trial.at_tokens(batch)
+    if seen := how_far_apart(trial.at_tokens(batch, trial.copied().train()), calm):
+        return seen
+    if trial.drops and not how_far_apart(trial.call(batch, learning), trial.call(batch, learning)):
+        return "with dropout switched on nothing is dropped"
+    return ""
 
 
 @_claim("A call changes nothing of the calls around it")
@@ -90,22 +96,34 @@ def _padding_alone_gives_numbers(trial: Trial) -> str:
     return ""
 
 
-@_claim("No mask means a mask of ones")
+@_claim("No mask means a mask of ones, and no segments the first one")
 def _no_mask_means_all_ones(trial: Trial) -> str:
     batch = trial.inputs(trial.ids)
     masked = trial.call(batch)
     del batch["attention_mask"]
-    return how_far_apart(trial.call(batch), masked)
+    if (seen := how_far_apart(trial.call(batch), masked)) or not trial.segments:
+        return seen
+    first = trial.call(batch | {"token_type_ids": torch.zeros_like(trial.ids)})
+    del batch["token_type_ids"]
+    return how_far_apart(trial.call(batch), first)
 
 
 @_claim("A word that stands twice in a text has two vectors")
 def _places_matter(trial: Trial) -> str:
-    ids = trial.ids[:1].clone()
-    ids[0, 1], ids[0, SEQ // 2] = trial.words[0], trial.words[0]  # the same word twice
+    length = trial.longest()
+    ids = trial.words[torch.randint(len(trial.words), (1, length), generator=trial.generator)]
+    places = torch.randperm(length - 2, generator=trial.generator)[: length // 2]
+    places = torch.cat([places, torch.arange(length - 2, length)])
+    ids[0, places] = trial.words[0]  # one word at every second place, by chance, and at the end
     batch = {name: table for name, table in trial.inputs(ids).items() if name != "token_type_ids"}
     for table, by_token in zip(trial.call(batch), trial.by_token):
-        if by_token and still(table[0, 1] - table[0, SEQ // 2]):
-            return f"at places 1 and {SEQ // 2} a word has the same numbers"
+        if by_token and table.shape[1] == length:
+            rows = table[0, places].unflatten(0, (-1, 1)).flatten(1)  # (places, numbers)
+            away = torch.cdist(rows, rows, compute_mode="donot_use_mm_for_euclid_dist")
+            equal = (away <= MOVED).triu(1).nonzero()
+            if len(equal):
+                one, other = places[equal[0]].sort().values.tolist()
+                return f"at places {one} and {other} a word has the same numbers"
     return ""
 
 
@@ -181,17 +199,15 @@ def _table_is_tied(trial: Trial) -> str | None:
 @_claim("The loss is the mean over labels, and nothing else counts")
 def _labels_count_alike(trial: Trial) -> str | None:
     labels = trial.labels()
-    if labels is None or labels.dim() == 1:
+    if labels is None or labels.is_floating_point():
         return None
     row, batch = labels[:1], trial.batch(slice(0, 1))
+    said = trial.call(batch)[0].flatten(0, -2).log_softmax(-1)  # (seq or 1, classes)
+    places = row.flatten() != IGNORED_LABEL
+    wanted = -said[places, row.flatten()[places]].mean()
     with torch.no_grad():
-        singles = [
-            trial.loss(batch, row.where(torch.arange(SEQ) == place, IGNORED_LABEL))
-            for place in (row[0] != IGNORED_LABEL).nonzero()
-        ]
-        whole = trial.loss(batch, row)
-    seen = how_far_apart([whole[None]], [torch.stack(singles).mean()[None]])
-    return f"{len(singles)} labels at once, and the mean of each alone: {seen}" if seen else ""
+        seen = how_far_apart([trial.loss(batch, row)[None]], [wanted[None]])
+    return f"{int(places.sum())} labels, and the mean of their -ln p: {seen}" if seen else ""
 
 
 @_claim("A batch in parts, weighted by labels, has the loss of the whole")
@@ -208,20 +224,22 @@ def _split_batch_is_whole_batch(trial: Trial) -> str | None:
     return f"{counts.tolist()} labels, together and weighted: {seen}" if seen else ""
 
 
-@_claim("A gradient reaches every trainable parameter")
+@_claim("A gradient reaches every trainable parameter, and is the slope")
 def _gradients_reach_everything(trial: Trial) -> str:
-    labels = trial.labels()
-    total = torch.zeros((), dtype=torch.float64)
-    for table in tables_of(trial.model(**trial.batch())):
-        weights = torch.randn(table.shape, generator=trial.generator, dtype=table.dtype)
-        total = total + (weights * table).sum()
-    if labels is not None:
-        total = total + trial.loss(trial.batch(), labels)
-    total.backward()
-    for name, parameter in trial.model.named_parameters():
-        if parameter.requires_grad and lacks_gradient(parameter):
+    labels, batch = trial.labels(), trial.batch()
+    weights = [trial.drawn_like(table) for table in trial.call(batch)]
+
+    def total() -> Float[Tensor, ""]:
+        tables = tables_of(trial.model(**batch))
+        sums = [(weight * table).sum() for weight, table in zip(weights, tables, strict=True)]
+        return torch.stack([*sums, *([] if labels is None else [trial.loss(batch, labels)])]).sum()
+
+    total().backward()
+    trained = {n: p for n, p in trial.model.named_parameters() if p.requires_grad}
+    for name, parameter in trained.items():
+        if lacks_gradient(parameter):
             return f"{name} has no gradient"
-    return ""
+    return trial.off_the_slope(total, [*trained.values()])
 
 
 @_claim("A new model with the saved state gives the same numbers")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -19,6 +20,9 @@ _LENGTHS = (9, 6, 8, 4)
 _LABELED = (4, 1, 2, 1)  # tokens of each text
 _LONGEST = 512
 _CLOSE = 1e-9  # of the largest number, in 64 bits
+_STEP = 1e-6  # of each weight, to measure a slope
+_SLOPE = 1e-4  # of the slope
+_FIRST_SEGMENT = (2, 1, 3, 0)  # the last token of it, in each text
 MOVED = 1e-13  # less is rounding
 
 Batch: TypeAlias = dict[str, Any]  # what a model takes, by name
@@ -57,7 +61,11 @@ class Trial:
     def batch(self, rows: slice = slice(None)) -> Batch:
         """Return some of the texts, padded to one length."""
         ids = self.ids.where(self.mask.bool(), self.pad)
-        return self.inputs(ids[rows], self.mask[rows])
+        given = self.inputs(ids[rows], self.mask[rows].clone())
+        if self.segments:
+            first = torch.tensor(_FIRST_SEGMENT)[rows, None]
+            given["token_type_ids"] = (torch.arange(SEQ) > first).long()  # (rows, seq)
+        return given
 
     def inputs(
         self, ids: Int[Tensor, "rows seq"], mask: Int[Tensor, "rows seq"] | None = None
@@ -67,6 +75,11 @@ class Trial:
         if self.segments:
             given["token_type_ids"] = (torch.arange(ids.shape[1]) > 2).long().expand(ids.shape)
         return given
+
+    @property
+    def drops(self) -> bool:
+        """Whether a part of the model is there to drop numbers in training."""
+        return any(isinstance(part, nn.Dropout) and part.p > 0 for part in self.given.modules())
 
     @property
     def segments(self) -> bool:
@@ -104,16 +117,44 @@ class Trial:
         return "token" if logits.dim() == 3 else "row", logits.shape[-1]
 
     def labels(self) -> Shaped[Tensor, "rows ..."] | None:
-        """Draw labels, more of them in some texts than in others; None without a loss."""
+        """Return labels, 0 among them, more in some texts than in others; None without a loss."""
         kind, count = self.classes()
         if not kind:
             return None
         if kind == "row":
-            drawn = torch.randint(count, (ROWS,), generator=self.generator)
-            return drawn if count > 1 else drawn.double()  # one class is a number to be guessed
-        drawn = torch.randint(count, (ROWS, SEQ), generator=self.generator)
+            labels = torch.arange(ROWS) % count
+            return labels if count > 1 else labels.double()  # one class is a number to be guessed
+        labels = torch.arange(ROWS * SEQ).view(ROWS, SEQ) % count
         labeled = torch.arange(SEQ) < torch.tensor(_LABELED)[:, None]
-        return drawn.where(labeled, IGNORED_LABEL)
+        return labels.where(labeled, IGNORED_LABEL)
+
+    def drawn_like(self, table: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+        """Draw a number for each of a table."""
+        return torch.randn(table.shape, generator=self.generator, dtype=table.dtype)
+
+    @torch.no_grad()
+    def off_the_slope(
+        self, total: Callable[[], Float[Tensor, ""]], weights: list[nn.Parameter]
+    ) -> str:
+        """Return how far gradients are from the slope of a small step; nothing if they agree.
+
+        The weights stay a step aside, but for the rows of padding, which learn nothing.
+        """
+        ways = [self.drawn_like(weight) for weight in weights]
+        for table in self.model.modules():
+            if getattr(table, "padding_idx", None) is not None:
+                rows = (way for way, weight in zip(ways, weights) if weight is table.weight)
+                for way in rows:
+                    way[table.padding_idx] = 0  # pyright: ignore[reportArgumentType]
+        pairs = [(way, w.grad) for way, w in zip(ways, weights) if w.grad is not None]
+        told, ends = sum(float((way * grad).sum()) for way, grad in pairs), []
+        for step in (-_STEP, 2 * _STEP):
+            for way, weight in zip(ways, weights):
+                weight.add_(way, alpha=step)
+            ends.append(total())
+        measured = float((ends[1] - ends[0]) / (2 * _STEP))
+        close = abs(told - measured) <= _SLOPE * (1 + abs(measured))
+        return "" if close else f"the gradient says {told:.4g}, a small step {measured:.4g}"
 
     def loss(self, batch: Batch, labels: Shaped[Tensor, "rows ..."]) -> Float[Tensor, ""]:
         """Return the loss of these labels alone, without that of the next sentence."""
