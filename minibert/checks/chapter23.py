@@ -1,25 +1,14 @@
-"""Exercises of Chapter 23: what falls, the smallest text, names of words, a bug that hides."""
+"""Exercises of Chapter 23: what falls, and the smallest text."""
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
-from typing import Any
 
-import torch
-from jaxtyping import Int
-from torch import Tensor
-
-from minibert.config import BertConfig
-from minibert.model import BertModel
-
-from .exercise import Exercise, Mistake, attempt
-from .invariants import check_invariants
-from .museum.bug import SIZES
-from .verdict import Verdict
+from .exercise import Exercise, Mistake
 
 _PADDING, _MATES = "padding_changes_nothing", "batch_mates_do_not_matter"
 _FALLS = {"mean": {_PADDING}, "root": set(), "sort": {_MATES}}
+_SPLIT, _HEARS = "split_batch_is_whole_batch", "every_token_hears_every_token"
 
 
 def _falling(program: str, **guesses: set[str]) -> set[str]:
@@ -37,6 +26,18 @@ check_falling = Exercise(
                 "does not, as long as the number of columns stays the same."),
         Mistake({"mean": {_MATES}}, "The mean looks at one text only. What of a text changes, "
                 "though its words do not?"),
+        Mistake({"mean": {_HEARS}}, "Each token has its part in the mean. Which columns have a "
+                "part in it, and should not?"),
+        Mistake({"mean": {_PADDING, "no_mask_means_all_ones"}}, "A text without padding has the "
+                "same mean with a mask of ones and without one."),
+        Mistake({"mean": {_PADDING, "padding_alone_gives_numbers"}}, "A mean of finite numbers is "
+                "finite, also over padding alone."),
+        Mistake({"root": {_PADDING}}, "Padding is hidden before the softmax, however large the "
+                "scores are."),
+        Mistake({"root": {"training_adds_dropout_only"}}, "The root is forgotten in training and "
+                "in evaluation. Where do the two differ?"),
+        Mistake({"root": {"gradients_reach_everything"}}, "A steeper softmax has smaller "
+                "gradients, and they are there."),
         Mistake({"root": {"attention_is_shared_among_tokens"}}, "Without the root the scores are "
                 "larger, and a softmax of large scores sums to 1 as well."),
         Mistake({"root": {"padding_alone_gives_numbers"}}, "Scores that are a few times larger "
@@ -45,6 +46,19 @@ check_falling = Exercise(
                 "vectors does the first one get?"),
         Mistake({"sort": {_PADDING}}, "One text alone cannot be sorted wrongly. What if there are "
                 "several?"),
+        Mistake({"sort": {_MATES, _SPLIT}}, "With a loss it would fall, too. But the vectors have "
+                "no labels: which invariant is about vectors?"),
+        Mistake({"sort": {_SPLIT}}, "That one needs a loss. What is wrong with the vectors before "
+                "any loss?"),
+        Mistake({"sort": {"places_matter"}}, "Words keep their places in the text. It is texts "
+                "that change theirs in the batch."),
+        Mistake({"sort": {"evaluation_repeats"}}, "Twice the same batch is sorted twice in the "
+                "same way."),
+        Mistake({"sort": {"calls_stay_apart"}}, "Each call sorts its own texts, and remembers "
+                "none."),
+        Mistake({"mean": {"Padding changes nothing at the tokens"}, "sort": {"A text has the same "
+                "numbers whoever shares its batch"}}, "These are the sentences. Return the names "
+                "that are printed above the cell."),
         Mistake({"sort": {_PADDING, _MATES}}, "Does a single text, padded, notice the sorting?"),
     ],
 )  # fmt: skip
@@ -69,41 +83,108 @@ def _smallest(fails: Callable, ids: list, *, drop: Callable = _drop_left) -> lis
     return found
 
 
-def _one_pass(fails: Callable, ids: list) -> list:
+def _all_at_once(fails: Callable, ids: list) -> list:
     needed = [not fails(ids[:place] + ids[place + 1 :]) for place in range(len(ids))]
     return [word for word, keep in zip(ids, needed) if keep]
 
 
+def _one_walk(fails: Callable, ids: list) -> list:
+    found, place = list(ids), 0
+    while place < len(found):
+        rest = found[:place] + found[place + 1 :]
+        found, place = (rest, place) if fails(rest) else (found, place + 1)
+    return found
+
+
+def _drop_word(found: list, fails: Callable) -> list:
+    shorter = ([other for other in found if other != word] for word in found)
+    return next((rest for rest in shorter if fails(rest)), found)
+
+
+def _drop_first_of_kind(found: list, fails: Callable) -> list:
+    places = (found.index(word) for word in found)
+    shorter = (found[:place] + found[place + 1 :] for place in places)
+    return next((rest for rest in shorter if fails(rest)), found)
+
+
+def _drop_but_last(found: list, fails: Callable) -> list:
+    return _drop_left(found[:-1], lambda rest: fails(rest + found[-1:])) + found[-1:]
+
+
+def _drop_left_end(found: list, fails: Callable) -> list:
+    return found[1:] if found and fails(found[1:]) else found
+
+
+def _drop_right_end(found: list, fails: Callable) -> list:
+    return found[:-1] if found and fails(found[:-1]) else found
+
+
+def _drop_ends(found: list, fails: Callable) -> list:
+    rest = _drop_left_end(found, fails)
+    return rest if rest != found else _drop_right_end(found, fails)
+
+
+def _windows(fails: Callable, ids: list) -> list:
+    spans = ((start, start + size) for size in range(len(ids) + 1) for start in range(len(ids)))
+    return next(ids[start:end] for start, end in spans if fails(ids[start:end]))
+
+
 def _halves(fails: Callable, ids: list) -> list:
-    half = ids[: len(ids) // 2]
-    return _halves(fails, half) if half and fails(half) else list(ids)
+    half = len(ids) // 2
+    left = next((part for part in (ids[:half], ids[half:]) if half and fails(part)), None)
+    return list(ids) if left is None else _halves(fails, left)
 
 
-def _two_and_seven(ids: list) -> bool:
+def two_and_seven(ids: list) -> bool:
+    """Fail on a 2 with a 7 somewhere behind it."""
     return 2 in ids and 7 in ids[ids.index(2) :]
 
 
-def _three_tokens(ids: list) -> bool:
+def three_tokens(ids: list) -> bool:
+    """Fail on three tokens or more."""
     return len(ids) >= 3
 
 
-def _a_five(ids: list) -> bool:
+def a_five(ids: list) -> bool:
+    """Fail on a 5."""
     return 5 in ids
 
+
+def a_five_no_lonely_nine(ids: list) -> bool:
+    """Fail on a 5, but not on a text with a 9 and no 8."""
+    return 5 in ids and (8 in ids or 9 not in ids)
+
+
+_ENDS = "You leave out tokens at the ends only. One in the middle can be spared, too."
 
 check_smallest = Exercise(
     "Find a shortest text that still fails, leaving out tokens from the left.",
     _smallest,
     cases=[
-        (_two_and_seven, [4, 2, 9, 2, 7, 7]),
-        (_three_tokens, [3, 1, 4, 1, 5]),
-        (_a_five, [8, 5, 6, 5]),
+        (two_and_seven, [4, 2, 9, 2, 7, 7]),
+        (two_and_seven, [1, 2, 4, 4, 7, 2, 3]),
+        (three_tokens, [3, 1, 4, 1, 5]),
+        (a_five, [8, 5, 6, 5]),
+        (a_five_no_lonely_nine, [8, 9, 5]),
     ],
-    edges=[(_three_tokens, [1, 2, 3])],
+    edges=[(three_tokens, [1, 2, 3])],
+    seconds=5,
     mistakes=[
         Mistake({"drop": _drop_right}, "Your text is as short, but you leave out the last tokens "
                 "first. Begin at the left, so that everybody finds the same one."),
-        Mistake(_one_pass, "You ask of each token whether the whole text fails without it, and "
+        Mistake(_one_walk, "You go through the text once. When a token has gone, one further to "
+                "the left may be spared that was needed before: begin again."),
+        Mistake({"drop": _drop_ends}, _ENDS),
+        Mistake({"drop": _drop_left_end}, _ENDS),
+        Mistake({"drop": _drop_right_end}, _ENDS),
+        Mistake(_windows, "You look for tokens that stand together. What fails may need two of "
+                "them that stand apart."),
+        Mistake({"drop": _drop_word}, "You leave out every token of a kind at once. Leave out a "
+                "single one."),
+        Mistake({"drop": _drop_first_of_kind}, "list.remove() takes the first token of a kind, "
+                "which need not be the one that you mean. Leave out a place, not a value."),
+        Mistake({"drop": _drop_but_last}, "You never try to leave out the last token."),
+        Mistake(_all_at_once, "You ask of each token whether the whole text fails without it, and "
                 "then leave all of these out at once. Leave out one, and ask again."),
         Mistake(_halves, "You keep halves only. What fails may need a token of each half."),
         Mistake(lambda fails, ids: len(_smallest(fails, ids)), "That is its length. Return the "
@@ -112,133 +193,6 @@ check_smallest = Exercise(
                 "out as long as it does not fail. It is the failing that has to stay."),
         Mistake(lambda fails, ids: _drop_left(list(ids), fails), "You leave out one token and "
                 "stop. Go on until none can be spared."),
+        Mistake(lambda fails, ids: list(ids), "Nothing is left out."),
     ],
 )  # fmt: skip
-
-
-class _KnowsAWord(BertModel):
-    """Hides one word from everybody, whatever it is called."""
-
-    word = 7
-
-    def forward(self, input_ids, *given, **named):
-        return super().forward(input_ids, (input_ids != self.word).long())
-
-
-class _KnowsAnother(_KnowsAWord):
-    word = 12
-
-
-_IDS = torch.tensor([[3, 7, 12, 5, 7, 20], [9, 3, 3, 14, 21, 12]])
-
-
-def _exchanged(ids: Int[Tensor, "..."], one: int, other: int) -> Int[Tensor, "..."]:
-    return torch.where(ids == one, other, torch.where(ids == other, one, ids))
-
-
-def _one_by_one(ids: Int[Tensor, "..."], one: int, other: int) -> Int[Tensor, "..."]:
-    ids = torch.where(ids == one, other, ids)
-    return torch.where(ids == other, one, ids)
-
-
-def _renamed(model, input_ids, one, other, *, rows=True, ids=_exchanged, size=torch.abs,
-             copied=copy.deepcopy):  # fmt: skip
-    """Measure how much the vectors change when two words exchange their names."""
-    again = copied(model)
-    table = again.embeddings.word_embeddings.weight.data
-    if rows:
-        table[[one, other]] = table[[other, one]]
-    with torch.no_grad():
-        before = model(input_ids).last_hidden_state
-        after = again(ids(input_ids, one, other)).last_hidden_state
-    return size(after - before).max().item()
-
-
-_RENAMED = [
-    ({"rows": False}, "You exchange the ids in the text only. Their rows in the table of words "
-     "have to change places, too."),
-    ({"ids": lambda ids, one, other: ids}, "You exchange the rows of the table only. The ids in "
-     "the text have to follow."),
-    ({"ids": _one_by_one}, "First every one becomes the other, and then all of them go back. "
-     "Exchange both at once: torch.where looks at the old ids."),
-    ({"copied": lambda model: model}, "You change the model that you were given, so that both "
-     "answers are those of the new one. Work on a deep copy."),
-    ({"size": torch.as_tensor}, "Without abs() a large negative change counts as none."),
-]  # fmt: skip
-
-
-def check_renamed(function: Callable) -> Verdict:
-    """Check how much vectors change when two words exchange their names."""
-    torch.manual_seed(23)
-    kinds = (BertModel, _KnowsAWord, _KnowsAnother)
-    models = [kind(BertConfig(**SIZES)).double().eval() for kind in kinds]
-    cases = [(model, _IDS, *pair) for pair in ((7, 9), (12, 3)) for model in models]
-    answers = []
-    for case in cases:
-        answer, problem = attempt(function, *case)
-        if problem:
-            return Verdict(False, problem)
-        answers.append(answer)
-    return _judged(answers, cases)
-
-
-def _judged(answers: list, cases: list[tuple]) -> Verdict:
-    """Compare the answers with the right ones, and then with those of usual mistakes."""
-    if not all(isinstance(answer, float) for answer in answers):
-        return Verdict(False, "Return one float: the largest absolute change, with .item().")
-    if _close(answers, cases, {}):
-        return Verdict(True, "Right: a good model does not change, and those that know a word do.")
-    for switches, hint in _RENAMED:
-        if _close(answers, cases, switches):
-            return Verdict(False, f"Not yet. {hint}")
-    told = ", ".join(f"{answer:.3g}" for answer in answers)
-    want = ", ".join(f"{_renamed(*case):.3g}" for case in cases)
-    return Verdict(False, f"Not yet. The changes are {told}; expected {want}.")
-
-
-def _close(answers: list, cases: list[tuple], switches: dict) -> bool:
-    wanted = torch.tensor([_renamed(*copy.deepcopy(case), **switches) for case in cases])
-    return torch.allclose(torch.tensor(answers), wanted, rtol=1e-6, atol=1e-9)
-
-
-def check_unseen(
-    breaks: Callable, holds: Callable, kind: type = BertModel, config: Any = None
-) -> Verdict:
-    """Check a change that no invariant sees, and an invariant that sees it."""
-    config = config or BertConfig(**SIZES)
-    changed, problem = attempt(breaks, kind)
-    if not problem and not isinstance(changed, type):
-        problem = "Return a class: a subclass of the model that computes something else."
-    problem = problem or _nothing_seen(kind, changed, config) or _seen_by(
-        holds, kind, changed, config)  # fmt: skip
-    return Verdict(not problem, problem or "Right: no invariant saw it, and yours does.")
-
-
-def _built(kind: Any, config: Any, seed: int) -> Any:
-    torch.manual_seed(seed)
-    return kind(config).eval()
-
-
-def _nothing_seen(kind: type, changed: Any, config: Any) -> str:
-    """Return what is wrong with the change."""
-    batch = {"input_ids": _IDS, "attention_mask": torch.ones_like(_IDS)}
-    with torch.no_grad():
-        before, after = (_built(k, config, 0)(**batch).last_hidden_state for k in (kind, changed))
-    if after.shape == before.shape and torch.allclose(before, after, atol=1e-5):
-        return "Not yet. The vectors are the same as before. Change what the model computes."
-    fallen = check_invariants(_built(changed, config, 0)).broken
-    return f"Not yet. An invariant sees it: {', '.join(fallen)}." if fallen else ""
-
-
-def _seen_by(holds: Callable, kind: type, changed: Any, config: Any) -> str:
-    """Return what is wrong with the invariant: it holds of good models, whatever their weights."""
-    for seed in range(3):
-        good, problem = attempt(holds, _built(kind, config, seed))
-        bad, other = attempt(holds, _built(changed, config, seed))
-        if problem or other:
-            return problem or other
-        if not good:
-            return f"Not yet. Your invariant falls on a good model; its weights have seed {seed}."
-        if bad:
-            return "Not yet. Your invariant holds of the changed model as well."
-    return ""

@@ -57,7 +57,7 @@ def short_text(value: Any) -> str:
         text = value.__name__.lstrip("_")
     else:
         value = value.item() if isinstance(value, np.generic) else value  # a word out of an array
-        text = " ".join(repr(value).split())
+        text = getattr(value, "__name__", "") or " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
@@ -108,6 +108,8 @@ def _kind(value: Any) -> str:
     if _is_number(value):
         return f"an array of shape {np.shape(value)}" if np.ndim(value) else "a number"
     names = {str: "one string", list: "a list", tuple: "a tuple", set: "a set"}
+    if value == {}:
+        return "{}, which is an empty dict (an empty set is set())"
     return names.get(type(value), f"a {type(value).__name__}")
 
 

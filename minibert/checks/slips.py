@@ -39,8 +39,15 @@ _USUAL = [
     (ValueError, "is not in list", "index() looks for an entry. For entry number n write [n]."),
     (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
     (NameError, "", "Run the cell that defines this name, or define it in your function."),
-    (TypeError, "arrays can be converted to Python scalars|size-1 arrays", "Functions of math take "
-     "one number. Those of numpy, such as np.exp, take whole arrays."),
+    (Exception, "can be converted to Python scalars|size-1 arrays", "Functions of math take one "
+     "number. Those of numpy and torch, such as np.exp and torch.exp, take whole arrays."),
+    (ValueError, "Integers to negative integer powers", "An integer stays one. Write 2.0 for 2."),
+    (TypeError, 'required positional argument.*"dim"', "Along which axis? Say dim=…."),
+    (RuntimeError, "requires grad is being used in an in-place", "Weights change only where no "
+     "gradient is recorded: in weight.data, or under torch.no_grad()."),
+    (AttributeError, "has no attribute 'copy'", "copy.deepcopy(model) copies a model, .clone() a "
+     "tensor."),
+    (RuntimeError, "on a bool tensor is not supported", "Make numbers of True and False: .long()."),
     (AssertionError, "", "An assert stops the function. Should it return something instead?"),
     (TimeoutError, "no answer after", "A loop does not end. What must change in every round?"),
     (RecursionError, "", "It calls itself and never stops. Which case needs no further call?"),

@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from minibert.checks import check_invariants
-from minibert.checks.chapter23 import _FALLS, check_renamed, check_unseen
+from minibert.checks.chapter23 import _FALLS
+from minibert.checks.chapter23_models import check_renamed, check_unseen
 from minibert.checks.museum.bug import SIZES
 from minibert.checks.museum.stepwise import Attention
 from minibert.config import BertConfig
@@ -47,6 +48,23 @@ def one_by_one(model, input_ids, one, other):
     return change.abs().max().item()
 
 
+def by_views(model, input_ids, one, other):
+    again = copy.deepcopy(model)
+    table = again.embeddings.word_embeddings.weight.data
+    table[one], table[other] = table[other], table[one]
+    names = torch.arange(len(table))
+    names[[one, other]] = names[[other, one]]
+    with torch.no_grad():
+        change = again(names[input_ids]).last_hidden_state - model(input_ids).last_hidden_state
+    return change.abs().max().item()
+
+
+def ids_in_place(model, input_ids, one, other):
+    answer = answering()(model, input_ids, one, other)
+    input_ids[input_ids == one] = other
+    return answer
+
+
 def test_renaming_words():
     assert check_renamed(answering()).passed
 
@@ -58,7 +76,15 @@ def test_renaming_words():
         (answering(rows=False), "Their rows in the table of words have to change places"),
         (answering(ids=False), "The ids in the text have to follow"),
         (one_by_one, "Exchange both at once"),
+        (by_views, "A row is a view"),
+        (ids_in_place, "The ids that you were given have changed"),
         (answering(size=lambda change: change), "Without abs"),
+        (answering(size=lambda change: change.abs().mean()), "the mean of all changes"),
+        (answering(size=torch.linalg.vector_norm), "the length of all changes"),
+        (answering(size=lambda change: change[0].abs()), "the first text only"),
+        (answering(size=lambda change: change[:, 0].abs()), "the first token only"),
+        (lambda *given: 0 * answering()(*given), "Your change is 0 for every model"),
+        (answering(change=copy.copy), "Work on a deep copy"),
         (answering(change=lambda model: model), "Work on a deep copy"),
         (lambda *given: answering()(*given) > 0.1, "Return one float"),
         (lambda *given: answering()(*given) + 1, "The changes are 1, "),
@@ -117,6 +143,22 @@ def deaf(kind):
     return Changed
 
 
+def not_built(kind):
+    class Changed(kind):
+        def __init__(self):
+            super().__init__()
+
+    return Changed
+
+
+def a_table(kind):
+    class Changed(kind):
+        def forward(self, *given, **named):
+            return super().forward(*given, **named)[0] * 2
+
+    return Changed
+
+
 def test_a_change_that_no_invariant_sees():
     assert check_unseen(without_residuals, residuals_carry).passed
 
@@ -131,6 +173,13 @@ def test_a_change_that_no_invariant_sees():
         (without_residuals, lambda model: True, "holds of the changed model as well"),
         (without_residuals, lambda model: False, "falls on a good model; its weights have seed 0"),
         (louder, residuals_carry, "holds of the changed model as well"),
+        (louder, lambda model: not residuals_carry(model), "falls on a good model"),
+        (without_residuals, lambda model: not residuals_carry(model), "the other way round"),
+        (louder, lambda model: type(model).__name__ == "BertModel", "what its class is called"),
+        (louder, lambda model: "it holds", "Return True or False"),
+        (louder, lambda model: torch.ones(3) > 0, "Return True or False"),
+        (not_built, residuals_carry, "Changed stopped with TypeError"),
+        (a_table, residuals_carry, "Changed stopped with AttributeError"),
     ],
 )
 def test_a_change_or_an_invariant_that_is_none(breaks, holds, hint):

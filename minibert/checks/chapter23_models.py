@@ -1,0 +1,204 @@
+"""Exercises of Chapter 23 about models: names of words, and a bug that hides."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Int
+from torch import Tensor
+
+from minibert.config import BertConfig
+from minibert.model import BertModel
+
+from .exercise import as_it_is, attempt
+from .invariants import check_invariants
+from .museum.bug import SIZES
+from .verdict import Verdict
+
+
+class _KnowsAWord(BertModel):
+    """Hides one word from everybody, whatever it is called."""
+
+    word = 7
+
+    def forward(self, input_ids, *given, **named):
+        return super().forward(input_ids, (input_ids != self.word).long())
+
+
+class _KnowsAnother(_KnowsAWord):
+    word = 12
+
+
+_IDS = torch.tensor([[3, 7, 12, 5, 7, 20], [9, 3, 3, 14, 21, 12]])
+
+
+def _exchanged(ids: Int[Tensor, "..."], one: int, other: int) -> Int[Tensor, "..."]:
+    return torch.where(ids == one, other, torch.where(ids == other, one, ids))
+
+
+def _one_by_one(ids: Int[Tensor, "..."], one: int, other: int) -> Int[Tensor, "..."]:
+    ids = torch.where(ids == one, other, ids)
+    return torch.where(ids == other, one, ids)
+
+
+def _swap(table: Tensor, one: int, other: int) -> None:
+    table[[one, other]] = table[[other, one]]
+
+
+def _swap_views(table: Tensor, one: int, other: int) -> None:
+    table[one], table[other] = table[other], table[one]
+
+
+def _renamed(model, input_ids, one, other, *, swap=_swap, ids=_exchanged, part=0,
+             size=lambda change: change.abs().max()):  # fmt: skip
+    """Measure how much the vectors change when two words exchange their names."""
+    again = copy.deepcopy(model)
+    swap(again.embeddings.word_embeddings.weight.data, one, other)
+    with torch.no_grad():
+        before = model(input_ids)[part]
+        after = again(ids(input_ids, one, other))[part]
+    return size(after - before).item()
+
+
+_ABS = "Without abs() a large negative change counts as none."
+_ONE = "You exchange one of the two ids only: the other word has to become the first one."
+_RENAMED = [
+    ({"swap": lambda table, one, other: None}, "You exchange the ids in the text only. Their rows "
+     "in the table of words have to change places, too."),
+    ({"swap": _swap_views}, "Both rows hold the same numbers now. A row is a view: the first "
+     "assignment has overwritten what the second one reads. Exchange both in one assignment, "
+     "table[[one, other]] = …."),
+    ({"ids": lambda ids, one, other: ids}, "You exchange the rows of the table only. The ids in "
+     "the text have to follow."),
+    ({"ids": _one_by_one}, "First every one becomes the other, and then all of them go back. "
+     "Exchange both at once: torch.where looks at the old ids."),
+    ({"ids": lambda ids, one, other: torch.where(ids == one, other, ids)}, _ONE),
+    ({"ids": lambda ids, one, other: torch.where(ids == other, one, ids)}, _ONE),
+    ({"size": torch.max}, _ABS),
+    ({"size": lambda change: (-change).max()}, _ABS),
+    ({"size": lambda change: change.abs().mean()}, "That is the mean of all changes. One large "
+     "change among many must not vanish in it: take the largest."),
+    ({"size": torch.linalg.vector_norm}, "That is the length of all changes together. Take the "
+     "largest one."),
+    ({"size": lambda change: change[0].abs().max()}, "You look at the first text only."),
+    ({"size": lambda change: change[:, 0].abs().max()}, "You look at the first token only. A word "
+     "that the model knows changes others, too."),
+    ({"part": 1}, "That is the change of the pooler's output. Take last_hidden_state."),
+    ({"size": lambda change: 0 * change.abs().max()}, "Your change is 0 for every model, also for "
+     "those that know a word. Do you compare the same thing twice?"),
+]  # fmt: skip
+
+
+def check_renamed(function: Callable) -> Verdict:
+    """Check how much vectors change when two words exchange their names."""
+    torch.manual_seed(23)
+    kinds = (BertModel, _KnowsAWord, _KnowsAnother)
+    models = [kind(BertConfig(**SIZES)).double().eval() for kind in kinds]
+    cases = [(model, _IDS, *pair) for pair in ((7, 9), (12, 3)) for model in models]
+    answers = []
+    for case in cases:
+        given = copy.deepcopy(case)
+        answer, problem = attempt(function, *given, copied=as_it_is)
+        if problem := problem or _spoiled(given, case):
+            return Verdict(False, problem)
+        answers.append(answer)
+    return _judged(answers, cases)
+
+
+def _spoiled(given: tuple, case: tuple) -> str:
+    """Return what a function has changed that it was given."""
+    now, before = given[0].state_dict(), case[0].state_dict()
+    if not all(torch.equal(now[name], before[name]) for name in before):
+        return "Not yet. The model that you were given has changed. Work on a deep copy."
+    if not torch.equal(given[1], case[1]):
+        return "Not yet. The ids that you were given have changed. torch.where makes new ones."
+    return ""
+
+
+def _judged(answers: list, cases: list[tuple]) -> Verdict:
+    """Compare the answers with the right ones, and then with those of usual mistakes."""
+    if not all(isinstance(answer, float) for answer in answers):
+        return Verdict(False, "Return one float: the largest absolute change, with .item().")
+    if _close(answers, cases, {}):
+        return Verdict(True, "Right: a good model does not change, and those that know a word do.")
+    for switches, hint in _RENAMED:
+        if _close(answers, cases, switches):
+            return Verdict(False, f"Not yet. {hint}")
+    told = ", ".join(f"{answer:.3g}" for answer in answers)
+    want = ", ".join(f"{_renamed(*case):.3g}" for case in cases)
+    return Verdict(False, f"Not yet. The changes are {told}; expected {want}.")
+
+
+def _close(answers: list, cases: list[tuple], switches: dict) -> bool:
+    wanted = (_renamed(*case, **switches) for case in cases)
+    return all(math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) for a, b in zip(answers, wanted))
+
+
+def check_unseen(
+    breaks: Callable, holds: Callable, kind: type = BertModel, config: Any = None
+) -> Verdict:
+    """Check a change that no invariant sees, and an invariant that sees it."""
+    config = config or BertConfig(**SIZES)
+    changed, problem = attempt(breaks, kind)
+    if not problem and not isinstance(changed, type):
+        problem = "Return a class: a subclass of the model that computes something else."
+    problem = problem or _nothing_seen(kind, changed, config) or _seen_by(
+        holds, kind, changed, config)  # fmt: skip
+    return Verdict(not problem, problem or "Right: no invariant saw it, and yours does.")
+
+
+def _built(kind: Any, config: Any, seed: int) -> Any:
+    torch.manual_seed(seed)
+    return kind(config).eval()
+
+
+def _nothing_seen(kind: type, changed: Any, config: Any) -> str:
+    """Return what is wrong with the change."""
+
+    def encode(kind: type) -> Tensor:
+        with torch.no_grad():
+            batch = {"input_ids": _IDS, "attention_mask": torch.ones_like(_IDS)}
+            return _built(kind, config, 0)(**batch).last_hidden_state.double()
+
+    before = encode(kind)
+    encode.__name__ = changed.__name__
+    after, problem = attempt(encode, changed)
+    if problem:
+        told = problem.split(" Called as ")[0]
+        return f"{told} It was built with a configuration, and called with ids and a mask."
+    if after.shape == before.shape and torch.allclose(before, after, atol=1e-5):
+        return "Not yet. The vectors are the same as before. Change what the model computes."
+    fallen = check_invariants(_built(changed, config, 0)).broken
+    return f"Not yet. An invariant sees it: {', '.join(fallen)}." if fallen else ""
+
+
+def _seen_by(holds: Callable, kind: type, changed: Any, config: Any) -> str:
+    """Return what is wrong with the invariant: it holds of good models, whatever their weights."""
+    namesake = type(changed.__name__, (kind,), {})
+    told = []
+    for seed, good in enumerate((kind, kind, namesake)):
+        for model in (good, changed):
+            answer, problem = attempt(holds, _built(model, config, seed))
+            if problem:
+                return problem
+            if not isinstance(answer, bool | np.bool_) and getattr(answer, "shape", None) != ():
+                return "Return True or False: whether your invariant holds of the model."
+            told.append(bool(answer))
+    return _told_of_both(told[::2], told[1::2])
+
+
+def _told_of_both(good: list[bool], bad: list[bool]) -> str:
+    """Return what is wrong with what an invariant says of good models and of changed ones."""
+    if not any(good) and all(bad):
+        return "Not yet. You say it the other way round: True of a model that is good."
+    if good == [True, True, False]:
+        return "Not yet. Look at what a model computes, not at what its class is called."
+    if not all(good):
+        seed = good.index(False)
+        return f"Not yet. Your invariant falls on a good model; its weights have seed {seed}."
+    return "Not yet. Your invariant holds of the changed model as well." if any(bad) else ""
