@@ -143,6 +143,7 @@ check_alibi = Exercise(
     "Compute the bias that ALiBi adds to the scores of each head.",
     _alibi,
     cases=[(4, 2), (5, 4), (3, 8), (3, 6)],
+    rtol=1e-6,  # of numbers in 32 bits
     mistakes=[
         Mistake({"sign": 1.0}, "Your bias rewards distance. What is far away shall score lower."),
         Mistake({"away": as_it_is}, "Your bias is negative on one side and positive on the other. "
