@@ -40,7 +40,7 @@ _USUAL = [
     (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
     (NameError, "", "Run the cell that defines this name, or define it in your function."),
     (Exception, "can be converted to Python scalars|size-1 arrays", "Functions of math take one "
-     "number. Those of numpy and torch, such as np.exp and torch.exp, take whole arrays."),
+     "number. Those of torch and numpy, such as np.exp, take whole arrays."),
     (ValueError, "Integers to negative integer powers", "An integer stays one. Write 2.0 for 2."),
     (TypeError, 'required positional argument.*"dim"', "Along which axis? Say dim=…."),
     (RuntimeError, "requires grad is being used in an in-place", "Weights change only where no "
