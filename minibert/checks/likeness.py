@@ -20,8 +20,8 @@ def how_alike(answers: Sequence, wants: Sequence) -> str:
         numbers = [np.array([float(x) for part in found for x in part]) for found in (got, want)]
     except (TypeError, ValueError):
         return ""
-    alike = numbers[0].shape == numbers[1].shape and np.isfinite(numbers).all()
-    looks = _looks(*numbers) if alike else ()
+    usual = numbers[0].shape == numbers[1].shape and (np.abs(numbers) < 1e100).all()
+    looks = _looks(*numbers) if usual else ()
     return next((told for told, a, b in looks if np.allclose(a, b, rtol=1e-9, atol=1e-12)), "")
 
 

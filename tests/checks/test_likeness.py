@@ -30,6 +30,7 @@ def all_of(change):
         (lambda x: torch.as_tensor(3 * x), "Each number is 3 times the right one."),
         (lambda x: x**2, ""),
         (lambda x: x * np.nan, ""),
+        (lambda x: x * 1e300, ""),
         (lambda x: "word", ""),
     ],
 )
