@@ -107,6 +107,7 @@ def test_the_museum_is_whole():
     found = {name for finds in FINDS.values() for name in finds}
     assert found == set(INVARIANTS)
     assert len({bug.source for bug in BUGS.values()} - {""}) >= 22
+    assert all(3 <= len(bug.repair.split()) <= 6 for bug in BUGS.values())
 
 
 def test_a_model_stays_as_it_was():

@@ -31,6 +31,7 @@ class Bug(NamedTuple):
 
     thing: Callable
     wrong: str
+    repair: str = ""
     source: str = ""
     role: str = ""
     config: Callable = BertConfig

@@ -61,9 +61,13 @@ class _NoWayBack(BertEmbeddings):
 
 
 LABELS = [
-    Bug(_HappyTransformer128, "−1 for −100", "EricFillion/happy-transformer #128"),
-    Bug(_Transformers2759, "a loss at every position", "huggingface/transformers #2759"),
-    Bug(_Transformers34191, "a mean of means", "huggingface/transformers #34191"),
-    Bug(_Accelerate1204, "a table no longer tied", "huggingface/accelerate #1204"),
-    Bug(_NoWayBack, "a gradient cut off", role="embeddings"),
-]
+    Bug(_HappyTransformer128, "−1 for −100", "mark and ignore with −100",
+        "EricFillion/happy-transformer #128"),
+    Bug(_Transformers2759, "a loss at every position", "leave −100 where it is",
+        "huggingface/transformers #2759"),
+    Bug(_Transformers34191, "a mean of means", "sum, and divide by all labels",
+        "huggingface/transformers #34191"),
+    Bug(_Accelerate1204, "a table no longer tied", "tie it again after loading",
+        "huggingface/accelerate #1204"),
+    Bug(_NoWayBack, "a gradient cut off", "compute without torch.no_grad()", role="embeddings"),
+]  # fmt: skip

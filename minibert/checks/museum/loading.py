@@ -39,7 +39,8 @@ class _OutsideOfTheState(BertModel):
 
 
 LOADING = [
-    Bug(_Nanochat837, "one buffer for all batches", "karpathy/nanochat #837"),
-    Bug(_ModernBert141, "long texts cut in silence", "AnswerDotAI/ModernBERT #141"),
-    Bug(_OutsideOfTheState, "a number outside of the state"),
-]
+    Bug(_Nanochat837, "one buffer for all batches", "give away a copy", "karpathy/nanochat #837"),
+    Bug(_ModernBert141, "long texts cut in silence", "ask the configuration, refuse longer texts",
+        "AnswerDotAI/ModernBERT #141"),
+    Bug(_OutsideOfTheState, "a number outside of the state", "register_buffer, and it is saved"),
+]  # fmt: skip

@@ -82,13 +82,20 @@ class _Sglang35434(Attention):
 
 SELF = "self_attention"
 MASKS = [
-    Bug(_Jiant465, "the sign of the mask", "nyu-mll/jiant #465"),
-    Bug(_BertNli3, "ones over padding", "yg211/bert_nli #3"),
-    Bug(_KubernetesCloud146, "a mask of zeros", "coreweave/kubernetes-cloud #146"),
-    Bug(_AllenNlp3465, "a mask that is not passed on", "allenai/allennlp #3465"),
-    Bug(_LostOnTheWay, "a mask for the first layer only", role="encoder"),
-    Bug(_Timm2236, "mask after softmax", "huggingface/pytorch-image-models #2236", SELF),
-    Bug(_Transformer40, "queries masked, not keys", "hyunwoongko/transformer #40", SELF),
-    Bug(_Unsloth9848, "a row of nothing but −∞", "unslothai/unsloth #9848", SELF),
-    Bug(_Sglang35434, "the future hidden", "sgl-project/sglang #35434", SELF),
-]
+    Bug(_Jiant465, "the sign of the mask", "hand on the mask as it is", "nyu-mll/jiant #465"),
+    Bug(_BertNli3, "ones over padding", "ones up to each length", "yg211/bert_nli #3"),
+    Bug(_KubernetesCloud146, "a mask of zeros", "take the mask that came",
+        "coreweave/kubernetes-cloud #146"),
+    Bug(_AllenNlp3465, "a mask that is not passed on", "hand on attention_mask, too",
+        "allenai/allennlp #3465"),
+    Bug(_LostOnTheWay, "a mask for the first layer only", "give every layer the mask",
+        role="encoder"),
+    Bug(_Timm2236, "mask after softmax", "add it before the softmax",
+        "huggingface/pytorch-image-models #2236", SELF),
+    Bug(_Transformer40, "queries masked, not keys", "lay it along the keys",
+        "hyunwoongko/transformer #40", SELF),
+    Bug(_Unsloth9848, "a row of nothing but −∞", "the lowest finite number instead",
+        "unslothai/unsloth #9848", SELF),
+    Bug(_Sglang35434, "the future hidden", "no triangle in an encoder",
+        "sgl-project/sglang #35434", SELF),
+]  # fmt: skip

@@ -35,7 +35,10 @@ class _NormOfTheBatch(nn.BatchNorm1d):
 
 
 MODES = [
-    Bug(_Transformers679, "eval() forgotten", "huggingface/transformers #679"),
-    Bug(_PyTorch124464, "dropout in a function", "pytorch/pytorch #124464", "self_attention"),
-    Bug(_NormOfTheBatch, "the batch normalized", role="layer_norm"),
-]
+    Bug(_Transformers679, "eval() forgotten", "call eval() before it answers",
+        "huggingface/transformers #679"),
+    Bug(_PyTorch124464, "dropout in a function", "0.0 unless self.training",
+        "pytorch/pytorch #124464", "self_attention"),
+    Bug(_NormOfTheBatch, "the batch normalized", "LayerNorm, over each token alone",
+        role="layer_norm"),
+]  # fmt: skip

@@ -68,14 +68,18 @@ class _Transformers1258(RobertaModel):
 
 SELF = "self_attention"
 SHAPES = [
-    Bug(_VisionTransformer1, "softmax over queries", "nerminnuraydogan/vision-transformer #1",
-        SELF),
-    Bug(_PyTorchNlp2, "softmax over the batch", "PetrochukM/PyTorch-NLP #2", SELF),
-    Bug(_FromScratch6, "heads joined by reshape", "jsbaan/transformer-from-scratch #6", SELF),
-    Bug(_FuxiCtr30, "heads split by reshape", "reczoo/FuxiCTR #30", SELF),
-    Bug(_NumpyTransformer1, "positions along the batch", "AkiRusProd/numpy-transformer #1",
-        "embeddings"),
-    Bug(_DeepPavlov1312, "segments dropped", "deeppavlov/DeepPavlov #1312"),
-    Bug(_Transformers1258, "padding id 0 in RoBERTa", "huggingface/transformers #1258",
-        config=RobertaConfig),
+    Bug(_VisionTransformer1, "softmax over queries", "softmax over the keys, dim=-1",
+        "nerminnuraydogan/vision-transformer #1", SELF),
+    Bug(_PyTorchNlp2, "softmax over the batch", "softmax over the keys, dim=-1",
+        "PetrochukM/PyTorch-NLP #2", SELF),
+    Bug(_FromScratch6, "heads joined by reshape", "change axes, then reshape",
+        "jsbaan/transformer-from-scratch #6", SELF),
+    Bug(_FuxiCtr30, "heads split by reshape", "reshape to tokens, then change axes",
+        "reczoo/FuxiCTR #30", SELF),
+    Bug(_NumpyTransformer1, "positions along the batch", "number words: input_ids.shape[1]",
+        "AkiRusProd/numpy-transformer #1", "embeddings"),
+    Bug(_DeepPavlov1312, "segments dropped", "hand on token_type_ids, too",
+        "deeppavlov/DeepPavlov #1312"),
+    Bug(_Transformers1258, "padding id 0 in RoBERTa", "compare with self.pad_token_id",
+        "huggingface/transformers #1258", config=RobertaConfig),
 ]  # fmt: skip
