@@ -82,7 +82,7 @@ class _Sglang35434(Attention):
 
 SELF = "self_attention"
 MASKS = [
-    Bug(_Jiant465, "the sign of the mask", "hand on the mask as it is", "nyu-mll/jiant #465"),
+    Bug(_Jiant465, "the sign of the mask", "hand on the mask unchanged", "nyu-mll/jiant #465"),
     Bug(_BertNli3, "ones over padding", "ones up to each length", "yg211/bert_nli #3"),
     Bug(_KubernetesCloud146, "a mask of zeros", "take the mask that came",
         "coreweave/kubernetes-cloud #146"),
