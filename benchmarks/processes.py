@@ -2,8 +2,9 @@
 
 ``python -m benchmarks.processes --record`` measures on this machine how long an update of two
 models takes, and how long two processes need to add up messages of several sizes, and stores it in
-``benchmarks/processes.json``. Each process computes with one thread. One and two take turns, so
-that both meet the same machine.
+``benchmarks/processes.json``. Each process computes with one thread. One and two take turns within
+each round, so that both meet the same machine; of a round the fastest time counts, the least
+disturbed one.
 """
 
 import argparse
@@ -21,12 +22,13 @@ from minibert.fast import switch_on
 from minibert.pretraining import BertForMaskedLM
 from minibert.training import Processes, TrainingConfig, make_optimizer, training_step
 
+from .encoder import spread
 from .records import origin
 
 RECORD = Path(__file__).with_suffix(".json")
 COMMAND = "python -m benchmarks.processes --record"
 MESSAGES = (1_000, 100_000, 1_000_000, 10_000_000)  # numbers of four bytes
-ROWS, TOKENS, SECONDS = (2, 8, 32), 64, 4.0
+ROWS, TOKENS, ROUNDS = (2, 8, 32), 64, 15
 SIZES = {
     "small": {"hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 2},
     "wide": {"hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4},
@@ -63,23 +65,16 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def fewest_seconds(*works: Callable[[], object]) -> list[float]:
-    """Time works in turn, again and again; the fastest time of each is the least disturbed one."""
-    found = [[seconds_of(work) for work in works]]  # the first round is not counted
-    while len(found) < 2 or not _is_enough(sum(map(sum, found))):
-        found.append([seconds_of(work) for work in works])
-    return [min(column) for column in zip(*found[1:])]
+def rounds_of(*works: Callable[[], object], turns: int) -> list[list[float]]:
+    """Time works in turn, so many turns a round; give the fastest of each work in each round."""
+    found = []
+    for _ in range(ROUNDS + 1):  # the first round is not counted
+        times = [[seconds_of(work) for work in works] for _ in range(turns)]
+        found.append([round(min(column), 6) for column in zip(*times, strict=True)])
+    return [list(column) for column in zip(*found[1:], strict=True)]
 
 
-def _is_enough(seconds: float) -> bool:
-    """Let the first process decide for all, so that none waits for another one in vain."""
-    enough = torch.tensor(float(seconds > SECONDS))
-    if distributed.is_initialized():
-        distributed.broadcast(enough, src=0)
-    return bool(enough)
-
-
-def compare(name: str, rows: int, processes: Processes) -> dict[str, float]:
+def compare(name: str, rows: int, processes: Processes) -> dict[str, list[float]]:
     """Time an update of one process, while the other one waits, and of all together."""
     update = updates(name, rows)
 
@@ -87,7 +82,7 @@ def compare(name: str, rows: int, processes: Processes) -> dict[str, float]:
         if processes.rank == 0:
             update(Processes())
 
-    one, two = fewest_seconds(alone, lambda: update(processes))
+    one, two = rounds_of(alone, lambda: update(processes), turns=64 // rows)
     return {"one": one, "two": two}
 
 
@@ -100,7 +95,7 @@ def measure(processes: Processes) -> dict[str, dict]:
         }
     messages = {size: torch.ones(size) for size in MESSAGES}
     talk = {
-        str(size): fewest_seconds(lambda message=message: distributed.all_reduce(message))[0]
+        str(size): rounds_of(lambda message=message: distributed.all_reduce(message), turns=8)[0]
         for size, message in messages.items()
     }
     return {"updates": found, "all_reduce": talk}
@@ -123,6 +118,13 @@ def together(count: int) -> dict[str, dict]:
         return json.loads(Path(folder, "found.json").read_text(encoding="utf-8"))
 
 
+def print_ratios(record: dict) -> None:
+    """Print how many times as fast two are as one: the median of the rounds, and the quartiles."""
+    for name, sizes in record["updates"].items():
+        for rows, both in sizes.items():
+            print(f"{name:6} {int(rows) * TOKENS:5} tokens  {spread(both['one'], both['two'])}")
+
+
 def main() -> None:
     """Measure, print, and store it if that is asked for."""
     parser = argparse.ArgumentParser(description="Measure one process against two.")
@@ -136,10 +138,9 @@ def main() -> None:
         "tokens_per_row": TOKENS,
         **together(2),
     }
-    text = json.dumps(record, indent=1)
-    print(text)
+    print_ratios(record)
     if arguments.record:
-        RECORD.write_text(text + "\n", encoding="utf-8")
+        RECORD.write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
