@@ -48,7 +48,7 @@ function lookOnlyAt([begin, end], seq) {
   return Array.from({ length: seq }, (_, n) => (n >= begin && n < end ? 1 / (end - begin) : 0));
 }
 
-/** Ask the model: a probability for each piece, and where the chosen heads looked (or must look). */
+/** Ask the model: a probability for each piece, and where the chosen heads looked, or must look. */
 function askModel(name, { sentences, hidden }, chosen, { headsOff = [], onlyAt } = {}) {
   const { tokenizer } = modelOf(name);
   const { inputIds, tokenTypeIds, places } = rowWithBlank(sentences, hidden, tokenizer);

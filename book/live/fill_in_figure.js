@@ -121,7 +121,8 @@ class BlankFigure {
         control.addEventListener("change", () => this.show());
       }
       this.answers.before(this.switches);
-      this.controls.below.append(element("label", {}, "Let these heads look only at: ", this.onlyAt));
+      const label = element("label", {}, "Let these heads look only at: ", this.onlyAt);
+      this.controls.below.append(label);
     }
     this.ask.remove();
     this.isReady = true;

@@ -47,7 +47,8 @@ function drawQueries(queries, answers, words) {
 /** Draw words where their vectors lie, each with a dot in the color of its group. */
 function drawWords(groups, points, width) {
   const farthest = Math.max(...points.flat().map(Math.abs), 1e-9);
-  const [x, y] = [width / 2, MAP_HEIGHT / 2].map((half) => (n) => half * (1 + (0.85 * n) / farthest));
+  const along = (half) => (n) => half * (1 + (0.85 * n) / farthest);
+  const [x, y] = [width / 2, MAP_HEIGHT / 2].map(along);
   return groups.map(([word, color], n) => {
     const [cx, cy] = [x(points[n][0]), y(-points[n][1])].map((a) => a.toFixed(1));
     const text = svgElement("text", { x: +cx + 7, y: +cy + 4, fill: "currentColor" }, word);

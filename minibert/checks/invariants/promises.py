@@ -169,7 +169,7 @@ def _long_texts_are_read_to_the_end(trial: Trial) -> str:
     return f"of {length} tokens the last one does not matter" if silent else ""
 
 
-@_claim("Attention weights sum to 1 over the tokens, and padding has none")
+@_claim("Attention weights sum to 1, none for padding")
 def _attention_is_shared_among_tokens(trial: Trial) -> str | None:
     encoder = getattr(trial.model, "bert", trial.model)
     asked = asking_for_attention(encoder)
