@@ -228,6 +228,9 @@ def _split_batch_is_whole_batch(trial: Trial) -> str | None:
 def _gradients_reach_everything(trial: Trial) -> str:
     labels, batch = trial.labels(), trial.batch()
     weights = [trial.drawn_like(table) for table in trial.call(batch)]
+    for weight, by_token in zip(weights, trial.by_token, strict=True):
+        if by_token:  # a padding that sees nothing but padding has no slope, and is nobody's
+            weight[batch["attention_mask"] == 0] = 0
 
     def total() -> Float[Tensor, ""]:
         tables = tables_of(trial.model(**batch))
