@@ -39,6 +39,7 @@ from minibert.training import TrainingConfig, evaluate, make_optimizer, training
 
 from .records import origin
 from .shoot_out_apart import APART
+from .shoot_out_ideas import IDEAS
 from .shoot_out_members import FEW, HIDDEN, MEMBERS, SPREAD, VOCABULARY, Member, encode
 from .weights import SMALL_WORLD
 
@@ -49,7 +50,8 @@ RATES = (3e-3, 6e-3, 12e-3)
 STORIES, DOCUMENTS, BATCH, LONGEST = 6, 24_000, 32, 40
 HELD_OUT, HELD_OUT_DOCUMENTS, FLOOR_PAIRS = 1_000_001, 2000, 5000
 PAIRS, PAIR_UPDATES, PAIR_RATE, PAIR_SEED = 500, 96, 1e-3, 500_000
-EVERYBODY = MEMBERS | FEW | APART
+ALONE = APART | IDEAS
+EVERYBODY = MEMBERS | FEW | ALONE
 NEAR = 0.1  # members whose updates take BERT's time but for a tenth get no runs of equal time
 
 Run = dict[str, Any]
@@ -201,7 +203,7 @@ def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
             keep(runs)
 
     for rate in RATES:
-        for name in MEMBERS | APART:
+        for name in MEMBERS | ALONE:
             make(name, "rates", SEED_OF_RATES, rate)
     for seed in SEEDS:
         for name in MEMBERS:
@@ -213,7 +215,7 @@ def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
                 make(name, "time", seed, best_rate(runs, name), updates)
         for name in FEW:
             make(name, "few stories", seed, best_rate(runs, "RoBERTa"))
-        for name in APART:
+        for name in ALONE:
             make(name, "apart", seed, best_rate(runs, name))
 
 

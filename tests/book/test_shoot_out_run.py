@@ -8,7 +8,8 @@ import torch
 
 from benchmarks import shoot_out
 from benchmarks.shoot_out_apart import APART, OrderedPairs
-from benchmarks.shoot_out_members import BERT, HIDDEN, MEMBERS, Words, encode
+from benchmarks.shoot_out_ideas import IDEAS, InAWindow, Turned
+from benchmarks.shoot_out_members import BERT, HIDDEN, MEMBERS, WINDOW, Words, encode
 from minibert.config import BertConfig
 from minibert.pretraining import BertForMaskedLM
 
@@ -46,8 +47,8 @@ def test_the_floor_repeats(record, monkeypatch):
 
 
 def test_every_member_has_five_seeds_at_the_rate_that_was_best(record):
-    for name in MEMBERS | APART:
-        runs = runs_of(record, name, "apart" if name in APART else "updates")
+    for name in MEMBERS | shoot_out.ALONE:
+        runs = runs_of(record, name, "apart" if name in shoot_out.ALONE else "updates")
         assert [run["seed"] for run in runs] == [*shoot_out.SEEDS], name
         best = shoot_out.best_rate(record["runs"], name)
         assert {run["learning_rate"] for run in runs} == {best}
@@ -156,3 +157,46 @@ def test_the_third_loss_is_one_minus_a_cosine(batch):
     states = encode(model.encoder, batch)
     assert model.more(states, 3 * states, batch).item() == pytest.approx(0, abs=1e-5)
     assert model.more(states, -states, batch).item() == pytest.approx(2, abs=1e-5)
+
+
+def test_with_rope_alone_only_distances_count(batch):
+    model = IDEAS["RoPE alone"].build(None).encoder.eval()
+    ids = batch["input_ids"][:1, :6]
+    behind = torch.cat([torch.zeros(1, 3, dtype=torch.long), ids], dim=1)
+    with torch.no_grad():
+        alone = model(ids).last_hidden_state
+        shifted = model(behind, (behind != 0).long()).last_hidden_state[:, 3:]
+    torch.testing.assert_close(alone, shifted, atol=1e-5, rtol=1e-5)
+    attention = Turned(BertConfig(**BERT)).eval()
+    x = torch.randn(1, 5, HIDDEN)
+    assert not torch.allclose(attention(x)[0], attention(x.flip(1))[0].flip(1), atol=1e-4)
+
+
+def test_a_window_hides_what_is_further_away_and_nothing_else():
+    attention = InAWindow(BertConfig(**BERT)).eval()
+    x = torch.randn(1, WINDOW + 2, HIDDEN)
+    probs = attention(x, None, True)[1]
+    assert (probs[:, :, 0, -1] == 0).all() and (probs[:, :, 0, :-1] > 0).all()
+    near = x[:, : WINDOW + 1]
+    plain = type(attention).__base__.forward(attention, near)[0]
+    torch.testing.assert_close(attention(near)[0], plain)
+
+
+def test_gates_can_close_and_have_as_many_numbers():
+    model, plain = IDEAS["GeGLU alone"].build(None), MEMBERS["RoBERTa"].build(None)
+    first, usual = (m.encoder.encoder.layer[0] for m in (model, plain))
+    first.intermediate.dense.weight.data.chunk(2)[1].zero_()
+    assert not first.intermediate(torch.randn(2, HIDDEN)).any()
+    size, expected = (sum(p.numel() for p in layer.parameters()) for layer in (first, usual))
+    assert size == pytest.approx(expected, rel=0.02)
+
+
+def test_with_pre_norm_a_layer_that_says_nothing_changes_nothing():
+    layers = IDEAS["pre-norm alone"].build(None).encoder.encoder.layer
+    x = torch.randn(1, 4, HIDDEN)
+    for layer in layers:
+        for dense in (layer.layer.attention.output.dense, layer.layer.output.dense):
+            dense.weight.data.zero_()
+            dense.bias.data.zero_()
+    assert torch.equal(layers[0](x)[0], x)
+    torch.testing.assert_close(layers[1](x)[0], layers[1].final_norm(x))
