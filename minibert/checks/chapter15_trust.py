@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -58,8 +59,8 @@ def _ends(tensor):
     return tensor.flat[0], tensor.flat[-1]
 
 
-def _is_trusted(load, shapes, *, file=_counting, equal=np.array_equal, model=_empty, which=list,
-                many=all):  # fmt: skip
+def _is_trusted(load, shapes, *, file=_counting, equal=np.array_equal, model=_empty,
+                which: Callable = list, many=all):  # fmt: skip
     """Load a file into a model of NaN, and compare."""
     tensors = file(shapes)
     target = model(tensors)
