@@ -14,10 +14,6 @@ from .exercise import Exercise, Mistake, as_it_is
 _RNG = np.random.default_rng(16)
 
 
-def _over_everything(logits):
-    return softmax(logits.ravel()).reshape(logits.shape)
-
-
 def _sigmoid(logits):
     return 1 / (1 + np.exp(-logits))
 
@@ -61,8 +57,8 @@ check_head = Exercise(
         Mistake({"log": as_it_is, "reduce": lambda chances: -np.log(chances.mean())},
                 "You take the logarithm of the mean. Take the mean of the logarithms."),
         *(Mistake({"shares": over}, "Your softmax runs over the batch. The classes of one request "
-                  "share the probability, not the requests.")
-          for over in (partial(softmax, axis=0), _over_everything)),
+                  "share the probability, not the requests.") for over in
+          (partial(softmax, axis=0), lambda x: softmax(x.ravel()).reshape(x.shape))),
         Mistake({"shares": _sigmoid}, "That is a sigmoid for each class. Here one class is true, "
                 "and the classes share one probability."),
         Mistake(lambda x, w, b, y: -np.log(softmax(x @ w.T + b)[:, y]).mean(), "[:, labels] takes "
