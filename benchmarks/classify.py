@@ -19,10 +19,10 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from minibert.corpus import REQUEST_LABELS
+from bertbook.corpus import REQUEST_LABELS
 from minibert.fast import switch_on
 from minibert.model import initialize_weights
-from minibert.notebook import seed_everything
+from bertbook.show import seed_everything
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, train_from_top
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from minibert.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
+from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
 from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer

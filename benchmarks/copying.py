@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from minibert.corpus import MASK_TOKEN, Oracle, Pair, World, sample_documents
+from bertbook.corpus import MASK_TOKEN, Oracle, Pair, World, sample_documents
 from minibert.data import IS_NEXT, SentencePair, encode_pair
 from minibert.data.pretraining_batches import PretrainingBatches
 from minibert.fast import switch_on

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from minibert.corpus import REQUEST_LABELS, sample_documents, small_world
+from bertbook.corpus import REQUEST_LABELS, sample_documents, small_world
 from minibert.fast import distillation_loss, in_eight_bits
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining

@@ -13,10 +13,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from minibert.corpus import REQUEST_LABELS, service_requests
+from bertbook.corpus import REQUEST_LABELS, service_requests
 from minibert.fast import switch_on
 from minibert.model import BertModel
-from minibert.notebook import seed_everything
+from bertbook.show import seed_everything
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches
 from minibert.tasks.inference import sentence_vectors

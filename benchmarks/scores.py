@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from minibert.corpus import Question, entity_sentences, passage_questions, question_kind
+from bertbook.corpus import Question, entity_sentences, passage_questions, question_kind
 from minibert.tasks.answering import Answers
 from minibert.tasks.metrics import score_answers, score_entities
 from minibert.tasks.tagging import Entity, find_entities

@@ -18,7 +18,7 @@ import bm25s
 import numpy as np
 import torch
 
-from minibert.corpus import Oracle, sample_documents, small_world
+from bertbook.corpus import Oracle, sample_documents, small_world
 from minibert.data import PretrainingBatches
 from minibert.fast import switch_on
 from minibert.model import BertModel

@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from minibert.corpus import (
+from bertbook.corpus import (
     MaskingNoise,
     Oracle,
     World,

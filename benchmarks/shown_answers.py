@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from minibert.corpus import Question, passage_questions
+from bertbook.corpus import Question, passage_questions
 from minibert.tasks.answering import Answers, merge_windows, sliding_windows
 from minibert.tasks.inference import predict
 from minibert.wordpiece import WordPieceTokenizer

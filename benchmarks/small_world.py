@@ -23,7 +23,7 @@ import numpy as np
 import torch
 from safetensors.torch import save_model
 
-from minibert.corpus import (
+from bertbook.corpus import (
     MaskingNoise,
     Oracle,
     corrupted_floors,

@@ -26,7 +26,7 @@ os.environ.setdefault("TQDM_DISABLE", "1")
 import torch
 from torch import nn
 
-from minibert.corpus import Question, entity_sentences, passage_questions
+from bertbook.corpus import Question, entity_sentences, passage_questions
 from minibert.fast import switch_on
 from minibert.pretrained import load_tokenizer
 from minibert.tasks import TaskBatches

@@ -20,9 +20,9 @@ os.environ.setdefault("TQDM_DISABLE", "1")
 import torch
 from safetensors.torch import save_file
 
-from minibert.corpus import hundred_sentences, vocabulary
+from bertbook.corpus import hundred_sentences, vocabulary
 from minibert.losses import masked_lm_loss
-from minibert.notebook import seed_everything
+from bertbook.show import seed_everything
 from tests.book.definitions import chapter_definitions
 
 from .records import origin

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from minibert.corpus import masked_word_ladder
+from bertbook.corpus import masked_word_ladder
 
 from .records import mean_and_sd, origin
 from .toy_parts import examine, hide, loss_of, riddles, train

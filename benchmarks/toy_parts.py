@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from minibert.corpus import masked_word_ladder
+from bertbook.corpus import masked_word_ladder
 from minibert.losses import IGNORED_LABEL
 from minibert.masking import ordinary_ids, replace_tokens
 

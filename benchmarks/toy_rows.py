@@ -7,7 +7,7 @@ from torch import Tensor, nn
 
 from minibert.attention import BertAttention, BertSelfOutput
 from minibert.config import BertConfig
-from minibert.corpus import MASK_TOKEN, hundred_sentences, vocabulary
+from bertbook.corpus import MASK_TOKEN, hundred_sentences, vocabulary
 from minibert.layer import BertLayer, BertOutput
 from minibert.model import BertEncoder
 from minibert.parts import use

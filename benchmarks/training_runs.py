@@ -17,7 +17,7 @@ import numpy as np
 import torch
 
 from minibert.config import BertConfig
-from minibert.corpus import hundred_sentences
+from bertbook.corpus import hundred_sentences
 from minibert.data import split_documents
 from minibert.fast import switch_on
 from minibert.training import TrainingConfig

@@ -173,7 +173,7 @@ class _PerCharacter(dict):
 
 def _read_categories() -> dict[int, str]:
     """Read for which characters Unicode 8 differs from its later versions."""
-    lines, categories = packed_text("unicode8.txt").splitlines(), {}
+    lines, categories = packed_text("minibert/unicode8.txt").splitlines(), {}
     for line in (line for line in lines if not line.startswith("#")):
         codes, category = line.split()
         first, _, last = codes.partition("-")

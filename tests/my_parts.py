@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minibert.notebook.her_file import run_her_file
+from bertbook.reader.her_file import run_her_file
 from minibert.parts import ROLES, Cast, players_of, replaced, use
 
 Players = dict[str, Callable]  # the reader's class or function for each role

@@ -26,7 +26,7 @@ def pytest_load_initial_conftests():
     checkers = (path.stem for path in CHECKS.glob("chapter[0-9][0-9]*.py"))
     others = (name for name in checkers if int(name[7:9]) not in CHAPTERS)
     for name in (*others, "museum"):
-        sys.modules[f"minibert.checks.{name}"] = ModuleType(name)
+        sys.modules[f"bertbook.checks.{name}"] = ModuleType(name)
 
     def close(actual, desired, rtol=1e-7, atol=0.0):
         assert numpy.shape(desired) in ((), numpy.shape(actual))

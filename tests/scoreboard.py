@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from my_parts import GROUPS, Players, group_of, load, play
 
-from minibert.checks.module import examine
+from bertbook.checks.module import examine
 from minibert.parts import ROLES
 from minibert.parts.contracts import require_contract
 

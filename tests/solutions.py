@@ -10,7 +10,7 @@ from types import ModuleType
 
 import nbformat
 
-from minibert.notebook.keeping import HEADING, with_definition
+from bertbook.reader.keeping import HEADING, with_definition
 from minibert.parts import players_of
 
 CHAPTERS = Path(__file__).parents[1] / "book" / "chapters"

@@ -1,6 +1,6 @@
 """A second way to a small world's chances: tell every document, make every pair, and count.
 
-Nothing here knows how `minibert.corpus.world.oracle` sums. It is slow, fit for tiny worlds only.
+Nothing here knows how `bertbook.corpus.world.oracle` sums. It is slow, fit for tiny worlds only.
 """
 
 import math

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from minibert.corpus import World, sample_tagged, small_world, untagged
+from bertbook.corpus import World, sample_tagged, small_world, untagged
 from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer

@@ -15,7 +15,7 @@ from minibert.analysis.attention_maps import (
     offset_mask,
     token_mask,
 )
-from minibert.corpus import service_requests
+from bertbook.corpus import service_requests
 
 from .encoders import Encoder, Telling, batches, rounded
 

@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from minibert.analysis.attention_maps import attention_share, bootstrap_interval
-from minibert.corpus import World, sample_tagged, small_world, untagged, word_classes
+from bertbook.corpus import World, sample_tagged, small_world, untagged, word_classes
 from minibert.wordpiece import WordPieceTokenizer
 
 from .encoders import Encoder, rounded

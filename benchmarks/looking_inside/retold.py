@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from minibert.corpus import sample_documents, small_world
+from bertbook.corpus import sample_documents, small_world
 from minibert.fast import switch_on
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer

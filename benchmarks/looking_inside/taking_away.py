@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from minibert.analysis.attention_maps import ablate_heads, bootstrap_interval, rank_correlation
-from minibert.corpus import (
+from bertbook.corpus import (
     MASK_TOKEN,
     Oracle,
     Pair,

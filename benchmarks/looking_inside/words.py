@@ -7,7 +7,7 @@ import torch
 
 from minibert.analysis.attention_maps import bootstrap_interval
 from minibert.analysis.probes import control_labels, cosine_gap, fit_probe, nearest_mean
-from minibert.corpus import WORD_CLASSES, sense_sentences, senses, small_world, word_classes
+from bertbook.corpus import WORD_CLASSES, sense_sentences, senses, small_world, word_classes
 
 from .encoders import Encoder, Telling, batches, rounded, tell
 

@@ -152,7 +152,7 @@ def api_of(number: int) -> str:
     found = [
         f"{{py:obj}}`~{module}.{name}`"
         for module, things in public().items()
-        if not module.startswith("minibert.checks.chapter")
+        if not module.startswith("bertbook.checks.chapter")
         for name, thing in things.items()
         if number in chapters_of(module, name, thing)
     ]

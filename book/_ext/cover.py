@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from minibert.reference import attention
-from minibert.visualize import token_colors
+from bertbook.show.visualize import token_colors
 
 TARGET = Path(__file__).resolve().parents[1] / "assets" / "cover.svg"
 WORDS = ("one", "cat")

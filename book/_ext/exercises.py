@@ -18,17 +18,17 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from minibert.notebook.definitions import names_from_outside
-from minibert.notebook.html import Html
-from minibert.notebook.live import LIVE_STYLE
-from minibert.notebook.live_scripts import as_json
+from bertbook.reader.definitions import names_from_outside
+from bertbook.show.html import Html
+from bertbook.show.live import LIVE_STYLE
+from bertbook.show.live_scripts import as_json
 
 BOOK = Path(__file__).resolve().parents[1]
 PACKAGE = BOOK.parent / "minibert"
 PYTHON = BOOK / "live" / "python"
 CHAPTERS = (1, 2, 3, 4, 6)
 CHECKERS = ("chapter01", "chapter02", "chapter03", "chapter04", "chapter04_layers", "chapter06")
-DRAWING = ("minibert.notebook.html", "minibert.notebook.arrows")
+DRAWING = ("bertbook.show.html", "bertbook.show.arrows")
 TEXTS = ("corpus/toy/sentences.txt", "unicode8.txt")
 
 
@@ -79,7 +79,7 @@ def _made(node: ast.stmt) -> set[str]:
 
 def package_files() -> Iterator[Path]:
     """Follow the imports of the checkers through the package."""
-    waiting = [*(f"minibert.checks.{name}" for name in CHECKERS), *DRAWING, "minibert.text"]
+    waiting = [*(f"bertbook.checks.{name}" for name in CHECKERS), *DRAWING, "minibert.text"]
     seen = set()
     while waiting:
         name = waiting.pop()
@@ -93,8 +93,8 @@ def package_files() -> Iterator[Path]:
 
 
 def _file(name: str) -> Path | None:
-    """Find the file of a module; the page has a minibert.notebook of its own."""
-    if not name.startswith("minibert") or name == "minibert.notebook":
+    """Find the file of a module; the page has a bertbook.show of its own."""
+    if not name.startswith("minibert") or name == "bertbook.show":
         return None
     stem = PACKAGE.joinpath(*name.split(".")[1:])
     ways = (stem / "__init__.py", stem.parent / f"{stem.name}.py")

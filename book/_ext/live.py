@@ -13,9 +13,9 @@ from safetensors.numpy import load_file
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from minibert.corpus import hundred_sentences, vocabulary
-from minibert.notebook import fill_in
-from minibert.notebook.live_scripts import folder_script, model_script, page_script
+from bertbook.corpus import hundred_sentences, vocabulary
+from bertbook.show import fill_in
+from bertbook.show.live_scripts import folder_script, model_script, page_script
 
 BOOK = Path(__file__).resolve().parents[1]
 LIVE = BOOK / "_vendor" / "live"

@@ -16,7 +16,7 @@ from torch import nn
 
 import minibert
 from minibert.config import BertConfig
-from minibert.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
+from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches, train_from_top
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.corpus import REQUEST_LABELS, service_requests
+from bertbook.corpus import REQUEST_LABELS, service_requests
 from minibert.fast import distillation_loss
 
 distilling = pytest.importorskip("benchmarks.distilling", reason="it needs the extra models")

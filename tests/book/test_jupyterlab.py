@@ -16,7 +16,7 @@ from playwright.sync_api import expect
 
 SECONDS_TO_START = 60
 CELL = """\
-from minibert.notebook import ask, bars, explore, slider, typed
+from bertbook.show import ask, bars, explore, slider, typed
 
 def draw(size, text):
     if not text:

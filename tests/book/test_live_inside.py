@@ -10,8 +10,8 @@ import torch
 from built_book import PHONE, written
 
 from minibert.analysis.attention_maps import patch_heads
-from minibert.notebook import follow_shapes, see_heads, swap_heads
-from minibert.notebook.watching import Watched
+from bertbook.show import follow_shapes, see_heads, swap_heads
+from bertbook.show.watching import Watched
 
 SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
 CLOSE = {"rtol": 0, "atol": 2e-5}

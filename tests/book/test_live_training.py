@@ -6,9 +6,9 @@ import pytest
 import torch
 from definitions import chapter_definitions
 
-from minibert.corpus import hundred_sentences, vocabulary
+from bertbook.corpus import hundred_sentences, vocabulary
 from minibert.losses import masked_lm_loss
-from minibert.notebook import train_toy
+from bertbook.show import train_toy
 
 STEPS, FIRST, BATCH = 200, 10, 128
 QUERIES = ("the man eats the [MASK]", "the man [MASK] the book")

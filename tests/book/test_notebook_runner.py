@@ -182,12 +182,12 @@ def test_printed_pieces_are_joined_only_if_nothing_lies_between():
 
 def test_a_traceback_shows_no_folder_of_this_machine_and_no_colors():
     root = str(Path(notebooks.BOOK).parent)
-    lines = [f"\x1b[31mFile {root}/minibert/corpus.py:3", "File /a/b/site-packages/numpy/x.py:4"]
+    lines = [f"\x1b[31mFile {root}/bertbook/corpus.py:3", "File /a/b/site-packages/numpy/x.py:4"]
     error = new_output("error", ename="E", evalue="e", traceback=lines)
     cell = new_code_cell("1", outputs=[error])
     stored = normalize(new_notebook(cells=[cell])).cells[0].outputs[0].traceback
     assert [line.replace("\\", "/") for line in stored] == [
-        "File minibert/corpus.py:3",
+        "File bertbook/corpus.py:3",
         "File numpy/x.py:4",
     ]
 

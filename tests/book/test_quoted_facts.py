@@ -5,7 +5,7 @@ import re
 
 from built_book import BOOK
 
-from minibert.corpus import small_world, world_words
+from bertbook.corpus import small_world, world_words
 
 SIZE = re.compile(r"small world (?:of|has) (?:a )?(\S+) words")
 

@@ -10,7 +10,7 @@ import torch
 
 from benchmarks import real_search, search, search_costs
 from benchmarks.weights import SMALL_WORLD
-from minibert.corpus import Oracle, small_world
+from bertbook.corpus import Oracle, small_world
 from minibert.fast import switch_on
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining

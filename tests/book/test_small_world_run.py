@@ -11,7 +11,7 @@ import torch
 from definitions import CHAPTERS, chapter_definitions
 from safetensors.torch import load_model
 
-from minibert.corpus import Pair, sample_documents, sample_pairs, small_world, world_ladder
+from bertbook.corpus import Pair, sample_documents, sample_pairs, small_world, world_ladder
 from minibert.data import PretrainingBatches
 from minibert.fast import switch_on
 from minibert.training import BertTrainer

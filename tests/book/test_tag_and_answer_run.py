@@ -10,7 +10,7 @@ import torch
 from definitions import CHAPTERS, chapter_definitions
 
 from benchmarks.weights import short_products
-from minibert.corpus import entity_sentences, parse_questions, passage_questions
+from bertbook.corpus import entity_sentences, parse_questions, passage_questions
 from minibert.losses import IGNORED_LABEL
 from minibert.pretrained import load_tokenizer
 from minibert.tasks import TaskBatches, best_spans

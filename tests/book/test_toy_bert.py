@@ -11,9 +11,9 @@ import torch
 from definitions import chapter_definitions
 
 from minibert import reference
-from minibert.corpus import hundred_sentences, masked_word_ladder, vocabulary
+from bertbook.corpus import hundred_sentences, masked_word_ladder, vocabulary
 from minibert.losses import masked_lm_loss
-from minibert.notebook import seed_everything
+from bertbook.show import seed_everything
 
 NAME = "05-a-toy-bert"
 RECORD = Path(__file__).resolve().parents[2] / "benchmarks" / "toy_bert.json"

@@ -6,7 +6,7 @@ import statistics
 import pytest
 
 from benchmarks import toy_depth
-from minibert.corpus import hundred_sentences, masked_word_ladder
+from bertbook.corpus import hundred_sentences, masked_word_ladder
 
 RECORD = json.loads(toy_depth.RECORD.read_text(encoding="utf-8"))
 LADDER = masked_word_ladder(hundred_sentences())

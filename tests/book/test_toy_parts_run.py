@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from benchmarks import toy_parts, toy_rows
-from minibert.corpus import hundred_sentences, masked_word_ladder
+from bertbook.corpus import hundred_sentences, masked_word_ladder
 
 RECORD = json.loads(toy_parts.RECORD.read_text(encoding="utf-8"))
 LADDER = masked_word_ladder(hundred_sentences())

@@ -4,7 +4,7 @@ import pytest
 from built_book import PHONE, PHONE_PAGE
 from playwright.sync_api import expect
 
-from minibert.notebook import ask, which_line
+from bertbook.show import ask, which_line
 
 THIRD = ask(
     "What weight?", 1 / 3, mistakes=[(0.5, "That is one of two.")], why="Three scores share 1."

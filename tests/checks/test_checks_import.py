@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from minibert import checks
-from minibert.checks.module import check_module
+from bertbook import checks
+from bertbook.checks.module import check_module
 
 
 def test_the_checker_of_classes_is_there_when_asked_for():
@@ -16,6 +16,6 @@ def test_the_checker_of_classes_is_there_when_asked_for():
 
 
 def test_the_first_checkers_need_no_torch():
-    program = "import sys, minibert.checks.chapter01; print('torch' in sys.modules)"
+    program = "import sys, bertbook.checks.neighbors; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr

@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 import torch
 
-from minibert import checks
-from minibert.checks.compare import answers_equal
-from minibert.checks.exercise import Exercise
+from bertbook import checks
+from bertbook.checks.compare import answers_equal
+from bertbook.checks.exercise import Exercise
 
 FOUND = {
     f"{name.removeprefix('chapter')} {key.removeprefix('check_')}": value
     for _, name, _ in pkgutil.iter_modules(checks.__path__)
-    for key, value in vars(importlib.import_module(f"minibert.checks.{name}")).items()
+    for key, value in vars(importlib.import_module(f"bertbook.checks.{name}")).items()
     if isinstance(value, Exercise)
 }
 every_exercise = pytest.mark.parametrize("exercise", FOUND.values(), ids=FOUND.keys())

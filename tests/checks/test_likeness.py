@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.checks.compare import short_text
-from minibert.checks.exercise import Exercise
-from minibert.checks.likeness import how_alike
+from bertbook.checks.compare import short_text
+from bertbook.checks.exercise import Exercise
+from bertbook.checks.likeness import how_alike
 
 WANT = [np.array([1.5, -2.0, 0.0]), (0.375, [4.0, 1.5])]
 

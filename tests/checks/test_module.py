@@ -13,11 +13,11 @@ from torch import nn
 from torch.nn import functional
 
 from minibert.attention import BertSelfAttention
-from minibert.checks.module import check_module, examine
-from minibert.checks.module.first_looks import RAISED
-from minibert.checks.module.properties import PROPERTIES
-from minibert.checks.module.trial import TRIAL_CONFIG
-from minibert.checks.module.usual import SLIPS
+from bertbook.checks.module import check_module, examine
+from bertbook.checks.module.first_looks import RAISED
+from bertbook.checks.module.properties import PROPERTIES
+from bertbook.checks.module.trial import TRIAL_CONFIG
+from bertbook.checks.module.usual import SLIPS
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
 from minibert.parts import ROLES, default_part, part, replaced, role_of, use

@@ -6,11 +6,11 @@ import pytest
 from my_parts import load
 from torch import nn
 
-from minibert.checks.module import scoreboard
-from minibert.checks.module.examination import IS_CALLED
-from minibert.checks.module.numbers import LAST
-from minibert.checks.module.properties import PROPERTIES
-from minibert.checks.module.scoreboard import LINES
+from bertbook.checks.module import scoreboard
+from bertbook.checks.module.examination import IS_CALLED
+from bertbook.checks.module.numbers import LAST
+from bertbook.checks.module.properties import PROPERTIES
+from bertbook.checks.module.scoreboard import LINES
 from minibert.model import BertEncoder, BertModel, BertModelOutput
 from minibert.parts import replaced, use
 

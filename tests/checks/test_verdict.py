@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.checks.exercise import Exercise, Mistake
-from minibert.checks.verdict import Verdict
+from bertbook.checks.exercise import Exercise, Mistake
+from bertbook.checks.verdict import Verdict
 
 plus = np.add
 CASES = [(np.array([1.0, 2.0]),), (np.zeros(3),)]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.corpus import (
+from bertbook.corpus import (
     hundred_sentences,
     masked_word_ladder,
     masked_word_loss,

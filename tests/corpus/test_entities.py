@@ -8,14 +8,14 @@ from itertools import combinations
 import pytest
 from careless import capital_names, known_words, surface
 
-from minibert.corpus import entity_sentences, parse_entities, read_entities
+from bertbook.corpus import entity_sentences, parse_entities, read_entities
 from minibert.tasks.metrics import score_entities
 from minibert.tasks.tagging import find_entities
 from minibert.wordpiece import WordPieceTokenizer
 
 SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}
 NAMES = {split: [find_entities(s.tags) for s in sentences] for split, sentences in SPLITS.items()}
-FOLDER = resources.files("minibert.corpus.datasets") / "chapter17"
+FOLDER = resources.files("bertbook.corpus.datasets") / "chapter17"
 SHEET = (FOLDER / "README.md").read_text("utf-8")
 LEGAL = re.compile(r"(O |B-(PER|LOC|ORG) (I-\2 )*)+")
 

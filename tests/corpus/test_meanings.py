@@ -5,7 +5,7 @@ from importlib import resources
 
 import pytest
 
-from minibert.corpus import (
+from bertbook.corpus import (
     WORD_CLASSES,
     parse_senses,
     sense_sentences,
@@ -40,7 +40,7 @@ def test_neither_length_nor_place_gives_a_sense_away():
 
 
 def test_the_datasheet_counts_right():
-    folder = resources.files("minibert.corpus.datasets") / "chapter18"
+    folder = resources.files("bertbook.corpus.datasets") / "chapter18"
     text = (folder / "README.md").read_text(encoding="utf-8")
     for s in SENTENCES:
         assert f" {s.word} | " in text

@@ -10,7 +10,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.corpus import (
+from bertbook.corpus import (
     MaskingNoise,
     Oracle,
     hide_words,

@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 from careless import first_name, right_kind
 
-from minibert.corpus import (
+from bertbook.corpus import (
     parse_questions,
     passage_questions,
     question_kind,
@@ -21,7 +21,7 @@ EVERY = [asked for questions in SPLITS.values() for asked in questions]
 KINDS = {"who", "where", "when", "how many", "what", "which", "why"}
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 ENGLISH_TEST = [asked for asked in SPLITS["test"] if not CHINESE.search(asked.context)]
-FOLDER = resources.files("minibert.corpus.datasets") / "chapter17"
+FOLDER = resources.files("bertbook.corpus.datasets") / "chapter17"
 SHEET = (FOLDER / "README.md").read_text("utf-8")
 
 PASSAGE = "== Towns: Ulm\nAnna saw Bert, and Anna left.\n\n"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from benchmarks.request_frames import RULES, SEED, fill_frames
-from minibert.corpus import (
+from bertbook.corpus import (
     MARKS,
     PAIR_LABELS,
     REQUEST_LABELS,

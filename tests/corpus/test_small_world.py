@@ -12,7 +12,7 @@ import pytest
 import told_pairs
 from effort import mostly_slow
 
-from minibert.corpus import (
+from bertbook.corpus import (
     MaskingNoise,
     Oracle,
     corrupted_floors,
@@ -28,11 +28,11 @@ from minibert.corpus import (
     world_ladder,
     world_words,
 )
-from minibert.corpus.world.sampling import STORIES
+from bertbook.corpus.world.sampling import STORIES
 from minibert.wordpiece import WordPieceTokenizer
 
 WORLD = small_world()
-TEXT = (resources.files("minibert.corpus.world") / "small_world.txt").read_text(encoding="utf-8")
+TEXT = (resources.files("bertbook.corpus.world") / "small_world.txt").read_text(encoding="utf-8")
 TINY = parse_world(told_pairs.TINY)
 
 
@@ -331,7 +331,7 @@ def test_a_noise_with_too_few_words_is_refused():
 
 
 def test_the_hundred_sentences_are_read_without_torch():
-    program = "import sys, minibert.corpus; print('torch' in sys.modules)"
+    program = "import sys, bertbook.corpus; print('torch' in sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )

@@ -10,7 +10,7 @@ from effort import mostly_slow
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.corpus import hundred_sentences
+from bertbook.corpus import hundred_sentences
 from minibert.data import (
     IS_NEXT,
     PretrainingBatches,

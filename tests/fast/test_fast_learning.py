@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import odd_texts
 
-from minibert.corpus import hundred_sentences
+from bertbook.corpus import hundred_sentences
 from minibert.fast import fast_learn_merges, switch_on
 from minibert.parts import part, use
 from minibert.text import split_words

@@ -21,7 +21,7 @@ from python_code import modules, parse
 
 # No section "See Also", no extended summary where one line will do, and "integer" is a good word.
 NUMPYDOC = set(ERROR_MSGS) - {"SA01", "ES01", "EX01", "PR06"}
-WITH_EXAMPLES = ("minibert.reference", "minibert.corpus", "minibert.losses")
+WITH_EXAMPLES = ("minibert.reference", "bertbook.corpus", "minibert.losses")
 
 # What may be wrong with a docstring of one line.
 OF_A_LINE = {code for code in NUMPYDOC if code[:2] in ("GL", "SS")}
@@ -130,7 +130,7 @@ def wanted_whole(root: Path) -> set[tuple[str, str]]:
     return {
         (thing.module, thing.name)
         for thing in public(root)
-        if thing.name in met and not thing.module.startswith("minibert.checks")
+        if thing.name in met and not thing.module.startswith("bertbook.checks")
     }
 
 
@@ -389,7 +389,7 @@ def test_elsewhere_a_line_is_enough(plot):
 def test_a_checker_belongs_to_the_chapter_of_its_file(plot):
     text = GOOD.replace("Chapter 5.", "Chapter 2.")
     assert plant(plot, text, "checks/chapter02") == []
-    assert "minibert.checks.chapter05: Chapter 5" in plant(plot, text, "checks/chapter05")[-1]
+    assert "bertbook.checks.toy: Chapter 5" in plant(plot, text, "checks/chapter05")[-1]
 
 
 def test_what_needs_no_docstring(plot):

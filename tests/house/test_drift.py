@@ -167,14 +167,14 @@ def test_shown_source_is_up_to_date(this_project):
 
 
 def plant(plot, source: str, printed: str = "") -> Path:
-    plot.file("minibert/corpus.py", DOUBLE)
+    plot.file("bertbook/corpus.py", DOUBLE)
     return plot.chapter("# A chapter", code(source, printed))
 
 
 @pytest.mark.parametrize(
     "source",
     [
-        "from minibert.corpus import FACTOR, double",
+        "from bertbook.corpus import FACTOR, double",
         "def double(x):\n    # other words\n    return FACTOR * x",
         "FACTOR = 2",
         "def f(double):\n    FACTOR = double\n    return FACTOR",
@@ -202,14 +202,14 @@ def test_ways_to_use_a_name_of_the_package(plot, source):
         ("if (double := 1):\n    pass", "assigns to double"),
         ("from numpy import double", "imports double from numpy"),
         ("import numpy as double", "imports double from numpy"),
-        ("from minibert.corpus import FACTOR as double", "imports double from minibert.corpus"),
+        ("from bertbook.corpus import FACTOR as double", "imports double from bertbook.corpus"),
     ],
 )
 def test_a_name_of_the_package_with_another_meaning(plot, source, problem):
     (sentence,) = one_definition(plant(plot, source))
     assert sentence.startswith("book/chapters/02-a-chapter.ipynb: the cell that begins")
     assert problem in sentence
-    assert "minibert.corpus" in sentence
+    assert "bertbook.corpus" in sentence
 
 
 def test_a_name_that_the_design_gives_to_data_too(plot):
@@ -227,7 +227,7 @@ def test_shown_source_that_has_changed(plot):
     assert shown_source(plant(plot, "show_source(double)", shown)) == []
     old = shown.replace("FACTOR", "2")
     (sentence,) = shown_source(plant(plot, "show_source(double)", old))
-    assert "is not the code of minibert.corpus any more. Run `make notebooks`" in sentence
+    assert "is not the code of bertbook.corpus any more. Run `make notebooks`" in sentence
     (sentence,) = shown_source(plant(plot, "show_source(softmax)", "def softmax(): ..."))
     assert "shows the source of softmax, which minibert does not export" in sentence
 

@@ -156,15 +156,15 @@ def test_every_checker_says_what_is_asked(this_project):
 
 def test_a_checker_without_a_question(plot):
     good = 'check_a = Exercise("Add.", sum, cases=[])\n\n\ndef check_b(f):\n    """Check."""\n'
-    plot.file("minibert/checks/chapter02.py", good)
+    plot.file("bertbook/checks/self_attention.py", good)
     assert checkers(plot.root) == []
     plot.file(
-        "minibert/checks/chapter02.py",
+        "bertbook/checks/self_attention.py",
         good.replace('"Add.", ', "").replace('"""Check."""', "return f"),
     )
     first, second = checkers(plot.root)
-    assert "minibert/checks/chapter02.py:1: say in one line what is asked" in first
-    assert "minibert/checks/chapter02.py:4: say in one line" in second
+    assert "bertbook/checks/self_attention.py:1: say in one line what is asked" in first
+    assert "bertbook/checks/self_attention.py:4: say in one line" in second
 
 
 def test_every_chapter_asks(this_project):

@@ -92,7 +92,7 @@ def _imported(module: str, path: Path) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             up = package[: len(package) + 1 - node.level] if node.level else []
             base = ".".join([*up, *([node.module] if node.module else [])])
-            # `from minibert import corpus` imports minibert.corpus.
+            # `from minibert import corpus` imports bertbook.corpus.
             names = [f"{base}.{alias.name}" if base == "minibert" else base for alias in node.names]
         else:
             continue
@@ -153,7 +153,7 @@ def test_a_module_that_is_not_in_the_table(plot):
         ("minibert/model.py", "def late():\n    import minibert.pretraining", "config"),
         ("minibert/reference/masks.py", "from ..pretraining import x", "nothing of minibert"),
         ("minibert/reference/masks.py", "from minibert import pretraining", "nothing of minibert"),
-        ("minibert/visualize.py", "from .pretraining import x", "palette"),
+        ("bertbook/show/visualize.py", "from .pretraining import x", "palette"),
         ("minibert/__init__.py", "from .pretraining import x", "load nothing else"),
     ],
 )
@@ -170,8 +170,8 @@ def test_an_import_from_a_row_below(plot, file, line, allowed):
         ("minibert/model.py", "from .config import BertConfig\nfrom minibert import attention"),
         ("minibert/reference/__init__.py", "from .masks import causal_mask"),
         ("minibert/reference/layers.py", "from .masks import causal_mask\nimport numpy, torch"),
-        ("minibert/checks/chapter02.py", "from minibert.training import BertTrainer"),
-        ("minibert/notebook/figures.py", "from .html import Html\nimport minibert.corpus"),
+        ("bertbook/checks/self_attention.py", "from minibert.training import BertTrainer"),
+        ("bertbook/show/figures.py", "from .html import Html\nimport bertbook.corpus"),
         ("minibert/fill.py", "from .training import BertTrainer"),
     ],
 )

@@ -142,7 +142,7 @@ def test_what_a_chapter_types_is_asserted(this_project):
 
 
 def plant(plot, *sources: str, **options) -> Path:
-    plot.file("minibert/corpus.py", DOUBLE)
+    plot.file("bertbook/corpus.py", DOUBLE)
     return plot.chapter("# A chapter", *(code(source, **options) for source in sources))
 
 
@@ -167,7 +167,7 @@ TWICE = "def twice(x):\n    return x + x"
         [TWICE, "seen = {}", "def watch(x):\n    seen[x] = twice(x)", "watch(1)", "assert seen"],
         ["def report(x):\n    print(x + x)"],
         ['def my_twice(x):\n    """Double."""\n    ...'],
-        ["from minibert.corpus import double\ndouble(1)"],
+        ["from bertbook.corpus import double\ndouble(1)"],
         [DOUBLE.strip()],
     ],
 )

@@ -8,8 +8,8 @@ import json
 import subprocess
 from pathlib import Path
 
-from minibert.notebook.live_scripts import HERE as LIVE
-from minibert.notebook.live_scripts import ORDER, page_script
+from bertbook.show.live_scripts import HERE as LIVE
+from bertbook.show.live_scripts import ORDER, page_script
 
 HERE = Path(__file__).resolve().parent
 BOOK = LIVE.parent

@@ -14,7 +14,7 @@ from solutions import CHAPTERS, file_of_solutions
 from minibert.config import BertConfig
 from minibert.fast import switch_on
 from minibert.fast.attention import FastSelfAttention
-from minibert.notebook.her_file import run_her_file
+from bertbook.reader.her_file import run_her_file
 from minibert.parts import default_part, part, players_of, use
 
 LONGEST = 15  # statements of a solution, without those that its skeleton gives

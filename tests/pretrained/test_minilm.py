@@ -11,7 +11,7 @@ from bert_pairs import close
 from odd_texts import odd_texts
 from saved_folders import open_theirs, same_weights
 
-from minibert.corpus import hundred_sentences
+from bertbook.corpus import hundred_sentences
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
 

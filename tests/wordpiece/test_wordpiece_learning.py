@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import odd_texts
 
-from minibert.corpus import hundred_sentences
+from bertbook.corpus import hundred_sentences
 from minibert.wordpiece import (
     SPECIAL_TOKENS,
     WordPieceTokenizer,

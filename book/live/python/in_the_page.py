@@ -45,7 +45,7 @@ for _name in ("jaxtyping", "torch", "torch.nn", "torch.nn.functional"):
     sys.modules[_name] = Missing(_name)
 if find_spec("numpy") is None:  # where Python in the page has a numpy, it plays
     sys.modules["numpy"] = import_module("numpy_stand_in")
-notebook = sys.modules["minibert.notebook"] = import_module("notebook_in_the_page")
+notebook = sys.modules["bertbook.show"] = import_module("notebook_in_the_page")
 
 page = sys.modules["__main__"] = ModuleType("__main__")
 shown = []  # pairs of "text" or "html" and content

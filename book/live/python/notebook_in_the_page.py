@@ -1,4 +1,4 @@
-"""What a page has of minibert.notebook: what draws with HTML, and a `keep` that says a verdict."""
+"""What a page has of bertbook.show: what draws with HTML, and a `keep` that says a verdict."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -9,9 +9,9 @@ verdicts = []  # what was said about the cell
 
 
 def _load(name: str):
-    """Load a file of minibert.notebook without the folder's other files, which need more."""
+    """Load a file of bertbook.show without the folder's other files, which need more."""
     path = Path(__file__).parent / "minibert" / "notebook" / f"{name}.py"
-    spec = spec_from_file_location(f"minibert.notebook.{name}", path)
+    spec = spec_from_file_location(f"bertbook.show.{name}", path)
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

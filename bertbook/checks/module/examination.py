@@ -1,0 +1,118 @@
+"""Go through all that a role promises, one by one, and say how far a class keeps it. Chapter 8."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+from torch import nn
+
+from bertbook.checks.verdict import Verdict
+from minibert.config import BertConfig
+from minibert.parts import ROLES, default_part, use
+from minibert.parts.contracts import require_role
+
+from .first_looks import FIRST, answer_to
+from .numbers import LAST, usual_slip
+from .properties import properties_of
+from .trial import SEQ, TRIAL_CONFIG, Trial
+
+IS_CALLED = "it is built and called as models do it"
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What an examined class keeps: so many of its role's promises, and the first it breaks."""
+
+    role: str
+    name: str
+    held: int
+    total: int
+    problem: str  # empty if all hold
+
+
+def check_module(mine: type[nn.Module], role: str, config: BertConfig | None = None) -> Verdict:
+    """Check a class of the reader's: how it is built and called, what it promises, its numbers.
+
+    Parameters
+    ----------
+    mine : class
+        Derived from ``nn.Module``; its arguments may have any names.
+    role : str
+        A key of `minibert.parts.ROLES`, such as "self_attention".
+    config : BertConfig, optional
+        Sizes to try it with, at least 5 positions and 2 segments; by default small ones that all
+        differ.
+
+    Returns
+    -------
+    Verdict
+        Passed, or the first thing to mend, and the usual slip behind it if the numbers tell.
+
+    Raises
+    ------
+    ValueError
+        If there is no such role, or it is played by a function.
+
+    Examples
+    --------
+    >>> from minibert.attention import BertSelfAttention
+    >>> check_module(BertSelfAttention, "self_attention").passed
+    True
+    """
+    found = examine(mine, role, config)
+    if found.problem:
+        return Verdict(False, f"Not yet. {found.name} as {role}: {found.problem}")
+    return Verdict(
+        True, f"Right: {found.name} keeps all {found.total} promises of {role}, to the last digit."
+    )
+
+
+def examine(mine: type[nn.Module], role: str, config: BertConfig | None = None) -> Examination:
+    """Go through all that a role promises, and count what holds; our own parts play the rest."""
+    require_role(role)
+    if not ROLES[role].built:
+        raise ValueError(f"{role} is played by a function; check_module looks at classes")
+    config = config or TRIAL_CONFIG
+    _require_room(config)
+    promises = properties_of(role)
+    name = getattr(mine, "__name__", repr(mine))
+    # Nobody's cast is changed, and nobody's chance.
+    with use(**{other: default_part(other) for other in ROLES}), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        problems = [problem for _, problem in each_answer(Trial(mine, role, config))]
+    total = len(FIRST) + len(promises) + (0 if _is_other(mine) else len(LAST))
+    told = next(filter(None, problems), "")
+    return Examination(role, name, problems.count(""), total, told)
+
+
+def _require_room(config: BertConfig) -> None:
+    if config.max_position_embeddings < SEQ or config.type_vocab_size < 2:
+        raise ValueError(
+            f"the sentences of the trial have {SEQ} tokens and 2 segments; with "
+            f"max_position_embeddings = {config.max_position_embeddings} and type_vocab_size = "
+            f"{config.type_vocab_size} they have no room"
+        )
+
+
+def _is_other(mine: type[nn.Module]) -> bool:
+    """Return whether a class says that it is meant to be another network than ours."""
+    return getattr(mine, "own_parameters", False)
+
+
+def each_answer(trial: Trial) -> Iterator[tuple[str, str]]:
+    """Yield each promise and what is wrong with it, if anything; stop where none can follow."""
+    for look in FIRST:
+        problem = look(trial)
+        yield IS_CALLED, problem
+        if problem:
+            return
+    slip = "" if _is_other(trial.kind) else usual_slip(trial)
+    for promise in properties_of(trial.role):
+        kept = answer_to(trial, promise.holds)
+        told = promise.sentence if kept is False else kept
+        yield promise.claim, "" if kept is True else f"{told} {slip}".strip()
+    for claim, look in () if _is_other(trial.kind) else LAST:
+        problem = answer_to(trial, look)
+        yield claim, f"{problem} {slip}".strip() if problem else ""

@@ -1,0 +1,24 @@
+"""What a checker says, from Chapter 1 on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+from bertbook.show.palette import PALETTE
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Result of a checker."""
+
+    passed: bool
+    message: str
+
+    def __repr__(self) -> str:
+        return self.message
+
+    def _repr_html_(self) -> str:
+        color = PALETTE[2] if self.passed else PALETTE[1]
+        style = f"border-left:3px solid {color};padding-left:.8em"
+        return f'<p style="{style}">{escape(self.message)}</p>'

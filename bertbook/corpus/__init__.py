@@ -1,0 +1,126 @@
+"""Texts to learn from, and the best loss that anybody can reach on them.
+
+Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
+Chapter 16 has requests of customers, and questions that mean the same or not.
+Chapter 17 has sentences whose names are tagged, and passages with questions.
+Chapter 18 has sentences with words of two senses, and the classes of the small world's words.
+"""
+
+from bertbook.corpus.datasets.entities import (
+    TaggedSentence,
+    entity_sentences,
+    parse_entities,
+    read_entities,
+)
+from bertbook.corpus.datasets.meanings import (
+    WORD_CLASSES,
+    SenseSentence,
+    parse_senses,
+    sense_sentences,
+    word_classes,
+)
+from bertbook.corpus.datasets.question_pairs import (
+    PAIR_LABELS,
+    QuestionPair,
+    parse_pairs,
+    question_pairs,
+)
+from bertbook.corpus.datasets.questions import (
+    Question,
+    Span,
+    parse_questions,
+    passage_questions,
+    question_kind,
+    read_squad,
+)
+from bertbook.corpus.datasets.requests import (
+    MARKS,
+    REQUEST_LABELS,
+    Request,
+    parse_requests,
+    service_requests,
+)
+from bertbook.corpus.datasets.splits import SPLITS, split_text
+from bertbook.corpus.toy.ladder import (
+    MASK_TOKEN,
+    Ladder,
+    masked_word_ladder,
+    masked_word_loss,
+    vocabulary,
+)
+from bertbook.corpus.toy.sentences import hundred_sentences, read_sentences
+from bertbook.corpus.world.floor import (
+    Estimate,
+    Floors,
+    WorldLadder,
+    corrupted_floors,
+    hidden_once_floors,
+    world_ladder,
+)
+from bertbook.corpus.world.grammar import (
+    World,
+    parse_world,
+    senses,
+    small_world,
+    untagged,
+    world_words,
+)
+from bertbook.corpus.world.masking_noise import MaskingNoise, hide_words
+from bertbook.corpus.world.oracle import Oracle, Posterior
+from bertbook.corpus.world.sampling import Pair, sample_documents, sample_pairs, sample_tagged
+
+__all__ = [
+    "MARKS",
+    "MASK_TOKEN",
+    "PAIR_LABELS",
+    "REQUEST_LABELS",
+    "SPLITS",
+    "WORD_CLASSES",
+    "Estimate",
+    "Floors",
+    "Ladder",
+    "MaskingNoise",
+    "Oracle",
+    "Pair",
+    "Posterior",
+    "Question",
+    "QuestionPair",
+    "Request",
+    "SenseSentence",
+    "Span",
+    "TaggedSentence",
+    "World",
+    "WorldLadder",
+    "corrupted_floors",
+    "entity_sentences",
+    "hidden_once_floors",
+    "hide_words",
+    "hundred_sentences",
+    "masked_word_ladder",
+    "masked_word_loss",
+    "parse_entities",
+    "parse_pairs",
+    "parse_questions",
+    "parse_requests",
+    "parse_senses",
+    "parse_world",
+    "passage_questions",
+    "question_kind",
+    "question_pairs",
+    "read_entities",
+    "read_sentences",
+    "read_squad",
+    "sample_documents",
+    "sample_pairs",
+    "sample_tagged",
+    "sense_sentences",
+    "senses",
+    "service_requests",
+    "small_world",
+    "split_text",
+    "untagged",
+    "vocabulary",
+    "word_classes",
+    "world_ladder",
+    "world_words",
+]

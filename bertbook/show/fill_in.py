@@ -1,0 +1,132 @@
+"""Sentences of the small world: a model's answers in the page, beside the best possible ones.
+
+Chapters 11, 12, 14 and 18.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+import numpy as np
+from jaxtyping import Float
+
+from bertbook.corpus import Oracle, small_world
+
+from .html import Html
+from .live import live_figure
+
+SHOWN = 5
+
+
+def fill_in(
+    pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str, silence: bool = False
+) -> Html:
+    """Show sentences in which a reader hides any word, and what a model and the oracle say.
+
+    The oracle's answers, ``p(word | the rest of the pair)``, are computed now; the model's in the
+    page, which loads its weights when it is asked to.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+        Pairs of sentences of the small world; stars mark the word that is hidden at first, as in
+        ``("anna kicks the blue ball over the wall", "a small dog finds the *blue* ball …")``.
+    folder : str or Path
+        A trained model in Hugging Face's layout. The pages of the book have the one in
+        ``book/data/small-world``; in Jupyter any folder will do.
+    caption : str
+        What to try and what to watch.
+    silence : bool, default False
+        Whether a reader may silence heads, and see the answers move.
+
+    Returns
+    -------
+    Html
+        A displayable figure; without a script it shows the best possible answers.
+
+    Raises
+    ------
+    ValueError
+        If a pair has no starred word or several, or the small world never tells it.
+    """
+    texts = [_without_stars(pair) for pair in pairs]
+    oracle = Oracle(small_world())
+    known = oracle.read([(" ".join(first), " ".join(second)) for (first, second), _ in texts]).words
+    data = [
+        {
+            "sentences": sentences,
+            "hidden": hidden,
+            "best": [_likely(row, oracle.words) for row in chances],
+        }
+        for (sentences, hidden), chances in zip(texts, known, strict=True)
+    ]
+    stage = f'<div class="mb-stage">{_first_state(data[0])}</div>'
+    given = {"model": Path(folder).name, "texts": data, "silence": silence}
+    return live_figure("fill-in-the-blank", stage, given, caption, folder)
+
+
+def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str) -> Html:
+    """Show pairs of sentences, and whether the second follows: for a model and for the oracle.
+
+    Parameters
+    ----------
+    pairs : sequence of (str, str)
+        Pairs of sentences that the small world tells.
+    folder : str or Path
+        A trained model in Hugging Face's layout, as for :func:`fill_in`; it needs the head.
+    caption : str
+        What to try and what to watch.
+
+    Returns
+    -------
+    Html
+        A displayable figure; without a script it shows what the oracle says of the first pair.
+
+    Raises
+    ------
+    ValueError
+        If the small world never tells one of the pairs.
+    """
+    follows = Oracle(small_world()).read(list(pairs)).is_next
+    data = [[*pair, round(float(prob), 4)] for pair, prob in zip(pairs, follows, strict=True)]
+    first, second, prob = data[0]
+    stage = (
+        f'<div class="mb-stage"><p>{escape(first)} | {escape(second)}</p><table class="mb-table">'
+        f'<tr><th scope="row">at best</th><td>{prob:.2f}</td></tr></table></div>'
+    )
+    given = {"model": Path(folder).name, "pairs": data}
+    return live_figure("next-sentence", stage, given, caption, folder)
+
+
+def _without_stars(pair: tuple[str, str]) -> tuple[list[list[str]], int]:
+    """Split a pair into words, and find the starred one."""
+    words = [word for sentence in pair for word in sentence.split()]
+    starred = [number for number, word in enumerate(words) if word.startswith("*")]
+    if len(starred) != 1:
+        raise ValueError(
+            f"{' | '.join(pair)!r} has {len(starred)} starred words; put stars around the one that "
+            "is hidden at first, as in *blue*"
+        )
+    return [sentence.replace("*", "").split() for sentence in pair], starred[0]
+
+
+def _likely(
+    chances: Float[np.ndarray, " words"], words: tuple[str, ...]
+) -> list[tuple[str, float]]:
+    """Name the likeliest words of a place."""
+    order = np.argsort(-chances, kind="stable")[:SHOWN]
+    return [(words[n], round(float(chances[n]), 4)) for n in order if chances[n] >= 0.0005]
+
+
+def _first_state(text: dict) -> str:
+    """Draw the first sentence and the best possible answers, for pages without a script."""
+    words = [word for sentence in text["sentences"] for word in sentence]
+    words[text["hidden"]] = "[MASK]"
+    rows = "".join(
+        f'<tr><th scope="row">{escape(word)}</th><td>{prob:.2f}</td></tr>'
+        for word, prob in text["best"][text["hidden"]]
+    )
+    head = '<thead><tr><th scope="col">word</th><th scope="col">at best</th></tr></thead>'
+    return f'<p>{escape(" ".join(words))}</p><table class="mb-table">{head}{rows}</table>'

@@ -1,0 +1,134 @@
+"""The exercises of Chapter 11: right answers pass, and what is wrong with a corruption is said."""
+
+import pytest
+import torch
+
+from bertbook.checks.masked_words import check_corrupt_tokens, check_trust
+from minibert.masking import corrupt_tokens
+
+
+def trust(seen, labels, mask_id):
+    """Right, and written with a loop."""
+    hits = []
+    for shown, label in zip(seen.ravel(), labels.ravel()):
+        if label != -100 and shown != mask_id:
+            hits.append(bool(shown == label))
+    rate = sum(hits) / len(hits)
+    return [rate, (rate * (1 - rate) / len(hits)) ** 0.5]
+
+
+def test_right_answers_pass_however_they_are_written():
+    assert check_trust(trust).passed
+    assert check_corrupt_tokens(corrupt_tokens).passed
+    assert check_corrupt_tokens(reader()).passed
+
+
+def reader(*slips):
+    """Write the corruption as a reader would, who makes some mistakes."""
+
+    def my_corrupt_tokens(input_ids, *, vocab_size, mask_token_id, special_ids, generator,
+                          mlm_probability=0.15, continues_word=None):  # fmt: skip
+        def rand(shape=input_ids.shape):
+            return torch.rand(shape, generator=None if "global" in slips else generator)
+
+        special = torch.isin(input_ids, torch.tensor([mask_token_id, *special_ids]))
+        if "asks special" in slips:
+            special = special & False
+        choice, fate = rand(), rand()
+        if "one row" in slips:
+            choice = choice[:1].expand(input_ids.shape).clone()
+        if continues_word is not None and "torn" not in slips:
+            for k in range(1, input_ids.shape[-1]):
+                before = choice[..., k - 1]
+                choice[..., k] = torch.where(continues_word[..., k], before, choice[..., k])
+        choice = choice.masked_fill(special, 2)
+        share = 0.15 if "own share" in slips else mlm_probability
+        chosen = choice < share
+        if "no minimum" not in slips:
+            chosen = chosen | (choice == choice.min()) & ~special
+        lots = torch.randint(
+            0 if "draws special" in slips else 5, vocab_size - ("last" in slips),
+            input_ids.shape, generator=generator,
+        )  # fmt: skip
+        seen = _fates(input_ids, fate, rand, lots, mask_token_id, slips)
+        labels = torch.where(chosen, seen if "mask as label" in slips else input_ids, -100)
+        if "zeros" in slips:
+            labels = labels.clamp(min=0)
+        if "everywhere" not in slips:
+            seen = torch.where(chosen, seen, input_ids)
+        if "in place" in slips:
+            input_ids.copy_(seen)
+        return seen if "no labels" in slips else (seen, labels)
+
+    return my_corrupt_tokens
+
+
+def _fates(ids, fate, rand, lots, mask_id, slips):
+    masked, swapped = fate < 0.8, (fate >= 0.8) & (fate < 0.9)
+    if "two draws" in slips:
+        swapped = rand() < 0.1
+        masked = masked & ~swapped
+    if "keep first" in slips:
+        kept = fate < 0.1
+        swapped = ~kept & (rand() < 0.1)
+        masked = ~kept & ~swapped
+    if "swap first" in slips:
+        swapped = fate < 0.1
+        masked = ~swapped & (rand() >= 0.1)
+    if "of the rest" in slips:
+        swapped = (fate >= 0.8) & (fate < 0.82)
+    if "no random" in slips:
+        swapped = swapped & False
+    if "all" in slips:
+        masked = masked | True
+    if "ninety" in slips:
+        masked = fate < 0.9
+    return torch.where(masked, mask_id, torch.where(swapped, lots, ids))
+
+
+@pytest.mark.parametrize(
+    ("slip", "words"),
+    [
+        ("in place", "The caller's ids have changed"),
+        ("everywhere", "A token without a label has changed"),
+        ("asks special", "Special tokens are asked for"),
+        ("zeros", "the label is -100; yours is 0"),
+        ("mask as label", "the true id; yours is that of [MASK]"),
+        ("draws special", "A special token was drawn as a random word"),
+        ("last", "The last word, 199, is never drawn"),
+        ("global", "Chance does not come from the generator alone"),
+        ("one row", "All rows have the same tokens chosen"),
+        ("own share", "0.150 of the words are chosen; it should be mlm_probability, 0.4"),
+        ("two draws", "a random word strikes masked tokens, too"),
+        ("keep first", "what stays and for the random word one after the other"),
+        ("swap first", "the random word and for what stays one after the other"),
+        ("of the rest", "A random word comes for a tenth of what [MASK] left over"),
+        ("no random", "No chosen token becomes a random word"),
+        ("all", "All chosen tokens become [MASK]"),
+        ("ninety", "0.899, 0.000, 0.101, not 0.8, 0.1, 0.1"),
+        ("no minimum", "Choose the word with the smallest draw in any case"),
+        ("torn", "a word is torn apart"),
+        ("no labels", "Return two tensors: the ids that the model sees, and the labels"),
+    ],
+)
+def test_a_slip_is_named(slip, words):
+    verdict = check_corrupt_tokens(reader(slip))
+    assert not verdict.passed
+    assert words in verdict.message
+
+
+def test_a_skeleton_and_other_arguments():
+    def my_corrupt_tokens(input_ids, *, vocab_size, mask_token_id, special_ids, generator,
+                          mlm_probability=0.15, continues_word=None):  # fmt: skip
+        ...
+
+    assert "returns nothing yet" in check_corrupt_tokens(my_corrupt_tokens).message
+    told = check_corrupt_tokens(lambda ids: ids).message
+    assert "it must take input_ids, vocab_size, mask_token_id, special_ids, generator" in told
+
+
+def test_another_error_is_explained():
+    def my_corrupt_tokens(input_ids, **named):
+        return torch.where(named["chosen"], input_ids, 0)
+
+    assert "stopped with KeyError: 'chosen'" in check_corrupt_tokens(my_corrupt_tokens).message

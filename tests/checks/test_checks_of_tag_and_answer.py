@@ -1,0 +1,95 @@
+"""Right answers to the exercises of Chapter 17, written in other ways, pass."""
+
+import re
+
+import numpy as np
+import pytest
+import torch
+
+from bertbook.checks.tag_and_answer import (
+    check_answer_f1,
+    check_best_span,
+    check_number_of_windows,
+    check_piece_labels,
+)
+from minibert.tasks import best_spans
+from minibert.tasks.answering import sliding_windows
+from minibert.tasks.metrics import normalize_answer
+from minibert.tasks.tagging import tag_pieces
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+LETTERS = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "##a"])
+
+
+def labels_by_the_package(counts, labels):
+    return tag_pieces(LETTERS, ["a" * n or "\u200b" for n in counts], labels).labels
+
+
+def span_by_the_package(starts, ends, inside, longest):
+    rows = torch.tensor(starts), torch.tensor(ends), torch.tensor(inside)
+    found = best_spans(*rows, max_answer_length=longest)
+    return found.start.item(), found.end.item()
+
+
+def span_in_a_table(starts, ends, inside, longest):
+    """Right, and without a loop, by PyTorch."""
+    starts, ends, inside = map(torch.tensor, (starts, ends, inside))
+    sums = starts[:, None] + ends[None, :]
+    between = (~inside).cumsum(0)
+    whole = inside[:, None] & (between[None, :] == between[:, None])
+    sums = sums.masked_fill(~(whole.triu() & ~torch.ones_like(whole).triu(longest)), -torch.inf)
+    return divmod(sums.argmax().item(), len(starts))
+
+
+def words(text):
+    return normalize_answer(text).split()
+
+
+def f1(told, true, clean=words, kind=list, none=1.0):
+    told, true = clean(told), clean(true)
+    shared = [w for w in told if w in true] if kind is set else []
+    if kind is list:
+        rest = list(true)
+        for word in told:
+            if word in rest:
+                rest.remove(word)
+                shared.append(word)
+    else:
+        told, true, shared = set(told), set(true), set(shared)
+    if not told and not true:
+        return none
+    return 2 * len(shared) / (len(told) + len(true))
+
+
+def windows_by_the_package(pieces, room, stride):
+    text = " ".join("a" * pieces)
+    return len(sliding_windows(LETTERS, "a", text, max_length=room + 4, stride=stride))
+
+
+@pytest.mark.parametrize(
+    ("check", "answer"),
+    [
+        (check_piece_labels, labels_by_the_package),
+        (check_piece_labels, lambda *given: tuple(labels_by_the_package(*given))),
+        (check_best_span, span_in_a_table),
+        (check_best_span, lambda *given: list(span_in_a_table(*given))),
+        (check_best_span, lambda *given: np.array(span_in_a_table(*given))),
+        (check_answer_f1, f1),
+    ],
+)
+def test_right_answers_pass_however_they_are_written(check, answer):
+    verdict = check(answer)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "way"),
+    [
+        (check_number_of_windows, windows_by_the_package, "sliding_windows"),
+        (check_best_span, span_by_the_package, "best_spans"),
+    ],
+)
+def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
+    verdict = check(answer)
+    assert not verdict.passed
+    assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)

@@ -1,0 +1,235 @@
+"""The invariants hold of good models, transformers' own among them, and find every bug."""
+
+import pytest
+import torch
+import transformers
+
+from minibert import family, pretraining, tasks
+from bertbook.museum.invariants import check_invariants
+from bertbook.museum.invariants.promises import INVARIANTS
+from bertbook.museum import ROOMS, broken_model
+from bertbook.museum.bug import SIZES, Bug
+from bertbook.museum.labels import _OwnLoss
+from bertbook.museum.stepwise import Attention
+from minibert.config import BertConfig
+from minibert.embeddings import BertEmbeddings
+from minibert.layer import BertOutput
+from minibert.model import BertModel
+
+NAMES = [
+    "BertModel",
+    "BertForMaskedLM",
+    "BertForPreTraining",
+    "BertForSequenceClassification",
+    "BertForTokenClassification",
+    "BertForQuestionAnswering",
+]
+
+
+def build(source, name):
+    torch.manual_seed(0)
+    if source == "transformers":
+        config = transformers.BertConfig(**SIZES, attn_implementation="eager")
+        return getattr(transformers, name)(config)
+    homes = (pretraining, tasks)
+    kind = next((getattr(h, name) for h in homes if hasattr(h, name)), BertModel)
+    return kind(BertConfig(**SIZES))
+
+
+BUGS = {bug.name: bug for room in ROOMS.values() for bug in room}
+PADDING, MAP = "padding_changes_nothing", "attention_is_shared_among_tokens"
+MATES, PLACES = "batch_mates_do_not_matter", "places_matter"
+SPLIT, GRADIENTS = "split_batch_is_whole_batch", "gradients_reach_everything"
+FINDS = {
+    "Jiant465": (PADDING, MAP, "no_mask_means_all_ones"),
+    "BertNli3": (PADDING, MAP),
+    "KubernetesCloud146": (PADDING, MAP),
+    "AllenNlp3465": (PADDING, MAP),
+    "LostOnTheWay": (PADDING, MAP),
+    "Timm2236": (PADDING, MAP),
+    "Transformer40": (PADDING, MAP),
+    "Unsloth9848": ("padding_alone_gives_numbers",),
+    "Sglang35434": ("every_token_hears_every_token",),
+    "Transformers679": ("evaluation_repeats",),
+    "PyTorch124464": ("evaluation_repeats",),
+    "NormOfTheBatch": ("training_adds_dropout_only",),
+    "VisionTransformer1": (PADDING, MAP),
+    "PyTorchNlp2": (PADDING, MAP, MATES),
+    "FromScratch6": (PADDING,),
+    "FuxiCtr30": (PADDING, "every_token_hears_every_token"),
+    "NumpyTransformer1": (PLACES, MATES),
+    "DeepPavlov1312": ("segments_matter",),
+    "Transformers1258": (PLACES,),
+    "HappyTransformer128": ("labels_count_alike", SPLIT, GRADIENTS),
+    "Transformers2759": ("labels_count_alike", SPLIT),
+    "Transformers34191": (SPLIT,),
+    "Accelerate1204": ("table_is_tied",),
+    "NoWayBack": (GRADIENTS,),
+    "Nanochat837": ("calls_stay_apart",),
+    "ModernBert141": ("long_texts_are_read_to_the_end",),
+    "OutsideOfTheState": ("saved_is_loaded",),
+}
+
+
+@pytest.mark.parametrize("source", ["ours", "transformers"])
+@pytest.mark.parametrize("name", NAMES)
+def test_good_models_keep_all(source, name):
+    findings = check_invariants(build(source, name))
+    assert findings.broken == []
+    assert [finding.name for finding in findings] == list(INVARIANTS)
+    held = {finding.name for finding in findings if finding.holds}
+    assert "attention_is_shared_among_tokens" in held
+    assert ("table_is_tied" in held) == (name in ("BertForMaskedLM", "BertForPreTraining"))
+    assert ("split_batch_is_whole_batch" in held) == (name not in (NAMES[0], NAMES[-1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("Roberta", {}),
+        ("Albert", {"embedding_size": 6}),
+        ("Electra", {"embedding_size": 6}),
+        ("ModernBert", {"local_attention": 4, "pad_token_id": 7}),
+    ],
+)
+def test_the_family_keeps_all(name, more):
+    config = getattr(family, f"{name}Config")(**SIZES, **more)
+    assert check_invariants(getattr(family, f"{name}Model")(config)).broken == []
+
+
+@pytest.mark.parametrize("name", FINDS)
+def test_every_bug_is_found_by_what_should_find_it_and_by_nothing_else(name):
+    assert set(check_invariants(broken_model(BUGS[name])).broken) == set(FINDS[name])
+
+
+def test_the_museum_is_whole():
+    assert set(BUGS) == set(FINDS)
+    found = {name for finds in FINDS.values() for name in finds}
+    assert found == set(INVARIANTS)
+    assert len({bug.source for bug in BUGS.values()} - {""}) >= 22
+    assert all(3 <= len(bug.repair.split()) <= 6 for bug in BUGS.values())
+
+
+def test_a_model_stays_as_it_was():
+    model = build("ours", "BertForMaskedLM").train()
+    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    chance = torch.random.get_rng_state()
+    check_invariants(model)
+    assert model.training and all(p.grad is None for p in model.parameters())
+    assert all(torch.equal(before[name], tensor) for name, tensor in model.state_dict().items())
+    assert torch.equal(chance, torch.random.get_rng_state())
+
+
+def test_a_broken_invariant_says_what_was_seen():
+    told = repr(check_invariants(broken_model(BUGS["ModernBert141"])))
+    assert "The longest text is read to its last token: no, 16 tokens went in, 12 came out" in told
+    assert "Evaluation twice gives the same numbers: yes" in told
+
+
+def test_sizes_too_small_for_the_texts():
+    with pytest.raises(ValueError, match=r"max_position_embeddings \(11\).* up to 12 tokens"):
+        check_invariants(BertModel(BertConfig(**SIZES | {"max_position_embeddings": 11})))
+    with pytest.raises(ValueError, match=r"vocab_size \(2\)"):
+        check_invariants(BertModel(BertConfig(**SIZES | {"vocab_size": 2})))
+
+
+class Modulo(BertEmbeddings):
+    def forward(self, input_ids, token_type_ids=None, *given):
+        positions = torch.arange(input_ids.shape[1])[None] % 8
+        return super().forward(input_ids, token_type_ids, positions)
+
+
+class Clamped(BertEmbeddings):
+    def forward(self, input_ids, token_type_ids=None, *given):
+        positions = torch.arange(input_ids.shape[1])[None].clamp(max=14)
+        return super().forward(input_ids, token_type_ids, positions)
+
+
+class SegmentsOfTheFirst(BertEmbeddings):
+    def forward(self, input_ids, token_type_ids=None, *given):
+        if token_type_ids is not None:
+            token_type_ids = token_type_ids[:1].expand(input_ids.shape)
+        return super().forward(input_ids, token_type_ids, *given)
+
+
+class SecondByDefault(BertEmbeddings):
+    def forward(self, input_ids, token_type_ids=None, *given):
+        if token_type_ids is None:
+            token_type_ids = torch.ones_like(input_ids)
+        return super().forward(input_ids, token_type_ids, *given)
+
+
+class Detached(Attention):
+    def forward(self, hidden_states, *given):
+        return super().forward(hidden_states.detach(), *given)
+
+
+class DetachedResidual(BertOutput):
+    def forward(self, hidden_states, input_tensor):
+        return super().forward(hidden_states, input_tensor.detach())
+
+
+class EvalInside(BertModel):
+    def forward(self, *given, **named):
+        self.eval()
+        return super().forward(*given, **named)
+
+
+class SeedInside(BertModel):
+    def forward(self, *given, **named):
+        torch.manual_seed(0)
+        return super().forward(*given, **named)
+
+
+class NeverTrains(BertModel):
+    def train(self, mode=True):
+        return super().train(False)
+
+
+class TwoSoftmaxes(_OwnLoss):
+    def loss(self, logits, labels, input_ids):
+        return torch.nn.functional.cross_entropy(logits.softmax(-1).mT, labels)
+
+
+class EatsAClass(_OwnLoss):
+    def loss(self, logits, labels, input_ids):
+        return torch.nn.functional.cross_entropy(logits.mT, labels.clamp(min=0), ignore_index=0)
+
+
+@pytest.mark.parametrize(
+    ("bug", "finds"),
+    [
+        (Bug(Modulo, "", role="embeddings"), {PLACES}),
+        (Bug(Clamped, "", role="embeddings"), {PLACES}),
+        (Bug(SegmentsOfTheFirst, "", role="embeddings"), {MATES}),
+        (Bug(SecondByDefault, "", role="embeddings"), {"no_mask_means_all_ones"}),
+        (Bug(Detached, "", role="self_attention"), {GRADIENTS}),
+        (Bug(DetachedResidual, "", role="output"), {GRADIENTS}),
+        (Bug(EvalInside, ""), {"training_adds_dropout_only"}),
+        (Bug(SeedInside, ""), {"training_adds_dropout_only"}),
+        (Bug(NeverTrains, ""), {"training_adds_dropout_only"}),
+        (Bug(TwoSoftmaxes, ""), {"labels_count_alike"}),
+        (Bug(EatsAClass, ""), {"labels_count_alike", SPLIT}),
+    ],
+    ids=lambda value: getattr(value, "name", ""),
+)
+def test_bugs_that_are_not_in_the_museum(bug, finds):
+    findings = check_invariants(broken_model(bug))
+    assert set(findings.broken) == finds, findings
+
+
+class Transposed(Attention):
+    def __init__(self, config):
+        super().__init__(config)
+        self.query.weight = torch.nn.Parameter(self.query.weight.detach().T.contiguous())
+
+
+class Exchanged(Attention):
+    def __init__(self, config):
+        super().__init__(config)
+        self.key, self.value = self.value, self.key
+
+
+@pytest.mark.parametrize("part", [Transposed, Exchanged])
+def test_another_function_that_is_consistent_is_not_seen(part):
+    assert check_invariants(broken_model(Bug(part, "", role="self_attention"))).broken == []

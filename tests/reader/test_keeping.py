@@ -1,0 +1,284 @@
+"""Keeping what a reader has written: in her file, with what it needs, or a sentence why not."""
+
+import linecache
+import sys
+from types import ModuleType
+
+import pytest
+
+from bertbook.checks.verdict import Verdict
+from bertbook.reader import keep, running_on
+from bertbook.reader.her_file import run_her_file
+from minibert.parts import part, replaced
+
+
+class Notebook(ModuleType):
+    """A notebook of the reader's: cells are run one after the other in one namespace."""
+
+    def __init__(self):
+        super().__init__("__notebook__")
+        self.cells = []
+
+    def run(self, cell):
+        name = f"<cell {len(self.cells)} of {id(self)}>"
+        linecache.cache[name] = (len(cell), None, cell.splitlines(keepends=True), name)
+        self.cells.append(cell)
+        exec(compile(cell, name, "exec"), vars(self))
+
+
+@pytest.fixture
+def notebook(monkeypatch, tmp_path):
+    """Open a notebook in a folder of its own, as a reader does."""
+    opened = Notebook()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delenv("BOOK_STORED")
+    monkeypatch.delenv("BOOK_MINE", raising=False)
+    monkeypatch.setitem(sys.modules, "__notebook__", opened)
+    vars(opened).update(keep=keep)
+    yield opened
+    sys.modules.pop("my_bert", None)
+
+
+def text(folder):
+    return (folder / "my_bert.py").read_text(encoding="utf-8")
+
+
+LAYER = """
+import math
+import torch
+from torch import nn
+from torch.nn import functional as F
+from minibert.parts import part
+
+EPSILON = 1e-12
+
+class MyIntermediate(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.intermediate_size)
+
+    def forward(self, x):
+        return F.gelu(self.dense(x))  # (batch, seq, intermediate)
+
+def my_bend(x):
+    return x * EPSILON / math.pi + torch.zeros(1)
+
+class MyLayer(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.attention = part("attention")(config)
+        self.intermediate = MyIntermediate(config)
+
+    def forward(self, x):
+        return my_bend(self.intermediate(self.attention(x)))
+"""
+
+
+def test_a_class_goes_with_its_imports_and_with_what_it_uses(notebook, tmp_path, capsys):
+    notebook.run(LAYER)
+    notebook.run("keep(MyLayer)")
+    assert (
+        "Kept in my_bert.py: MyLayer, with MyIntermediate and my_bend." in capsys.readouterr().out
+    )
+    kept = text(tmp_path)
+    for line in (
+        *("import math", "import torch", "from torch import nn", "EPSILON = 1e-12"),
+        *("from torch.nn import functional as F", "from minibert.parts import part"),
+    ):
+        assert kept.count(f"\n{line}\n") == 1
+    assert "# (batch, seq, intermediate)" in kept
+    assert list(run_her_file()) == ["MyIntermediate", "my_bend", "MyLayer"]
+
+
+def test_a_second_keeping_replaces_the_first_and_nothing_else(notebook, tmp_path):
+    notebook.run("def my_one():\n    return 1\n\nkeep(my_one)")
+    path = tmp_path / "my_bert.py"
+    path.write_text(text(tmp_path) + "\n\n# a note of hers\nmy_favorite = my_one()\n")
+    notebook.run("def my_one():\n    return 2\n\nkeep(my_one)\nkeep(my_one)")
+    assert text(tmp_path).count("def my_one") == 1
+    assert "# a note of hers\nmy_favorite = my_one()" in text(tmp_path)
+    assert vars(sys.modules["my_bert"] if run_her_file() else None)["my_favorite"] == 2
+
+
+def test_each_stands_after_what_it_is_made_of(notebook, tmp_path):
+    notebook.run("class MyOutput:\n    size = 1\n\nmy_none = None")
+    sys.modules["__main__"].In = notebook.cells  # what IPython remembers
+    notebook.run("keep(MyOutput)")
+    notebook.run("class MyFrame:\n    pass\n\nclass MyOutput(MyFrame):\n    def f(self): return 1")
+    notebook.run("keep(MyOutput)\nclass MyFrame:\n    def g(self): return 3\n\nkeep(MyFrame)")
+    del sys.modules["__main__"].In
+    assert text(tmp_path).count("class ") == 2
+    assert run_her_file()["MyOutput"]().g() == 3
+
+
+def test_what_stands_in_the_file_is_taken_from_there(notebook, tmp_path):
+    notebook.run("class MyFrame:\n    def g(self): return 3\n\nkeep(MyFrame)\nimport my_bert")
+    notebook.run("from my_bert import MyFrame\nclass MyOutput(MyFrame):\n    def f(self): return 1")
+    notebook.run("keep(MyOutput)")
+    assert "my_bert import" not in text(tmp_path)
+    assert run_her_file()["MyOutput"]().g() == 3
+
+
+def test_a_name_that_a_library_calls_otherwise(notebook, tmp_path):
+    notebook.run(
+        "import numpy as np\nfrom torch import softmax as soft\nfrom torch.nn import Linear\n"
+        "from numpy import exp\n@np.vectorize\ndef other(x): return x\n"
+        "def my_f(x):\n    return soft(Linear(np.pi, exp(x)), dim=-1)\n\nkeep(my_f)"
+    )
+    for line in ("import numpy as np", "from torch import softmax as soft",
+                 "from torch.nn import Linear", "from numpy import exp"):  # fmt: skip
+        assert f"\n{line}\n" in text(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("keep(lambda x: x)", "A lambda has no name to find it by"),
+        ("def softmax(x): return x\nkeep(softmax)", "call softmax my_softmax"),
+        ("class Layer:\n    def f(self): return 1\nkeep(Layer)", "call Layer MyLayer"),
+        ("class MyLayer:\n    def f(self): return 1\nkeep(MyLayer())", "without a call: keep.MyLa"),
+        ("exec('def my_f(): return 1')\nkeep(my_f)", "The code of my_f cannot be found"),
+        ("def my_f(): ...\nkeep(my_f)", "my_f still has the dots of its skeleton"),
+        ("class MyA:\n    def f(self):\n        'Do.'\n        ...\nkeep(MyA)", "MyA still has"),
+        ("def my_f(): return wrods\nkeep(my_f)", "my_f uses wrods, which is nowhere defined"),
+        ("import torch\nx = torch.ones(1)\ndef my_f(): return x\nkeep(my_f)",
+         "my_f uses x, a Tensor of this notebook"),
+        ("g = lambda: 1\ndef my_f(): return g()\nkeep(my_f)", "my_f uses g, a function of this"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_kept_is_told(notebook, tmp_path, capsys, cell, words):
+    notebook.run(cell)
+    out = capsys.readouterr().out
+    assert out.startswith("Not kept. ")
+    assert words.replace("keep.", "keep(") in out
+    assert not (tmp_path / "my_bert.py").exists()
+
+
+def test_a_file_with_an_error_is_left_as_it_is(notebook, tmp_path, capsys):
+    (tmp_path / "my_bert.py").write_text("import torch\nclass MyLayer(\n")
+    notebook.run("def my_f(): return 1\nkeep(my_f)")
+    assert "my_bert.py cannot be read as Python: '(' was never closed" in capsys.readouterr().out
+    assert text(tmp_path) == "import torch\nclass MyLayer(\n"
+
+
+def test_a_folder_that_cannot_be_written(notebook, tmp_path, capsys, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("minibert.disk.os.replace", refuse)
+    notebook.run("def my_f(): return 1\nkeep(my_f)")
+    assert f"{tmp_path / 'my_bert.py'} cannot be written (Permission denied). Copy" in (
+        capsys.readouterr().out
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_what_is_right_is_kept(notebook, tmp_path, capsys):
+    notebook.run("def my_f(): return 1")
+    keep(notebook.my_f, Verdict(False, "Not yet."))
+    assert capsys.readouterr().out == "Not yet.\n"
+    assert not (tmp_path / "my_bert.py").exists()
+    keep(notebook.my_f, Verdict(True, "Right."))
+    assert capsys.readouterr().out == "Right. Kept in my_bert.py: my_f.\n"
+
+
+def test_the_stored_book_keeps_nothing(notebook, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("BOOK_STORED", "1")
+    notebook.run("def my_f(): return 1\nkeep(my_f)")
+    assert "In a notebook of your own, my_f now stands in my_bert.py." in capsys.readouterr().out
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- Running on it -------------------------------------------------------------------------------
+
+POOLER = """
+from torch import nn
+
+class MyPooler(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+
+    def forward(self, x):
+        return self.dense(x[:, 0]).tanh()
+"""
+
+
+@pytest.fixture
+def stage():
+    """Give every role back to ours."""
+    from minibert.parts import use
+
+    with use():
+        yield
+
+
+@pytest.mark.usefixtures("stage")
+def test_what_is_kept_plays(notebook, capsys):
+    running_on()
+    assert capsys.readouterr().out == "Running on: our parts.\n"
+    notebook.run(f"{POOLER}\nkeep(MyPooler)")
+    capsys.readouterr()
+    assert running_on() is None
+    assert capsys.readouterr().out == "Running on: your pooler, ours for the rest.\n"
+    assert part("pooler").__module__ == "my_bert"
+
+
+@pytest.mark.usefixtures("stage")
+def test_what_is_kept_no_more_plays_no_more(notebook, tmp_path, capsys):
+    notebook.run(f"{POOLER}\nkeep(MyPooler)")
+    running_on()
+    (tmp_path / "my_bert.py").unlink()
+    running_on()
+    assert capsys.readouterr().out.endswith("\nRunning on: our parts.\n")
+    assert replaced() == {}
+
+
+def test_functions_of_hers_take_the_place_of_ours(notebook, capsys):
+    notebook.run("def my_softmax(x):\n    return x + 1\n\nkeep(my_softmax)")
+    capsys.readouterr()
+    my = running_on(softmax=abs, attention=max)
+    assert capsys.readouterr().out == "Running on: your softmax, our attention.\n"
+    assert my.softmax(-1) == 0
+    assert my.attention is max
+
+
+@pytest.mark.usefixtures("stage", "unchecked")
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        (
+            "def my_f(:\n",
+            "my_bert.py stopped with SyntaxError: invalid syntax (my_bert.py, line 1)",
+        ),
+        ("1 / 0\n", "my_bert.py stopped with ZeroDivisionError: division by zero. Until it is men"),
+        ("class MyPooler:\n    pass\n", "pooler is played by a class derived from torch.nn.Module"),
+        ("class MyPoler:\n    pass\n", "MyPoler is named after no role; call it My and the name"),
+    ],
+)
+def test_what_cannot_play_is_told(notebook, tmp_path, capsys, file, words):
+    (tmp_path / "my_bert.py").write_text(file)
+    running_on()
+    out = capsys.readouterr().out
+    assert words in out
+    assert out.endswith("Running on: our parts.\n")
+
+
+@pytest.mark.usefixtures("stage")
+def test_the_stored_book_runs_on_ours_or_on_the_file_that_is_named(
+    notebook, tmp_path, capsys, monkeypatch
+):
+    (tmp_path / "my_bert.py").write_text(POOLER)
+    monkeypatch.setenv("BOOK_STORED", "1")
+    running_on()
+    assert capsys.readouterr().out == "Running on: our parts.\n"
+    monkeypatch.setenv("BOOK_MINE", str(tmp_path / "my_bert.py"))
+    running_on()
+    assert capsys.readouterr().out == "Running on: your pooler, ours for the rest.\n"
+    (tmp_path / "my_bert.py").write_text("class MyPooler:\n    pass\n")
+    with pytest.raises(TypeError, match="pooler is played by a class derived from"):
+        running_on()
+    monkeypatch.setenv("BOOK_MINE", str(tmp_path / "none.py"))
+    with pytest.raises(ValueError, match=r"there is no file .*none\.py"):
+        running_on()

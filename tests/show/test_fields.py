@@ -1,0 +1,98 @@
+"""Fields to type into: complete without a script, and strict with their authors."""
+
+import html
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+import torch
+
+from bertbook.show import ask
+
+
+def told(field):
+    """What the script is told."""
+    return json.loads(html.unescape(re.search(r'data-answer="([^"]*)"', field.content).group(1)))
+
+
+def parsed(field):
+    text = field.content.split("\n<script>")[0]
+    text = re.sub(r"<input ([^>]*)>", r"<input \1/>", text.replace('mb-try" hidden', 'mb-try"'))
+    return ElementTree.fromstring(text)
+
+
+def test_without_a_script_the_answer_is_reachable_and_the_box_is_hidden():
+    field = ask("1 < 2 of 3?", 1 / 3, why="One of three.")
+    fold = parsed(field).find("details")
+    assert [*fold.itertext()] == ["Show me", "0.33.", " One of three."]
+    assert 'class="mb-try" hidden' in field.content
+    assert repr(field) == "1 < 2 of 3?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "labels"),
+    [(2, ["Your answer"]), ("una", ["Your answer"]), ([1, 2], ["Entry 1", "Entry 2"])],
+)
+def test_every_box_has_a_label(answer, labels):
+    found = parsed(ask("q?", answer, why="w")).findall(".//label")
+    assert [label.text.strip() for label in found] == labels
+    assert all(label.find("input") is not None for label in found)
+
+
+@pytest.mark.parametrize(
+    ("answer", "tolerance", "shown"),
+    [
+        (1 / 3, 0.005, "0.33."),
+        (1 / 3, 0.05, "0.3."),
+        (-2.0, 0.005, "−2."),
+        (589824, 0.5, "589824."),
+        (1 / 3, 0, "0.333333."),
+        ([0.25, -1], 0.005, "0.25, −1."),
+        ("una ##ffa", 0.005, "una ##ffa."),
+    ],
+)
+def test_an_answer_is_shown_as_exactly_as_it_is_asked_for(answer, tolerance, shown):
+    field = ask("q?", answer, tolerance=tolerance, why="w")
+    assert parsed(field).find("details/p/strong").text == shown
+
+
+@pytest.mark.parametrize("answer", [np.float32(0.5), torch.tensor(0.5), np.array(0.5), 0.5])
+def test_numbers_of_every_library_are_numbers(answer):
+    assert told(ask("q?", answer, why="w"))["answer"] == 0.5
+
+
+@pytest.mark.parametrize("answer", [(1, 2), [1, 2], np.array([1, 2]), torch.tensor([1, 2])])
+def test_vectors_of_every_library_are_vectors(answer):
+    field = ask("q?", answer, why="w", mistakes=[(answer[::-1] if isinstance(answer, list)
+                                                  else [2, 1], "back to front")])  # fmt: skip
+    assert told(field)["answer"] == [1, 2]
+    assert told(field)["mistakes"] == [[[2, 1], "back to front"]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "words"),
+    [
+        (1, {"why": " "}, "a reason"),
+        (1, {"why": "w", "mistakes": [(2, "")]}, "full replies"),
+        (1, {"why": "w", "tolerance": -0.5}, r"tolerance is -0.5; it must be at least 0"),
+        (" ", {"why": "w"}, "is empty"),
+        (True, {"why": "w"}, "not True"),
+        (np.eye(2), {"why": "w"}, r"of shape \(2, 2\)"),
+        ([], {"why": "w"}, r"not \[\]"),
+        (float("nan"), {"why": "w"}, "an answer is finite"),
+        (1, {"why": "w", "mistakes": [("one", "r")]}, "another kind than the answer 1"),
+        ([1, 2], {"why": "w", "mistakes": [(1, "r")]}, r"another kind than the answer \[1, 2\]"),
+        (1, {"why": "w", "mistakes": [(1.004, "r")]}, "1.004 counts as the answer 1: it is right"),
+        ("a", {"why": "w", "mistakes": [("A", "r")]}, "'A' counts as the answer 'a'"),
+    ],
+)
+def test_questions_that_no_reader_can_answer_are_refused(answer, options, words):
+    with pytest.raises(ValueError, match=words):
+        ask("q?", answer, **options)
+
+
+def test_two_fields_of_one_page_do_not_meet():
+    keys = {re.search(r'data-mb="(\w+)"', ask("q?", n, why="w").content).group(1) for n in (1, 2)}
+    assert len(keys) == 2

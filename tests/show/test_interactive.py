@@ -1,0 +1,101 @@
+"""Figures with controls, as they are stored: one frame for each combination, named controls."""
+
+import json
+import re
+
+import pytest
+
+from bertbook.show import bars, explore, picture, slider, typed
+from bertbook.show.visualize import new_axes
+
+
+def frames_of(content):
+    order = json.loads(re.search(r'data-frames="([^"]+)"', content).group(1))
+    shown = re.search(r'aria-live="polite">(.*)</div><figcaption>', content, re.DOTALL).group(1)
+    frames = re.findall(r"<div(?: hidden)?>(.*?)</div>", shown)
+    return order, frames
+
+
+def test_explore_draws_every_combination_in_the_order_of_the_controls():
+    figure = explore(
+        lambda step, side, hidden: f"{step}{side}{hidden}",
+        caption="try",
+        step=[1, 2, 3],
+        side=["left", "right"],
+        hidden=[False, True],
+    )
+    order, frames = frames_of(figure.content)
+    shown = [frames[i] for i in order]
+    assert shown[0] == "1leftFalse"
+    assert shown[1] == "1leftTrue"
+    assert shown[2] == "1rightFalse"
+    assert shown[-1] == "3rightTrue"
+    assert len(shown) == 12
+
+
+def test_explore_keeps_equal_frames_once():
+    order, frames = frames_of(explore(lambda n: str(n // 2), caption="c", n=[0, 1, 2]).content)
+    assert order == [0, 0, 1]
+    assert frames == ["0", "1"]
+
+
+def test_explore_chooses_controls_by_their_values():
+    content = explore(
+        lambda **values: "x",
+        caption="c",
+        number=[0.5, 1],
+        few=["a", "b"],
+        many=["a", "b", "c", "d", "e"],
+        switch=("Use the mask", [False, True]),
+    ).content
+    assert content.count('type="range"') == 2
+    assert content.count('type="radio"') == 2
+    assert content.count('type="checkbox"') == 1
+    assert "Use the mask" in content
+
+
+def test_explore_names_every_control():
+    content = explore(lambda n: str(n), caption="c", n=("steps < 3", [0, 1])).content
+    key = re.search(r'<label for="([^"]+)">steps &lt; 3</label>', content).group(1)
+    assert f'<input id="{key}"' in content
+    assert 'aria-valuetext="0"' in content
+
+
+def test_explore_takes_pictures_and_html():
+    figure = explore(
+        lambda n: picture(new_axes(), alt=f"line {n}") if n else bars(["a"], [1.0]),
+        caption="c",
+        n=[0, 1],
+    )
+    assert "line 1" in figure.content
+    assert repr(figure) == "c"
+
+
+@pytest.mark.parametrize(("controls", "words"), [({}, "at least one"), ({"n": [1]}, "at least 2")])
+def test_explore_refuses_controls_that_control_nothing(controls, words):
+    with pytest.raises(ValueError, match=words):
+        explore(lambda **values: "x", caption="c", **controls)
+
+
+def test_free_controls_are_stored_as_if_their_values_had_been_listed():
+    def stored(size, text):
+        return explore(lambda **v: str(v), caption="c", size=size, text=("t", text)).content
+
+    free = stored(slider(0, 9, stored=[2, 4]), typed(stored=["pie", "cream"]))
+    assert free == stored([2, 4], ["pie", "cream"])
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: slider(2, 1, stored=[1, 2]), "from 2 to 1 has no room"),
+        (lambda: slider(0, 1, stored=[0.5, 1.5]), "1.5 is outside of the slider, 0 to 1"),
+        (lambda: slider(0, 1, stored=[0, 1], step=-0.1), "-0.1; it must be above 0"),
+        (lambda: slider(0, 1, stored=[0.5, 1], step=0.2), "0.5 lies between two steps of 0.2"),
+        (lambda: typed(stored=["a", 2]), "so 2 cannot be stored"),
+    ],
+)
+def test_controls_that_nobody_can_move_are_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

@@ -1,0 +1,50 @@
+"""The drawing of the machine: its shapes are the model's, and it opens where it is asked to."""
+
+import re
+
+import pytest
+import torch
+
+from minibert.config import BertConfig
+from minibert.model import BertModel
+from bertbook.show import machine
+
+TINY = BertConfig.tiny(vocab_size=100)
+
+
+def opened(content):
+    """List the names of the boxes that are open."""
+    return re.findall(r"<details class=\"mb-box\" open><summary>([^<]*) <", content)
+
+
+@pytest.mark.parametrize(
+    ("at", "names"),
+    [
+        ("", []),
+        ("embeddings", ["embeddings"]),
+        ("stack", ["stack"]),
+        ("layer", ["stack", "layer 1"]),
+        ("attention", ["stack", "layer 1", "self-attention"]),
+    ],
+)
+def test_it_opens_with_all_around_it(at, names):
+    assert opened(machine(at, caption="c").content) == names
+
+
+def test_a_part_that_is_not_there():
+    with pytest.raises(ValueError, match="no part 'head'; it opens at embeddings, attention"):
+        machine("head", caption="c")
+
+
+def test_its_shapes_are_those_of_the_model():
+    content = machine(caption="c", tokens=5, config=TINY).content.replace("\N{NO-BREAK SPACE}", " ")
+    with torch.no_grad():
+        found = BertModel(TINY).eval()(
+            torch.arange(5)[None], return_attention=True, return_hidden_states=True
+        )
+    for tensor in (found.hidden_states[1], found.attentions[0]):
+        assert " × ".join(map(str, tensor.shape[1:])) in content
+    for parameter in ("word_embeddings", "position_embeddings", "token_type_embeddings"):
+        rows, hidden = getattr(BertModel(TINY).embeddings, parameter).weight.shape
+        assert f"{rows} × {hidden}" in content
+    assert f"5 × {TINY.intermediate_size}" in content

@@ -1,0 +1,48 @@
+"""Showing source and seeding random numbers."""
+
+import inspect
+import random
+
+import numpy as np
+import torch
+
+from bertbook.checks.verdict import Verdict
+from minibert.model import BertPooler
+from bertbook.show import seed_everything, show_source
+from minibert.pretraining import BertForPreTraining
+from minibert.reference import softmax
+
+
+def test_source_is_the_code_without_its_docstring():
+    code = repr(show_source(softmax))
+    assert code.startswith("def softmax(")
+    assert '"""' not in code
+    assert "np.exp" in code
+    assert show_source(softmax)._repr_markdown_() == f"```python\n{code}\n```"
+
+
+def test_source_of_a_class_is_the_code_without_any_docstring():
+    code = repr(show_source(BertPooler))
+    assert '"""' not in code
+    assert code.splitlines()[-1] == "        return self.dense(first).tanh()"
+    assert len([line for line in code.splitlines() if "def " in line]) == 2
+
+
+def test_notes_to_the_type_checker_are_not_shown():
+    forward = BertForPreTraining.forward
+    assert "  # pyright: ignore[" in inspect.getsource(forward)
+    code = repr(show_source(forward))
+    assert "pyright" not in code
+    assert "        loss=sum(losses.values()) if losses else None,\n" in code
+
+
+def test_source_of_a_class_keeps_its_decorator():
+    assert repr(show_source(Verdict)).startswith("@dataclass(frozen=True)\nclass Verdict:")
+
+
+def test_one_seed_fixes_every_global_random_state():
+    def draw():
+        seed_everything(5)
+        return random.random(), np.random.rand(), torch.rand(()).item()
+
+    assert draw() == draw()

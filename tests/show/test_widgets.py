@@ -1,0 +1,131 @@
+"""Figures with controls, as a kernel shows them: drawn again at every move, errors as sentences."""
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from bertbook.show import bars, explore, picture, slider, typed
+from bertbook.show.visualize import new_axes
+
+
+@pytest.fixture
+def _kernel(monkeypatch):
+    """Let a reader sit here with a kernel of her own."""
+    monkeypatch.delenv("BOOK_STORED")
+    monkeypatch.setattr(
+        "IPython.core.getipython.get_ipython",
+        lambda: SimpleNamespace(kernel="one", events=SimpleNamespace(register=print)),
+    )
+
+
+def draw_all(**values):
+    return str(values)
+
+
+@pytest.mark.usefixtures("_kernel")
+def test_every_control_has_its_widget_and_starts_at_the_first_value():
+    figure = explore(
+        draw_all,
+        caption="c",
+        real=slider(0, 1, stored=[0.5, 1]),
+        whole=slider(1, 9, stored=[2, 4]),
+        text=("Your text", typed(stored=["pie", "cream"])),
+        few=["a", "b"],
+        many=[1, 2, 5],
+        switch=[True, False],
+    )
+    assert [type(widget).__name__ for widget in figure.controls.values()] == [
+        *("FloatSlider", "IntSlider", "Combobox", "RadioButtons", "SelectionSlider", "Checkbox"),
+    ]
+    first = {"real": 0.5, "whole": 2, "text": "pie", "few": "a", "many": 1, "switch": False}
+    assert figure.frame.value == str(first)
+    assert figure.controls["text"].description == "Your text"
+    assert figure.controls["real"].step == pytest.approx(0.01)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step"),
+    [(-3.0, 3.0, 0.05), (0.01, 1.0, 0.005), (0, 2000.0, 20), (0, 1.0, 0.01)],
+)
+def test_a_slider_has_round_steps_so_that_it_can_stand_at_round_numbers(low, high, step):
+    assert slider(low, high, stored=[low, high]).step == pytest.approx(step)
+
+
+@pytest.mark.usefixtures("_kernel")
+def test_a_move_draws_again_and_only_then():
+    drawn = []
+    figure = explore(
+        lambda n: drawn.append(n) or str(n), caption="c", n=slider(0, 9, stored=[1, 2])
+    )
+    figure.controls["n"].value = 7
+    assert drawn == [1, 7]
+    assert figure.frame.value == "7"
+
+
+@pytest.mark.usefixtures("_kernel")
+def test_errors_are_shown_as_sentences_and_go_away():
+    def draw(text):
+        if text == "none":
+            raise ValueError("there is <no> text")
+        return {"pie": "good"}[text]
+
+    figure = explore(draw, caption="c", text=typed(stored=["pie", "none"]))
+    figure.controls["text"].value = "none"
+    assert ">there is &lt;no&gt; text</p>" in figure.frame.value
+    figure.controls["text"].value = "other"
+    assert "KeyError(&#x27;other&#x27;)" in figure.frame.value
+    figure.controls["text"].value = "pie"
+    assert figure.frame.value == "good"
+
+
+@pytest.mark.usefixtures("_kernel")
+def test_pictures_and_html_are_drawn_alike():
+    figure = explore(
+        lambda n: picture(new_axes(), alt="axes") if n else bars(["a"], [1.0]),
+        caption="c",
+        n=[0, 1],
+    )
+    assert "mb-table" in figure.frame.value
+    figure.controls["n"].value = 1
+    assert 'aria-label="axes"' in figure.frame.value
+
+
+@pytest.mark.usefixtures("_kernel")
+def test_what_shows_no_widgets_shows_the_figure():
+    figure = explore(draw_all, caption="a < b", n=[1, 2])
+    shown = figure._repr_mimebundle_()
+    assert shown["text/plain"] == repr(figure) == "a < b"
+    assert "{'n': 1}" in shown["text/html"]
+    assert "a &lt; b" in shown["text/html"]
+    assert "application/vnd.jupyter.widget-view+json" in shown
+
+
+@pytest.mark.usefixtures("_kernel")
+def test_the_same_controls_are_refused_as_in_a_stored_figure():
+    with pytest.raises(ValueError, match=r"control 'n' has 1 value"):
+        explore(draw_all, caption="c", n=slider(0, 1, stored=[1]))
+
+
+def test_without_a_kernel_a_figure_is_frozen(monkeypatch):
+    monkeypatch.delenv("BOOK_STORED")
+    assert "mb-frames" in explore(draw_all, caption="c", n=[1, 2]).content
+
+
+def test_widgets_are_loaded_only_where_somebody_moves_them():
+    program = "import sys, bertbook.show; print('ipywidgets' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.split() == [b"False"]
+
+
+@pytest.mark.usefixtures("_kernel")
+def test_a_slow_figure_draws_once_for_a_drag(monkeypatch):
+    figure = explore(draw_all, caption="c", n=slider(0, 9, stored=[1, 2]), few=["a", "b"])
+    figure.controls["n"].value = 7
+    assert figure.controls["n"].continuous_update
+    monkeypatch.setattr("bertbook.show.widgets.SLOW", -1.0)
+    figure.controls["n"].value = 8
+    assert not figure.controls["n"].continuous_update
+    figure.controls["n"].value = 9
+    assert figure.frame.value == str({"n": 9, "few": "a"})
