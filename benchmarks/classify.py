@@ -20,9 +20,9 @@ import numpy as np
 import torch
 
 from bertbook.corpus import REQUEST_LABELS
+from bertbook.show import seed_everything
 from minibert.fast import switch_on
 from minibert.model import initialize_weights
-from bertbook.show import seed_everything
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, train_from_top
 

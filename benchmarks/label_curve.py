@@ -14,9 +14,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from bertbook.corpus import REQUEST_LABELS, service_requests
+from bertbook.show import seed_everything
 from minibert.fast import switch_on
 from minibert.model import BertModel
-from bertbook.show import seed_everything
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches
 from minibert.tasks.inference import sentence_vectors

@@ -21,8 +21,8 @@ import torch
 from safetensors.torch import save_file
 
 from bertbook.corpus import hundred_sentences, vocabulary
-from minibert.losses import masked_lm_loss
 from bertbook.show import seed_everything
+from minibert.losses import masked_lm_loss
 from tests.book.definitions import chapter_definitions
 
 from .records import origin

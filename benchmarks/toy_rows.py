@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
+from bertbook.corpus import MASK_TOKEN, hundred_sentences, vocabulary
 from minibert.attention import BertAttention, BertSelfOutput
 from minibert.config import BertConfig
-from bertbook.corpus import MASK_TOKEN, hundred_sentences, vocabulary
 from minibert.layer import BertLayer, BertOutput
 from minibert.model import BertEncoder
 from minibert.parts import use

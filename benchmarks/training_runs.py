@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from minibert.config import BertConfig
 from bertbook.corpus import hundred_sentences
+from minibert.config import BertConfig
 from minibert.data import split_documents
 from minibert.fast import switch_on
 from minibert.training import TrainingConfig

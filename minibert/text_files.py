@@ -30,8 +30,9 @@ def read_text(
 
 
 def packed_text(name: str) -> str:
-    """Read a text that comes with the package, by its path in the folder ``minibert``."""
-    return (resources.files("minibert") / name).read_text(encoding="utf-8")
+    """Read a text that comes with a package, by its path from the package's folder on."""
+    package, _, inside = name.partition("/")
+    return (resources.files(package) / inside).read_text(encoding="utf-8")
 
 
 def decode_line(line: bytes, number: int, path: str | Path) -> str:

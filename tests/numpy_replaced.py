@@ -4,6 +4,7 @@
 """
 
 import importlib
+import re
 import sys
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -13,7 +14,8 @@ import pytest
 # What has to find the real numpy is imported before it goes.
 NEED_THE_REAL_ONE = ("torch", "jaxtyping", "matplotlib.pyplot", "transformers", "numpy.random")
 LIVE = Path(__file__).parents[1] / "book" / "live" / "python"
-CHECKS = Path(__file__).parents[1] / "minibert" / "checks"
+CHECKS = Path(__file__).parents[1] / "bertbook" / "checks"
+OF_A_CHAPTER = re.compile(r'"""Exercises? of Chapter (\d+)')
 CHAPTERS = {1, 2, 3, 4, 6}  # the others need more of numpy
 
 
@@ -23,10 +25,11 @@ def pytest_load_initial_conftests():
     *_, chance = map(importlib.import_module, NEED_THE_REAL_ONE)
     sys.path.insert(0, str(LIVE))
     numpy = sys.modules["numpy"] = importlib.import_module("numpy_stand_in")
-    checkers = (path.stem for path in CHECKS.glob("chapter[0-9][0-9]*.py"))
-    others = (name for name in checkers if int(name[7:9]) not in CHAPTERS)
-    for name in (*others, "museum"):
-        sys.modules[f"bertbook.checks.{name}"] = ModuleType(name)
+    for path in CHECKS.glob("*.py"):
+        chapter = OF_A_CHAPTER.match(path.read_text(encoding="utf-8"))
+        if chapter and int(chapter[1]) not in CHAPTERS:
+            sys.modules[f"bertbook.checks.{path.stem}"] = ModuleType(path.stem)
+    sys.modules["bertbook.museum"] = ModuleType("museum")
 
     def close(actual, desired, rtol=1e-7, atol=0.0):
         assert numpy.shape(desired) in ((), numpy.shape(actual))

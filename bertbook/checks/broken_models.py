@@ -12,12 +12,12 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
+from bertbook.museum.bug import SIZES
+from bertbook.museum.invariants import check_invariants
 from minibert.config import BertConfig
 from minibert.model import BertModel
 
 from .exercise import as_it_is, attempt
-from .invariants import check_invariants
-from .museum.bug import SIZES
 from .verdict import Verdict
 
 

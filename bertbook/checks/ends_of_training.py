@@ -1,4 +1,4 @@
-"""Check of a reader's own measurement in Chapter 13: runs that begin anew for each seed."""
+"""Exercise of Chapter 13, a reader's own measurement: runs that begin anew for each seed."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from html import escape
 
-from bertbook.show.palette import PALETTE
+from bertbook.palette import PALETTE
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any
 from IPython.display import display
 
 from bertbook.checks.verdict import Verdict
+from bertbook.show.setting import is_stored
 from minibert.disk import written_whole
 
 from .definitions import (
@@ -20,7 +21,6 @@ from .definitions import (
     source_of,
 )
 from .her_file import HER_FILE
-from .setting import is_stored
 
 HEADING = (
     '"""What I have written in the chapters of BERT by Hand; they run on it.\n\n'

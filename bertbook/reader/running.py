@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+from bertbook.show.setting import is_stored
+
 from .her_file import HER_FILE, run_her_file
-from .setting import is_stored
 
 
 def running_on(**ours: Callable) -> SimpleNamespace | None:

@@ -15,13 +15,10 @@ from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
 from .inside import follow_shapes, see_heads, swap_heads
 from .interactive import explore
-from .keeping import keep
 from .live import type_ahead
 from .machine import machine
 from .maps import small_map
-from .processes import in_processes
 from .quizzes import flashcards, quiz, right, wrong
-from .running import running_on
 from .source import seed_everything, show_source
 from .train_toy import train_toy
 
@@ -37,15 +34,12 @@ __all__ = [
     "follow_shapes",
     "game",
     "html",
-    "in_processes",
-    "keep",
     "machine",
     "matrix",
     "next_sentence",
     "picture",
     "quiz",
     "right",
-    "running_on",
     "see_heads",
     "seed_everything",
     "show_source",

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
-from bertbook.show.palette import PALETTE
+from bertbook.palette import PALETTE
 
 WIDTH, HEIGHT, UNIT = 520, 346, 50  # of the drawing, and of one count
 LEFT, FLOOR = 62, 300  # where both counts are 0

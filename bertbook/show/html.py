@@ -9,7 +9,7 @@ from html import escape
 import numpy as np
 from jaxtyping import Float
 
-from bertbook.show.palette import PALETTE, token_colors
+from bertbook.palette import PALETTE, token_colors
 
 from .setting import is_stored
 

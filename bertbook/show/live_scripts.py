@@ -9,13 +9,14 @@ import base64
 import json
 import sys
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from safetensors.numpy import load_file
+
+from minibert.text_files import packed_text
 
 ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
@@ -38,7 +39,7 @@ def as_json(content: Any) -> str:
 def page_script(files: Mapping[str, dict] | None = None) -> str:
     """Join the files of ``book/live`` to one script; `files` says what else can be loaded."""
     folder = HERE if HERE.is_dir() else INSTALLED
-    unicode8 = (resources.files("minibert") / "unicode8.txt").read_text(encoding="utf-8")
+    unicode8 = packed_text("minibert/unicode8.txt")
     beginning = (
         f"const UNICODE_8 = {as_json(unicode8)};\n"
         'const SCRIPT_ADDRESS = document.currentScript?.src || "";\n'

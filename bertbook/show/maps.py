@@ -9,7 +9,7 @@ from itertools import groupby
 import numpy as np
 from jaxtyping import Float
 
-from bertbook.show.palette import PALETTE
+from bertbook.palette import PALETTE
 
 LEVELS = 10  # of color; a share below half a level is not drawn
 STRONGEST = 0.8  # opacity; the map has no text on its cells

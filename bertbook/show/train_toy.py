@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from bertbook.corpus import hundred_sentences, masked_word_ladder
-from bertbook.show.palette import PALETTE
+from bertbook.palette import PALETTE
 
 from .html import Html, bars
 from .live import live_figure

@@ -23,9 +23,11 @@ COMMENT = re.compile(r"<!-- api: ([\w. ]+) -->")
 NAMES = re.compile(r"\bChapters? (\d+(?:(?:, | and )\d+)*)")
 NAMED = re.compile(rf"\s*{NAMES.pattern}\.")
 WITH_EXPORTS = (
-    *("corpus", "data", "family", "fast", "notebook", "parts", "pretrained", "reference"),
-    *("tasks", "training", "wordpiece"),
+    *("bertbook.corpus", "bertbook.reader", "bertbook.show", "minibert.data", "minibert.family"),
+    *("minibert.fast", "minibert.parts", "minibert.pretrained", "minibert.reference"),
+    *("minibert.tasks", "minibert.training", "minibert.wordpiece"),
 )
+OURS = ("minibert.", "bertbook.")
 FIELD = "Alias for field number"
 STAR = re.compile(r'(?<=\[Tensor, ")\*|(?<=\[ndarray, ")\*')
 
@@ -66,17 +68,20 @@ def _imports(page: str) -> Iterator[ast.ImportFrom]:
     notebook = json.loads((BOOK / f"{page}.ipynb").read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         code = "".join(cell["source"])
-        if cell["cell_type"] == "code" and "minibert" in code and "get_ipython" not in code:
+        if (
+            cell["cell_type"] == "code"
+            and ("minibert" in code or "bertbook" in code)
+            and "get_ipython" not in code
+        ):
             for node in ast.walk(ast.parse(code)):
-                if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("minibert."):
+                if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(OURS):
                     yield node
 
 
 @cache
 def public() -> dict[str, dict[str, object]]:
     """Give the public objects of each module; one that two modules offer stands in the first."""
-    exported = [(f"minibert.{name}", each) for name in WITH_EXPORTS
-                for each in import_module(f"minibert.{name}").__all__]  # fmt: skip
+    exported = [(name, each) for name in WITH_EXPORTS for each in import_module(name).__all__]
     found: dict[str, dict[str, object]] = {}
     seen: set[int] = set()
     for module, name in [*exported, *sorted({(m, name) for _, m, name in imports()})]:
@@ -90,9 +95,8 @@ def public() -> dict[str, dict[str, object]]:
 
 def home_of(module: str, name: str, thing: object) -> str:
     """Find the module that defines something; a value does not know its own."""
-    home = getattr(thing, "__module__", None) or ""
-    if home.startswith("minibert"):
-        return home
+    if inspect.isroutine(thing) or inspect.isclass(thing):
+        return thing.__module__
     inside = [other for key, other in sys.modules.items() if f"{key}.".startswith(f"{module}.")]
     found = [m for m in inside if re.search(rf"^{name}\b.*=", inspect.getsource(m), re.MULTILINE)]
     return found[0].__name__ if found else module
@@ -100,11 +104,10 @@ def home_of(module: str, name: str, thing: object) -> str:
 
 def chapters_of(module: str, name: str = "", thing: object = None) -> list[int]:
     """Name the chapters that build something, as its module says, or else those that import it."""
-    own = re.search(r"\.chapter(\d\d)", module)  # the checkers of a chapter
     text = import_module(home_of(module, name, thing) if name else module).__doc__ or ""
     named = NAMED.findall(text) or NAMES.findall(text)
     numbers = [int(n) for numbers in named for n in re.findall(r"\d+", numbers)]
-    return [int(own[1])] if own else numbers or sorted(imported().get(name, ()))
+    return numbers or sorted(imported().get(name, ()))
 
 
 def links(numbers: list[int]) -> str:
@@ -143,7 +146,7 @@ def modules_of(names: str) -> list[str]:
         module
         for name in names.split()
         for module in sorted(public())
-        if f"{module}.".startswith(f"minibert.{name}.")
+        if f"{module}.".startswith((f"minibert.{name}.", f"bertbook.{name}."))
     ]
 
 
@@ -152,7 +155,7 @@ def api_of(number: int) -> str:
     found = [
         f"{{py:obj}}`~{module}.{name}`"
         for module, things in public().items()
-        if not module.startswith("bertbook.checks.chapter")
+        if not module.startswith("bertbook.checks.")
         for name, thing in things.items()
         if number in chapters_of(module, name, thing)
     ]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from minibert.reference import attention
 from bertbook.show.visualize import token_colors
+from minibert.reference import attention
 
 TARGET = Path(__file__).resolve().parents[1] / "assets" / "cover.svg"
 WORDS = ("one", "cat")

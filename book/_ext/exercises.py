@@ -1,6 +1,6 @@
 """The Sphinx extension of the exercises that a page can run and check, and what they need.
 
-An exercise of the first chapters needs Python, numpy and some files of minibert. Python comes from
+An exercise of the first chapters needs Python, numpy and some files of ours. Python comes from
 the package pyodide, for numpy there is a stand-in in ``book/live/python``, and this module gathers
 the files, with the part of each chapter that stands above an exercise. It all goes into scripts,
 because a page that is opened from the disk may load nothing else.
@@ -24,12 +24,15 @@ from bertbook.show.live import LIVE_STYLE
 from bertbook.show.live_scripts import as_json
 
 BOOK = Path(__file__).resolve().parents[1]
-PACKAGE = BOOK.parent / "minibert"
+PROJECT = BOOK.parent
 PYTHON = BOOK / "live" / "python"
 CHAPTERS = (1, 2, 3, 4, 6)
-CHECKERS = ("chapter01", "chapter02", "chapter03", "chapter04", "chapter04_layers", "chapter06")
+CHECKERS = (
+    *("neighbors", "self_attention", "masks", "gradients", "gradients_of_layers", "word_pieces"),
+)
 DRAWING = ("bertbook.show.html", "bertbook.show.arrows")
-TEXTS = ("corpus/toy/sentences.txt", "unicode8.txt")
+TEXTS = ("bertbook/corpus/toy/sentences.txt", "minibert/unicode8.txt")
+OF_THE_PAGE = ("bertbook.show", "bertbook.reader")  # the page has its own
 
 
 def exercises(path: Path) -> dict[str, tuple[int, str]]:
@@ -93,10 +96,10 @@ def package_files() -> Iterator[Path]:
 
 
 def _file(name: str) -> Path | None:
-    """Find the file of a module; the page has a bertbook.show of its own."""
-    if not name.startswith("minibert") or name == "bertbook.show":
+    """Find the file of a module of ours."""
+    if not name.startswith(("minibert", "bertbook")) or name in OF_THE_PAGE:
         return None
-    stem = PACKAGE.joinpath(*name.split(".")[1:])
+    stem = PROJECT.joinpath(*name.split("."))
     ways = (stem / "__init__.py", stem.parent / f"{stem.name}.py")
     return next((path for path in ways if path.is_file()), None)
 
@@ -112,9 +115,9 @@ def _imported(path: Path, name: str) -> Iterator[str]:
 
 
 def archive() -> bytes:
-    """Pack the files of minibert, the stand-in for numpy, and what stands above the exercises."""
-    files = {p.relative_to(PACKAGE.parent).as_posix(): p.read_bytes() for p in package_files()}
-    files |= {f"minibert/{name}": (PACKAGE / name).read_bytes() for name in TEXTS}
+    """Pack the files of ours, the stand-in for numpy, and what stands above the exercises."""
+    files = {p.relative_to(PROJECT).as_posix(): p.read_bytes() for p in package_files()}
+    files |= {name: (PROJECT / name).read_bytes() for name in TEXTS}
     files |= {p.relative_to(PYTHON).as_posix(): p.read_bytes() for p in PYTHON.rglob("*.py")}
     for path in sorted((BOOK / "chapters").glob("*.ipynb")):
         if int(path.name[:2]) in CHAPTERS:

@@ -15,8 +15,8 @@ from definitions import CHAPTERS, chapter_definitions
 from torch import nn
 
 import minibert
-from minibert.config import BertConfig
 from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
+from minibert.config import BertConfig
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches, train_from_top
 

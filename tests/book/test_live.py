@@ -12,9 +12,9 @@ from definitions import chapter_definitions
 from odd_texts import odd_texts, odd_vocabulary
 from safetensors.torch import load_file
 
-from minibert.analysis.attention_maps import ablate_heads
 from bertbook.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
 from bertbook.show import type_ahead
+from minibert.analysis.attention_maps import ablate_heads
 from minibert.pretrained import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 

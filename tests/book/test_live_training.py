@@ -7,8 +7,8 @@ import torch
 from definitions import chapter_definitions
 
 from bertbook.corpus import hundred_sentences, vocabulary
-from minibert.losses import masked_lm_loss
 from bertbook.show import train_toy
+from minibert.losses import masked_lm_loss
 
 STEPS, FIRST, BATCH = 200, 10, 128
 QUERIES = ("the man eats the [MASK]", "the man [MASK] the book")

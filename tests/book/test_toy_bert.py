@@ -10,10 +10,10 @@ import pytest
 import torch
 from definitions import chapter_definitions
 
-from minibert import reference
 from bertbook.corpus import hundred_sentences, masked_word_ladder, vocabulary
-from minibert.losses import masked_lm_loss
 from bertbook.show import seed_everything
+from minibert import reference
+from minibert.losses import masked_lm_loss
 
 NAME = "05-a-toy-bert"
 RECORD = Path(__file__).resolve().parents[2] / "benchmarks" / "toy_bert.json"

@@ -5,10 +5,10 @@ import copy
 import pytest
 import torch
 
-from bertbook.museum.invariants import check_invariants
-from bertbook.checks.bugs import _FALLS
 from bertbook.checks.broken_models import check_renamed, check_unseen
+from bertbook.checks.bugs import _FALLS
 from bertbook.museum.bug import SIZES
+from bertbook.museum.invariants import check_invariants
 from bertbook.museum.stepwise import Attention
 from minibert.config import BertConfig
 from minibert.model import BertModel, BertModelOutput

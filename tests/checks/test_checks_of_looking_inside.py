@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 
-from minibert.analysis.attention_maps import rank_correlation as package_rank_correlation
 from bertbook.checks.looking_inside import (
     check_control_task,
     check_mean_ablation,
@@ -14,6 +13,7 @@ from bertbook.checks.looking_inside import (
     check_rank_correlation,
 )
 from bertbook.checks.rivals import check_rival
+from minibert.analysis.attention_maps import rank_correlation as package_rank_correlation
 
 
 def paired_interval(first, second, draws):

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from bertbook.checks.training_loop import check_clipping, check_schedule
 from bertbook.checks.ends_of_training import check_ends
+from bertbook.checks.training_loop import check_clipping, check_schedule
 from bertbook.checks.updates import check_accumulation, check_going_on
 from minibert.training import learning_rate_factor
 

@@ -12,12 +12,12 @@ import wrong_modules
 from torch import nn
 from torch.nn import functional
 
-from minibert.attention import BertSelfAttention
 from bertbook.checks.module import check_module, examine
 from bertbook.checks.module.first_looks import RAISED
 from bertbook.checks.module.properties import PROPERTIES
 from bertbook.checks.module.trial import TRIAL_CONFIG
 from bertbook.checks.module.usual import SLIPS
+from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
 from minibert.parts import ROLES, default_part, part, replaced, role_of, use

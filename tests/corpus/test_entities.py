@@ -15,7 +15,7 @@ from minibert.wordpiece import WordPieceTokenizer
 
 SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}
 NAMES = {split: [find_entities(s.tags) for s in sentences] for split, sentences in SPLITS.items()}
-FOLDER = resources.files("bertbook.corpus.datasets") / "chapter17"
+FOLDER = resources.files("bertbook.corpus.datasets") / "passages_and_entities"
 SHEET = (FOLDER / "README.md").read_text("utf-8")
 LEGAL = re.compile(r"(O |B-(PER|LOC|ORG) (I-\2 )*)+")
 

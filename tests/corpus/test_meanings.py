@@ -40,7 +40,7 @@ def test_neither_length_nor_place_gives_a_sense_away():
 
 
 def test_the_datasheet_counts_right():
-    folder = resources.files("bertbook.corpus.datasets") / "chapter18"
+    folder = resources.files("bertbook.corpus.datasets") / "meanings_of_words"
     text = (folder / "README.md").read_text(encoding="utf-8")
     for s in SENTENCES:
         assert f" {s.word} | " in text

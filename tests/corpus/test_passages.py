@@ -21,7 +21,7 @@ EVERY = [asked for questions in SPLITS.values() for asked in questions]
 KINDS = {"who", "where", "when", "how many", "what", "which", "why"}
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 ENGLISH_TEST = [asked for asked in SPLITS["test"] if not CHINESE.search(asked.context)]
-FOLDER = resources.files("bertbook.corpus.datasets") / "chapter17"
+FOLDER = resources.files("bertbook.corpus.datasets") / "passages_and_entities"
 SHEET = (FOLDER / "README.md").read_text("utf-8")
 
 PASSAGE = "== Towns: Ulm\nAnna saw Bert, and Anna left.\n\n"

@@ -1,4 +1,4 @@
-"""Python as the rules read it: the modules of the package, what they export, and who calls whom."""
+"""Python as the rules read it: the modules of both packages, what they export, who calls whom."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from pathlib import Path
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Function | ast.ClassDef | ast.Lambda
+PACKAGES = ("minibert", "bertbook")
 
 
 def modules(root: Path) -> dict[str, Path]:
-    """Map the dotted name of every module of the package to its file."""
+    """Map the dotted name of every module of the two packages to its file."""
     named = {}
-    for path in sorted((root / "minibert").rglob("*.py")):
+    for path in (path for name in PACKAGES for path in sorted((root / name).rglob("*.py"))):
         parts = path.relative_to(root).with_suffix("").parts
         named[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return named
@@ -33,7 +34,7 @@ def _parse(code: str) -> ast.Module:
 
 @dataclass(frozen=True)
 class Definition:
-    """One public name of the package: where it is defined, and how."""
+    """One public name of a package: where it is defined, and how."""
 
     name: str
     module: str
@@ -42,7 +43,7 @@ class Definition:
 
 
 def exports(root: Path) -> dict[str, list[Definition]]:
-    """Find every public function, class and constant of the package."""
+    """Find every public function, class and constant of the packages."""
     found: dict[str, list[Definition]] = {}
     for module, path in modules(root).items():
         for node in parse(path).body:

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 from book_tree import Chapter, chapters, name_of, toc
 from prose import Block, blocks, chapters_named
-from python_code import Definition, exports, modules
+from python_code import PACKAGES, Definition, exports, modules
 
 TOC = "book/_toc.yml"
 CODE = re.compile(r"`([^`]+)`")
+PLACES = ("tests/", *(f"{name}/" for name in PACKAGES))
 # What chapters use all along and no chapter finishes.
 NOT_OF_A_CHAPTER = {
-    *("checks", "fast", "fill", "notebook", "palette", "pretrain", "visualize"),
+    *("checks", "fast", "fill", "palette", "pretrain", "reader", "show"),
     *("disk", "text_files", "whole_numbers"),
 }
 
@@ -64,8 +65,8 @@ def _row(row: Block, chapter: Chapter) -> Iterator[str]:
     if chapter.title not in row.text:
         yield f"does not call it {chapter.title!r}, as its heading does. Use the same words."
     spans = _spans(row)
-    places = {span for span in spans if span.startswith(("tests/", "minibert/"))}
-    places |= {link for link in row.links if link.startswith(("tests/", "minibert/"))}
+    places = {span for span in spans if span.startswith(PLACES)}
+    places |= {link for link in row.links if link.startswith(PLACES)}
     for place in sorted(places):
         if not (root / place).exists():
             yield f"names {place}, which does not exist. Correct the path."
@@ -136,7 +137,7 @@ def _unclaimed(root: Path, package: dict[str, list[Definition]]) -> Iterator[str
     for definition in (d for homes in package.values() for d in homes):
         module = ".".join(definition.module.split(".")[:2])
         own = [claims[n] for n in _chapters_of(definition) if n in claims]
-        if module.split(".")[-1] in NOT_OF_A_CHAPTER | {"minibert"} or not own:
+        if module.split(".")[-1] in NOT_OF_A_CHAPTER | {*PACKAGES} or not own:
             continue
         if not any(module in claim for claim in own):
             yield (

@@ -17,7 +17,7 @@ from numpydoc.hooks.validate_docstrings import AstValidator
 from numpydoc.validate import ERROR_MSGS, validate
 from planting import code
 from prose import chapters_named
-from python_code import modules, parse
+from python_code import PACKAGES, modules, parse
 
 # No section "See Also", no extended summary where one line will do, and "integer" is a good word.
 NUMPYDOC = set(ERROR_MSGS) - {"SA01", "ES01", "EX01", "PR06"}
@@ -49,7 +49,7 @@ FINISHED_IN = {
     "analysis": {18},
     "fast": {20},
     "family": {22},
-} | {f"chapter{number:02}": {number} for number in range(1, 100)}
+}
 
 # A module may stand before its chapter does, if it says so: `Chapter 8, to come.`
 TO_COME = re.compile(r"\bChapter (\d+), to come\b")
@@ -137,7 +137,7 @@ def wanted_whole(root: Path) -> set[tuple[str, str]]:
 def _imported(trees: list[ast.Module]) -> Iterator[str]:
     """Yield the names that code imports from the package."""
     for node in (node for tree in trees for node in ast.walk(tree)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "minibert":
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] in PACKAGES:
             yield from (alias.name for alias in node.names)
 
 
@@ -248,14 +248,37 @@ def _references(thing: Public, reader: AstValidator, numbers: set[int]) -> Itera
     for number in sorted(planned & numbers):
         yield f"its module says that Chapter {number} is to come, but it is here: drop the words"
     parts = thing.module.split(".")
-    expected = FINISHED_IN.get(parts[-1] if parts[1] == "checks" else parts[1])
+    expected = FINISHED_IN.get(parts[1])
     if named and expected and not named & expected:
         wanted = " or ".join(f"Chapter {number}" for number in sorted(expected))
         yield f"it names another chapter than the one of {thing.module}: {wanted}"
 
 
+def checkers(root: Path) -> list[str]:
+    """Ask each module of checkers for the chapter whose exercises they are: it may have moved."""
+    package = modules(root)
+    asked = {
+        (node.module, chapter)
+        for chapter in chapters(root)
+        for cell in chapter.code
+        for node in ast.walk(cell.tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bertbook.checks.")
+    }
+    return [
+        f"{name_of(package[module], root)}: {chapter.name} asks its exercises, but it does not "
+        f"name Chapter {chapter.number}. Let its docstring name the chapter."
+        for module, chapter in sorted(asked, key=lambda pair: (pair[0], pair[1].number))
+        if module in package
+        and chapter.number not in chapters_named(ast.get_docstring(parse(package[module])) or "")
+    ]
+
+
 def test_docstrings(this_project):
     this_project.keeps(docstrings)
+
+
+def test_checkers_belong_to_their_chapters(this_project):
+    this_project.keeps(checkers)
 
 
 GOOD = '''
@@ -386,10 +409,14 @@ def test_elsewhere_a_line_is_enough(plot):
     assert plant(plot, brief.replace('"""Losses."""', '"""Losses. Chapter 5."""')) == []
 
 
-def test_a_checker_belongs_to_the_chapter_of_its_file(plot):
-    text = GOOD.replace("Chapter 5.", "Chapter 2.")
-    assert plant(plot, text, "checks/chapter02") == []
-    assert "bertbook.checks.toy: Chapter 5" in plant(plot, text, "checks/chapter05")[-1]
+def test_checkers_name_the_chapter_that_asks(plot):
+    plot.file("bertbook/checks/toy.py", '"""Exercises of Chapter 5: a toy."""')
+    plot.chapter("# A", code("from bertbook.checks.toy import check_sum"), number=5)
+    assert checkers(plot.root) == []
+    plot.chapter("# B", code("from bertbook.checks.toy import check_sum"), number=6)
+    (sentence,) = checkers(plot.root)
+    assert "bertbook/checks/toy.py: book/chapters/06-" in sentence
+    assert "it does not name Chapter 6" in sentence
 
 
 def test_what_needs_no_docstring(plot):

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from book_tree import chapters
 from planting import DOUBLE, code
-from python_code import Definition, Function, bound, calls, exports
+from python_code import PACKAGES, Definition, Function, bound, calls, exports
 
 Exports = dict[str, list[Definition]]
 
@@ -95,7 +95,7 @@ def _imported_otherwise(node: ast.Import | ast.ImportFrom, package: Exports) -> 
     source = getattr(node, "module", None) or ""
     for alias in node.names:
         name = alias.asname or alias.name
-        ours = source.split(".")[0] == "minibert" and alias.name == name
+        ours = source.split(".")[0] in PACKAGES and alias.name == name
         if name in package and not ours:
             yield (
                 f"imports {name} from {source or alias.name}, but {package[name][0].module} "

@@ -1,102 +1,133 @@
-"""The package can be read from top to bottom: a file imports only from rows above it."""
+"""Both packages can be read from top to bottom: a file imports only from rows above it."""
 
 import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from book_tree import name_of
-from python_code import modules, parse
+from python_code import PACKAGES, modules, parse
 
 ANYTHING = frozenset({"*"})
 
-# What each module or folder of minibert may import from the others. Islands import nothing of
-# minibert, so that they stay witnesses of their own.
+# What each module or folder of minibert may import from the others, and of bertbook. Islands import
+# nothing of ours, so that they stay witnesses of their own. minibert knows nothing of bertbook, and
+# bertbook may import all of minibert.
 MAY_IMPORT = {
-    "reference": frozenset(),
-    "palette": frozenset(),
-    "visualize": frozenset({"palette"}),
-    "disk": frozenset(),
-    "text_files": frozenset(),
-    "whole_numbers": frozenset(),
-    "config": frozenset({"whole_numbers"}),
-    "parts": frozenset({"config"}),
-    "text": frozenset({"text_files"}),
-    "losses": frozenset(),
-    "wordpiece": frozenset({"disk", "parts", "text", "text_files", "whole_numbers"}),
-    "masking": frozenset({"losses"}),  # the one -100, for those who write labels and read them
-    "embeddings": frozenset({"config", "parts"}),
-    "attention": frozenset({"config", "parts"}),
-    "heads": frozenset({"config", "parts"}),
-    "layer": frozenset({"config", "parts"}),
-    "corpus": frozenset({"text_files"}),
-    "data": frozenset({"parts", "text_files", "whole_numbers", "wordpiece"}),
-    "model": frozenset({"config", "parts", "attention"}),
-    "pretraining": frozenset({"config", "parts", "model", "losses"}),
-    "training": frozenset({"disk", "losses", "whole_numbers"}),  # the one -100
-    "tasks": frozenset(
-        {"config", "parts", "data", "losses", "model", "whole_numbers", "wordpiece"}
-    ),
-    "pretrained": frozenset({"config", "disk", "model", "tasks", "training", "wordpiece"}),
-    "analysis": frozenset({"model"}),
-    "family": frozenset({"config", "parts", "embeddings", "attention", "model", "whole_numbers"}),
-    "fast": ANYTHING,
-    "pretrain": ANYTHING,
-    "fill": ANYTHING,
-    "checks": ANYTHING,
-    "notebook": ANYTHING,
+    "minibert": {
+        "reference": frozenset(),
+        "disk": frozenset(),
+        "text_files": frozenset(),
+        "whole_numbers": frozenset(),
+        "config": frozenset({"whole_numbers"}),
+        "parts": frozenset({"config"}),
+        "text": frozenset({"text_files"}),
+        "losses": frozenset(),
+        "wordpiece": frozenset({"disk", "parts", "text", "text_files", "whole_numbers"}),
+        "masking": frozenset({"losses"}),  # the one -100, for those who write labels and read them
+        "embeddings": frozenset({"config", "parts"}),
+        "attention": frozenset({"config", "parts"}),
+        "heads": frozenset({"config", "parts"}),
+        "layer": frozenset({"config", "parts"}),
+        "data": frozenset({"parts", "text_files", "whole_numbers", "wordpiece"}),
+        "model": frozenset({"config", "parts", "attention"}),
+        "pretraining": frozenset({"config", "parts", "model", "losses"}),
+        "training": frozenset({"disk", "losses", "whole_numbers"}),  # the one -100
+        "tasks": frozenset(
+            {"config", "parts", "data", "losses", "model", "whole_numbers", "wordpiece"}
+        ),
+        "pretrained": frozenset({"config", "disk", "model", "tasks", "training", "wordpiece"}),
+        "analysis": frozenset({"model"}),
+        "family": frozenset(
+            {"config", "parts", "embeddings", "attention", "model", "whole_numbers"}
+        ),
+        "fast": ANYTHING,
+        "pretrain": ANYTHING,
+        "fill": ANYTHING,
+    },
+    "bertbook": {
+        "palette": frozenset(),
+        "corpus": frozenset(),
+        "museum": frozenset({"palette"}),
+        "show": frozenset({"palette", "corpus"}),
+        "checks": frozenset({"palette", "corpus", "museum"}),
+        "reader": frozenset({"checks", "show"}),
+    },
 }
 SLOW = ("torch", "matplotlib", "IPython", "ipywidgets")
 
 
 def import_order(root: Path) -> list[str]:
-    """Hold every import inside minibert to the table."""
+    """Hold every import inside the two packages to the table."""
     found = []
     for module, path in modules(root).items():
-        row, file = _row(module), name_of(path, root)
-        if row and row not in MAY_IMPORT:
+        (package, row), file = _row(module), name_of(path, root)
+        if row and row not in MAY_IMPORT[package]:
             found.append(
                 f"{file}: the table of imports has no row {row!r}. Add one to MAY_IMPORT in "
                 f"{Path(__file__).name}, in the order in which the book builds the package."
             )
             continue
-        for line, other in _imported(module, path):
-            if _row(other) == row:
-                continue
-            allowed = MAY_IMPORT[row] if row else frozenset()
-            if allowed != ANYTHING and _row(other) not in allowed:
-                names = ", ".join(sorted(allowed)) or "nothing of minibert"
-                found.append(
-                    f"{file}:{line}: imports {other}, but minibert.{row} may import {names}. Move "
-                    "the code to the module that may, or pass what you need as an argument."
-                    if row
-                    else f"{file}:{line}: imports {other}, but `import minibert` must load nothing "
-                    "else. Let readers import from the module itself."
-                )
+        for line, other in _imported(module, path, modules(root)):
+            if not _may(package, row, other):
+                found.append(f"{file}:{line}: imports {other}, but {_way_out(package, row)}")
     return found
 
 
-def _row(module: str) -> str:
-    """Name the row of the table a module belongs to; empty for minibert itself."""
-    return [*module.split("."), ""][1]
+def _may(package: str, row: str, other: str) -> bool:
+    """Say whether a row of a package may import a module."""
+    its_package, its_row = _row(other)
+    if its_package != package:
+        return package == "bertbook" and bool(row)
+    return bool(row) and bool({its_row} & {row} or {"*", its_row} & MAY_IMPORT[package][row])
 
 
-def _imported(module: str, path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and name of every module of minibert that a file imports, wherever it does."""
+def _way_out(package: str, row: str) -> str:
+    """Say what may be imported, and what to do."""
+    if not row:
+        return (
+            f"`import {package}` must load nothing else. Let readers import from the module itself."
+        )
+    names = ", ".join(sorted(MAY_IMPORT[package][row])) or f"nothing of {package}"
+    return (
+        f"{package}.{row} may import {names}. Move the code to the module that may, or pass what "
+        "you need as an argument."
+    )
+
+
+def _row(module: str) -> tuple[str, str]:
+    """Name the package and the row of the table a module belongs to; no row for a package."""
+    package, row, *_ = [*module.split("."), ""]
+    return package, row
+
+
+def _imported(module: str, path: Path, ours: dict) -> Iterator[tuple[int, str]]:
+    """Yield line and name of every module of ours that a file imports, wherever and however."""
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    by_name = "import_module" in path.read_text(encoding="utf-8")
     for node in ast.walk(parse(path)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             up = package[: len(package) + 1 - node.level] if node.level else []
             base = ".".join([*up, *([node.module] if node.module else [])])
-            # `from minibert import corpus` imports bertbook.corpus.
-            names = [f"{base}.{alias.name}" if base == "minibert" else base for alias in node.names]
+            # `from minibert import corpus` imports minibert.corpus.
+            names = [f"{base}.{a.name}" if base in PACKAGES else base for a in node.names]
+        elif by_name and isinstance(node, ast.Constant):
+            names = _named(str(node.value), ours)
         else:
             continue
-        yield from ((node.lineno, name) for name in names if name.split(".")[0] == "minibert")
+        yield from ((node.lineno, name) for name in names if name.split(".")[0] in PACKAGES)
+
+
+def _named(text: str, ours: dict) -> list[str]:
+    """Name the module that a string stands for, alone or with something in it."""
+    written = [f"{before}{text}" for before in ("", *(f"{package}." for package in PACKAGES))]
+    ways = {name for full in written for name in (full, full.rpartition(".")[0])}
+    return sorted(ways & set(ours) - set(PACKAGES))
 
 
 def quick_import(root: Path, package: str = "minibert") -> list[str]:
@@ -106,7 +137,7 @@ def quick_import(root: Path, package: str = "minibert") -> list[str]:
         [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, check=True
     )
     return [
-        f"minibert/__init__.py: `import {package}` also loads {name}, which takes long. Import "
+        f"{package}/__init__.py: `import {package}` also loads {name}, which takes long. Import "
         f"{name} in the module that needs it."
         for name in done.stdout.split()
     ]
@@ -116,8 +147,9 @@ def test_imports_follow_the_table(this_project):
     this_project.keeps(import_order)
 
 
-def test_importing_minibert_is_quick(this_project):
-    this_project.keeps(quick_import)
+@pytest.mark.parametrize("package", PACKAGES)
+def test_importing_a_package_is_quick(this_project, package):
+    this_project.keeps(partial(quick_import, package=package))
 
 
 def test_a_module_that_is_not_in_the_table(plot):
@@ -153,7 +185,6 @@ def test_a_module_that_is_not_in_the_table(plot):
         ("minibert/model.py", "def late():\n    import minibert.pretraining", "config"),
         ("minibert/reference/masks.py", "from ..pretraining import x", "nothing of minibert"),
         ("minibert/reference/masks.py", "from minibert import pretraining", "nothing of minibert"),
-        ("bertbook/show/visualize.py", "from .pretraining import x", "palette"),
         ("minibert/__init__.py", "from .pretraining import x", "load nothing else"),
     ],
 )
@@ -171,12 +202,34 @@ def test_an_import_from_a_row_below(plot, file, line, allowed):
         ("minibert/reference/__init__.py", "from .masks import causal_mask"),
         ("minibert/reference/layers.py", "from .masks import causal_mask\nimport numpy, torch"),
         ("bertbook/checks/self_attention.py", "from minibert.training import BertTrainer"),
+        ("bertbook/reader/keeping.py", "from bertbook.checks.verdict import Verdict"),
         ("bertbook/show/figures.py", "from .html import Html\nimport bertbook.corpus"),
         ("minibert/fill.py", "from .training import BertTrainer"),
     ],
 )
 def test_imports_that_are_allowed(plot, file, line):
     assert import_order(plot.file(file, line)) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "line", "problem"),
+    [
+        ("minibert/fill.py", "import bertbook.show", "minibert.fill may import *"),
+        ("minibert/model.py", "from bertbook import corpus", "imports bertbook.corpus"),
+        ("bertbook/show/html.py", "from bertbook.reader import keep", "bertbook.show may import"),
+        ("bertbook/checks/masks.py", "import bertbook.show", "bertbook.checks may import"),
+        ("bertbook/__init__.py", "import minibert.text", "`import bertbook` must load nothing"),
+        (
+            "minibert/parts.py",
+            'from importlib import import_module\nOURS = "model.BertModel"',
+            "parts.py:2: imports minibert.model",
+        ),
+    ],
+)
+def test_an_import_across_the_house(plot, file, line, problem):
+    plot.file("minibert/model.py", "")
+    (sentence,) = import_order(plot.file(file, line))
+    assert problem in sentence
 
 
 def test_an_import_that_makes_minibert_slow(plot):

@@ -29,9 +29,7 @@ def _unwitnessed(chapter: Chapter, package: Exports) -> Iterator[tuple[Cell, str
     """Yield the definitions that no assert reaches, by the names that statements mention."""
     flow, asserted = _flow(chapter)
     drawing = DRAWING | {
-        name
-        for name, homes in package.items()
-        if homes[0].module.split(".")[1] in ("palette", "visualize")
+        name for name, homes in package.items() if homes[0].module in DRAWN
     }
     drawn = _drawn(chapter)
     for cell in chapter.code:

@@ -11,10 +11,10 @@ import torch
 from bert_pairs import draw_batch
 from solutions import CHAPTERS, file_of_solutions
 
+from bertbook.reader.her_file import run_her_file
 from minibert.config import BertConfig
 from minibert.fast import switch_on
 from minibert.fast.attention import FastSelfAttention
-from bertbook.reader.her_file import run_her_file
 from minibert.parts import default_part, part, players_of, use
 
 LONGEST = 15  # statements of a solution, without those that its skeleton gives

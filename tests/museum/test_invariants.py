@@ -4,13 +4,13 @@ import pytest
 import torch
 import transformers
 
-from minibert import family, pretraining, tasks
-from bertbook.museum.invariants import check_invariants
-from bertbook.museum.invariants.promises import INVARIANTS
 from bertbook.museum import ROOMS, broken_model
 from bertbook.museum.bug import SIZES, Bug
+from bertbook.museum.invariants import check_invariants
+from bertbook.museum.invariants.promises import INVARIANTS
 from bertbook.museum.labels import _OwnLoss
 from bertbook.museum.stepwise import Attention
+from minibert import family, pretraining, tasks
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.layer import BertOutput

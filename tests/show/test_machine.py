@@ -5,9 +5,9 @@ import re
 import pytest
 import torch
 
+from bertbook.show import machine
 from minibert.config import BertConfig
 from minibert.model import BertModel
-from bertbook.show import machine
 
 TINY = BertConfig.tiny(vocab_size=100)
 

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 
 from bertbook.checks.verdict import Verdict
-from minibert.model import BertPooler
 from bertbook.show import seed_everything, show_source
+from minibert.model import BertPooler
 from minibert.pretraining import BertForPreTraining
 from minibert.reference import softmax
 

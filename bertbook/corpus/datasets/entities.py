@@ -40,7 +40,7 @@ def entity_sentences(split: str) -> tuple[TaggedSentence, ...]:
     >>> [len(entity_sentences(split)) for split in ("train", "validation", "test")]
     [334, 61, 134]
     """
-    return parse_entities(split_text(17, "entities", split))
+    return parse_entities(split_text("passages_and_entities", "entities", split))
 
 
 def read_entities(path: str | Path) -> tuple[TaggedSentence, ...]:

@@ -31,7 +31,7 @@ def sense_sentences() -> tuple[SenseSentence, ...]:
     >>> len(sentences), sentences[8].sense, sentences[8].text
     (160, 'river', 'We sat on the bank and watched the boats go by.')
     """
-    return parse_senses(packed_text("bertbook/corpus/datasets/chapter18/senses.txt"))
+    return parse_senses(packed_text("bertbook/corpus/datasets/meanings_of_words/senses.txt"))
 
 
 def parse_senses(text: str) -> tuple[SenseSentence, ...]:
@@ -66,7 +66,7 @@ def word_classes() -> dict[str, str]:
     ('noun', 'verb', 'adjective')
     """
     found, current = {}, ""
-    for line in _lines(packed_text("bertbook/corpus/datasets/chapter18/word_classes.txt")):
+    for line in _lines(packed_text("bertbook/corpus/datasets/meanings_of_words/word_classes.txt")):
         if line in WORD_CLASSES:
             current = line
         else:

@@ -43,7 +43,7 @@ def question_pairs(split: str) -> tuple[QuestionPair, ...]:
     >>> [len(question_pairs(split)) for split in ("train", "validation", "test")]
     [480, 120, 144]
     """
-    return parse_pairs(split_text(16, "pairs", split))
+    return parse_pairs(split_text("requests_and_pairs", "pairs", split))
 
 
 def parse_pairs(text: str) -> tuple[QuestionPair, ...]:

@@ -70,7 +70,7 @@ def passage_questions(split: str) -> tuple[Question, ...]:
     >>> [len(passage_questions(split)) for split in ("train", "validation", "test")]
     [1282, 202, 423]
     """
-    return parse_questions(split_text(17, "questions", split))
+    return parse_questions(split_text("passages_and_entities", "questions", split))
 
 
 def parse_questions(text: str) -> tuple[Question, ...]:

@@ -47,7 +47,7 @@ def service_requests(split: str) -> tuple[Request, ...]:
     >>> service_requests("test")[0].text
     'Nothing lights up anymore when I flip the switch at the back.'
     """
-    return parse_requests(split_text(16, "requests", split))
+    return parse_requests(split_text("requests_and_pairs", "requests", split))
 
 
 def parse_requests(text: str) -> tuple[Request, ...]:

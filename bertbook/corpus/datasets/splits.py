@@ -5,8 +5,8 @@ from minibert.text_files import packed_text
 SPLITS = ("train", "validation", "test")
 
 
-def split_text(chapter: int, name: str, split: str) -> str:
+def split_text(folder: str, name: str, split: str) -> str:
     """Read the file of one split."""
     if split not in SPLITS:
         raise ValueError(f"there is no split {split!r}; take 'train', 'validation' or 'test'")
-    return packed_text(f"bertbook/corpus/datasets/chapter{chapter:02}/{name}_{split}.txt")
+    return packed_text(f"bertbook/corpus/datasets/{folder}/{name}_{split}.txt")

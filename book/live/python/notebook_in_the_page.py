@@ -1,4 +1,4 @@
-"""What a page has of bertbook.show: what draws with HTML, and a `keep` that says a verdict."""
+"""What a page has of bertbook.show and .reader: drawing with HTML, a `keep` that says a verdict."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
@@ -10,7 +10,7 @@ verdicts = []  # what was said about the cell
 
 def _load(name: str):
     """Load a file of bertbook.show without the folder's other files, which need more."""
-    path = Path(__file__).parent / "minibert" / "notebook" / f"{name}.py"
+    path = Path(__file__).parent / "bertbook" / "show" / f"{name}.py"
     spec = spec_from_file_location(f"bertbook.show.{name}", path)
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
