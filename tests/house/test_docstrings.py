@@ -254,31 +254,8 @@ def _references(thing: Public, reader: AstValidator, numbers: set[int]) -> Itera
         yield f"it names another chapter than the one of {thing.module}: {wanted}"
 
 
-def checkers(root: Path) -> list[str]:
-    """Ask each module of checkers for the chapter whose exercises they are: it may have moved."""
-    package = modules(root)
-    asked = {
-        (node.module, chapter)
-        for chapter in chapters(root)
-        for cell in chapter.code
-        for node in ast.walk(cell.tree)
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bertbook.checks.")
-    }
-    return [
-        f"{name_of(package[module], root)}: {chapter.name} asks its exercises, but it does not "
-        f"name Chapter {chapter.number}. Let its docstring name the chapter."
-        for module, chapter in sorted(asked, key=lambda pair: (pair[0], pair[1].number))
-        if module in package
-        and chapter.number not in chapters_named(ast.get_docstring(parse(package[module])) or "")
-    ]
-
-
 def test_docstrings(this_project):
     this_project.keeps(docstrings)
-
-
-def test_checkers_belong_to_their_chapters(this_project):
-    this_project.keeps(checkers)
 
 
 GOOD = '''
@@ -407,16 +384,6 @@ def test_what_a_chapter_imports_needs_every_section(plot):
 def test_elsewhere_a_line_is_enough(plot):
     brief = re.sub(r'"""Compute the loss.*?"""', '"""Compute the loss."""', GOOD, flags=re.DOTALL)
     assert plant(plot, brief.replace('"""Losses."""', '"""Losses. Chapter 5."""')) == []
-
-
-def test_checkers_name_the_chapter_that_asks(plot):
-    plot.file("bertbook/checks/toy.py", '"""Exercises of Chapter 5: a toy."""')
-    plot.chapter("# A", code("from bertbook.checks.toy import check_sum"), number=5)
-    assert checkers(plot.root) == []
-    plot.chapter("# B", code("from bertbook.checks.toy import check_sum"), number=6)
-    (sentence,) = checkers(plot.root)
-    assert "bertbook/checks/toy.py: book/chapters/06-" in sentence
-    assert "it does not name Chapter 6" in sentence
 
 
 def test_what_needs_no_docstring(plot):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from book_tree import Cell, Chapter, chapters, name_of
-from planting import GOOD_CHAPTER, SHOW_SOLUTION, quiz
-from prose import Block
+from planting import GOOD_CHAPTER, SHOW_SOLUTION, code, quiz
+from prose import Block, chapters_named
 from python_code import calls, modules, parse
 
 EXERCISES = 3
@@ -132,10 +132,10 @@ def checkers(root: Path) -> list[str]:
     """Ask that each checker of a chapter is data, or says in a docstring what it judges."""
     found = []
     for module, path in modules(root).items():
-        if not re.search(r"\.checks\.chapter\d\d$", module):
+        if not module.startswith("bertbook.checks."):
             continue
         for node in parse(path).body:
-            if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            if isinstance(node, ast.FunctionDef) and node.name.startswith("check_"):
                 told = bool(ast.get_docstring(node))
             elif isinstance(node, ast.Assign) and ast.unparse(node).startswith("check_"):
                 made = calls(node, "Exercise")
@@ -150,8 +150,41 @@ def checkers(root: Path) -> list[str]:
     return found
 
 
+def chapters_of_checkers(root: Path) -> list[str]:
+    """Ask each module of checkers for the chapter that imports it: a chapter may have moved."""
+    package, found = modules(root), []
+    for chapter in chapters(root):
+        asked = {
+            node.module
+            for cell in chapter.code
+            for node in ast.walk(cell.tree)
+            if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith("bertbook.checks.")
+        }
+        found += [
+            f"{name_of(package[module], root)}: {chapter.name} uses it, but it does not name "
+            f"Chapter {chapter.number}. Let its docstring name the chapter."
+            for module in sorted(asked & set(package))
+            if chapter.number not in chapters_named(ast.get_docstring(parse(package[module])) or "")
+        ]
+    return found
+
+
 def test_every_checker_says_what_is_asked(this_project):
     this_project.keeps(checkers)
+
+
+def test_checkers_name_their_chapters(this_project):
+    this_project.keeps(chapters_of_checkers)
+
+
+def test_a_checker_whose_chapter_has_moved(plot):
+    plot.file("bertbook/checks/sums.py", '"""Exercises of Chapter 5: sums."""')
+    plot.chapter("# A", code("from bertbook.checks.sums import check_sum"), number=5)
+    assert chapters_of_checkers(plot.root) == []
+    plot.chapter("# B", code("from bertbook.checks.sums import check_sum"), number=6)
+    (sentence,) = chapters_of_checkers(plot.root)
+    assert "bertbook/checks/sums.py: book/chapters/06-a-chapter.ipynb uses it" in sentence
+    assert "does not name Chapter 6" in sentence
 
 
 def test_a_checker_without_a_question(plot):

@@ -9,6 +9,7 @@ from book_tree import Cell, Chapter, chapters
 from planting import DOUBLE, code
 from python_code import Definition, Function, bound, calls, exports
 
+DRAWN = ("bertbook.palette", "bertbook.show.visualize")
 DRAWING = {"picture", "explore", "html", "token_row", "bars", "matrix"}
 Exports = dict[str, list[Definition]]
 
@@ -28,9 +29,7 @@ def witnesses(root: Path) -> list[str]:
 def _unwitnessed(chapter: Chapter, package: Exports) -> Iterator[tuple[Cell, str]]:
     """Yield the definitions that no assert reaches, by the names that statements mention."""
     flow, asserted = _flow(chapter)
-    drawing = DRAWING | {
-        name for name, homes in package.items() if homes[0].module in DRAWN
-    }
+    drawing = DRAWING | {name for name, homes in package.items() if homes[0].module in DRAWN}
     drawn = _drawn(chapter)
     for cell in chapter.code:
         for node in cell.tree.body:

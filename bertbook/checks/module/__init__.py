@@ -1,6 +1,6 @@
 """Look at a reader's class in one role: what it returns, what it keeps, whose numbers it gives.
 
-Chapter 8.
+Chapters 7, 8, 9, 10, 11 and 12.
 """
 
 from .examination import Examination, check_module, examine

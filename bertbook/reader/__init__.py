@@ -1,0 +1,10 @@
+"""What a reader writes: kept in a file of hers, run in place of ours, run in processes.
+
+Chapters 2, 3 and 21.
+"""
+
+from .keeping import keep
+from .processes import in_processes
+from .running import running_on
+
+__all__ = ["in_processes", "keep", "running_on"]
