@@ -57,7 +57,7 @@ def broken_model(bug: Bug) -> nn.Module:
 
     Examples
     --------
-    >>> from bertbook.checks import check_invariants
+    >>> from bertbook.museum.invariants import check_invariants
     >>> from bertbook.museum import ROOMS
     >>> check_invariants(broken_model(ROOMS["loading"][0])).broken
     ['calls_stay_apart']

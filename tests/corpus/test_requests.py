@@ -247,7 +247,7 @@ def test_there_are_pairs_of_all_four_kinds():
 def test_the_rules_make_the_training_part_again():
     made = fill_frames(RULES.read_text(encoding="utf-8"), rng=Random(SEED))
     assert parse_requests(made) == REQUESTS["train"]
-    assert split_text(16, "requests", "train").endswith(made)
+    assert split_text("requests_and_pairs", "requests", "train").endswith(made)
     assert fill_frames(RULES.read_text(encoding="utf-8"), rng=Random(SEED + 1)) != made
 
 

@@ -4,8 +4,7 @@ import pytest
 import torch
 from torch import distributed
 
-from bertbook.reader import in_processes
-from bertbook.show import processes
+from bertbook.reader import in_processes, processes
 
 pytestmark = [
     pytest.mark.slow,
