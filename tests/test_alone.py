@@ -13,15 +13,7 @@ WHEN_ASKED = {"huggingface_hub"}  # imported in the function that fetches, with 
 # Nothing else can be imported, as if it were not installed.
 ALONE = """
 import importlib, pkgutil, runpy, sys
-
-class Without:
-    def __init__(self, finder):
-        self.finder = finder
-
-    def find_spec(self, name, *more):
-        return None if name.partition(".")[0] in {absent!r} else self.finder.find_spec(name, *more)
-
-sys.meta_path[:] = map(Without, sys.meta_path)
+sys.modules.update(dict.fromkeys({absent!r}))
 """
 ABSENT = {"bertbook", "IPython", "ipywidgets", "matplotlib", "sklearn", "transformers", *WHEN_ASKED}
 
