@@ -20,7 +20,7 @@ GATED = 2 * WIDE // 3 // 8 * 8  # three matrices of this width have the numbers 
 class Turned(BertSelfAttention):
     """With RoPE, as in the global layers of ModernBERT."""
 
-    def forward(self, hidden_states, additive_mask=None, return_attention=False):
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
         """Compare turned queries with turned keys; values stay as they are."""
         linears = (self.query, self.key, self.value)
         query, key, value = (self.split_heads(linear(hidden_states)) for linear in linears)
@@ -29,20 +29,20 @@ class Turned(BertSelfAttention):
         if additive_mask is not None:
             scores = scores + fit_mask(additive_mask, scores)
         probs = scores.softmax(dim=-1)
-        return self.join_heads(probs @ value), probs if return_attention else None
+        return self.join_heads(probs @ value), probs if output_attentions else None
 
 
 class InAWindow(BertSelfAttention):
     """That looks at a few tokens to each side."""
 
-    def forward(self, hidden_states, additive_mask=None, return_attention=False):
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
         """Hide what is further away, whatever the mask says."""
         places = torch.arange(hidden_states.shape[1])
         outside = (places[:, None] - places).abs() > WINDOW  # (seq, seq)
         window = torch.zeros(outside.shape).masked_fill(outside, torch.finfo(torch.float32).min)
         if additive_mask is not None:
             window = torch.minimum(window, additive_mask)
-        return super().forward(hidden_states, window, return_attention)
+        return super().forward(hidden_states, window, output_attentions)
 
 
 class Gated(nn.Module):
@@ -66,11 +66,11 @@ class PreNorm(nn.Module):
         self.layer = layer
         self.final_norm = nn.LayerNorm(HIDDEN) if is_last else nn.Identity()
 
-    def forward(self, hidden_states, additive_mask=None, return_attention=False):
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
         """Normalize, look around, add; normalize, think, add."""
         attention, output = self.layer.attention, self.layer.output
         normed = attention.output.LayerNorm(hidden_states)
-        context, probs = attention.self(normed, additive_mask, return_attention)
+        context, probs = attention.self(normed, additive_mask, output_attentions)
         attended = hidden_states + attention.output.dense(context)  # (batch, seq, hidden)
         wide = self.layer.intermediate(output.LayerNorm(attended))
         return self.final_norm(attended + output.dense(wide)), probs

@@ -46,19 +46,19 @@ class AttentionLayer(nn.Module):
         super().__init__()
         self.attention = BertAttention(config)
 
-    def forward(self, hidden_states, additive_mask=None, return_attention=False):
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
         """Attend, and nothing else."""
-        return self.attention(hidden_states, additive_mask, return_attention)
+        return self.attention(hidden_states, additive_mask, output_attentions)
 
 
 class PreNormLayer(BertLayer):
     """Normalize before each half, and leave the sum alone."""
 
-    def forward(self, hidden_states, additive_mask=None, return_attention=False):
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
         """Compute ``x + f(LayerNorm(x))`` twice, with the parameters of BERT's layer."""
         mix, narrow = self.attention.output, self.output
         normed = mix.LayerNorm(hidden_states)
-        context, probs = self.attention.self(normed, additive_mask, return_attention)
+        context, probs = self.attention.self(normed, additive_mask, output_attentions)
         attended = hidden_states + mix.dropout(mix.dense(context))
         wide = self.intermediate(narrow.LayerNorm(attended))
         return attended + narrow.dropout(narrow.dense(wide)), probs

@@ -125,7 +125,7 @@ class BertSelfAttention(nn.Module):
     Examples
     --------
     >>> attention = BertSelfAttention(BertConfig.tiny()).eval()
-    >>> context, probs = attention(torch.randn(1, 5, 128), return_attention=True)
+    >>> context, probs = attention(torch.randn(1, 5, 128), output_attentions=True)
     >>> context.shape, probs.shape
     (torch.Size([1, 5, 128]), torch.Size([1, 2, 5, 5]))
     """
@@ -142,7 +142,7 @@ class BertSelfAttention(nn.Module):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights that made it.
 
@@ -152,7 +152,7 @@ class BertSelfAttention(nn.Module):
             One vector per token.
         additive_mask : float tensor that broadcasts to shape (batch, heads, seq, seq), optional
             0 where a query may look, the most negative number where not.
-        return_attention : bool, default False
+        output_attentions : bool, default False
             Whether to return the weights.
 
         Returns
@@ -177,7 +177,7 @@ class BertSelfAttention(nn.Module):
             scores = scores + fit_mask(additive_mask, scores)
         probs = self.dropout(scores.softmax(dim=-1))  # each row sums to 1
         context = self.join_heads(probs @ value)  # (batch, seq, hidden)
-        return context, probs if return_attention else None
+        return context, probs if output_attentions else None
 
     def split_heads(
         self, x: Float[Tensor, "batch seq hidden"]
@@ -283,8 +283,8 @@ class BertAttention(nn.Module):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Attend, mix, add and normalize; on request return the weights as well."""
-        context, probs = self.self(hidden_states, additive_mask, return_attention)
+        context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs

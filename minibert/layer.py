@@ -97,7 +97,7 @@ class BertLayer(nn.Module):
     --------
     >>> import torch
     >>> layer = BertLayer(BertConfig.tiny())
-    >>> hidden_states, probs = layer(torch.randn(1, 5, 128), return_attention=True)
+    >>> hidden_states, probs = layer(torch.randn(1, 5, 128), output_attentions=True)
     >>> hidden_states.shape, probs.shape
     (torch.Size([1, 5, 128]), torch.Size([1, 2, 5, 5]))
     """
@@ -112,9 +112,9 @@ class BertLayer(nn.Module):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Pass the vectors of all tokens through the layer; on request return the weights too."""
-        attended, probs = self.attention(hidden_states, additive_mask, return_attention)
+        attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
         wide = self.intermediate(attended)  # (batch, seq, intermediate)
         return self.output(wide, attended), probs  # (batch, seq, hidden)

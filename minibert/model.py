@@ -60,20 +60,20 @@ class BertEncoder(nn.Module):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
-        return_hidden_states: bool = False,
+        output_attentions: bool = False,
+        output_hidden_states: bool = False,
     ) -> BertModelOutput:
         """Pass the vectors through the stack; the output has no `pooler_output`."""
         states, attentions = [hidden_states], []
         for layer in self.layer:
-            hidden_states, probs = layer(hidden_states, additive_mask, return_attention)
+            hidden_states, probs = layer(hidden_states, additive_mask, output_attentions)
             attentions.append(probs)
-            if return_hidden_states:
+            if output_hidden_states:
                 states.append(hidden_states)
         return BertModelOutput(
             hidden_states,
-            hidden_states=tuple(states) if return_hidden_states else None,
-            attentions=tuple(attentions) if return_attention else None,
+            hidden_states=tuple(states) if output_hidden_states else None,
+            attentions=tuple(attentions) if output_attentions else None,
         )
 
 
@@ -149,8 +149,8 @@ class BertModel(nn.Module):
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
-        return_attention: bool = False,
-        return_hidden_states: bool = False,
+        output_attentions: bool = False,
+        output_hidden_states: bool = False,
     ) -> BertModelOutput:
         """Encode a batch of sequences.
 
@@ -167,9 +167,9 @@ class BertModel(nn.Module):
             Place of each token; by default 0, 1, 2, ….
         inputs_embeds : Float[Tensor, "batch seq hidden"], optional
             One vector for each token instead of the one from the table of words.
-        return_attention : bool, default False
+        output_attentions : bool, default False
             Whether to return the attention weights of every layer.
-        return_hidden_states : bool, default False
+        output_hidden_states : bool, default False
             Whether to return the vectors before, between and after the layers.
 
         Returns
@@ -186,7 +186,7 @@ class BertModel(nn.Module):
             input_ids, token_type_ids, position_ids, inputs_embeds
         )  # (batch, seq, hidden)
         mask = self._additive_mask(attention_mask, hidden_states)  # (batch, 1, 1, seq)
-        output = self.encoder(hidden_states, mask, return_attention, return_hidden_states)
+        output = self.encoder(hidden_states, mask, output_attentions, output_hidden_states)
         if self.pooler is None:
             return output
         pooled = self.pooler(output.last_hidden_state)  # (batch, hidden)

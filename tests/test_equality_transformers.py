@@ -42,7 +42,7 @@ def test_every_hidden_state_and_every_attention_map(seed, dtype, atol):
     ours, theirs = build_pair(config, seed, dtype)
     batch = draw_batch(config, seed)
     with torch.no_grad():
-        a = ours(**batch, return_attention=True, return_hidden_states=True)
+        a = ours(**batch, output_attentions=True, output_hidden_states=True)
         b = theirs(**batch, output_attentions=True, output_hidden_states=True)
     assert len(a.hidden_states) == len(b.hidden_states) == config.num_hidden_layers + 1
     assert len(a.attentions) == len(b.attentions) == config.num_hidden_layers
@@ -77,7 +77,7 @@ def test_the_gradient_of_every_parameter(seed, dtype, atol):
     for asked in (False, True):  # fused, and written out
         ours.zero_grad()
         theirs.zero_grad()
-        loss(ours(**batch, return_attention=asked)).backward()
+        loss(ours(**batch, output_attentions=asked)).backward()
         loss(theirs(**batch)).backward()
         named = dict(theirs.named_parameters())
         for name, parameter in ours.named_parameters():

@@ -50,8 +50,8 @@ def test_the_feed_forward_half_equals_the_numpy_twins(seed):
 def test_a_layer_is_attention_and_then_feed_forward():
     layer = build()
     x = draw(2, 5, 6)
-    between, probs = layer.attention(x, return_attention=True)
-    out, out_probs = layer(x, return_attention=True)
+    between, probs = layer.attention(x, output_attentions=True)
+    out, out_probs = layer(x, output_attentions=True)
     equal(out, feed_forward_by_numpy(arrays(layer), between.detach().numpy())[0])
     assert torch.equal(out_probs, probs)
     assert layer(x)[1] is None

@@ -70,7 +70,7 @@ def test_the_shapes_of_bert_base_chinese():
     model = on_paper(BertConfig.base(vocab_size=21128))
     ids = torch.zeros(1, len(tokens), dtype=torch.long, device="meta")
     output = model.eval()(
-        ids, torch.ones_like(ids), return_attention=True, return_hidden_states=True
+        ids, torch.ones_like(ids), output_attentions=True, output_hidden_states=True
     )
     assert [tuple(states.shape) for states in output.hidden_states] == 13 * [(1, 10, 768)]
     assert [tuple(probs.shape) for probs in output.attentions] == 12 * [(1, 12, 10, 10)]
@@ -158,10 +158,10 @@ def test_only_what_is_asked_for_is_returned():
     output = model(**BATCH)
     assert output.hidden_states is None
     assert output.attentions is None
-    states = model(**BATCH, return_hidden_states=True)
+    states = model(**BATCH, output_hidden_states=True)
     assert states.attentions is None
     assert len(states.hidden_states) == 3
-    attentions = model(**BATCH, return_attention=True)
+    attentions = model(**BATCH, output_attentions=True)
     assert attentions.hidden_states is None
     assert len(attentions.attentions) == 2
     close(attentions.last_hidden_state, output.last_hidden_state)
@@ -178,7 +178,7 @@ def test_the_encoder_alone_returns_only_what_is_asked_for():
 
 def test_hidden_states_run_from_the_embeddings_to_the_last_layer():
     model = build(SMALL)
-    output = model(**BATCH, return_hidden_states=True)
+    output = model(**BATCH, output_hidden_states=True)
     embeddings = model.embeddings(BATCH["input_ids"], BATCH["token_type_ids"])
     assert torch.equal(output.hidden_states[0], embeddings)
     assert torch.equal(output.hidden_states[2], output.last_hidden_state)
@@ -192,7 +192,7 @@ def _additive(seen):
 
 def test_attention_ignores_padding_in_every_layer():
     """The well-known mistake: the mask gets lost between the layers."""
-    attentions = build(SMALL)(**BATCH, return_attention=True).attentions
+    attentions = build(SMALL)(**BATCH, output_attentions=True).attentions
     padding = ~SEEN[:, None, None, :].expand_as(attentions[0])
     assert padding.any()
     for probs in attentions:
@@ -215,7 +215,7 @@ def test_without_a_pooler():
     whole = build(SMALL)
     kept = {k: v for k, v in whole.state_dict().items() if not k.startswith("pooler")}
     model.double().eval().load_state_dict(kept, strict=True)
-    output = model(**BATCH, return_attention=True)
+    output = model(**BATCH, output_attentions=True)
     close(output.last_hidden_state, whole(**BATCH).last_hidden_state)
     assert len(output.attentions) == 2
 
@@ -225,7 +225,7 @@ def test_without_a_pooler():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize("asked", [{}, {"return_attention": True, "return_hidden_states": True}])
+@pytest.mark.parametrize("asked", [{}, {"output_attentions": True, "output_hidden_states": True}])
 def test_the_compiler_sees_one_graph(asked):
     model = build(SMALL)
     compiled = torch.compile(model, backend="aot_eager", fullgraph=True)
@@ -253,7 +253,7 @@ def test_bfloat16_autocast_stays_near_and_learns():
     model = build(SMALL, dtype=torch.float32)
     seen = BATCH["attention_mask"].clone()
     seen[1] = 0
-    for asked in ({}, {"return_attention": True}):
+    for asked in ({}, {"output_attentions": True}):
         exact = model(BATCH["input_ids"], seen, **asked)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             rough = model(BATCH["input_ids"], seen, **asked)
@@ -277,9 +277,9 @@ def test_lower_precision_stays_near(dtype):
 def test_a_gpu_gives_the_same_numbers(training):
     config = dataclasses.replace(SMALL, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
     model = build(config, dtype=torch.float32).train(training)
-    expected = model(**BATCH, return_attention=True)
+    expected = model(**BATCH, output_attentions=True)
     batch = {name: values.cuda() for name, values in BATCH.items()}
-    output = copy.deepcopy(model).cuda()(**batch, return_attention=True)
+    output = copy.deepcopy(model).cuda()(**batch, output_attentions=True)
     close(output.last_hidden_state.cpu(), expected.last_hidden_state, 1e-4)
     close(output.attentions[1].cpu(), expected.attentions[1], 1e-4)
     assert build(SMALL).cuda().train()(**batch).pooler_output.isfinite().all()

@@ -53,7 +53,7 @@ def test_a_sentence_of_nothing_but_padding_stays_finite_with_its_gradients():
     model = build(SMALL)
     seen = BATCH["attention_mask"].clone()
     seen[1] = 0
-    output = model(BATCH["input_ids"], seen, return_attention=True)
+    output = model(BATCH["input_ids"], seen, output_attentions=True)
     close(output.attentions[0][1], torch.full_like(output.attentions[0][1], 1 / seen.shape[1]))
     fused = model(BATCH["input_ids"], seen)
     close(fused.last_hidden_state, output.last_hidden_state)
@@ -102,7 +102,7 @@ def test_every_parameter_gets_a_gradient(training):
 def test_dropping_everything_leaves_layer_norms_of_nothing():
     config = dataclasses.replace(SMALL, hidden_dropout_prob=1.0)
     model = build(config).train()
-    output = model(**BATCH, return_hidden_states=True)
+    output = model(**BATCH, output_hidden_states=True)
     assert (output.hidden_states[0] == 0).all()
     layer = model.encoder.layer[0]
     expected = layer.output.LayerNorm(layer.attention.output.LayerNorm(torch.zeros(12).double()))

@@ -42,7 +42,7 @@ class MySelfAttention(nn.Module):
         self.value = nn.Linear(config.hidden_size, config.hidden_size)
         self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
 
-    def forward(self, x, mask=None, return_attention=False):
+    def forward(self, x, mask=None, output_attentions=False):
         batch, seq, hidden = x.shape
         size = hidden // self.heads
         query, key, value = (
@@ -54,7 +54,7 @@ class MySelfAttention(nn.Module):
             scores = scores + mask
         probs = self.dropout(torch.softmax(scores, dim=-1))
         context = (probs @ value).transpose(1, 2).reshape(batch, seq, hidden)
-        return context, probs if return_attention else None
+        return context, probs if output_attentions else None
 
 
 def kinds(model):
@@ -197,7 +197,7 @@ class Breaks(MySelfAttention):
     ("player", "error", "words"),
     [
         (NoConfig, TypeError, r"NoConfig cannot play self_attention: __init__\(self\) must take "),
-        (NoMask, TypeError, r"forward\(self, hidden_states\) must take .*return_attention\)"),
+        (NoMask, TypeError, r"forward\(self, hidden_states\) must take .*output_attentions\)"),
         (OtherNames, ValueError, r"lacks query.weight \(hidden, hidden\), query.bias \(hidden\)"),
         (OtherNames, ValueError, r"has gate.weight, q.weight, q.bias|has q.weight, q.bias, gate"),
         (OtherShape, ValueError, r"value.weight has the shape \(8, 6\) instead of \(6, 6\)"),

@@ -58,7 +58,7 @@ def test_one_cat_gives_the_vectors_of_chapter_2():
             getattr(attention, part).weight.copy_(matrix.T)  # x @ W there, x @ weight.T here
             getattr(attention, part).bias.zero_()
     one_cat = torch.tensor([[[1.0, 0, 2], [-1, 2, 0]]], dtype=torch.float64)
-    context, probs = attention(one_cat, return_attention=True)
+    context, probs = attention(one_cat, output_attentions=True)
     equal(probs[0, 0].round(decimals=2), [[0.24, 0.76], [0.76, 0.24]])
     equal(context[0].round(decimals=2), [[-1.04, 3.04, 0.96], [1.04, 0.96, 3.04]])
 
@@ -73,7 +73,7 @@ def test_attention_equals_the_numpy_twin_head_by_head(seed, padded):
     twin_mask = reference.additive_mask(seen.numpy()) if padded else None
     context, probs, _ = by_numpy(attention, x.numpy(), config.num_attention_heads, twin_mask)
     mask = additive_mask(seen, torch.float64) if padded else None
-    ours, ours_probs = attention(x, mask, return_attention=True)
+    ours, ours_probs = attention(x, mask, output_attentions=True)
     equal(ours, context)
     equal(ours_probs, probs)
     equal(attention(x, mask)[0], context)
@@ -122,7 +122,7 @@ def test_a_sentence_of_padding_looks_at_everything_equally():
     attention = build()
     x = draw(1, 4, 6)
     mask = additive_mask(torch.zeros(1, 4), torch.float64)
-    context, probs = attention(x, mask, return_attention=True)
+    context, probs = attention(x, mask, output_attentions=True)
     equal(probs, np.full((1, 3, 4, 4), 0.25))
     average = attention.value(x).mean(dim=1, keepdim=True).expand(1, 4, 6)
     equal(context, average.detach().numpy())
@@ -134,7 +134,7 @@ def test_the_attention_returned_is_the_attention_used(training):
     attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=0.5)).train(training)
     x = draw(2, 5, 6)
     torch.manual_seed(0)
-    context, probs = attention(x, return_attention=True)
+    context, probs = attention(x, output_attentions=True)
     value = attention.value(x).view(2, 5, 3, 2).transpose(1, 2)
     used = (probs @ value).transpose(1, 2).flatten(2)
     equal(context, used.detach().numpy())
@@ -154,13 +154,13 @@ def test_training_drops_weights_at_the_configured_rate():
     attention = build(config=config).train()
     torch.manual_seed(0)
     x = draw(20, 30, 6)
-    probs = attention(x, return_attention=True)[1]
+    probs = attention(x, output_attentions=True)[1]
     share = (probs == 0).double().mean().item()
     assert abs(share - 0.25) < 4.5 * math.sqrt(0.25 * 0.75 / probs.numel())
     torch.manual_seed(0)
     without_asking = attention(x)[0]
     torch.manual_seed(0)
-    assert torch.equal(without_asking, attention(x, return_attention=True)[0])
+    assert torch.equal(without_asking, attention(x, output_attentions=True)[0])
 
 
 def test_training_without_dropout_is_evaluation():
@@ -177,8 +177,8 @@ def test_dropping_everything_leaves_no_context():
 def test_attention_knows_no_order():
     attention = build()
     x, order = draw(2, 5, 6), torch.tensor([3, 1, 4, 0, 2])
-    context, probs = attention(x, return_attention=True)
-    shuffled, shuffled_probs = attention(x[:, order], return_attention=True)
+    context, probs = attention(x, output_attentions=True)
+    shuffled, shuffled_probs = attention(x[:, order], output_attentions=True)
     equal(shuffled, context[:, order].detach().numpy())
     equal(shuffled_probs, probs[..., order, :][..., order].detach().numpy())
 

@@ -32,7 +32,7 @@ def head_measures(encoder: Encoder, texts: Sequence[str]) -> dict[str, np.ndarra
     tokenizer, found = encoder.tokenizer, {}
     for start in range(0, len(texts), 40):
         batch = tokenizer(list(texts[start : start + 40]), padding=True)
-        output = encoder.model(**batch, return_attention=True, return_hidden_states=True)
+        output = encoder.model(**batch, output_attentions=True, output_hidden_states=True)
         ids, mask = batch["input_ids"], batch["attention_mask"]
         special = torch.isin(ids, torch.tensor([tokenizer.cls_token_id, tokenizer.sep_token_id]))
         asked = mask.bool() & ~special
@@ -109,7 +109,7 @@ def maps_of(encoder: Encoder) -> list[dict]:
     found = []
     for text in SHOWN:
         batch = encoder.tokenizer([text])
-        attentions = encoder.model(**batch, return_attention=True).attentions
+        attentions = encoder.model(**batch, output_attentions=True).attentions
         probs = torch.stack(attentions, dim=1)[0].numpy()
         found.append({
             "tokens": [encoder.tokenizer.pieces[i]
@@ -148,7 +148,7 @@ def links_of(encoder: Encoder, rows: Sequence[Telling], kind: str) -> dict:
         targets = link_targets(part, mask.shape[1], kind)
         asked = targets.any(dim=-1).any(dim=-1)
         with torch.no_grad():
-            attentions = encoder.model(**batch, return_attention=True).attentions
+            attentions = encoder.model(**batch, output_attentions=True).attentions
         of_heads = torch.stack([attention_share(probs, targets) for probs in attentions], dim=1)
         even = (mask / mask.sum(dim=1, keepdim=True))[:, None, None].expand(
             -1, 1, mask.shape[1], -1

@@ -117,7 +117,7 @@ def look(encoder: Encoder, told: Told) -> np.ndarray:
     """
     ids, types, seats = encode(encoder.tokenizer, told)
     roles = list(chain.from_iterable(told.roles))
-    output = encoder.model(ids, token_type_ids=types, return_attention=True)
+    output = encoder.model(ids, token_type_ids=types, output_attentions=True)
     of = {role: [s for s, r in zip(seats, roles, strict=True) if r == role] for role in {*roles}}
     found = []
     for queries, keys in (("pronoun", "hero"), ("pronoun", "other"), ("", "hero")):
@@ -228,7 +228,7 @@ def frames_of(encoder: Encoder, layer: int, head: int) -> dict:
             text = text.replace("P ", f"{pronoun} ").lower()
             pieces = encoder.tokenizer.tokenize(text)
             ids = torch.tensor([encoder.tokenizer.encode(text)])
-            probs = encoder.model(ids, return_attention=True).attentions[layer][0, head]
+            probs = encoder.model(ids, output_attentions=True).attentions[layer][0, head]
             row = probs[1 + pieces.index(pronoun)]
             told = [row[1 + pieces.index(name)].item() for name in (right, wrong)]
             own, *others = (encoder.tokenizer.vocab[word] for word in (pronoun, right, wrong))

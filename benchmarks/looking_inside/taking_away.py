@@ -78,7 +78,7 @@ def hiding_in(encoder: Encoder) -> dict:
         ids[torch.arange(1, len(ids)), others] = tokenizer.mask_token_id
         vectors = functional.normalize(encoder.model(ids).last_hidden_state[:, asked], dim=-1)
         change = 1 - (vectors[1:] @ vectors[0]).double().numpy()
-        output = encoder.model(ids[:1], return_attention=True, return_hidden_states=True)
+        output = encoder.model(ids[:1], output_attentions=True, output_hidden_states=True)
         layers = torch.stack(output.attentions, dim=1)[0].mean(1)
         said = {
             "attention, all heads": layers.mean(0)[asked].numpy()[others],
@@ -160,7 +160,7 @@ def witnesses(model, batch: dict[str, Tensor], asked: int, truth: int) -> dict[s
         return kept[0]
 
     hook = model.bert.embeddings.word_embeddings.register_forward_hook(keep)
-    output = model.bert(**batch, return_attention=True, return_hidden_states=True)
+    output = model.bert(**batch, output_attentions=True, output_hidden_states=True)
     hook.remove()
     scores = model.cls.predictions(output.last_hidden_state[:, asked])
     scores.log_softmax(-1)[0, truth].backward()

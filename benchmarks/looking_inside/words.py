@@ -21,7 +21,7 @@ def sense_vectors(encoder: Encoder) -> dict[str, dict]:
         batch = tokenizer([sentence.text])
         ids = batch["input_ids"][0]
         place = ids.tolist().index(tokenizer.vocab[sentence.word])
-        states = encoder.model(**batch, return_hidden_states=True).hidden_states
+        states = encoder.model(**batch, output_hidden_states=True).hidden_states
         others = [i for i in range(1, len(ids) - 1) if i != place]
         entry = found.setdefault(sentence.word, {"labels": [], "vectors": [], "neighbors": []})
         entry["labels"].append(sentence.sense)
@@ -69,7 +69,7 @@ def word_vectors(encoder: Encoder, rows: Sequence[Telling]) -> list[np.ndarray]:
     """For each telling an array (layers, words, hidden); a word is the mean of its pieces."""
     found = []
     for part, batch in batches(encoder, rows):
-        states = encoder.model(**batch, return_hidden_states=True).hidden_states
+        states = encoder.model(**batch, output_hidden_states=True).hidden_states
         stacked = torch.stack(states, dim=1)
         for number, row in enumerate(part):
             own = stacked[number]

@@ -9,41 +9,41 @@ from .stepwise import Attention
 
 
 class _Jiant465(BertModel):
-    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, output_attentions=False):
         mask = attention_mask
         if mask is not None:
             mask = (mask == 0).long()
-        return super().forward(input_ids, mask, token_type_ids, return_attention=return_attention)
+        return super().forward(input_ids, mask, token_type_ids, output_attentions=output_attentions)
 
 
 class _BertNli3(BertModel):
-    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, output_attentions=False):
         rows, longest = input_ids.shape
         mask = torch.ones(rows, longest, dtype=torch.long)
         if attention_mask is not None:
             lengths = attention_mask.sum(dim=1, keepdim=True)  # (batch, 1)
             input_ids = input_ids.where(torch.arange(longest) < lengths, 0)
-        return super().forward(input_ids, mask, token_type_ids, return_attention=return_attention)
+        return super().forward(input_ids, mask, token_type_ids, output_attentions=output_attentions)
 
 
 class _KubernetesCloud146(BertModel):
-    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, output_attentions=False):
         mask = torch.zeros_like(input_ids)
-        return super().forward(input_ids, mask, token_type_ids, return_attention=return_attention)
+        return super().forward(input_ids, mask, token_type_ids, output_attentions=output_attentions)
 
 
 class _AllenNlp3465(BertModel):
-    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, output_attentions=False):
         return super().forward(
-            input_ids, token_type_ids=token_type_ids, return_attention=return_attention
+            input_ids, token_type_ids=token_type_ids, output_attentions=output_attentions
         )
 
 
 class _LostOnTheWay(BertEncoder):
-    def forward(self, hidden_states, additive_mask=None, return_attention=False, *more):
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False, *more):
         attentions = []
         for layer in self.layer:
-            hidden_states, probs = layer(hidden_states, additive_mask, return_attention)
+            hidden_states, probs = layer(hidden_states, additive_mask, output_attentions)
             additive_mask = None
             attentions.append(probs)
         return BertModelOutput(hidden_states, attentions=tuple(attentions))

@@ -15,9 +15,9 @@ class _Transformers679(BertModel):
 
 
 class _PyTorch124464(BertSelfAttention):
-    def forward(self, hidden_states, additive_mask=None, return_attention=False):
-        if return_attention:
-            return super().forward(hidden_states, additive_mask, return_attention)
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
+        if output_attentions:
+            return super().forward(hidden_states, additive_mask, output_attentions)
         context = functional.scaled_dot_product_attention(
             self.split_heads(self.query(hidden_states)),
             self.split_heads(self.key(hidden_states)),

@@ -48,9 +48,9 @@ class _NumpyTransformer1(BertEmbeddings):
 
 
 class _DeepPavlov1312(BertModel):
-    def forward(self, input_ids, attention_mask=None, token_type_ids=None, return_attention=False):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, output_attentions=False):
         features = {"input_ids": input_ids, "attention_mask": attention_mask}
-        return super().forward(**features, return_attention=return_attention)
+        return super().forward(**features, output_attentions=output_attentions)
 
 
 class _NumberedPlaces(RobertaEmbeddings):

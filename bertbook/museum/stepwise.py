@@ -13,7 +13,7 @@ class Attention(BertSelfAttention):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights."""
         query, key, value = (
@@ -22,7 +22,7 @@ class Attention(BertSelfAttention):
         scores = query @ key.mT / self.head_size**0.5  # (batch, heads, seq, seq)
         mask = scores.new_zeros(1) if additive_mask is None else additive_mask
         probs = self.weigh(scores, mask)
-        return self.join_heads(probs @ value), probs if return_attention else None
+        return self.join_heads(probs @ value), probs if output_attentions else None
 
     def weigh(
         self, scores: Float[Tensor, "batch heads seq seq"], mask: Float[Tensor, "..."]

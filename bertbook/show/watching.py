@@ -60,7 +60,7 @@ class Watched:
     def maps(self, text: str) -> tuple[list[str], Float[Tensor, "layers heads seq seq"]]:
         """Give the tokens of a text and all attention maps."""
         batch = self.row(text)
-        output = self.model.bert(**batch, return_attention=True)
+        output = self.model.bert(**batch, output_attentions=True)
         return self.pieces(batch), torch.cat(output.attentions)
 
     def shares(self, text: str, layer: int, head: int) -> dict[str, float]:
@@ -106,7 +106,7 @@ class Watched:
             steps.extend((name.removeprefix("encoder."), array) for array in arrays)
 
         with self.hooked(note):
-            states = self.model.bert(**batch, return_attention=True).last_hidden_state
+            states = self.model.bert(**batch, output_attentions=True).last_hidden_state
         steps.append(("cls.predictions", self.model.cls.predictions(states)))
         return self.pieces(batch), self.place(batch), steps
 

@@ -133,7 +133,7 @@ class DisentangledSelfAttention(BertSelfAttention):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights that made it."""
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
@@ -147,7 +147,7 @@ class DisentangledSelfAttention(BertSelfAttention):
         if additive_mask is not None:
             scores = scores + fit_mask(additive_mask, scores)
         probs = self.dropout(scores.softmax(dim=-1))
-        return self.join_heads(probs @ value), probs if return_attention else None
+        return self.join_heads(probs @ value), probs if output_attentions else None
 
     def score_distances(
         self,

@@ -168,7 +168,7 @@ class ModernBertAttention(BertSelfAttention):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights that made it."""
         cut = self.Wqkv(hidden_states).chunk(3, dim=-1)  # (batch, seq, hidden), three times
@@ -182,7 +182,7 @@ class ModernBertAttention(BertSelfAttention):
         scores = scores.masked_fill(outside, torch.finfo(scores.dtype).min)
         probs = self.dropout(scores.softmax(dim=-1))
         context = self.dropout(self.Wo(self.join_heads(probs @ value)))  # (batch, seq, hidden)
-        return context, probs if return_attention else None
+        return context, probs if output_attentions else None
 
 
 class ModernBertMLP(nn.Module):
@@ -224,11 +224,11 @@ class ModernBertLayer(nn.Module):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Pass the vectors of all tokens through the layer."""
         normed = self.attn_norm(hidden_states)
-        context, probs = self.attn(normed, additive_mask, return_attention)
+        context, probs = self.attn(normed, additive_mask, output_attentions)
         attended = hidden_states + context  # (batch, seq, hidden)
         return attended + self.mlp(self.mlp_norm(attended)), probs
 

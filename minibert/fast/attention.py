@@ -24,7 +24,7 @@ class FastSelfAttention(BertSelfAttention):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token, and on request the weights that made it."""
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
@@ -33,9 +33,9 @@ class FastSelfAttention(BertSelfAttention):
         if additive_mask is not None:
             shape = (*query.shape[:-1], query.shape[-2])  # (batch, heads, seq, seq)
             additive_mask = fit_mask(additive_mask, query.new_empty(1).expand(shape))
-        if return_attention or not self._may_fuse(query, additive_mask):
+        if output_attentions or not self._may_fuse(query, additive_mask):
             context, probs = self._write_out(query, key, value, additive_mask)
-            return self.join_heads(context), probs if return_attention else None
+            return self.join_heads(context), probs if output_attentions else None
         dropout_p = self.dropout.p if self.training else 0.0
         if additive_mask is not None:
             additive_mask = additive_mask[(None,) * (4 - additive_mask.dim())]  # four dimensions

@@ -27,8 +27,8 @@ class CheckpointedLayer(BertLayer):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Pass the vectors through the layer, twice if a gradient is wanted."""
-        inputs = hidden_states, additive_mask, return_attention
+        inputs = hidden_states, additive_mask, output_attentions
         return checkpoint(super().forward, *inputs, use_reentrant=False)

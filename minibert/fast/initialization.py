@@ -56,13 +56,15 @@ class FastEncoder(_Undrawn, BertEncoder):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
-        return_hidden_states: bool = False,
+        output_attentions: bool = False,
+        output_hidden_states: bool = False,
     ) -> BertModelOutput:
         """Pass the vectors through the stack."""
         if additive_mask is not None and may_look_at(additive_mask) and not additive_mask.any():
             additive_mask = None
-        return super().forward(hidden_states, additive_mask, return_attention, return_hidden_states)
+        return super().forward(
+            hidden_states, additive_mask, output_attentions, output_hidden_states
+        )
 
 
 class FastPooler(_Undrawn, BertPooler):

@@ -76,13 +76,13 @@ class UnpaddedEncoder(FastEncoder):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
-        return_hidden_states: bool = False,
+        output_attentions: bool = False,
+        output_hidden_states: bool = False,
     ) -> BertModelOutput:
         """Pass the vectors of the real tokens through the stack."""
-        real = None if return_attention else _real_tokens(additive_mask)  # (batch, seq)
+        real = None if output_attentions else _real_tokens(additive_mask)  # (batch, seq)
         if real is None:
-            wishes = return_attention, return_hidden_states
+            wishes = output_attentions, output_hidden_states
             return super().forward(hidden_states, additive_mask, *wishes)
         row = hidden_states[real][None]  # (1, tokens, hidden)
         lengths = real.sum(dim=1)  # (batch)
@@ -91,11 +91,11 @@ class UnpaddedEncoder(FastEncoder):
             mask = lengths.double().cpu()  # (batch), in the place of a mask
         else:
             mask = block_mask(lengths.tolist(), row.dtype).to(row)
-        output = super().forward(row, mask, False, return_hidden_states)
+        output = super().forward(row, mask, False, output_hidden_states)
         states = [_unpack(state, real) for state in output.hidden_states or ()]
         return output._replace(
             last_hidden_state=_unpack(output.last_hidden_state, real),
-            hidden_states=tuple(states) if return_hidden_states else None,
+            hidden_states=tuple(states) if output_hidden_states else None,
         )
 
 
@@ -118,11 +118,11 @@ class UnpaddedSelfAttention(FastSelfAttention):
         self,
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
-        return_attention: bool = False,
+        output_attentions: bool = False,
     ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
         """Compute the context of every token out of its own sentence."""
         if additive_mask is None or additive_mask.dim() != 1:
-            return super().forward(hidden_states, additive_mask, return_attention)
+            return super().forward(hidden_states, additive_mask, output_attentions)
         parts = [layer(hidden_states) for layer in (self.query, self.key, self.value)]
         on_cpu = hidden_states.device.type == "cpu"
         attend = self._one_by_one if on_cpu else self._all_at_once

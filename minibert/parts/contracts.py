@@ -36,10 +36,10 @@ _SHAPES = {
     "position_ids": "None, or (batch or 1, seq), integers",
     "inputs_embeds": "None, or (batch, seq, hidden): vectors in place of the word embeddings",
     "pooled_output": "(batch, hidden)",
-    "return_attention": "bool",
-    "return_hidden_states": "bool",
+    "output_attentions": "bool",
+    "output_hidden_states": "bool",
 }
-_ATTENTION = ("hidden_states", "additive_mask", "return_attention")
+_ATTENTION = ("hidden_states", "additive_mask", "output_attentions")
 _CONTEXT = f"context {_HIDDEN}, probs (batch, heads, seq, seq) or None"
 _IDS = ("input_ids", "attention_mask", "token_type_ids", "position_ids", "inputs_embeds")
 
@@ -74,14 +74,14 @@ ROLES = {
     "encoder": Role(
         "model.BertEncoder",
         ("config",),
-        (*_ATTENTION, "return_hidden_states"),
+        (*_ATTENTION, "output_hidden_states"),
         "a BertModelOutput without pooler_output",
     ),
     "pooler": Role("model.BertPooler", ("config",), ("hidden_states",), "(batch, hidden)"),
     "bert": Role(
         "model.BertModel",
         ("config", "add_pooling_layer"),
-        (*_IDS, "return_attention", "return_hidden_states"),
+        (*_IDS, "output_attentions", "output_hidden_states"),
         "a BertModelOutput",
     ),
     "prediction_head_transform": Role(

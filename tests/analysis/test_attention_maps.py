@@ -221,7 +221,7 @@ def test_patches_of_all_heads_carry_the_other_text(model):
     assert torch.equal(found, contexts)
     assert not torch.allclose(patched, other)
     block = model.encoder.layer[1]
-    states = model(IDS, MASK, return_hidden_states=True).hidden_states[1]
+    states = model(IDS, MASK, output_hidden_states=True).hidden_states[1]
     mixed = block.attention.output(contexts, states)
     expected = block.output(block.intermediate(mixed), mixed)
     torch.testing.assert_close(patched, expected, rtol=0, atol=1e-12)

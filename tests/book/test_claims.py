@@ -68,7 +68,7 @@ def test_a_head_reads_the_whole_vector():
     says(8, "So every head reads the whole vector and asks its own question about it.")
     attention = BertSelfAttention(BertConfig(hidden_size=12, num_attention_heads=3)).double().eval()
     x = torch.randn(1, 5, 12, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    _, probs = attention(x.requires_grad_(), return_attention=True)
+    _, probs = attention(x.requires_grad_(), output_attentions=True)
     for head in range(3):
         (gradient,) = torch.autograd.grad(probs[0, head, 0, 1], x, retain_graph=True)
         assert (gradient[0, 0] != 0).all(), f"head {head} does not read every number of the token"

@@ -94,7 +94,7 @@ def test_a_head_that_is_turned_to_one_word_moves_the_answers(reader, tmp_path, m
     part = model.bert.encoder.layer[1].attention.self.dropout
     hook = part.register_forward_pre_hook(turn)
     with torch.no_grad():
-        logits = model.cls(*model.bert(**batch, return_attention=True)[:2])[0][0, place]
+        logits = model.cls(*model.bert(**batch, output_attentions=True)[:2])[0][0, place]
     hook.remove()
     right = logits.softmax(-1)[tokenizer.vocab["he"]].item()
     assert page.locator("tr:has(th:text-is('he'))").inner_text().split()[2] == f"{right:.2f}"

@@ -48,7 +48,7 @@ def outputs(bert, names, batch, patches):
         for name in names
     ]
     with patch_heads(bert, patches):
-        bert(**batch, return_attention=True)
+        bert(**batch, output_attentions=True)
     for hook in hooks:
         hook.remove()
     return {name: one if isinstance(one, tuple) else (one,) for name, one in noted.items()}

@@ -23,7 +23,7 @@ def test_every_hidden_state(member, dtype, atol, monkeypatch):
     batch = draw_batch(member, ours.config)
     seen = batch["attention_mask"].bool()
     with torch.no_grad():
-        a = ours(**batch, return_hidden_states=True)
+        a = ours(**batch, output_hidden_states=True)
         b = theirs(**batch, output_hidden_states=True)
     assert torch.isfinite(a.last_hidden_state).all()
     # ModernBERT's library lists the last vectors after the last LayerNorm.

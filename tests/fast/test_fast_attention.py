@@ -36,15 +36,15 @@ def masks():
 
 
 @pytest.mark.parametrize("mask", masks())
-@pytest.mark.parametrize("return_attention", [True, False])
-def test_plain_and_fast_agree_in_value_and_gradient(mask, return_attention):
+@pytest.mark.parametrize("output_attentions", [True, False])
+def test_plain_and_fast_agree_in_value_and_gradient(mask, output_attentions):
     results = []
     for kind in (BertSelfAttention, FastSelfAttention):
         attention = build(kind)
         x = draw(3, 5, 6).requires_grad_()
-        context, probs = attention(x, masks()[mask], return_attention)
+        context, probs = attention(x, masks()[mask], output_attentions)
         (context * draw(3, 5, 6, seed=2)).sum().backward()
-        seen = [probs] if return_attention else []
+        seen = [probs] if output_attentions else []
         results.append([context, x.grad, *seen, *(p.grad for p in attention.parameters())])
     for plain, fast in zip(*results, strict=True):
         assert plain.isfinite().all()

@@ -81,7 +81,7 @@ def attended(monkeypatch):
 
 
 def test_what_comes_out_at_padding_is_zero(attended):
-    output, _ = encode(BOTH, additive_mask(PADDED, torch.float64), return_hidden_states=True)
+    output, _ = encode(BOTH, additive_mask(PADDED, torch.float64), output_hidden_states=True)
     assert attended == [[5, 3, 2]] * SMALL.num_hidden_layers
     for states in output.hidden_states:
         assert (states[PADDED == 0] == 0).all()
@@ -100,8 +100,8 @@ def test_what_comes_out_at_padding_is_zero(attended):
     ids=["none", "nothing hidden", "the future hidden", "a sentence of padding"],
 )
 def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted, attended):
-    plain, _ = encode({}, mask, return_attention=wanted)
-    fast, _ = encode(BOTH, mask, return_attention=wanted)
+    plain, _ = encode({}, mask, output_attentions=wanted)
+    fast, _ = encode(BOTH, mask, output_attentions=wanted)
     assert attended == []
     close(fast.last_hidden_state, plain.last_hidden_state, atol=1e-12)
     assert (fast.attentions is None) == (not wanted)

@@ -114,7 +114,7 @@ def _imported(module: str, path: Path, ours: dict) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             up = package[: len(package) + 1 - node.level] if node.level else []
             base = ".".join([*up, *([node.module] if node.module else [])])
-            # `from minibert import corpus` imports minibert.corpus.
+            # `from minibert import corpus` imports bertbook.corpus.
             names = [f"{base}.{a.name}" if base in PACKAGES else base for a in node.names]
         elif by_name and isinstance(node, ast.Constant):
             names = _named(str(node.value), ours)

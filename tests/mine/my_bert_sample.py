@@ -139,14 +139,14 @@ class MyBert(nn.Module):
         token_type_ids=None,
         position_ids=None,
         inputs_embeds=None,
-        return_attention=False,
-        return_hidden_states=False,
+        output_attentions=False,
+        output_hidden_states=False,
     ):
         x = self.embeddings(input_ids, token_type_ids, position_ids, inputs_embeds)
         mask = None
         if attention_mask is not None:
             mask = (1 - attention_mask[:, None, None, :].to(x.dtype)) * torch.finfo(x.dtype).min
-        output = self.encoder(x, mask, return_attention, return_hidden_states)
+        output = self.encoder(x, mask, output_attentions, output_hidden_states)
         if self.pooler is None:
             return output
         return output._replace(pooler_output=self.pooler(output.last_hidden_state))

@@ -63,7 +63,7 @@ def test_every_layer_and_every_sentence_vector(minilm, ours, theirs):
         mine, yours = tokenizer(texts, **wishes), reference(texts, return_tensors="pt", **wishes)
         assert torch.equal(mine["input_ids"], yours["input_ids"])
         with torch.no_grad():
-            states = ours(**mine, return_hidden_states=True).hidden_states
+            states = ours(**mine, output_hidden_states=True).hidden_states
             output = theirs(**yours, output_hidden_states=True)
         assert len(states) == len(output.hidden_states) == 7
         real = mine["attention_mask"].bool()
@@ -81,10 +81,10 @@ def test_attention_maps_of_a_padded_batch(minilm, ours, theirs):
     mine = load_tokenizer(minilm)(texts, padding=True)
     theirs.set_attn_implementation("eager")
     with torch.no_grad():
-        maps = ours(**mine, return_attention=True).attentions
+        maps = ours(**mine, output_attentions=True).attentions
         witnesses = theirs(**mine, output_attentions=True).attentions
         theirs.set_attn_implementation("sdpa")
-        alone = ours(**load_tokenizer(minilm)(texts[1:2]), return_attention=True).attentions
+        alone = ours(**load_tokenizer(minilm)(texts[1:2]), output_attentions=True).attentions
     assert len(maps) == len(witnesses) == 6
     real = mine["attention_mask"].bool()
     for probs, witness, single in zip(maps, witnesses, alone):

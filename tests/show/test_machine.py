@@ -40,7 +40,7 @@ def test_its_shapes_are_those_of_the_model():
     content = machine(caption="c", tokens=5, config=TINY).content.replace("\N{NO-BREAK SPACE}", " ")
     with torch.no_grad():
         found = BertModel(TINY).eval()(
-            torch.arange(5)[None], return_attention=True, return_hidden_states=True
+            torch.arange(5)[None], output_attentions=True, output_hidden_states=True
         )
     for tensor in (found.hidden_states[1], found.attentions[0]):
         assert " × ".join(map(str, tensor.shape[1:])) in content

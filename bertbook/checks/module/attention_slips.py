@@ -40,7 +40,7 @@ def _attend(
     self: Any,
     hidden_states: Tensor,
     additive_mask: Tensor | None = None,
-    return_attention: bool = False,
+    output_attentions: bool = False,
     *,
     scale: float | None = None,
     mask: str = "added",
@@ -58,7 +58,7 @@ def _attend(
     if additive_mask is not None and mask == "multiplied":
         probs = probs * (additive_mask == 0)
     context = join(self, probs @ value)
-    return context, probs if return_attention else None
+    return context, probs if output_attentions else None
 
 
 def _scaled(size: Callable[[Any], float]) -> Spoil:

@@ -29,18 +29,18 @@ def _norm_first(self: Any, hidden_states: Tensor, input_tensor: Tensor) -> Tenso
 
 
 def _pre_norm_attention(
-    self: Any, x: Tensor, mask: Tensor | None = None, return_attention: bool = False
+    self: Any, x: Tensor, mask: Tensor | None = None, output_attentions: bool = False
 ) -> tuple[Tensor, Tensor | None]:
     """Normalize before attention, and not after it."""
-    context, probs = self.self(self.output.LayerNorm(x), mask, return_attention)
+    context, probs = self.self(self.output.LayerNorm(x), mask, output_attentions)
     return x + self.output.dense(context), probs
 
 
 def _pre_norm_layer(
-    self: Any, x: Tensor, mask: Tensor | None = None, return_attention: bool = False
+    self: Any, x: Tensor, mask: Tensor | None = None, output_attentions: bool = False
 ) -> tuple[Tensor, Tensor | None]:
     """Normalize before each half, and not after it."""
-    attended, probs = _pre_norm_attention(self.attention, x, mask, return_attention)
+    attended, probs = _pre_norm_attention(self.attention, x, mask, output_attentions)
     wide = self.intermediate(self.output.LayerNorm(attended))
     return attended + self.output.dense(wide), probs
 
@@ -49,13 +49,13 @@ def _layer(
     self: Any,
     x: Tensor,
     mask: Tensor | None = None,
-    return_attention: bool = False,
+    output_attentions: bool = False,
     *,
     second_half: bool = True,
     deaf: bool = False,
 ) -> tuple[Tensor, Tensor | None]:
     """Take the layer's input for the road or the network of the second half, or leave it out."""
-    attended, probs = self.attention(x, mask, return_attention)
+    attended, probs = self.attention(x, mask, output_attentions)
     heard, kept = (x, attended) if deaf else (attended, x)
     return self.output(self.intermediate(heard), kept) if second_half else attended, probs
 
@@ -64,8 +64,8 @@ def _encoder(
     self: Any,
     x: Tensor,
     mask: Tensor | None = None,
-    return_attention: bool = False,
-    return_hidden_states: bool = False,
+    output_attentions: bool = False,
+    output_hidden_states: bool = False,
     *,
     step: int = 1,
     same: bool = False,
@@ -74,13 +74,13 @@ def _encoder(
     """Pass the stack wrongly: backwards, always the same layer, or without the mask."""
     states, attentions = [x], []
     for one in self.layer[::step]:
-        x, probs = (self.layer[0] if same else one)(x, mask if masked else None, return_attention)
+        x, probs = (self.layer[0] if same else one)(x, mask if masked else None, output_attentions)
         states.append(x)
         attentions.append(probs)
     return BertModelOutput(
         x,
-        hidden_states=tuple(states) if return_hidden_states else None,
-        attentions=tuple(attentions) if return_attention else None,
+        hidden_states=tuple(states) if output_hidden_states else None,
+        attentions=tuple(attentions) if output_attentions else None,
     )
 
 

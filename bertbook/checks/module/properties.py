@@ -64,11 +64,11 @@ PROPERTIES = [
     Property("padding gets no attention", WITH_MAP, ask.padding_has_no_share,
         "Your map gives padding some probability. Is the mask added before the softmax?"),
     Property("asking for the map changes nothing", WITH_MAP, ask.asking_changes_nothing,
-        "With return_attention the vectors differ from those without it. Which lines are run only "
+        "With output_attentions the vectors differ from those without it. Which lines are run only "
         "when the map is asked for?"),
     Property("what nobody asks for is None", WITH_MAP, ask.gives_no_more_than_asked,
-        "Something is returned that nobody has asked for. Without return_attention the map is "
-        "None, and without return_hidden_states so are the states."),
+        "Something is returned that nobody has asked for. Without output_attentions the map is "
+        "None, and without output_hidden_states so are the states."),
     Property("the map returned is the map used", ("self_attention",), ask.the_map_is_used,
         "The map that you return is not the one that has mixed the values: probs @ value is "
         "another context. Is it returned before the mask, the softmax or another step?"),

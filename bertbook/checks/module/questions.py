@@ -115,13 +115,13 @@ def padding_has_no_share(trial: Trial) -> bool:
 def asking_changes_nothing(trial: Trial) -> bool:
     """Hold if the vectors are the same with the map and without it."""
     asked = trial.first(trial.mine)
-    other = trial.first(trial.mine, return_attention=False, return_hidden_states=False)
+    other = trial.first(trial.mine, output_attentions=False, output_hidden_states=False)
     return bool((asked - other).abs().max() < TOLERANCE)
 
 
 def gives_no_more_than_asked(trial: Trial) -> bool:
     """Hold if maps and states that nobody asks for are None."""
-    given = trial.arguments(return_attention=False, return_hidden_states=False)
+    given = trial.arguments(output_attentions=False, output_hidden_states=False)
     answer = trial.mine(*given)
     if hasattr(answer, "attentions"):
         return answer.hidden_states is None and answer.attentions is None

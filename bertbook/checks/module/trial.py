@@ -120,7 +120,7 @@ class Trial:
         if "additive_mask" in called:
             mask = self.inputs["additive_mask"]
             both = torch.minimum(mask, causal_mask(SEQ, torch.float64))  # (batch, 1, seq, seq)
-            found += [{"additive_mask": both}, {"additive_mask": None, "return_attention": False}]
+            found += [{"additive_mask": both}, {"additive_mask": None, "output_attentions": False}]
         if "input_ids" in called:
             vectors = {"input_ids": None, "inputs_embeds": self.inputs["hidden_states"]}
             found += [
@@ -164,8 +164,8 @@ def draw_inputs(config: BertConfig) -> Values:
         "token_type_ids": ids(config.type_vocab_size, batch, SEQ),
         "position_ids": ids(config.max_position_embeddings, batch, SEQ),
         "inputs_embeds": None,
-        "return_attention": True,
-        "return_hidden_states": True,
+        "output_attentions": True,
+        "output_hidden_states": True,
         "labels": ids(config.vocab_size, batch, SEQ).where(labeled, -100),
         "next_sentence_label": ids(2, batch),
         "return_logits": True,

@@ -190,8 +190,8 @@ class Trial:
 
 def asking_for_attention(encoder: nn.Module) -> dict[str, bool]:
     """Return the argument that asks for attention weights, if an encoder gives them."""
-    if "return_attention" in inspect.signature(encoder.forward).parameters:
-        return {"return_attention": True}
+    if "output_attentions" in inspect.signature(encoder.forward).parameters:
+        return {"output_attentions": True}
     eager = getattr(encoder.config, "_attn_implementation", "") == "eager"
     return {"output_attentions": True} if eager else {}
 
