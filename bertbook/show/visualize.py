@@ -16,7 +16,7 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
 
-from bertbook.palette import PALETTE, token_colors  # noqa: F401 (chapters take both from here)
+from bertbook.palette import PALETTE
 
 # From a hint of blue to a half-transparent blue: the page shines through, and its text color can be
 # read on every shade, in light and in dark.

@@ -5,15 +5,8 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 
-from bertbook.show.visualize import (
-    PALETTE,
-    attention_map,
-    head_grid,
-    loss_curve,
-    new_axes,
-    token_colors,
-    what_parts_buy,
-)
+from bertbook.palette import PALETTE, token_colors
+from bertbook.show.visualize import attention_map, head_grid, loss_curve, new_axes, what_parts_buy
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,43 @@
+"""Each card tells what its chapter borrows from bertbook, and that all of it may be skipped."""
+
+import ast
+import json
+
+import borrowed
+import pytest
+from api import chapters
+from built_book import BOOK, HTML
+
+
+def imported(page):
+    """Find the names that a chapter imports from bertbook, by reading its cells anew."""
+    cells = json.loads((BOOK / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = "\n".join(
+        "".join(cell["source"]) for cell in cells
+        if cell["cell_type"] == "code" and "google.colab" not in "".join(cell["source"])
+    )  # fmt: skip
+    return {
+        alias.name
+        for node in ast.walk(ast.parse(code))
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("bertbook")
+        for alias in node.names
+    }
+
+
+@pytest.mark.parametrize("number", chapters())
+def test_every_name_has_its_clause(number):
+    told = borrowed.borrowed(number)
+    assert set(told) == imported(chapters()[number][0])
+    assert all(len(clause.split()) > 3 for clause in told.values()), told
+
+
+@pytest.mark.parametrize("number", [1, 12, 23])
+def test_it_stands_folded_on_the_page(number):
+    page = HTML / f"{chapters()[number][0]}.html"
+    if not page.is_file():
+        pytest.skip("the book has not been built: make book")
+    text = page.read_text(encoding="utf-8")
+    _, _, after = text.partition("Borrowed from")
+    assert "You may skip all of it" in after.partition("</details>")[0]
+    assert text.rpartition("<details")[0].count("<details") < text.count("<details")
+    assert "<details" in text.partition("Borrowed from")[0][-600:]
