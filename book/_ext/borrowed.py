@@ -15,12 +15,14 @@ from sphinx.application import Sphinx
 CARD = "| **Cost** |"
 ROLE = re.compile(r":func:(?=`)")
 TEXT = """
-:::{{dropdown}} Borrowed from `bertbook`: {count} names
+<details class="borrowed"><summary>Borrowed from <code>bertbook</code>: {count} names</summary>
+
 What draws, asks and checks on these pages stands in the package `bertbook`, apart from BERT itself.
 You may skip all of it, and need none of it to follow the chapter.
 
 {lines}
-:::
+
+</details>
 """
 
 
