@@ -151,9 +151,7 @@ def named(controls: dict[str, Any], start: dict[str, Any]) -> dict[str, Control]
     if not controls:
         raise ValueError("explore needs at least one control, for example scale=[0.5, 1, 2]")
     if strangers := start.keys() - controls.keys():
-        raise ValueError(
-            f"there is no control {min(strangers)!r} to start; there are {[*controls]}"
-        )
+        raise ValueError(f"no control {min(strangers)!r} can start; there are {[*controls]}")
     found = {}
     for name, control in controls.items():
         given = isinstance(control, tuple) and len(control) == 2 and isinstance(control[0], str)
