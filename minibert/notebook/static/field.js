@@ -56,7 +56,7 @@ return say('Not yet.',boxes.length>1?`${count} of ${boxes.length} boxes are empt
 'Type an answer first. A guess will do.')}
 const strange=isWord?-1:texts.findIndex(text=>!readings(text,0).length);
 if(strange>=0){mark(strange);boxes[strange].focus();
-return say('Not a number:',`“${texts[strange]}”. Write, for example, −0.25, 1/4, 25 %, ln 2 or 3 * 10^6.`)}
+return say('Not a number:',`“${texts[strange]}”. Write, for example, −0.25, 1/4, 25 %, ln 2 or 12*256^2.`)}
 if(isLike(texts,answer))return say('Right.',why,true);
 const known=mistakes.find(([value])=>isLike(texts,value));
 const wrong=isWord?[0]:targets.map((_,i)=>i).filter(i=>!fits(texts[i],targets[i]));
