@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 FEW = 4  # strings that have room as radio buttons
 ROUND = (1, 2, 5, 10)  # a step is one of these, times a power of ten
 
@@ -34,7 +36,14 @@ class Control:
 
     label: str
     values: list
+    start: int
+    """The number of the value that is chosen at first."""
     free: Slider | Typed | None = None
+
+    @property
+    def first(self) -> Any:
+        """The value that is chosen at first."""
+        return self.values[self.start]
 
     @property
     def is_switch(self) -> bool:
@@ -49,7 +58,17 @@ class Control:
     @property
     def names(self) -> list[str]:
         """The values as readers see them."""
-        return [value if isinstance(value, str) else f"{value:g}" for value in self.values]
+        return [value if isinstance(value, str) else _written(value) for value in self.values]
+
+
+def _written(number: float) -> str:
+    """Write a number as the text does: a real minus sign, commas from five digits on."""
+    size = abs(number)
+    if size == int(size):
+        text = f"{size:,.0f}" if size >= 10_000 else f"{size:.0f}"
+    else:
+        text = np.format_float_positional(size, precision=6, fractional=False, trim="-")
+    return f"−{text}" if number < 0 else text
 
 
 def slider(
@@ -127,10 +146,12 @@ def typed(*, stored: Sequence[str]) -> Typed:
     return Typed(stored)
 
 
-def named(controls: dict[str, Any]) -> dict[str, Control]:
-    """Give every control its visible label."""
+def named(controls: dict[str, Any], start: dict[str, Any]) -> dict[str, Control]:
+    """Give every control its visible label, its values in order, and where it starts."""
     if not controls:
         raise ValueError("explore needs at least one control, for example scale=[0.5, 1, 2]")
+    if strangers := start.keys() - controls.keys():
+        raise ValueError(f"no control {min(strangers)!r} can start; there are {[*controls]}")
     found = {}
     for name, control in controls.items():
         given = isinstance(control, tuple) and len(control) == 2 and isinstance(control[0], str)
@@ -139,10 +160,18 @@ def named(controls: dict[str, Any]) -> dict[str, Control]:
         values = list(asked.stored if isinstance(asked, Slider | Typed) else asked)
         if len(values) < 2:
             raise ValueError(f"control {name!r} has {len(values)} value(s); it needs at least 2")
-        found[name] = Control(label, values if free else _switch_off_first(values), free)
+        rising = _rising(values)
+        first = False if {*map(type, values)} == {bool} else start.get(name, values[0])
+        if first not in rising:
+            there = ", ".join(map(repr, rising))
+            raise ValueError(f"control {name!r} cannot start at {first!r}; it has {there}")
+        found[name] = Control(label, rising, rising.index(first), free)
     return found
 
 
-def _switch_off_first(values: list) -> list:
-    """Let a switch be off at first, in whichever order it is given."""
-    return sorted(values) if set(map(type, values)) == {bool} else values
+def _rising(values: list) -> list:
+    """Put numbers in their order, also those written as words; other words stay as given."""
+    try:
+        return sorted(values, key=float)
+    except ValueError:
+        return values

@@ -16,10 +16,13 @@ from .html import KEEP_KEYS, Html, key_of, with_minus
 
 FIELD_STYLE = packed_text("bertbook/show/static/field.css")
 
-# Reads what people write for a number, judges it, and replies. A percent sign divides by 100; where
-# the answer itself is above 1, 50% may also mean 50. A comma is a decimal comma, or one of
-# thousands: the reading that is closer to the answer counts.
-SCRIPT = packed_text("bertbook/show/static/field.js")
+# Reads what people write for a number, calculates it, judges it, and replies. Of several readings
+# the one closest to the answer counts: a comma is a decimal comma or one of thousands; ln 1/8 has
+# the fraction in the logarithm or below it; 50% is 0.5, or 50 where the answer is above 1; a unit
+# is not read, but "million" may multiply.
+SCRIPT = packed_text("bertbook/show/static/field.js").replace(
+    "NUMBERS", packed_text("bertbook/show/static/numbers.js").strip()
+)
 
 
 def ask(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,13 @@ EXPLORE_STYLE = STYLE + packed_text("bertbook/show/static/explore.css")
 SCRIPT = packed_text("bertbook/show/static/explore.js")
 
 
-def explore(draw: Callable[..., Html | str], *, caption: str, **controls: Any) -> Html | LiveFigure:
+def explore(
+    draw: Callable[..., Html | str],
+    *,
+    caption: str,
+    start: Mapping[str, Any] | None = None,
+    **controls: Any,
+) -> Html | LiveFigure:
     """Show a figure with controls.
 
     In a notebook that somebody works with it is drawn again at every move of a control. Where the
@@ -37,22 +43,24 @@ def explore(draw: Callable[..., Html | str], *, caption: str, **controls: Any) -
         ValueError is shown as its sentence.
     caption : str
         Text below the figure: what to try and what to watch.
+    start : dict from str to value, optional
+        The value that a control has at first; otherwise it is the first one given. A switch is off.
     **controls : sequence, slider or typed, or pair (label, one of these)
         The values of each control. Numbers, or more than four strings, become a slider; up to four
-        strings radio buttons; ``[False, True]`` a checkbox, not ticked at first. A :func:`slider`
-        takes any number and a :func:`typed` field any text while a kernel is there.
+        strings radio buttons; ``[False, True]`` a checkbox. Numbers are put in rising order. A
+        :func:`slider` takes any number and a :func:`typed` field any text while a kernel is there.
 
     Returns
     -------
     Html or LiveFigure
-        A displayable figure; the first value of each control is chosen.
+        A displayable figure.
 
     Raises
     ------
     ValueError
-        If there is no control or one has fewer than two values.
+        If there is no control, one has fewer than two values, or it starts at another one.
     """
-    asked = named(controls)
+    asked = named(controls, dict(start or {}))
     if is_stored() or not _has_kernel():
         return _frozen(draw, caption, asked)
     from .widgets import LiveFigure  # only here: a stored page needs no widgets
@@ -69,10 +77,9 @@ def _has_kernel() -> bool:
 
 def _frozen(draw: Callable[..., Html | str], caption: str, controls: dict[str, Control]) -> Html:
     """Draw every state, and write a script that shows one of them."""
-    values = [control.values for control in controls.values()]
-    frames = [
-        draw(**dict(zip(controls, combination))) for combination in itertools.product(*values)
-    ]
+    states = [*itertools.product(*(control.values for control in controls.values()))]
+    first = states.index(tuple(control.first for control in controls.values()))
+    frames = [draw(**dict(zip(controls, state))) for state in states]
     frames = [frame.content if isinstance(frame, Html) else frame for frame in frames]
     distinct = list(dict.fromkeys(frames))
     order = json.dumps([distinct.index(frame) for frame in frames])
@@ -81,7 +88,7 @@ def _frozen(draw: Callable[..., Html | str], caption: str, controls: dict[str, C
         _control(f"{key}-{i}", control) for i, control in enumerate(controls.values())
     )
     shown = "".join(
-        f"<div{'' if i == 0 else ' hidden'}>{frame}</div>" for i, frame in enumerate(distinct)
+        f"<div{'' if frame == frames[first] else ' hidden'}>{frame}</div>" for frame in distinct
     )
     content = (
         f'<figure class="mb-figure mb-explore" {KEEP_KEYS} data-mb="{key}" '
@@ -99,30 +106,30 @@ def _control(key: str, control: Control) -> str:
     if control.is_switch:
         return f'<label><input type="checkbox" data-size="2"> {escape(control.label)}</label>'
     if control.is_choice:
-        return _radio_buttons(key, control.label, control.values)
-    return _slider(key, control.label, control.names)
+        return _radio_buttons(key, control)
+    return _slider(key, control)
 
 
-def _radio_buttons(key: str, label: str, names: list[str]) -> str:
+def _radio_buttons(key: str, control: Control) -> str:
     """Write one radio button for each name."""
     choices = "".join(
-        f'<label><input type="radio" name="{key}" value="{i}"{" checked" if i == 0 else ""}>'
-        f" {escape(name)}</label>"
-        for i, name in enumerate(names)
+        f'<label><input type="radio" name="{key}" value="{i}"'
+        f"{' checked' if i == control.start else ''}> {escape(name)}</label>"
+        for i, name in enumerate(control.names)
     )
-    size = len(names)
-    return f'<fieldset data-size="{size}"><legend>{escape(label)}</legend>{choices}</fieldset>'
+    legend = f"<legend>{escape(control.label)}</legend>"
+    return f'<fieldset data-size="{len(control.names)}">{legend}{choices}</fieldset>'
 
 
-def _slider(key: str, label: str, names: list[str]) -> str:
+def _slider(key: str, control: Control) -> str:
     """Write a slider over names, with a button on either side for fingers."""
-    last = len(names) - 1
-    listed, label = escape(json.dumps(names, ensure_ascii=False)), escape(label)
+    names, start, label = control.names, control.start, escape(control.label)
+    listed, shown = escape(json.dumps(names, ensure_ascii=False)), escape(names[start])
     return (
         f'<div class="mb-slider"><label for="{key}">{label}</label>'
         f'<button type="button" data-by="-1" aria-label="{label}: back">‹</button>'
-        f'<input id="{key}" type="range" min="0" max="{last}" value="0" data-size="{len(names)}" '
-        f'data-names="{listed}" aria-valuetext="{escape(names[0])}">'
+        f'<input id="{key}" type="range" min="0" max="{len(names) - 1}" value="{start}" '
+        f'data-size="{len(names)}" data-names="{listed}" aria-valuetext="{shown}">'
         f'<button type="button" data-by="1" aria-label="{label}: forward">›</button>'
-        f'<output for="{key}">{escape(names[0])}</output></div>'
+        f'<output for="{key}">{shown}</output></div>'
     )

@@ -82,19 +82,19 @@ def _style() -> ipywidgets.HTML:
 def _widget(control: Control) -> Any:
     """Choose the control that suits the values."""
     usual = {"description": control.label, "style": WIDE}
-    options = [*zip(control.names, control.values)]
+    options = {"options": [*zip(control.names, control.values)], "value": control.first}
     match control.free:
         case Slider(stored, low, high, step):
             is_whole = all(isinstance(value, int) for value in (*stored, low, high, step))
             kind = ipywidgets.IntSlider if is_whole else ipywidgets.FloatSlider
-            return kind(value=stored[0], min=low, max=high, step=step, **usual)
+            return kind(value=control.first, min=low, max=high, step=step, **usual)
         case Typed(stored):
             return ipywidgets.Combobox(
-                value=stored[0], options=tuple(stored), continuous_update=False, **usual
+                value=control.first, options=tuple(stored), continuous_update=False, **usual
             )
     if control.is_switch:
         return ipywidgets.Checkbox(value=False, indent=False, **usual)
     if control.is_choice:
         room = {"layout": {"width": "auto", "height": "auto"}}
-        return ipywidgets.RadioButtons(options=options, orientation="horizontal", **usual, **room)
-    return ipywidgets.SelectionSlider(options=options, **usual)
+        return ipywidgets.RadioButtons(**options, orientation="horizontal", **usual, **room)
+    return ipywidgets.SelectionSlider(**options, **usual)

@@ -8,8 +8,10 @@ import re
 
 from assets import is_current
 from docutils import nodes
+from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
+from sphinx.transforms.post_transforms import SphinxPostTransform
 
 EMPTY_HEAD = re.compile(r'<th class="head[^"]*">(<p></p>)?</th>')
 FORMULA = r'<span class="math notranslate nohighlight">[^<]*</span>'
@@ -21,6 +23,7 @@ PYTHON = re.compile(
 )
 TAG = re.compile(r"<[^>]*>")
 STYLE = re.compile(r"<style[^>]*>([^<]*)</style>\s*")
+CODE = {"ipython3", "python"}
 CHAPTER_NUMBER = re.compile(r'(<h1>)<span class="section-number">(\d+)\. </span>')
 
 
@@ -42,6 +45,36 @@ def mark_chapter_card(app: Sphinx, document: nodes.document) -> None:
             del row[1:]
             table["classes"].append("chapter-card")
             return
+
+
+class NameFolds(SphinxPostTransform):
+    """Let the button of a fold say what it opens: the code, its result, a figure, or two of them.
+
+    A cell whose button has a name of its own, in its metadata, keeps it.
+    """
+
+    default_priority = 200  # just after the notebook renderer has folded the cells
+    formats = ("html",)
+
+    def run(self, **kwargs) -> None:
+        """Fill the gap in the names of all folds."""
+        for fold in self.document.findall(HideCodeCellNode):
+            contents = " and ".join(f"the {kind}" for kind in kinds_in(fold))
+            for prompt in ("prompt_show", "prompt_hide"):
+                fold[prompt] = fold[prompt].replace("{contents}", contents)
+
+
+def kinds_in(fold: nodes.Element) -> list[str]:
+    """Name what lies in a fold; a listing that a cell displays is code, too."""
+    found = [
+        "code"
+        if piece.get("language") in CODE
+        else "figure"
+        if "<figure" in str(piece)
+        else "result"
+        for piece in fold.findall(lambda node: isinstance(node, nodes.literal_block | nodes.raw))
+    ]
+    return list(dict.fromkeys(found))
 
 
 def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doctree) -> None:
@@ -90,6 +123,7 @@ def indentation(line: str) -> int:
 
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx."""
+    app.add_post_transform(NameFolds)
     app.connect("builder-inited", require_assets)
     app.connect("doctree-read", mark_chapter_card)
     app.connect("html-page-context", mend_body)

@@ -1,5 +1,6 @@
 """What the page shows of a model's inside is what hooks of the package see there."""
 
+import ast
 import re
 from functools import partial
 from pathlib import Path
@@ -8,10 +9,11 @@ import numpy as np
 import pytest
 import torch
 from built_book import PHONE, written
+from definitions import chapter_code
 
 from bertbook.show import follow_shapes, see_heads, swap_heads
 from bertbook.show.watching import Watched
-from minibert.analysis.attention_maps import patch_heads
+from minibert.analysis.attention_maps import ablate_heads, patch_heads
 
 SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
 CLOSE = {"rtol": 0, "atol": 2e-5}
@@ -146,3 +148,13 @@ def test_a_head_of_the_twin_turns_the_answer(reader, tmp_path, monkeypatch, watc
     status.get_by_text("the story has 22 tokens and its twin 7").wait_for()
     field.fill(TWIN.replace("[MASK]", "she"))
     status.get_by_text("the twin has no [MASK]").wait_for()
+
+
+def test_the_last_figure_of_chapter_18_opens_where_head_2_3_decides(watched):
+    (cell,) = [cell for cell in chapter_code("18-looking-inside") if "silence=True" in cell]
+    first, second = ast.literal_eval(ast.parse(cell).body[0].value.args[0])[0]
+    (hidden,) = re.findall(r"\*(\w+)\*", second)
+    text = f"{first} | {second.replace(f'*{hidden}*', '[MASK]')}"
+    with ablate_heads(watched.model.bert, [(1, 2)]):
+        silenced = watched.answers(text)[hidden]
+    assert silenced < 0.5 < watched.answers(text)[hidden] - 0.2

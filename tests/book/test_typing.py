@@ -17,6 +17,7 @@ VECTOR = ask(
 )
 PIECES = ask("Which pieces?", "una ##ffa", mistakes=[("un", "Too short.")], why="The longest.")
 COUNT = ask("How many?", 589_824, tolerance=0.5, why="768 times 768.")
+THIRDS = ask("Which mean?", [4 / 3, 8 / 3], tolerance=0.01, why="4 and 8, divided by 3.")
 HUNT = which_line("Which line?", "x = 1\ny = 2", "y = 2", {"y = 2": "It is two."})
 
 
@@ -52,13 +53,13 @@ def reply_to(page, *texts, field=0):
 
 @pytest.fixture(scope="module")
 def page(write):
-    return write(THIRD, VECTOR, PIECES, COUNT, HUNT)
+    return write(THIRD, VECTOR, PIECES, COUNT, THIRDS, HUNT)
 
 
 @pytest.mark.parametrize(
     "text",
     ["1/3", "0.33", ".33", "0,33", "33%", "33,3 %", " 1 / 3 ", "≈ 0.333…", "3.3e-1", "+0.33",
-     "[0.33]", "−1/−3"],
+     "[0.33]", "−1/−3", "⅓", "3^-1", "2 ln 2 / ln 64", "1/√9", "0.33 nats"],
 )  # fmt: skip
 def test_a_number_is_right_however_it_is_written(page, text):
     assert reply_to(page, text) == "Right. Three scores share 1."
@@ -68,14 +69,18 @@ def test_a_number_is_right_however_it_is_written(page, text):
     ("text", "words"),
     [
         ("", "Type an answer first"),
-        ("a third", "Not a number: “a third”. Write, for example, 0.25, 1/4, 25% or −2."),
+        (
+            "a third",
+            "Not a number: “a third”. Write, for example, −0.25, 1/4, 25 %, ln 2 or 12*256^2.",
+        ),
         ("1/0", "Not a number"),
         ("1 3", "Not a number"),
-        ("½", "Not a number"),
+        ("½", "That is one of two."),
         ("0,5", "That is one of two."),
         ("−1/3", "Look at the sign"),
         ("33.3", "a hundred times the answer"),
-        ("0.34", "0.34 is close, but a little too large."),
+        ("0.34", "0.34 is close, but a little too large. Keep more digits."),
+        ("0.3", "0.3 is close, but a little too small. Keep more digits."),
         ("2", "2 is too large."),
         ("−2", "−2 is too small."),
     ],
@@ -86,7 +91,10 @@ def test_every_other_number_gets_its_reply(page, text, words):
     assert "Right." not in reply
 
 
-@pytest.mark.parametrize("text", ["589824", "589,824", "589 824", "589_824", "5.89824e5"])
+@pytest.mark.parametrize(
+    "text",
+    ["589824", "589,824", "589 824", "589_824", "5.89824e5", "768*768", "768²", "0.589824 million"],
+)
 def test_thousands_may_be_set_apart(page, text):
     assert reply_to(page, text, field=3) == "Right. 768 times 768."
 
@@ -110,12 +118,33 @@ def test_a_vector_may_be_typed_box_by_box_or_at_once(page, texts):
         (("0.5", "0.3", "0.2"), "You began at the end."),
         (("0.3", "0.2", "0.5"), "the right numbers in another order"),
         (("0.2", "0.4", "0.6"), "1 of 3 entries are right. Look again at entries 2 and 3."),
+        (
+            ("0.2", "0.31", "0.9"),
+            "right. Close: keep more digits in entry 2. Look again at entry 3.",
+        ),
         (("0.2",), "2 of 3 boxes are empty."),
         (("0.2", "x", "0.5"), "Not a number: “x”"),
     ],
 )
 def test_a_vector_is_judged_entry_by_entry(page, texts, words):
     assert words in reply_to(page, *texts, field=1)
+
+
+@pytest.mark.parametrize(
+    ("texts", "words"),
+    [
+        (("1.3", "2.7"), "Close: keep more digits in entries 1 and 2."),
+        (("1", "2.67"), "1 of 2 entries are right. Close: keep more digits in entry 1."),
+        (("2", "3"), "0 of 2 entries are right. Close: keep more digits in entry 2. Look again at "
+         "entry 1."),
+    ],
+)  # fmt: skip
+def test_what_is_only_rounded_is_close(page, texts, words):
+    assert reply_to(page, *texts, field=4) == f"Not yet. {words}"
+
+
+def test_a_count_is_not_told_to_keep_digits(page):
+    assert reply_to(page, "589800", field=3) == "Not yet. 589800 is close, but a little too small."
 
 
 def test_wrong_boxes_are_marked_and_right_ones_are_not(page):

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 
-def test_the_script_s_own_tests_pass_in_node():
+@pytest.mark.parametrize("name", ["live", "numbers"])
+def test_the_script_s_own_tests_pass_in_node(name):
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is missing; it comes with npm")
-    file = Path(__file__).with_name("live.test.js")
+    file = Path(__file__).with_name(f"{name}.test.js")
     done = subprocess.run([node, "--test", str(file)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

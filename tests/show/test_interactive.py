@@ -1,11 +1,13 @@
 """Figures with controls, as they are stored: one frame for each combination, named controls."""
 
+import html
 import json
 import re
 
 import pytest
 
 from bertbook.show import bars, explore, picture, slider, typed
+from bertbook.show.controls import Control
 from bertbook.show.visualize import new_axes
 
 
@@ -69,6 +71,46 @@ def test_explore_takes_pictures_and_html():
     )
     assert "line 1" in figure.content
     assert repr(figure) == "c"
+
+
+def test_numbers_rise_and_the_first_given_is_chosen():
+    content = explore(lambda n, peak: f"{n} at {peak}", caption="c", n=slider(0, 1_048_576, stored=[
+        131_072, 2048, 1_048_576]), peak=["0.1", "0.05", "-2"]).content  # fmt: skip
+    names = json.loads(html.unescape(re.search(r'data-names="([^"]*)"', content).group(1)))
+    assert names == ["2048", "131,072", "1,048,576"]
+    assert 'max="2" value="1"' in content
+    assert 'aria-valuetext="131,072"' in content
+    assert re.findall(r"(checked)?> ([-−.\d]+)</label>", content) == [
+        *(("", "-2"), ("", "0.05"), ("checked", "0.1")),
+    ]
+    order, frames = frames_of(content)
+    assert [frames[i] for i in order][3:6] == ["131072 at -2", "131072 at 0.05", "131072 at 0.1"]
+    shown = re.findall(r"<div>([^<]*)</div>", content)
+    assert shown == ["131072 at 0.1"]
+
+
+def test_numbers_are_written_as_people_do():
+    names = Control("size", [-3, -0.5, 0, 1.0, 0.00001, 9999, 10_000, 2e6], 0).names
+    assert names == ["−3", "−0.5", "0", "1", "0.00001", "9999", "10,000", "2,000,000"]
+
+
+def test_words_stay_in_their_order_and_begin_where_they_are_told_to():
+    steps = ["plain", "padded", "fused", "fast", "compiled"]
+    content = explore(lambda s: s, caption="c", s=steps, start={"s": "fast"}).content
+    assert json.loads(html.unescape(re.search(r'data-names="([^"]*)"', content)[1])) == steps
+    assert 'max="4" value="3"' in content
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        ({"s": "z"}, "'s' cannot start at 'z'; it has 'a', 'b'"),
+        ({"t": "a"}, r"no control 't' can start; there are \['s'\]"),
+    ],
+)
+def test_a_start_that_is_not_there_is_refused(start, words):
+    with pytest.raises(ValueError, match=words):
+        explore(lambda **values: "x", caption="c", s=["a", "b"], start=start)
 
 
 @pytest.mark.parametrize(("controls", "words"), [({}, "at least one"), ({"n": [1]}, "at least 2")])

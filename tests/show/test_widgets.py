@@ -33,14 +33,20 @@ def test_every_control_has_its_widget_and_starts_at_the_first_value():
         whole=slider(1, 9, stored=[2, 4]),
         text=("Your text", typed(stored=["pie", "cream"])),
         few=["a", "b"],
-        many=[1, 2, 5],
+        many=[2, 5, 1],
+        steps=["a", "b", "c", "d", "e"],
+        peak=["0.3", "0.1"],
         switch=[True, False],
+        start={"steps": "e"},
     )
     assert [type(widget).__name__ for widget in figure.controls.values()] == [
-        *("FloatSlider", "IntSlider", "Combobox", "RadioButtons", "SelectionSlider", "Checkbox"),
+        *("FloatSlider", "IntSlider", "Combobox", "RadioButtons", "SelectionSlider"),
+        *("SelectionSlider", "RadioButtons", "Checkbox"),
     ]
-    first = {"real": 0.5, "whole": 2, "text": "pie", "few": "a", "many": 1, "switch": False}
-    assert figure.frame.value == str(first)
+    first = {"real": 0.5, "whole": 2, "text": "pie", "few": "a", "many": 2}
+    assert figure.frame.value == str({**first, "steps": "e", "peak": "0.3", "switch": False})
+    assert [label for label, _ in figure.controls["many"].options] == ["1", "2", "5"]
+    assert [label for label, _ in figure.controls["peak"].options] == ["0.1", "0.3"]
     assert figure.controls["text"].description == "Your text"
     assert figure.controls["real"].step == pytest.approx(0.01)
 

@@ -7,18 +7,7 @@ field.querySelector('.mb-try').hidden=false;fold.hidden=true;
 const say=(word,text,right)=>{reply.classList.toggle('mb-right',!!right);
 const strong=document.createElement('strong');strong.textContent=word;
 reply.replaceChildren(strong,' '+text)};
-const decimal=t=>/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(t)?+t:NaN;
-const fraction=t=>{const parts=t.split('/').map(decimal);
-return parts.length>2?NaN:parts.length>1?parts[0]/parts[1]:parts[0]};
-const readings=(text,target)=>{
-const plain=text.replace(/[−–]/g,'-').replace(/^[\s=≈~[(]+|[\s…\])]+$|\.{3}$/g,'');
-const bare=plain.replace(/\s*%$/,'').replace(/\s*\/\s*/g,'/').replace(/^([+-])\s+/,'$1');
-const found=[fraction(bare.replace(/(\d*),(?=\d)/g,'$1.'))];
-if(/^[+-]?[1-9]\d{0,2}([,\s_'’]\d{3})+(\.\d+)?$/.test(bare))
-found.push(decimal(bare.replace(/[,\s_'’]/g,'')));
-const values=plain.endsWith('%')?found.flatMap(x=>Math.abs(target)>1?[x/100,x]:[x/100]):found;
-return values.filter(Number.isFinite)};
-const read=(text,target)=>readings(text,target).reduce((best,x)=>
+NUMBERSconst read=(text,target)=>readings(text,target).reduce((best,x)=>
 Math.abs(x-target)<Math.abs(best-target)?x:best,Infinity);
 const fits=(text,target)=>
 Math.abs(read(text,target)-target)<=tolerance+1e-9*Math.max(1,Math.abs(target));
@@ -33,21 +22,28 @@ for(const cut of [/\s*;\s*|,?\s+/,/\s*,\s*/]){const parts=bare.split(cut);
 if(parts.length===boxes.length&&parts.every(Boolean))
 return boxes.forEach((box,i)=>box.value=parts[i])}};
 const side=(x,target)=>x>target?'too large':'too small';
-const onNumber=(text,target)=>{const x=read(text,target),gap=Math.abs(x-target);
+const isClose=(text,target)=>{const x=read(text,target),digits=x.toExponential().replace(/e.*|\D/g,'');
+return Math.abs(x-target)<=Math.max(4*tolerance,.05*Math.abs(target))||
+!Number.isInteger(target)&&Math.abs(target.toPrecision(digits.length)-x)<=1e-9*Math.abs(x)};
+const keep=target=>Number.isInteger(target)?'':' Keep more digits.';
+const onNumber=(text,target)=>{const x=read(text,target);
 if(target&&fits(text,-target))return 'The size is right. Look at the sign.';
 if(target&&Math.abs(x/100-target)<=tolerance)
 return `${text} is a hundred times the answer. Is it in percent?`;
-if(gap<=Math.max(4*tolerance,.05*Math.abs(target)))
-return `${text} is close, but a little ${side(x,target)}. Keep more digits on the way.`;
+if(isClose(text,target))return `${text} is close, but a little ${side(x,target)}.${keep(target)}`;
 return `${text} is ${side(x,target)}.`};
 const onVector=(texts,wrong)=>{
 const sorted=values=>[...values].sort((a,b)=>a-b);
 const mine=sorted(texts.map((t,i)=>read(t,answer[i])));
 if(sorted(answer).every((x,i)=>Math.abs(x-mine[i])<=tolerance))
 return 'These are the right numbers in another order.';
-const names=wrong.map(i=>i+1).join(', ').replace(/, (\d+)$/,' and $1');
-return `${answer.length-wrong.length} of ${answer.length} entries are right. `+
-`Look again at ${wrong.length>1?'entries':'entry'} ${names}.`};
+const isNear=i=>!Number.isInteger(answer[i])&&isClose(texts[i],answer[i]);
+const near=wrong.filter(isNear),far=wrong.filter(i=>!isNear(i)),right=texts.length-wrong.length;
+const named=list=>`${list.length>1?'entries':'entry'} `+
+list.map(i=>i+1).join(', ').replace(/, (\d+)$/,' and $1');
+return [right||far.length?`${right} of ${texts.length} entries are right.`:'',
+near.length?`Close: keep more digits in ${named(near)}.`:'',
+far.length?`Look again at ${named(far)}.`:''].join(' ').trim()};
 const judge=()=>{spread();
 const texts=boxes.map(box=>box.value.trim()),targets=[answer].flat();
 boxes.forEach(box=>box.removeAttribute('aria-invalid'));
@@ -60,7 +56,7 @@ return say('Not yet.',boxes.length>1?`${count} of ${boxes.length} boxes are empt
 'Type an answer first. A guess will do.')}
 const strange=isWord?-1:texts.findIndex(text=>!readings(text,0).length);
 if(strange>=0){mark(strange);boxes[strange].focus();
-return say('Not a number:',`“${texts[strange]}”. Write, for example, 0.25, 1/4, 25% or −2.`)}
+return say('Not a number:',`“${texts[strange]}”. Write, for example, −0.25, 1/4, 25 %, ln 2 or 12*256^2.`)}
 if(isLike(texts,answer))return say('Right.',why,true);
 const known=mistakes.find(([value])=>isLike(texts,value));
 const wrong=isWord?[0]:targets.map((_,i)=>i).filter(i=>!fits(texts[i],targets[i]));
