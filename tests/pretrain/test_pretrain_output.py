@@ -13,6 +13,7 @@ import pytest
 from small_runs import end_of, pretrain, write_inputs
 
 from minibert.pretrain.output import OutputLost, discard_closed_terminal
+from minibert.pretrain.signals import SIGNALS
 from minibert.training import checkpoint_folders
 
 pytestmark = pytest.mark.slow
@@ -43,7 +44,8 @@ def command(name, *arguments):
 
 
 def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHONIO", "PYTHONUTF8"))}
+    others = ("PYTHONIO", "PYTHONUNBUFFERED", "PYTHONUTF8")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
     return kept | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | more
 
 
@@ -103,9 +105,11 @@ def test_a_finished_run_whose_reader_has_had_enough(whole):
         assert (done.returncode, done.stderr) == (0, b""), name
 
 
-def test_a_run_whose_reader_has_gone_says_how_to_go_on(whole, tmp_path):
+@pytest.mark.parametrize("buffered", [{}, {"PYTHONUNBUFFERED": "1"}])
+def test_a_run_whose_reader_has_gone_says_how_to_go_on(whole, tmp_path, buffered):
     stdout = closed_pipe()
-    done = ran("minibert.pretrain", *whole[1], "--out", tmp_path / "out", stdout=stdout)
+    out = tmp_path / "out"
+    done = ran("minibert.pretrain", *whole[1], "--out", out, stdout=stdout, **buffered)
     os.close(stdout)
     assert done.returncode == 1
     assert done.stderr.decode() == (
@@ -189,6 +193,18 @@ def test_a_terminal_that_is_closed(whole, tmp_path):
     assert not (out / "report.txt").exists()
     done = ran("minibert.pretrain", "--out", out, "--resume", "--max-steps", "2001")
     assert "was begun with --max-steps 2000, not 2001" in done.stderr.decode()
+
+
+@needs_hang_up
+def test_the_tests_hold_under_nohup_too():
+    """There the hang-up is ignored, and behind `&` in a script Ctrl+C is."""
+    test = f"{Path(__file__).parent}/test_pretrain_processes.py::test_a_signal_to_one_process_stops"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{test}_both"],
+        preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in SIGNALS],
+        cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "1 passed" in done.stdout, done.stdout
 
 
 def test_streams_in_memory_are_left_alone(capsys):
