@@ -29,6 +29,12 @@ def say(text: str) -> None:
         print(text, flush=True)
 
 
+def say_if_possible(text: str) -> None:
+    """Print a text that nobody misses: a run need not end because its log cannot be written."""
+    with suppress(OutputLost):
+        say(text)
+
+
 def with_output(command: Callable[[], int]) -> int:
     """Run a command, and end without a stack trace when its output cannot be written."""
     # Only text that is written comes to it, so the error is always one of encoding.

@@ -14,7 +14,7 @@ from small_runs import end_of, pretrain, write_inputs
 
 from minibert.pretrain.output import OutputLost, discard_closed_terminal
 from minibert.pretrain.signals import SIGNALS
-from minibert.training import checkpoint_folders
+from minibert.training import checkpoint_folders, progress
 
 pytestmark = pytest.mark.slow
 
@@ -115,6 +115,32 @@ def test_a_run_whose_reader_has_gone_says_how_to_go_on(whole, tmp_path, buffered
     assert done.stderr.decode() == (
         "error: the output could not be written (Broken pipe); type the same command again\n"
     )
+
+
+def test_a_run_without_a_terminal_gives_signs_of_life(whole, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SOON", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    assert pretrain(*whole[1], "--out", tmp_path / "out") == 0
+    told = capsys.readouterr().out.partition("Training: ")[2].partition("\nDone: ")[0]
+    lines = told.strip().splitlines()[1:]
+    assert [line.partition(":")[0] for line in lines] == [f"Step {n} of 8" for n in range(2, 8)]
+    losses = [float(line.split("loss ")[1].split(",")[0]) for line in lines]
+    assert min(losses) > 4 and all(line.endswith(" seconds left.") for line in lines)
+
+
+def test_a_reader_that_goes_does_not_end_the_run(whole, tmp_path, monkeypatch):
+    real = print
+
+    def refuse(text, **named):
+        if text.startswith("Step "):
+            raise BrokenPipeError(32, "Broken pipe")
+        real(text, **named)
+
+    monkeypatch.setattr(progress, "SOON", 0.0)
+    monkeypatch.setattr("builtins.print", refuse)
+    monkeypatch.setattr("minibert.pretrain.output.discard", lambda stream: None)
+    assert pretrain(*whole[1], "--out", tmp_path / "out") == 0
+    assert end_of(tmp_path / "out") == end_of(whole[0])
 
 
 @needs_full
