@@ -144,7 +144,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _begin(arguments: list[str] | None) -> int:
-    options = _parser().parse_args(arguments)
+    options = _parser().parse_intermixed_args(arguments)
     with warnings.catch_warnings():
         warnings.showwarning = show_warning
         try:

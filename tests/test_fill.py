@@ -103,7 +103,7 @@ def test_bad_texts(model, tokenizer, unchecked):
 
 
 def test_the_command(folder, model, tokenizer, capsys):
-    assert main([str(folder), TEXTS[0], "the [MASK] reads a [MASK]", "--top", "2"]) == 0
+    assert main([str(folder), TEXTS[0], "--top", "2", "the [MASK] reads a [MASK]"]) == 0
     lines = capsys.readouterr().out.splitlines()
     one, two = fill_masks(model, tokenizer, [TEXTS[0], "the [MASK] reads a [MASK]"], top=2)
     told = [" ".join(line.split()) for line in lines]

@@ -4,7 +4,12 @@ The address of the project has one place too, `Repository` in pyproject.toml.
 """
 
 import re
-from importlib.metadata import PackageNotFoundError, distribution, requires
+from importlib.metadata import (
+    PackageNotFoundError,
+    distribution,
+    packages_distributions,
+    requires,
+)
 from pathlib import Path
 
 import pytest
@@ -16,6 +21,7 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ("book", "dev", "hub", "lab", "test")
 CONDA_NAMES = {"pytorch-cpu": "torch"}
+INSTALLED = min(packages_distributions()["minibert"])  # an old environment may have a second name
 UPDATE = "After a change in pyproject.toml run `make pins`."
 
 
@@ -38,7 +44,7 @@ def pins(**environment):
 
 def direct():
     """What pyproject.toml asks for, runtime and extras, as it was installed."""
-    everything = map(Requirement, requires("minibert"))
+    everything = map(Requirement, requires(INSTALLED))
     return [
         need for need in everything if any(applies(need, extra=extra) for extra in ("", *EXTRAS))
     ]
@@ -107,9 +113,25 @@ def test_the_address_of_the_project_is_the_same_everywhere():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert config["repository"]["url"] == address, "book/_config.yml names another address"
     assert citation["repository-code"] == address, "CITATION.cff names another address"
+    version = re.search(r'^version = "(.+)"$', pyproject, re.MULTILINE).group(1)
+    tag = f'git+{address}@v{version}\\"'  # what a chapter was written for, whatever comes later
     chapters = sorted((ROOT / "book" / "chapters").glob("*.ipynb"))
-    old = [path.name for path in chapters if f"git+{address}" not in path.read_text("utf-8")]
-    assert not old, f"run `make notebooks`: Colab would install from elsewhere in {old}"
+    old = [path.name for path in chapters if tag not in path.read_text("utf-8")]
+    assert not old, f"run `make notebooks`: Colab would install something else in {old}"
+
+
+def test_nobody_is_told_to_install_the_package_of_somebody_else():
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert re.search(r'^name = "bert-by-hand"$', pyproject, re.MULTILINE)
+    pages = [*(ROOT / "book" / "chapters").glob("*.ipynb"), *(ROOT / "book").glob("*.md")]
+    pages += (ROOT / "minibert").rglob("*.py")
+    files = [*pages, *ROOT.glob("*.md"), ROOT / "Makefile", *(ROOT / "benchmarks").rglob("*.py")]
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        # On the package index `minibert` is another BERT.
+        assert not re.search(r"pip3? install[^\n]*?[\s\"'\\]minibert\b", text), path
+        # This needs a checkout, and its folder: a page in Colab has neither.
+        assert path not in pages or "pip install -e" not in text, path
 
 
 def test_the_package_tells_that_it_is_typed():
@@ -128,4 +150,4 @@ def test_the_version_is_the_same_everywhere():
     from minibert import __version__
 
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert distribution("minibert").version == __version__ == citation["version"]
+    assert distribution(INSTALLED).version == __version__ == citation["version"]

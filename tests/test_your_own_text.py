@@ -1,35 +1,104 @@
-"""The two commands of the README, as they stand there."""
+"""Every line of shell that the README and the help of the commands show, in a small form."""
 
 import importlib.util
+import re
 import shlex
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
-README = Path(__file__).parents[1] / "README.md"
+import pytest
+
+ROOT = Path(__file__).parents[1]
 HEROES = ("Anna", "Ben", "Clara", "David", "Emma", "Felix")
+SMALL = ("--max-steps", "2", "--device", "cpu")
+
+# What else the README tells a reader to type, and a form of it that changes nothing; the others
+# make an environment or fetch packages, as `make book` does in a fresh checkout.
+OTHERS = {
+    "make book": "make --dry-run book",
+    "make test": "make --dry-run test",
+    "python -m venv .venv": "python -m venv --help",
+    r".venv\Scripts\activate": None,
+    'pip install -c constraints.txt -e ".[book,test,lab]"': None,
+    "python book/_ext/assets.py": None,
+    "jupyter-book build book": "jupyter-book build --help",
+    "jupyter lab book/chapters": "jupyter lab --version",
+    "pytest --ignore=tests/book": "pytest --ignore=tests/book --collect-only -q tests/test_fill.py",
+}
 
 
-def commands():
-    text = README.read_text(encoding="utf-8").partition("## Your own text")[2]
-    block = text.partition("```sh\n")[2].partition("```")[0]
-    return block.splitlines()
+def readme():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = "".join(re.findall(r"^```sh\n(.*?)^```", text, re.DOTALL | re.MULTILINE)).splitlines()
+    return [line.partition(" #")[0].strip() for line in lines if line]
+
+
+def examples():
+    for path in sorted((ROOT / "minibert").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for epilog in re.findall(r'^EPILOG = """\\\nexamples:\n(.*?)^"""', text, re.DOTALL | re.M):
+            yield from map(str.strip, epilog.splitlines())
+
+
+OURS = [line for line in dict.fromkeys([*readme(), *examples()]) if "-m minibert." in line]
 
 
 def run(line, *more):
-    """Run `python -m NAME …` in this process; return its status."""
-    python, module, name, *arguments = shlex.split(line)
-    assert [python, module] == ["python", "-m"]
+    """Run `python -m NAME …` in this process, and torchrun in some; return the status."""
+    python, *words = [*shlex.split(line), *more]
+    if python == "torchrun":
+        command = [sys.executable, "-m", "torch.distributed.run", "--standalone", *words]
+        return subprocess.run(command, timeout=300).returncode
+    module, name, *arguments = words
+    assert (python, module) == ("python", "-m")
     package = importlib.util.find_spec(name).submodule_search_locations
     command = importlib.import_module(f"{name}.__main__" if package else name)
-    return command.main([*arguments, *more])
+    return command.main(arguments)
 
 
-def test_the_lines_of_the_readme(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A folder with texts and with the model that the first line of the README makes of one."""
+    folder = tmp_path_factory.mktemp("finished")
     told = [f"{hero} is a man.\nThe man reads the book.\n{hero} is glad.\n" for hero in HEROES]
-    Path("my-text.txt").write_text("\n".join(told), encoding="utf-8")
-    pretrain, fill = commands()
-    # As a reader would, but for the number of steps.
-    assert run(pretrain, "--max-steps", "2") == 0
-    assert "Done: 2 steps" in capsys.readouterr().out
-    assert run(fill) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "the man [MASK] the book"
+    for number, name in enumerate(("my-text.txt", "novel.txt", "letters.txt")):
+        (folder / name).write_text("\n".join(told) + "Again.\n" * number, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert run(OURS[0], *SMALL) == 0
+    return folder
+
+
+@pytest.mark.parametrize(
+    "line", [pytest.param(x, marks=pytest.mark.slow if "torchrun" in x else ()) for x in OURS]
+)
+def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(shutil.copytree(finished, tmp_path / "here"))
+    begins = "minibert.pretrain" in line and "--resume" not in line
+    if begins:
+        shutil.rmtree("my-bert")
+    elif "--resume" in line:
+        Path("my-bert/report.txt").unlink()
+    assert run(line, *SMALL if begins else ()) == 0
+    told = capfd.readouterr()
+    if "minibert.fill" in line:
+        assert told.out.splitlines()[0] in line
+    else:
+        assert "Done: 2 steps" in told.out
+
+
+def test_what_else_the_readme_shows_is_known():
+    assert set(readme()) - set(OURS) == set(OTHERS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("line", [line for line in OTHERS.values() if line])
+def test_what_else_the_readme_shows_exists(line):
+    name, *words = shlex.split(line)
+    found = shutil.which(name, path=Path(sys.executable).parent) or shutil.which(name)
+    if found is None and name == "make":
+        pytest.skip("there is no make")
+    done = subprocess.run([found, *words], cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr

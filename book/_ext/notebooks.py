@@ -96,10 +96,11 @@ def read_chapter(path: Path, book: Path) -> nbformat.NotebookNode:
     return notebook
 
 
-def repository_url(root: Path = BOOK.parent) -> str:
-    """Read the address of the project from pyproject.toml, its one place."""
+def tagged_address(root: Path = BOOK.parent) -> str:
+    """Read the address of this version from pyproject.toml, the one place of both its parts."""
     text = (root / "pyproject.toml").read_text(encoding="utf-8")
-    return re.search(r'^Repository = "(.+)"$', text, re.MULTILINE).group(1)
+    found = dict(re.findall(r'^(Repository|version) = "(.+)"$', text, re.MULTILINE))
+    return f"{found['Repository']}@v{found['version']}"
 
 
 def kernel_environment(machine: str = platform.machine()) -> dict[str, str]:
@@ -168,7 +169,7 @@ def write_whole(path: Path, text: str) -> None:
 def run_chapter(path: Path, book: Path) -> None:
     """Run one chapter, store it in its normal form, and note what it cost."""
     notebook = read_chapter(path, book)
-    put_colab_cell_first(notebook, repository_url())
+    put_colab_cell_first(notebook, tagged_address())
     seconds, megabytes = execute(notebook, path.parent)
     normalize(notebook)
     records = costs.read(book)

@@ -62,7 +62,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     _add_run(parser)
     _add_model(parser.add_argument_group("the model"))
     _add_training(parser.add_argument_group("the training"))
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     if not options.files and not options.resume:
         parser.error("name at least one text file (or go on with a run: --resume)")
     return options

@@ -7,8 +7,8 @@ import io
 import os
 import stat
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 PLAIN = "minibert.plain"  # the name of `_plainly` among the error handlers of Python
@@ -25,10 +25,14 @@ class OutputLost(Exception):  # noqa: N818
 
 def say(text: str) -> None:
     """Print a text and flush it."""
-    try:
+    with _writing():
         print(text, flush=True)
-    except OSError as error:
-        raise OutputLost(error) from error
+
+
+def say_if_possible(text: str) -> None:
+    """Print a text that nobody misses: a run need not end because its log cannot be written."""
+    with suppress(OutputLost):
+        say(text)
 
 
 def with_output(command: Callable[[], int]) -> int:
@@ -42,9 +46,9 @@ def with_output(command: Callable[[], int]) -> int:
         try:
             return command()
         finally:  # also after --help, which ends in SystemExit
-            _flush()
+            with _writing():
+                sys.stdout.flush()
     except OutputLost as lost:
-        discard(sys.stdout)
         if lost.reader_is_gone:
             return 0
         complain(f"{lost}; send it to a place with room")
@@ -78,18 +82,20 @@ def discard_closed_terminal() -> None:
                 discard(stream)
 
 
+@contextmanager
+def _writing() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        discard(sys.stdout)  # it keeps what it could not write, and would fail with it again
+        raise OutputLost(error) from error
+
+
 def _warn(message: str) -> None:
     try:
         print(message, file=sys.stderr, flush=True)
     except OSError:
         discard(sys.stderr)  # nothing can be shown any more
-
-
-def _flush() -> None:
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        raise OutputLost(error) from error
 
 
 def _plainly(error: UnicodeEncodeError) -> tuple[str, int]:

@@ -29,7 +29,7 @@ from minibert.training import (
 from minibert.wordpiece import WordPieceTokenizer
 
 from .options import REPORT, is_finished, resume_hint
-from .output import say
+from .output import say, say_if_possible
 from .plan import Plan, begin, load_plan, read_plan, reopen_text, write_plan
 from .report import write_report
 from .signals import StoppableBatches, Stopped
@@ -191,7 +191,14 @@ class _Run:
             eval_steps=math.ceil(max_steps / EVALUATIONS),
             save_steps=self.plan["save_steps"],
         )
-        return BertTrainer(self.model, config, folder=self.folder, device=self.device, terms=TERMS)
+        return BertTrainer(
+            self.model,
+            config,
+            folder=self.folder,
+            device=self.device,
+            terms=TERMS,
+            show_progress=say_if_possible,
+        )
 
     def _announce(self, trainer: BertTrainer) -> None:
         """Print the sizes of vocabulary, model and training."""

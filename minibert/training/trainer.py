@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from .history import HistoryFile, Meter, count_tokens
 from .loss_terms import ONE_LOSS, Batch
 from .optimizer import make_optimizer
 from .processes import Processes
-from .progress import progress_bar
+from .progress import PlainLines, progress_bar
 from .resume import (
     Checkpoint,
     checkpoint_folders,
@@ -55,8 +55,9 @@ class BertTrainer:
         without label; the whole loss is their sum. By default ``{"loss": "labels"}``. For
         BERT's pre-training ``{"masked_lm_loss": "labels", "next_sentence_loss":
         "next_sentence_label"}``, since the two are means over different numbers of labels.
-    show_progress : bool, default True
-        Whether to show a bar, in notebooks and terminals.
+    show_progress : bool or callable, default True
+        Whether to show a bar, in notebooks and terminals. A function such as ``print`` gets a line
+        every minute where there is neither.
 
     References
     ----------
@@ -84,7 +85,7 @@ class BertTrainer:
         folder: str | Path | None = None,
         device: str | torch.device | None = None,
         terms: Mapping[str, str] | None = None,
-        show_progress: bool = True,
+        show_progress: bool | Callable[[str], None] = True,
     ) -> None:
         device = choose_device() if device is None else torch.device(device)
         self.model, self.config, self.device = model.to(device), config, device
@@ -136,7 +137,7 @@ class BertTrainer:
         self._require_sound(batches, eval_batches)
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
         self._begin_history()
-        total, show = self.config.max_steps, self.show_progress and self._is_main_process
+        total, show = self.config.max_steps, self._is_main_process and self.show_progress
         with progress_bar(total, self.step, show=show) as bar:
             while True:
                 if self._must_save():
@@ -248,7 +249,7 @@ class BertTrainer:
         due = self._is_due(self.config.save_steps) and self._saved != self.step
         return due and self.folder is not None
 
-    def _make_step(self, stream: BatchStream, bar: std.tqdm) -> None:
+    def _make_step(self, stream: BatchStream, bar: std.tqdm | PlainLines) -> None:
         """Make one training step, and record it."""
         began = time.perf_counter()
         batches = stream.take(self.config.gradient_accumulation_steps)

@@ -13,7 +13,8 @@ import pytest
 from small_runs import end_of, pretrain, write_inputs
 
 from minibert.pretrain.output import OutputLost, discard_closed_terminal
-from minibert.training import checkpoint_folders
+from minibert.pretrain.signals import SIGNALS
+from minibert.training import checkpoint_folders, progress
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +44,8 @@ def command(name, *arguments):
 
 
 def environment(**more):
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTHONIO", "PYTHONUTF8"))}
+    others = ("PYTHONIO", "PYTHONUNBUFFERED", "PYTHONUTF8")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(others)}
     return kept | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"} | more
 
 
@@ -103,14 +105,42 @@ def test_a_finished_run_whose_reader_has_had_enough(whole):
         assert (done.returncode, done.stderr) == (0, b""), name
 
 
-def test_a_run_whose_reader_has_gone_says_how_to_go_on(whole, tmp_path):
+@pytest.mark.parametrize("buffered", [{}, {"PYTHONUNBUFFERED": "1"}])
+def test_a_run_whose_reader_has_gone_says_how_to_go_on(whole, tmp_path, buffered):
     stdout = closed_pipe()
-    done = ran("minibert.pretrain", *whole[1], "--out", tmp_path / "out", stdout=stdout)
+    out = tmp_path / "out"
+    done = ran("minibert.pretrain", *whole[1], "--out", out, stdout=stdout, **buffered)
     os.close(stdout)
     assert done.returncode == 1
     assert done.stderr.decode() == (
         "error: the output could not be written (Broken pipe); type the same command again\n"
     )
+
+
+def test_a_run_without_a_terminal_gives_signs_of_life(whole, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(progress, "SOON", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    assert pretrain(*whole[1], "--out", tmp_path / "out") == 0
+    told = capsys.readouterr().out.partition("Training: ")[2].partition("\nDone: ")[0]
+    lines = told.strip().splitlines()[1:]
+    assert [line.partition(":")[0] for line in lines] == [f"Step {n} of 8" for n in range(2, 8)]
+    losses = [float(line.split("loss ")[1].split(",")[0]) for line in lines]
+    assert min(losses) > 4 and all(line.endswith(" seconds left.") for line in lines)
+
+
+def test_a_reader_that_goes_does_not_end_the_run(whole, tmp_path, monkeypatch):
+    real = print
+
+    def refuse(text, **named):
+        if text.startswith("Step "):
+            raise BrokenPipeError(32, "Broken pipe")
+        real(text, **named)
+
+    monkeypatch.setattr(progress, "SOON", 0.0)
+    monkeypatch.setattr("builtins.print", refuse)
+    monkeypatch.setattr("minibert.pretrain.output.discard", lambda stream: None)
+    assert pretrain(*whole[1], "--out", tmp_path / "out") == 0
+    assert end_of(tmp_path / "out") == end_of(whole[0])
 
 
 @needs_full
@@ -189,6 +219,18 @@ def test_a_terminal_that_is_closed(whole, tmp_path):
     assert not (out / "report.txt").exists()
     done = ran("minibert.pretrain", "--out", out, "--resume", "--max-steps", "2001")
     assert "was begun with --max-steps 2000, not 2001" in done.stderr.decode()
+
+
+@needs_hang_up
+def test_the_tests_hold_under_nohup_too():
+    """There the hang-up is ignored, and behind `&` in a script Ctrl+C is."""
+    test = f"{Path(__file__).parent}/test_pretrain_processes.py::test_a_signal_to_one_process_stops"
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{test}_both"],
+        preexec_fn=lambda: [signal.signal(number, signal.SIG_IGN) for number in SIGNALS],
+        cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert "1 passed" in done.stdout, done.stdout
 
 
 def test_streams_in_memory_are_left_alone(capsys):

@@ -1,5 +1,6 @@
 """Batches of labeled rows: everything once an epoch, padded, and the same after a new start."""
 
+import math
 from itertools import islice
 
 import pytest
@@ -111,6 +112,9 @@ BAD = [
     ([ROW, ROW | {"x": 1}], {}, "row 1 holds .*'x'.* let every row hold the same"),
     ([ROW | {"token_type_ids": [0]}], {}, "row 0 has 3 input_ids and 1 token_type_ids; give one"),
     ([ROW | {"labels": [1, 2]}], {"per_token": ["labels"]}, "has 3 input_ids and 2 labels"),
+    ([ROW, ROW | {"labels": None}], {}, "row 1 has None in 'labels', .* leave out rows without"),
+    ([ROW, ROW | {"labels": math.nan}], {}, "row 1 has nan in 'labels', which is no label"),
+    ([ROW | {"labels": [0, None, 0]}], {"per_token": ["labels"]}, "row 0 has None in 'labels'"),
     ([ROW], {"batch_size": 0}, r"batch_size \(0\) must be at least 1"),
     ([ROW], {"seed": -1}, r"seed \(-1\) must be at least 0"),
 ]
@@ -120,3 +124,9 @@ BAD = [
 def test_rows_that_make_no_batch_are_named(given, wishes, words):
     with pytest.raises(ValueError, match=words):
         make(given, **wishes)
+
+
+@pytest.mark.parametrize("labels", ["spam", ["O", "B", "O"]])
+def test_names_are_to_be_numbered(labels):
+    with pytest.raises(TypeError, match=r"row 1 has '(spam|O)' in 'labels', .* number the names, "):
+        make([ROW | {"labels": 2 if labels == "spam" else [0, 1, 0]}, ROW | {"labels": labels}])

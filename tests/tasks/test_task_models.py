@@ -186,13 +186,15 @@ def test_a_gpu_gives_the_same_loss(task):
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
-    "dtype", [torch.bool, torch.uint8, torch.int8, torch.int16], ids=lambda dtype: str(dtype)
+    "dtype",
+    [torch.bool, torch.uint8, torch.int8, torch.int16, torch.float64],
+    ids=lambda dtype: str(dtype),
 )
 def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
     model = build(SMALL, kind=BertForSequenceClassification, num_labels=3)
     labels = torch.tensor([0, 1, 1, 0]).to(dtype)
     with pytest.raises(
-        TypeError, match=rf"\(4,\) are {dtype}; .*: labels\.long\(\)\. .* must be \(4, 3\)$"
+        TypeError, match=rf"\(4,\) are {dtype}; .*: labels\.long\(\), or int\(l.* must be \(4, 3\)$"
     ):
         model(**BATCH, labels=labels)
     assert model(**BATCH, labels=labels.long()).loss.isfinite()

@@ -226,6 +226,31 @@ def test_a_bar_in_a_terminal_tells_the_time_left(capsys, monkeypatch):
     assert capsys.readouterr().err == ""
 
 
+def test_without_a_terminal_it_says_how_long_it_takes_and_that_it_is_alive(monkeypatch):
+    """Steps of two seconds, the first of them with the libraries to load: 99 take 198 seconds."""
+    now, told = [1000.0], []
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    with progress.progress_bar(110, 10, show=told.append) as lines:
+        for step in range(11, 111):
+            now[0] += 30 if step == 11 else 2
+            lines.set_postfix({"loss": f"{step / 10:.3f}"}, False)
+            lines.update()
+    assert told == [
+        "Step 14 of 110: loss 1.400, about 3 minutes left.",
+        "Step 44 of 110: loss 4.400, about 2 minutes left.",
+        "Step 74 of 110: loss 7.400, about 70 seconds left.",
+        "Step 104 of 110: loss 10.400, about 10 seconds left.",
+    ]
+
+
+def test_times_as_a_person_says_them():
+    told = [progress.in_words(seconds) for seconds in (0, 44, 89, 100, 5000, 5400, 90_000)]
+    assert [words.removeprefix("about ") for words in told] == [
+        "10 seconds", "40 seconds", "90 seconds", "2 minutes", "83 minutes", "1.5 hours",
+        "25.0 hours",
+    ]  # fmt: skip
+
+
 def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):
     monkeypatch.delenv("MINIBERT_DEVICE", raising=False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

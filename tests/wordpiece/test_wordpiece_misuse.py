@@ -15,6 +15,7 @@ MISUSES = {
     "bytes for a batch": (lambda: TINY(b"play"), r"text is bytes .* decode it: \.decode"),
     "bytes in a batch": (lambda: TINY(["play", b"x"]), r"text 1 is bytes \(b'x'\), .* decode it"),
     "bytes for a pair": (lambda: TINY("play", b"x"), r"pair is bytes \(b'x'\), not a string"),
+    "pairs in one list": (lambda: TINY([("a", "b")]), r"text 0 is tuple .* go in two lists: tok"),
     "no text to encode": (lambda: TINY.encode(None), r"text is NoneType \(None\), not a string"),
     "a list to encode": (lambda: TINY.encode(["a", "b"]), r"text is list .*; several go as a list"),
     "a list as a pair": (lambda: TINY.encode("a", ["b"]), r"pair is list \(\['b'\]\), not a stri"),

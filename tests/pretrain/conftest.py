@@ -1,0 +1,19 @@
+"""What the tests of the command stand on: signals that arrive, also under `nohup`."""
+
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from minibert.pretrain.signals import SIGNALS
+
+
+@pytest.fixture(autouse=True)
+def signals_arrive() -> Iterator[None]:
+    """Hear those that whoever started the tests ignores; then the processes of a test do, too."""
+    ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
+    for number in ignored:
+        signal.signal(number, lambda *_: None)
+    yield
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
