@@ -50,7 +50,7 @@ notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS
 
 quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute and a half
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" --hypothesis-profile=quick \
-	  minibert tests --ignore=tests/book
+	  minibert bertbook tests --ignore=tests/book
 
 test: chromium book  ## prove everything: package, rules, chapters, pages
 	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
@@ -60,7 +60,7 @@ portable: $(INSTALLED)  ## compare the chapters with what the oldest and the new
 	BOOK_ARITHMETIC=newest $(BIN)/python -m pytest -n 2 --dist loadscope book/chapters
 
 coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
-	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert minibert tests --ignore=tests/book
+	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert --cov=bertbook minibert bertbook tests --ignore=tests/book
 
 check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of the house
 	$(BIN)/ruff check

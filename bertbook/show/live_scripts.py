@@ -27,7 +27,7 @@ ORDER = (
     "memory", "memory_panel", "cards", "python_worker", "exercise", "page",
 )  # fmt: skip
 HERE = Path(__file__).resolve().parents[2] / "book" / "live"
-INSTALLED = Path(sys.prefix) / "share" / "minibert" / "live"
+INSTALLED = Path(sys.prefix) / "share" / "bert-by-hand" / "live"
 
 
 def as_json(content: Any) -> str:

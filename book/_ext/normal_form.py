@@ -30,10 +30,12 @@ FOLDED = {
 }
 COLAB_ID = "install-in-colab"
 COLAB_SOURCE = """\
-# In Google Colab this installs minibert. Anywhere else it does nothing.
+# In Google Colab this installs minibert and bertbook. Anywhere else it does nothing.
 if "google.colab" in str(get_ipython()):
     get_ipython().run_line_magic(
-        "pip", "install -q git+{url}"
+        "pip",
+        'install -q "bert-by-hand[chapters] @ '
+        'git+{url}"',
     )"""
 ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 INSTALLED = re.compile(r"\S*[/\\]site-packages[/\\]")
