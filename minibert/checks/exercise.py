@@ -150,8 +150,6 @@ class Exercise:
             if isinstance(mistake.wrong, type):
                 kinds = [a.kind for a in answers if isinstance(a, _Raised)]
                 found = any(issubclass(kind, mistake.wrong) for kind in kinds)
-            elif mistake.trace:
-                found = all(map(partial(_leaves, mistake.trace), answers, _outcomes(self), cases))
             else:
                 found = _same(answers, _outcomes(self, mistake), self.rtol)
             if found:
@@ -159,6 +157,9 @@ class Exercise:
         for first, second in self.pairs():
             if _same(answers, _outcomes(self, first, second), self.rtol):
                 return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
+        for mistake in filter(lambda mistake: mistake.trace, self.mistakes):
+            if all(map(partial(_leaves, mistake.trace), answers, _outcomes(self), cases)):
+                return f"Not yet. {mistake.hint}"
         return ""
 
 
