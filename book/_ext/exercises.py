@@ -27,7 +27,10 @@ BOOK = Path(__file__).resolve().parents[1]
 PACKAGE = BOOK.parent / "minibert"
 PYTHON = BOOK / "live" / "python"
 CHAPTERS = (1, 2, 3, 4, 6)
-CHECKERS = ("chapter01", "chapter02", "chapter03", "chapter04", "chapter04_layers", "chapter06")
+CHECKERS = (
+    *("chapter01", "chapter02", "chapter03", "chapter04", "chapter04_layers"),
+    *("chapter06", "chapter06_cuts"),
+)
 DRAWING = ("minibert.notebook.html", "minibert.notebook.arrows")
 TEXTS = ("corpus/toy/sentences.txt", "unicode8.txt")
 
