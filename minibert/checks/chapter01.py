@@ -153,7 +153,8 @@ def check_sentence(function: Callable, static: dict) -> Verdict:
     """Check a sentence about a pie whose *light* leans toward *digital* when it is averaged."""
     answer, problem = attempt(function)
     if not problem:
-        parts = [answer] if isinstance(answer, str) or not np.iterable(answer) else answer
+        several = hasattr(answer, "__iter__") and not isinstance(answer, str)
+        parts = answer if several else [answer]
         words = re.findall(r"\w+", " ".join(map(str, parts)).lower())
         problem = _sentence_problem(words, static)
     if problem:

@@ -33,7 +33,7 @@ def masked_loss_with_a_loop(logits, labels):
 
 
 def own_mask(x, kept, rate, scale=1.0):
-    return x * (np.random.random(x.shape) >= rate) * scale
+    return x * (np.random.default_rng(1).random(x.shape) >= rate) * scale
 
 
 def in_base(log):
