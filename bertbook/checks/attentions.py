@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +18,7 @@ class _Attention:
 
     told: str
     weigh: Callable
+    seen: Callable = lambda mask: mask == 1
 
     def __repr__(self) -> str:
         return f"an attention that {self.told}"
@@ -25,7 +26,7 @@ class _Attention:
     def __call__(self, query, key, value, attention_mask):
         scores = query @ key.swapaxes(-1, -2) / np.sqrt(key.shape[-1])
         with np.errstate(all="ignore"):
-            probs = self.weigh(scores, np.asarray(attention_mask)[..., None, :] == 1)
+            probs = self.weigh(scores, self.seen(np.asarray(attention_mask))[..., None, :])
         return probs @ value, probs
 
 
@@ -38,6 +39,17 @@ def _divided_late(scores, seen):
     return probs / np.maximum(probs.sum(axis=-1, keepdims=True), 1e-300)
 
 
+def _first(mask):
+    """See as many tokens as there are words, from the first on."""
+    return np.arange(mask.shape[-1]) < mask.sum(axis=-1, keepdims=True)
+
+
+def _to_the_last(mask):
+    """See all tokens from the first word to the last."""
+    after, before = (np.cumsum(m, axis=-1) for m in (mask, mask[..., ::-1]))
+    return (after > 0) & (before[..., ::-1] > 0)
+
+
 RIGHT = _Attention("adds the lowest number", _added(_LOWEST))
 BROKEN = [
     _Attention("has no mask", lambda scores, seen: softmax(scores)),
@@ -47,19 +59,29 @@ BROKEN = [
     _Attention("hides after the softmax, then divides by the sum of each row", _divided_late),
     _Attention("hides the words", lambda scores, seen: _added(_LOWEST)(scores, ~seen)),
     _Attention("multiplies scores by the mask", lambda scores, seen: softmax(scores * seen)),
-]
+    _Attention("counts the words and sees as many tokens, from the first on", _added(_LOWEST),
+               _first),
+    _Attention("sees all from the first word to the last", _added(_LOWEST), _to_the_last),
+]  # fmt: skip
 
 
 def keeps_all_promises(
-    attend: Callable, *, alone: bool = True, finite: bool = True, size: float = 1e3
+    attend: Callable,
+    *,
+    alone: bool = True,
+    finite: bool = True,
+    size: float = 1e3,
+    masks: Sequence = ([1, 1, 1, 0], [1, 0, 1, 1]),
 ) -> bool:
-    """Return whether padding changes nothing and an empty text gives numbers."""
-    x = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0], [size, size, size]])
-    seen = np.array([1, 1, 1, 0])
-    padded, _ = attend(x, x, x, seen)
-    expected, _ = attend(x[:3], x[:3], x[:3], seen[:3])
-    empty, _ = attend(x, x, x, np.zeros(4))
-    unmoved = bool(np.allclose(padded[:3], expected))
+    """Return whether padding changes nothing, wherever it stands; an empty text gives numbers."""
+    words = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
+    unmoved, expected = True, attend(words, words, words, np.ones(3))[0]
+    for seen in np.array(masks):
+        padded = np.full((4, 3), size)
+        padded[seen == 1] = words
+        found = attend(padded, padded, padded, seen)[0]
+        unmoved &= bool(np.allclose(found[seen == 1], expected))
+    empty = attend(words, words, words, np.zeros(3))[0]
     return (unmoved or not alone) and (bool(np.isfinite(empty).all()) or not finite)
 
 

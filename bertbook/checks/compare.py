@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 _LONGEST = 80
+_NEAR_IN_32_BITS = 1e-5  # as near as sums of numbers of 32 bits come to those of 64
 
 
 def answers_equal(got: Any, want: Any, rtol: float) -> bool:
@@ -23,11 +24,13 @@ def answers_equal(got: Any, want: Any, rtol: float) -> bool:
 
 def form_problem(got: Any, want: Any) -> str:
     """Return what is wrong with the form of an answer, whatever its numbers are."""
-    got = _like(got, want)
+    whole, got = got, _like(got, want)
     if isinstance(want, tuple):
         count = len(got) if isinstance(got, tuple) else 1
         if count != len(want):
-            return f"returns {count} value(s); it should return {len(want)}"
+            shape = tuple(getattr(whole, "shape", ()))
+            found = f"one array of shape {shape}" if shape else f"{count} value(s)"
+            return f"returns {found}; it should return {len(want)}"
         return next(filter(None, map(form_problem, got, want)), "")
     if not _is_number(want):
         good = isinstance(got, type(want))
@@ -87,10 +90,9 @@ def _contained(value: Any, container: type) -> Any:
 
 def _as_numbers(value: Any) -> Any:
     """See lists, tuples and fractions as an array of numbers; everything else as it is."""
-    if isinstance(value, list | tuple):
-        value = [_like(entry, 0.0) for entry in value]
+    whole = isinstance(value, list | tuple)
     try:
-        array = np.asarray(value)
+        array = np.asarray([_like(entry, 0.0) for entry in value] if whole else value)
         array = array.astype(float) if array.dtype.kind == "O" else array
     except (TypeError, ValueError):
         return value
@@ -136,8 +138,9 @@ def _differences(
         if got != want:
             yield where, got, want
     else:
+        near = max(rtol, _NEAR_IN_32_BITS) if np.asarray(got).dtype == np.float32 else rtol
         with np.errstate(all="ignore"):
-            wrong = ~np.isclose(got, want, rtol=rtol, atol=rtol, equal_nan=True)
+            wrong = ~np.isclose(got, want, rtol=near, atol=near, equal_nan=True)
         for index in np.argwhere(wrong):
             inner = where + (f"[{', '.join(map(str, index))}]" if len(index) else "")
             yield inner, np.asarray(got)[tuple(index)], np.asarray(want)[tuple(index)]

@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations
 from typing import Any
 
@@ -36,11 +36,13 @@ class Mistake:
     """Usual wrong answer, and what to say about it: a question more often than the answer.
 
     `wrong` computes what readers with this misunderstanding compute; or it holds the switches of
-    the right function that make it wrong, by name; or it is the error that they get.
+    the right function that make it wrong, by name; or it is the error that they get. Where it can
+    be made in many ways, `trace` says of an answer, the right one and the case if this one is.
     """
 
     wrong: Callable | Mapping | type
     hint: str
+    trace: Callable | None = None
 
     @property
     def switches(self) -> Mapping:
@@ -137,12 +139,12 @@ class Exercise:
         if _same(answers, wants, self.rtol):
             return ""
         return (
-            self._known(answers)
+            self._known(answers, cases)
             or _error(name, answers, cases)
             or _unknown(name, answers, wants, cases, self.rtol)
         )
 
-    def _known(self, answers: Sequence) -> str:
+    def _known(self, answers: Sequence, cases: Sequence[tuple]) -> str:
         """Name the usual mistake, or the two of them, that give these answers."""
         for mistake in self.mistakes:
             if isinstance(mistake.wrong, type):
@@ -155,6 +157,9 @@ class Exercise:
         for first, second in self.pairs():
             if _same(answers, _outcomes(self, first, second), self.rtol):
                 return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
+        for mistake in filter(lambda mistake: mistake.trace, self.mistakes):
+            if all(map(partial(_leaves, mistake.trace), answers, _outcomes(self), cases)):
+                return f"Not yet. {mistake.hint}"
         return ""
 
 
@@ -211,6 +216,11 @@ def _same(answers: Sequence, wants: Sequence, rtol: float) -> bool:
         and answers_equal(got, want, rtol)
         for got, want in zip(answers, wants)
     )
+
+
+def _leaves(trace: Callable, answer: object, want: object, case: tuple) -> bool:
+    """Return whether an answer of the right form shows the trace of a mistake."""
+    return not form_problem(answer, want) and bool(trace(np.asarray(answer), want, *case))
 
 
 def _call_problem(function: Callable, name: str, case: tuple) -> str:

@@ -54,6 +54,8 @@ check_linear_backward = Exercise(
                 "bias of its own."),
         Mistake({"by_x": lambda g, x, w: x @ w.T @ w}, "Your gradient of x is made of x. What "
                 "comes back is grad_output."),
+        *(Mistake({"order": order}, "The right gradients, but one is missing: return those of x, "
+                  "of the weight and of the bias.") for order in ((0, 1), (0, 2), (1, 2))),
         Mistake({"order": (1, 0, 2)}, "The gradient of x comes first, then that of the weight."),
         Mistake({"order": (2, 1, 0)}, "Return them in the order grad_x, grad_weight, grad_bias."),
         Mistake({"order": (0, 2, 1)}, "The gradient of the weight comes before that of the bias."),
@@ -63,12 +65,12 @@ check_linear_backward = Exercise(
 
 def _layer_norm_backward(
     g, x, w, *, before=True, after=False, through_mean=True, through_variance=True,
-    average=np.mean, power=0.5, axis=-1, ddof=0, by=lambda x, n: n, total=None,
-    third=None, order=(0, 1, 2),
+    average=np.mean, power=0.5, inside=0.5, axis=-1, ddof=0, by=lambda x, n: n, total=None,
+    third=None, scaled=False, order=(0, 1, 2),
 ):  # fmt: skip
     """Compute the three gradients of LayerNorm, that of x along its three paths."""
     variance = x.var(axis=-1, keepdims=True, ddof=ddof)
-    normalized, grad = (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(variance), g * w**before
+    normalized, grad = (x - x.mean(axis=-1, keepdims=True)) / variance**inside, g * w**before
     result = grad
     if through_mean:
         result = result - average(grad, axis=axis, keepdims=True)
@@ -77,7 +79,7 @@ def _layer_norm_backward(
     elif through_variance:
         result = result - normalized * average(grad * normalized, axis=axis, keepdims=True)
     total = total or (lambda grads: grads.sum(axis=tuple(range(x.ndim - 1))))
-    grads = result / variance**power * w**after, total(g * by(x, normalized)), total(g)
+    grads = result / variance**power * w**after, total(g * w**scaled * by(x, normalized)), total(g)
     return tuple(grads[i] for i in order)
 
 
@@ -104,8 +106,15 @@ check_layer_norm_backward = Exercise(
         Mistake({"before": False, "after": True}, "You multiply by the weight at the end. Going "
                 "backward, it is met first, before the averages."),
         Mistake({"power": 0.0}, "Where is the division by the spread?"),
-        Mistake({"power": 1.0}, "You divide by the variance. Which root of it did the forward step "
-                "divide by?"),
+        *(Mistake(powers, "You divide by the variance. Which root of it did the forward step "
+                  "divide by?") for powers in ({"power": 1.0}, {"inside": 1.0},
+                                        {"power": 1.0, "inside": 1.0})),
+        Mistake({"inside": 0.0}, "Your n is not divided by the spread. Its variance should be 1."),
+        *(Mistake(lambda g, x, w, i=i: _layer_norm_backward(g, x, w)[i], f"That is the gradient of "
+                  f"{name}. Return all three: of x, of the weight and of the bias.")
+          for i, name in enumerate(("x", "the weight", "the bias"))),
+        *(Mistake({"order": order}, "The right gradients, but one is missing: return those of x, "
+                  "of the weight and of the bias.") for order in ((0, 1), (0, 2), (1, 2))),
         Mistake({"average": np.sum}, "You subtract sums. How far does the mean of n numbers move "
                 "when one of them moves by 1?"),
         Mistake({"ddof": 1}, "Your variance divides by n - 1. LayerNorm does not estimate anything "
@@ -119,6 +128,10 @@ check_layer_norm_backward = Exercise(
         Mistake({"third": lambda n, x, g: -n * (g * n).mean(-1, keepdims=True)}, "The third path "
                 "has the wrong sign: a larger σ makes the numbers smaller."),
         Mistake({"order": (0, 2, 1)}, "The gradient of the weight comes before that of the bias."),
+        Mistake({"by": lambda x, n: x - x.mean(axis=-1, keepdims=True)}, "The gradient of the "
+                "weight multiplies by x less its mean. What does it multiply on the way forward?"),
+        Mistake({"scaled": True}, "The gradient of the weight holds the weight. What is multiplied "
+                "by it on the way forward?"),
         Mistake({"by": lambda x, n: x}, "The gradient of the weight multiplies by x. What does the "
                 "weight multiply on the way forward?"),
         Mistake({"by": lambda x, n: 1}, "The weight gets the gradient of the bias. By what is its "

@@ -20,6 +20,11 @@ def _hide(mask, *, number=_LOWEST, hidden=0):
     return np.where(mask[..., None, :] == hidden, number, 0.0)
 
 
+def _is_lower_there(got, want, *_):
+    """Return whether the right places are hidden, by finite numbers that are not the lowest."""
+    return np.isfinite(got).all() and ((got < 0) == (want < 0)).all() and not got[want == 0].any()
+
+
 check_additive_mask = Exercise(
     "Turn ones and zeros into numbers that are added to scores, in shape (…, 1, seq).",
     _hide,
@@ -42,13 +47,13 @@ check_additive_mask = Exercise(
                 "number, so your words became nan. Which finite number hides just as well?"),
         Mistake({"number": -np.inf}, "With −∞ every usual row comes out right. What comes out of a "
                 "row in which everything is hidden? Use the lowest finite number."),
-        *(Mistake({"number": -(10.0**power)}, "The right places, but not the lowest number: in a "
-                  "row in which everything is hidden, the scores still shine through. Ask np.finfo "
-                  "for the lowest finite number.") for power in (*range(13), 30)),
         Mistake({"number": _LOWEST_32}, "This is the lowest number of float32. Our scores are "
                 "float64."),
-        Mistake({"number": float(np.finfo(np.float64).tiny)}, "finfo.tiny is the smallest positive "
-                "number, next to 0. Which entry of finfo is the lowest?"),
+        Mistake({"number": float(np.finfo(np.float64).tiny)}, "Your number is next to 0, as "
+                "finfo.tiny and finfo.eps are, and hides nothing. Which entry is the lowest?"),
+        Mistake({"number": -1e9}, "The right places, but not the lowest number: in a row in which "
+                "everything is hidden, the scores still shine through. Ask np.finfo for the lowest "
+                "finite number.", trace=_is_lower_there),
         Mistake(lambda mask: _hide(mask)[..., 0, :], "The right numbers, but an axis is missing. "
                 "Every query needs the same row: mask[..., None, :]."),
         Mistake(lambda mask: _hide(mask).swapaxes(-1, -2), "The new axis stands last. Columns are "
@@ -80,8 +85,10 @@ check_causal_mask = Exercise(
         Mistake({"number": -np.inf}, "The right places, with −∞. Use the lowest finite number: "
                 "with padding on the left, a row can end up with nothing to see, and −∞ makes it "
                 "nan."),
-        *(Mistake({"number": number}, "The right places. Is this the lowest number a float64 can "
-                  "hold?") for number in (-1.0, -100.0, -1e4, -1e9, _LOWEST_32)),
+        Mistake({"number": -1e9}, "The right places. Is this the lowest number a float64 can hold?",
+                trace=_is_lower_there),
+        Mistake(lambda seq: np.full((seq, seq), _LOWEST), "Everything is hidden. A token may look "
+                "at itself and at what stands before it."),
         Mistake({"number": -_LOWEST}, "The right places, but the largest number: now everybody "
                 "looks at the future only. Which sign hides?"),
         Mistake(np.tri, "These are the right ones and zeros: 1 where a token may look. But this "
@@ -99,6 +106,11 @@ check_causal_mask = Exercise(
 
 def _causal(mask):
     return np.broadcast_to(causal_mask(mask.shape[-1]), (*mask.shape, mask.shape[-1]))
+
+
+def _but(**how):
+    """Make another triangle of the same size."""
+    return lambda mask: _future(mask.shape[-1], **how) + np.zeros((*mask.shape, 1))
 
 
 def _rows(mask):
@@ -129,6 +141,14 @@ check_padding_and_causal = Exercise(
                 "padding mask?"),
         Mistake({"future": lambda mask: _causal(mask).swapaxes(-1, -2)}, "Your causal mask lies on "
                 "its side: tokens see the future and not the past."),
+        Mistake({"future": _but(first=0)}, "Your causal mask hides the token itself. May it?"),
+        Mistake({"future": _but(first=2)}, "Your tokens see one step into the future."),
+        Mistake({"combine": lambda a, b: np.where((a < 0) ^ (b < 0), _LOWEST, 0.0)}, "Where both "
+                "masks hide, yours opens the door again. Which function takes the smaller of two "
+                "numbers?"),
+        Mistake({"padding": lambda mask: np.minimum(additive_mask(mask), _rows(mask))}, "You close "
+                "rows as well: padding may look, and nobody reads what it gets. Only the columns "
+                "of padding close."),
         Mistake({"padding": _rows}, "You hide rows: padding may not look. It is the columns that "
                 "must close, so that nobody looks at padding."),
         Mistake({"padding": lambda mask: additive_mask(1 - mask)}, "You hide the words and show "
@@ -139,8 +159,8 @@ check_padding_and_causal = Exercise(
                 "a score hides nothing. Which number does?"),
         Mistake(lambda mask: np.tri(mask.shape[-1]) * mask[..., None, :], "These are the right "
                 "ones and zeros. But this mask is added to scores. Which two numbers has it?"),
-        *(Mistake({"number": number}, "The right places. Is this the lowest number a float64 can "
-                  "hold?") for number in (-1e4, -1e9, _LOWEST_32)),
+        Mistake({"number": -1e9}, "The right places. Is this the lowest number a float64 can hold?",
+                trace=_is_lower_there),
         Mistake({"number": -np.inf}, "The right places, with −∞. In the second sentence a row has "
                 "nothing to see. What does softmax make of it?"),
     ],
@@ -179,6 +199,12 @@ check_mean_loss = Exercise(
                 "by the right number, but add up all losses."),
         Mistake(lambda losses, labels: _zeroed(losses, labels).sum(), "This is a sum. It grows "
                 "with the number of labels. Divide by how many?"),
+        *(Mistake(lambda losses, labels, axis=axis: _zeroed(losses, labels).sum()
+                  / labels.shape[axis], "You divide by the length of an axis. How many positions "
+                  "have a label?") for axis in (0, 1)),
+        Mistake(lambda losses, labels: losses[labels > 0].sum() / _labeled(losses, labels).sum(),
+                "You divide by the right number, but leave the label 0 out of the sum. It is the "
+                "id of a word like any other."),
         *(Mistake(wrong, "You divide by the number of losses that are not 0. A labeled position "
                   "may have loss 0, and it counts. What marks a labeled position?")
           for wrong in (
@@ -206,7 +232,11 @@ check_promises = Exercise(
         Mistake({"finite": False}, "What gives nan slips through. Which text leaves a row nothing "
                 "to look at?"),
         Mistake({"size": 1.0}, "The one that divides each row by its sum slips through. It is "
-                "right while the scores of padding are ordinary. Make them large."),
+                "right while the scores of padding are ordinary, or low. Make them high."),
+        Mistake({"masks": [[1, 1, 1, 0]]}, "Your padding stands at the end only. The mask may hide "
+                "any positions: who counts words instead of looking where they stand?"),
+        Mistake({"masks": [[0, 1, 1, 1]]}, "Your padding stands at an end only. The mask may hide "
+                "any positions: what if it hides one between two words?"),
         Mistake(lambda attend: True, "Everything passes. Compare a text alone with the same text "
                 "and padding: what may change?"),
         Mistake(lambda attend: False, "The right one fails, too."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -51,6 +52,8 @@ check_cosines = Exercise(
                 "with keepdims=True."),
         Mistake({"length": lambda v: _lengths(v) ** 2}, "You divide by squared lengths. Where is "
                 "the square root?"),
+        Mistake({"length": lambda v: np.sqrt(_lengths(v))}, "You divide by roots of the lengths. "
+                "One square root is enough: the product of two lengths needs no other."),
         Mistake({"length": lambda v: np.sqrt((v**2).mean(axis=1, keepdims=True))}, "Your length "
                 "is the root of the mean of the squares. It should be the root of their sum."),
         Mistake({"length": lambda v: np.sqrt((v**2).sum(keepdims=True))}, "You took one length of "
@@ -68,6 +71,12 @@ check_cosines = Exercise(
                 "direction should give 1."),
         Mistake({"angle": lambda c: c.round(2)}, "You rounded. Rounding late is a good habit; here "
                 "do not round at all."),
+        Mistake({"angle": np.abs}, "You drop the signs. Vectors that point away from each other "
+                "have a negative cosine."),
+        Mistake({"angle": np.triu}, "You fill one half of the table. A pair has the same cosine in "
+                "both orders, and both are asked for."),
+        Mistake(lambda v: np.sqrt(((v[:, None] - v) ** 2).sum(axis=-1)), "That is how far apart "
+                "the tips of the vectors are. The cosine compares directions: what is multiplied?"),
         Mistake({"center": True}, "You take the mean off each vector first. That is correlation, a "
                 "relative of the cosine."),
         Mistake(lambda v: _cosines(v.T), "You compare columns with columns. The vectors are the "
@@ -79,6 +88,11 @@ check_cosines = Exercise(
 def _averages(v, *, others=1, axis=0, divided=True):
     total, count = v.sum(axis=axis, keepdims=True), v.shape[axis]
     return (total - others * v) / (count - others if divided else 1)
+
+
+def _averages_of(n):
+    """Divide the sum of the others by another number than there are of them."""
+    return lambda v: _averages(v, divided=False) / n(v)
 
 
 def _beside(v):
@@ -96,12 +110,18 @@ check_neighbor_averages = Exercise(
         Mistake(lambda v: 0 * v + v.mean(axis=0), "Every word gets the same vector. The average is "
                 "over the others: leave the word itself out."),
         Mistake({"divided": False}, "This is the sum of the others. Divide by how many they are."),
-        Mistake(lambda v: _averages(v, divided=False) / len(v), "How many others are there? One "
+        Mistake(_averages_of(len), "How many others are there? One "
                 "fewer than words in the sentence."),
-        Mistake(lambda v: _averages(v, divided=False) / len(v) - 1, "Python divides before it "
+        Mistake(lambda v: _averages_of(len)(v) - 1, "Python divides before it "
                 "subtracts: put brackets around len(…) - 1."),
-        Mistake(lambda v: _averages(v, divided=False) / (v.shape[1] - 1), "You divide by the size "
-                "of a vector, less 1. How many other words are there?"),
+        *(Mistake(_averages_of(n), "You divide by the size of a vector. How many other words are "
+                  "there?") for n in (lambda v: v.shape[1], lambda v: v.shape[1] - 1)),
+        *(Mistake(_averages_of(n), "How many others are there? One fewer than words in the "
+                  "sentence.") for n in (lambda v: len(v) - 2, lambda v: len(v) + 1)),
+        Mistake(lambda v: 0 * v + v.sum(axis=0) / (len(v) - 1), "The word itself is still in the "
+                "sum. Take it off before you divide."),
+        Mistake(lambda v: v.sum(axis=0) / (len(v) - 1) - v, "You divide before you take the word "
+                "off. Put brackets around the sum less the word."),
         Mistake(lambda v: -_averages(v), "The signs are turned around. Take the word off the sum, "
                 "not the sum off the word."),
         Mistake(lambda v: v.mean(axis=0) - v, "You take each word off the average of all. Take it "
@@ -133,8 +153,9 @@ def check_sentence(function: Callable, static: dict) -> Verdict:
     """Check a sentence about a pie whose *light* leans toward *digital* when it is averaged."""
     answer, problem = attempt(function)
     if not problem:
-        words = answer if isinstance(answer, list | tuple) else str(answer).split()
-        words = [str(word).strip(".,;:!?").lower() for word in words]
+        several = hasattr(answer, "__iter__") and not isinstance(answer, str)
+        parts = answer if several else [answer]
+        words = re.findall(r"\w+", " ".join(map(str, parts)).lower())
         problem = _sentence_problem(words, static)
     if problem:
         return Verdict(False, problem)

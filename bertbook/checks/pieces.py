@@ -53,6 +53,7 @@ def pair_to_merge(
     best: int = -1,
     of: Callable = all_pieces,
     tie: int | None = 0,
+    digits: int = 9,
 ) -> tuple[str, str]:
     """Find the best pair by a score; of several, the first in the alphabet."""
     pieces, pairs = Counter(), Counter()
@@ -63,7 +64,7 @@ def pair_to_merge(
             pairs[pair] += count
     total = of(pieces, pairs)
     gains = {
-        (a, b): best * round(float(score(n, pieces[a], pieces[b], total)), 9)
+        (a, b): best * round(float(score(n, pieces[a], pieces[b], total)), digits)
         for (a, b), n in pairs.items()
     }
     best_pairs = [pair for pair, gain in gains.items() if gain == min(gains.values())]
@@ -84,17 +85,23 @@ def one_merge(
 
 
 def match(
-    word: str, pieces: Collection[str], *, choose: int = 0, mark: str = "##", gap: str = "whole"
+    word: str,
+    pieces: Collection[str],
+    *,
+    choose: int = 0,
+    mark: str = "##",
+    gap: str = "whole",
+    least: int = 1,
+    most: int = 0,
 ) -> list[str]:
     """Cut a word greedily into the longest pieces that fit."""
     found, start = [], 0
     while start < len(word):
-        tried = [(mark if start else "") + word[start:end] for end in range(len(word), start, -1)]
+        ends = range(len(word) - most, start + least - 1, -1)
+        tried = [(mark if start else "") + word[start:end] for end in ends]
         fitting = [piece for piece in tried if piece in pieces]
-        if not fitting and gap == "whole":
-            return ["[UNK]"]
-        if not fitting and gap == "stop":
-            return [*found, "[UNK]"]
+        if not fitting and gap != "step":
+            return {"whole": ["[UNK]"], "stop": [*found, "[UNK]"], "keep": found}[gap]
         found.append(fitting[choose] if fitting else "[UNK]")
         start += len(found[-1].removeprefix("##")) if fitting else 1
     return found
@@ -133,10 +140,19 @@ def fewest(
     return none if counts[-1] is None else counts[-1]
 
 
-def greedy_count(word: str, pieces: Collection[str]) -> int:
-    """Count the pieces of the longest match, 0 if there is none."""
-    cut = match(word, pieces)
-    return 0 if cut == ["[UNK]"] else len(cut)
+def match_fewest(word: str, pieces: Collection[str]) -> list[str]:
+    """Cut a word into as few pieces as possible."""
+    cuts: dict[int, list[str]] = {0: []}
+    for end in range(1, len(word) + 1):
+        last = {start: ("##" if start else "") + word[start:end] for start in cuts}
+        found = [[*cuts[start], piece] for start, piece in last.items() if piece in pieces]
+        cuts |= {end: min(found, key=len)} if found else {}
+    return cuts.get(len(word), ["[UNK]"])
+
+
+def counted(cut: Callable) -> Callable:
+    """Count the pieces of some way to cut a word, 0 if there is none."""
+    return lambda word, pieces: 0 if (found := cut(word, pieces)) == ["[UNK]"] else len(found)
 
 
 def count_of_ways(word: str, pieces: Collection[str]) -> int:
@@ -155,9 +171,10 @@ def room_of_both(
     *,
     half: Callable = lambda room: room // 2,
     tie_first: bool = True,
+    always: bool = False,
 ) -> tuple[int, int]:
     """Give the shorter text at most half of the room, and the longer one the rest."""
-    if first + second <= room:
+    if first + second <= room and not always:
         return first, second
     short = min(first, second, half(room))
     longer_first = first > second if tie_first else first >= second

@@ -21,6 +21,16 @@ def _dropout(x, kept, rate, *, stays=as_it_is, scale=lambda kept, rate: 1 / (1 -
     return np.where(stays(kept), x * scale(kept, rate), 0.0)
 
 
+def _keeps_or_drops(got, want, x, kept, rate):
+    """Return whether each number is dropped or kept, as it was or scaled, whatever was asked."""
+    faces = [got, got - x, got - x / (1 - rate)]
+    return np.any(np.isclose(faces, 0, atol=1e-6), axis=0).all()
+
+
+def _by_own_mask(x, kept, rate):
+    return _dropout(x, np.random.default_rng(x.size).random(x.shape) >= rate, rate)
+
+
 check_dropout = Exercise(
     "Write inverted dropout, when what stays is given.",
     _dropout,
@@ -39,6 +49,12 @@ check_dropout = Exercise(
         Mistake({"scale": lambda kept, rate: 1 / kept.mean()}, "You divide by the share that "
                 "happened to stay this time. Dividing by the share expected, 1 minus the rate, "
                 "keeps each number independent of the others."),
+        Mistake(lambda x, kept, rate: np.where(kept, x / (1 - rate), x), "Nothing is dropped: the "
+                "other numbers stay as they were. They should be 0."),
+        Mistake(lambda x, kept, rate: x * kept / 1 - rate, "Python divides before it subtracts: "
+                "put brackets around 1 - rate."),
+        Mistake({"scale": lambda kept, rate: rate / (1 - rate)}, "What stays is multiplied by the "
+                "rate as well. Divide by 1 minus the rate, and no more."),
         Mistake({"scale": lambda kept, rate: rate}, "The numbers that stay are to grow. Yours are "
                 "multiplied by the rate."),
         Mistake({"scale": lambda kept, rate: 1 / (1 - rate) ** 2}, "You divide by 1 minus the rate "
@@ -56,6 +72,8 @@ check_dropout = Exercise(
         Mistake({"stays": lambda kept: ~kept, "scale": lambda kept, rate: 1 / rate}, "You keep "
                 "what should be dropped, and scale as if the rate stayed. What does a true entry "
                 "of kept mean?"),
+        Mistake(_by_own_mask, "You draw a mask of your own, or do not follow the one you get. What "
+                "stays is decided already: kept is true there.", trace=_keeps_or_drops),
     ],
 )  # fmt: skip
 
@@ -64,9 +82,9 @@ def _highest(x):
     return x.max(axis=-1, keepdims=True, initial=-np.inf)
 
 
-def _log_softmax(x, highest=_highest):
+def _log_softmax(x, highest=_highest, log=np.log):
     x = x - highest(x)
-    return x - np.log(np.exp(x).sum(axis=-1, keepdims=True))
+    return x - log(np.exp(x).sum(axis=-1, keepdims=True))
 
 
 def _log_of_shares(x, highest=_highest, epsilon=0.0):
@@ -115,6 +133,20 @@ check_masked_loss = Exercise(
         Mistake({"ignored": 0}, "You leave out the word with id 0 and count positions without a "
                 "label. Which number says that there is none?"),
         Mistake({"unit": math.log(2)}, "Your unit is the bit. Which logarithm gives nats?"),
+        Mistake({"unit": math.log(10)}, "Your logarithm has the base 10. Which one gives nats?"),
+        *(Mistake({"log": lambda x, log=log: _log_softmax(x, log=log)}, "The logarithm that undoes "
+                  "np.exp is np.log. Yours has another base.") for log in (np.log2, np.log10)),
+        Mistake({"reduce": lambda losses, y: np.exp(losses.mean())}, "That is e to the loss, the "
+                "perplexity. The loss itself is asked for."),
+        Mistake({"reduce": lambda losses, y: losses.mean() / len(y)}, "That is a mean already. Why "
+                "divide once more?"),
+        Mistake({"reduce": lambda losses, y: losses.max()}, "That is the largest loss. Take the "
+                "mean of all that have a label."),
+        *(Mistake(lambda x, y, of=of: -of(_log_softmax(x[y != -100])).mean(), hint)
+          for of, hint in (
+              (np.asarray, "You average over all words. The true one of each position counts."),
+              (lambda logs: logs.max(axis=-1), "You take the loss of the most probable word. Which "
+               "word is true is said by the label."))),
         Mistake({"log": lambda x: np.exp(_log_softmax(x))}, "You average the probabilities of the "
                 "true words. Where is the logarithm?"),
         Mistake({"reduce": lambda losses, y: -np.log(np.exp(-losses).mean())}, "You take the "

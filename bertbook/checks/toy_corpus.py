@@ -61,6 +61,15 @@ check_unigram_loss = Exercise(
                 "hidden more often: should it not count more often?"),
         Mistake({"mean": _by_sentence}, "You average sentence by sentence. Then a word of a short "
                 "sentence counts more than one of a long sentence."),
+        Mistake({"mean": lambda s: _by_token(s) * _word_counts(s).total() / len(_word_counts(s))},
+                "You divide by the number of different words. How many words are hidden?"),
+        Mistake({"mean": lambda s: _by_token(s) * _word_counts(s).total() / len(s)}, "You divide "
+                "by the number of sentences. How many words are hidden?"),
+        Mistake(lambda s: _by_token(s) - math.log(_word_counts(s).total()), "These are logarithms "
+                "of counts. By what is a count divided to be a probability?"),
+        Mistake(lambda s: _by_token(["".join(s)]), "Joined without a space, the last word of a "
+                "sentence and the first of the next are one."),
+        Mistake(lambda s: _by_token([" ".join("".join(s).replace(" ", ""))]), "You count letters."),
         Mistake({"sign": -1}, "A loss is not negative. Where is the minus?"),
         Mistake({"mean": lambda s: _by_token(s) * _word_counts(s).total()}, "That is the sum over "
                 "all hidden words. The loss is their mean."),
@@ -95,15 +104,27 @@ def _what_is_left(words, i, j):
     return i, *(None if k in (i, j) else word for k, word in enumerate(words))
 
 
-def _pair_floor(sentences, *, pairs=_all_pairs, seen=_what_is_left, scale=1.0, counted=as_it_is):
+def _paid(found):
+    """Return the sum of the losses of all words that were found in one hole."""
+    return sum(n * math.log(found.total() / n) for n in found.values())
+
+
+def _pair_floor(
+    sentences, *, pairs=_all_pairs, seen=_what_is_left, scale=1.0, counted=as_it_is, paid=_paid
+):
     counts = defaultdict(Counter)
     for words in map(str.split, sentences):
         for i, j in pairs(len(words)):
             counts[seen(words, i, j)][words[i]] += 1
     counts = {key: counted(found) for key, found in counts.items()}
     total = sum(found.total() for found in counts.values())
-    nats = sum(n * math.log(f.total() / n) for f in counts.values() for n in f.values())
-    return scale * nats / total
+    return scale * sum(map(paid, counts.values())) / total
+
+
+def _by_hole(sentences):
+    holes = []
+    _pair_floor(sentences, paid=lambda found: holes.append(_paid(found) / found.total()) or 0)
+    return np.mean(holes)
 
 
 def _joint_floor(sentences):
@@ -131,6 +152,23 @@ check_pair_floor = Exercise(
                 "and guess the first of them. Any two positions make a pair; both are asked."),
         Mistake({"pairs": lambda n: [(i, j) for i in range(n) for j in range(n)]}, "A word is no "
                 "pair with itself: two different positions are hidden."),
+        Mistake({"paid": lambda found: found.total() * math.log(len(found))}, "You take the "
+                "logarithm of how many words are possible. They are not equally frequent: who "
+                "knows the corpus bets more on the frequent ones. What does that cost on average?"),
+        Mistake({"paid": lambda f: f.total() * math.log(f.total() / max(f.values()))}, "You take "
+                "the loss of the most frequent word. The others are asked about, too, and cost "
+                "more."),
+        Mistake({"paid": lambda found: sum(n * n / found.total() for n in found.values())}, "That "
+                "is the mean probability of the true word. Where is the logarithm?"),
+        Mistake({"scale": 1 / math.log(10)}, "Your logarithm has the base 10. Which gives nats?"),
+        Mistake(lambda s: math.exp(_pair_floor(s)), "That is e to the loss, the perplexity. The "
+                "loss itself is asked for."),
+        Mistake(_by_hole, "You average over the different questions. One that is asked more often "
+                "counts more often."),
+        *(Mistake({"seen": seen}, "Your guesser does not read all that is left. Which words of the "
+                  "sentence are not hidden?") for seen in (
+                      lambda w, i, j: (i, j), lambda w, i, j: i,
+                      lambda w, i, j: w[i - 1] if i else "")),
         *(Mistake(lambda s, half=half: half * _joint_floor(s), "You guess both words as one "
                   "answer. Each is to be guessed by itself.") for half in (1, 0.5)),
         Mistake({"scale": 0.5}, "That is half of it: you divide by two once too often."),

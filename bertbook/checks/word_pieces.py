@@ -1,4 +1,4 @@
-"""Exercises of Chapter 6: gain, one merge, longest match, room for a pair, fewest pieces."""
+"""Exercises of Chapter 6: gain, one merge, room for a pair."""
 
 from __future__ import annotations
 
@@ -9,12 +9,7 @@ from minibert.wordpiece import spell
 
 from .exercise import Exercise, Mistake, as_it_is
 from .pieces import (
-    count_of_ways,
-    fewest,
     glued,
-    greedy_count,
-    match,
-    match_backward,
     merged_in_one,
     one_merge,
     pair_to_merge,
@@ -41,12 +36,23 @@ check_gain = Exercise(
                 "logarithm. What is saved at one place is a difference of surprises."),
         Mistake(lambda n, a, b, total: n / (a * b), "That is the ratio most texts print. It lacks "
                 "the size of the corpus, the logarithm, and the number of places."),
+        Mistake(lambda n, a, b, total: n / total * math.log(n * total / (a * b)), "You weigh one "
+                "place by the share of the pair. At how many places does it stand?"),
+        Mistake(lambda n, a, b, total: n * math.log(n * total / a * b), "a / b * c is (a / b) * c: "
+                "put brackets around what stands below the line."),
+        Mistake(lambda n, a, b, total: n * n * total / (a * b), "Where is the logarithm? What is "
+                "saved at one place is a difference of surprises."),
         Mistake({"times": lambda n: 1}, "That is what one place saves. At how many places does the "
                 "pair stand?"),
         Mistake({"cost": lambda n, a, b, total: math.log(n / (a * b))}, "Counts are no "
                 "probabilities yet. By what must each count be divided?"),
         Mistake(lambda n, a, b, total: n * math.log(n * total / (a + b)), "Two surprises add, so "
                 "two probabilities multiply. Which two?"),
+        Mistake(lambda n, a, b, total: n * math.log(n / total / (a * b)), "You divide one of the "
+                "counts by all pieces. Each of the three is to become a probability."),
+        Mistake(lambda n, a, b, total: n * math.log(n / total) - a * math.log(a / total)
+                - b * math.log(b / total), "You let each part pay wherever it stands. Nothing "
+                "changes but at the places of the pair: how many are these?"),
         Mistake(saved_exactly, "You count the corpus again after the merge, and find what it saves "
                 "exactly. The gain holds all counts still."),
         Mistake(lambda n, a, b, total: -math.log(n / total), "That is what the new piece costs at "
@@ -78,6 +84,8 @@ _CORPORA = [
     {"cold": 3, "bear": 4, "tear": 1, "newer": 4, "eat": 5},
     {"aaaaa": 2, "aab": 1, "xy": 1},
     {"ab": 9, "cab": 1},
+    {"paper": 6, "house": 6, "clouds": 7, "with": 1, "fire": 7},
+    {"chases": 3, "house": 6},
 ]
 _LATER = ([["c", "##at"], ["c", "##at", "##s"], ["h", "##at"], ["f", "##o", "##x"]], [3, 2, 2, 1])
 
@@ -99,6 +107,19 @@ check_merge = Exercise(
         Mistake({"best": 1}, "You take the smallest gain."),
         Mistake({"of": lambda pieces, pairs: pairs.total()}, "You divide by the number of pairs. "
                 "The probabilities are those of pieces: by how many is each count divided?"),
+        *(Mistake({"of": of}, "You count different pieces, or different pairs. How many pieces "
+                  "are there if each counts as often as it occurs?")
+          for of in (lambda pieces, pairs: len(pieces), lambda pieces, pairs: len(pairs))),
+        *(Mistake(lambda spelled, counts, of=of: one_merge(spelled, counts, of=lambda *_: of(
+            spelled, counts)), "How many pieces has the corpus? Each word has several, and comes "
+            "as often as it is counted.")
+          for of in (lambda s, c: sum(c), lambda s, c: len(c), lambda s, c: sum(map(len, s)))),
+        Mistake({"score": lambda n, a, b, total: n * math.log(n / (a * b))}, "The size of the "
+                "corpus is missing in the gain. Counts are no probabilities yet."),
+        Mistake({"score": saved_exactly}, "You count the corpus again after each merge, and find "
+                "what it saves exactly. The gain holds all counts still."),
+        Mistake({"digits": 17}, "You compare gains that are not rounded. Equal ones may differ far "
+                "behind the point: round them to 9 digits."),
         Mistake({"tie": -1}, "Of several best pairs you take the last in alphabetical order. Take "
                 "the first."),
         Mistake({"join": lambda word, pair: merged_in_one(word, pair, lambda a, b: a + b)},
@@ -131,46 +152,6 @@ check_merge = Exercise(
         Mistake(pair_to_merge, "That is the pair. Return all spelled words, with the pair merged."),
     ],
 )  # fmt: skip
-
-_PIECES = "a b cat cats ##s ##a ##b ##ab ##ba un ##aff ##able able".split()
-_WORDS = ["cats", "catsa", "unaffable", "aab", "abab", "cat", "dog", "catx", "xcat", "able", "s"]
-
-check_longest_match = Exercise(
-    "Cut one word by greedy longest match; return the list of its pieces, or [UNK] alone.",
-    match,
-    cases=[(word, _PIECES) for word in _WORDS],
-    forbidden=["longest_match"],
-    mistakes=[
-        Mistake(lambda word, pieces: match(word, {*pieces} - {word}), "A whole word can be one "
-                "piece. Does your loop begin with all the letters that are left?"),
-        Mistake({"choose": -1}, "You take the shortest piece that fits. Begin with the whole rest "
-                "of the word, and shorten it."),
-        Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
-                "pieces inside a word begin with?"),
-        Mistake({"gap": "stop"}, "You keep the pieces found before the gap. One gap makes the "
-                "whole word unknown."),
-        Mistake({"gap": "step"}, "You put one [UNK] for each letter. One gap makes the whole word "
-                "unknown."),
-        Mistake(lambda word, pieces: [word if word in pieces else "[UNK]"], "You look up whole "
-                "words only. If the word is not there, try its beginnings."),
-        Mistake(lambda word, pieces: " ".join(match(word, pieces)), "These are the right pieces, "
-                "in one string. Return a list."),
-        Mistake(lambda word, pieces: [p.removeprefix("##") for p in match(word, pieces)], "Pieces "
-                "inside a word keep their ##."),
-        Mistake(lambda word, pieces: [p for p in match(word, pieces) if p != "[UNK]"], "For a "
-                "word that cannot be cut you return an empty list. Its one token is [UNK]."),
-        Mistake(lambda word, pieces: match(word, pieces)[:1], "You stop after the first piece. "
-                "Go on with the rest of the word."),
-        *(Mistake(wrong, "These are its letters. Look for the longest piece that is known.")
-          for wrong in (lambda word, pieces: spell(word), lambda word, pieces: [*word])),
-        Mistake(lambda word, pieces: [*match(word, pieces), ""], "Behind the last piece you append "
-                "an empty one. When is there no rest?"),
-        Mistake(lambda word, pieces: match(word, pieces)[::-1], "The right pieces, from the last "
-                "to the first."),
-        Mistake(match_backward, "You cut from the end of the word. Its beginning comes first."),
-    ],
-)  # fmt: skip
-
 
 check_room = Exercise(
     "Say how many pieces of each text of a pair stay when both must fit.",
@@ -208,44 +189,21 @@ check_room = Exercise(
                 "the odd piece, and of two equally long texts the first counts as the shorter."),
         Mistake({"half": lambda room: (room + 1) // 2}, "Nearly: if the room is odd and both texts "
                 "are cut, the longer one keeps one piece more."),
+        Mistake(lambda a, b, room: (min(a, b, room // 2), room - min(a, b, room // 2))
+                if a + b > room else (a, b), "You treat the first text as the shorter one, "
+                "whichever it is."),
+        Mistake(lambda a, b, room: (room // 2, room - room // 2) if a + b > room else (a, b), "You "
+                "give each text half of the room, even if one needs less than that."),
+        *(Mistake(wrong, "You divide the room even where both texts fit.") for wrong in (
+            lambda a, b, room: room_of_both(a, b, room, always=True),
+            lambda a, b, room: room_of_both(a, b, room) if a + b > room
+            else (room // 2, room - room // 2))),
+        Mistake(lambda a, b, room: (room // 2, room - room // 2) if room // 2 < min(a, b)
+                else room_of_both(a, b, room), "Nearly: where both texts are cut, the longer one "
+                "keeps the odd piece. Yours always goes to the second."),
         Mistake({"tie_first": False}, "Nearly: of two equally long texts, the first counts as the "
                 "shorter."),
         Mistake({"half": lambda room: room}, "The shorter text may take everything. How much of "
                 "the room should it keep at most?"),
-    ],
-)  # fmt: skip
-
-_FILES = ["file", "files", "need", "needles"]
-_FILES += "##systems ##yst ##em ##s ##less ##ly ##sl ##y ##lessly ##e".split()
-
-
-check_fewest_pieces = Exercise(
-    "Count the fewest pieces that make up a word; 0 if no pieces do.",
-    fewest,
-    cases=[
-        *(("filesystems", _FILES), ("needlessly", _FILES), ("needles", _FILES), ("file", _FILES)),
-        *(("filesx", _FILES), ("abcd", ["ab", "abc", "##cd"]), ("less", _FILES)),
-        *(("filesystemss", _FILES), ("abcd", ["ab", "##c", "##d", "##bcd"])),
-    ],
-    mistakes=[
-        Mistake(greedy_count, "You take the longest piece first. A shorter beginning may leave a "
-                "rest that needs fewer pieces."),
-        Mistake(lambda word, pieces: len(match(word, pieces)), "You count the pieces of the "
-                "longest match. A shorter beginning may leave a rest that needs fewer."),
-        Mistake({"choose": max}, "That is the largest number of pieces."),
-        Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
-                "pieces inside a word begin with?"),
-        Mistake({"none": 99}, "For a word that no pieces make up, return 0."),
-        Mistake(count_of_ways, "You count in how many ways the word can be cut. How many "
-                "pieces has the best of them?"),
-        Mistake({"none": -1}, "For a word that no pieces make up, return 0."),
-        Mistake({"none": float("inf")}, "For a word that no pieces make up, return 0."),
-        Mistake({"none": 1}, "For a word that no pieces make up, return 0: [UNK] is no piece of "
-                "it."),
-        Mistake(lambda word, pieces: len(word) if fewest(word, pieces) else 0, "You count "
-                "letters."),
-        Mistake(lambda word, pieces: len(word), "You count letters."),
-        Mistake(lambda word, pieces: max(0, fewest(word, pieces) - 1), "You count the places "
-                "between the pieces. One more."),
     ],
 )  # fmt: skip

@@ -91,7 +91,7 @@ def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
     figure.get_by_text("Not yet.").wait_for(timeout=WAIT)
     field.fill(RIGHT)
     page.keyboard.press("Control+Enter")
-    figure.get_by_text("Right: my_softmax gives the right answer in all 4 cases.").wait_for()
+    figure.get_by_text("Right: my_softmax gives the right answer in all 6 cases.").wait_for()
     assert figure.get_by_role("table").count() == 1
     kept = json.loads(page.evaluate("localStorage.getItem('bert-by-hand')"))
     assert kept["code"]["02_my_softmax"] == RIGHT

@@ -109,6 +109,48 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
 
 
+def norm_backward(g, x, w, power):
+    """Divide by the standard deviation, or by its square."""
+    spread = x.std(axis=-1, keepdims=True) ** power
+    n, leading = (x - x.mean(axis=-1, keepdims=True)) / spread, tuple(range(x.ndim - 1))
+    paths = g * w - (g * w).mean(-1, keepdims=True) - n * (g * w * n).mean(-1, keepdims=True)
+    return paths / spread, (g * n).sum(leading), g.sum(leading)
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "told"),
+    [
+        (check_gelu_backward, lambda g, x: g * x * (share(x) + phi(x)), "both terms by x"),
+        (check_gelu_backward, lambda g, x: g * (share(x) + x**2 * phi(x)), "x is there twice"),
+        (check_gelu_backward, lambda g, x: g * (2 * share(x) + x * phi(x)), "Where is the half?"),
+        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=2), "by the variance"),
+        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0], "the gradient of x."),
+        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[:2], "one is missing"),
+        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0][..., :1],
+         "returns one array of shape (2, 1); it should return 3"),
+        (check_linear_backward, lambda *a: linear_backward(*a)[:2], "one is missing"),
+        (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "Axis 1"),
+    ],
+)  # fmt: skip
+def test_answers_that_readers_gave_are_understood(check, answer, told):
+    verdict = check(answer)
+    assert not verdict.passed
+    assert told in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("check", "right"),
+    [
+        (check_gelu_backward, gelu_backward),
+        (check_softmax_backward, softmax_backward),
+        (check_cross_entropy_backward, cross_entropy_backward),
+    ],
+)
+def test_a_gradient_in_32_bits_is_right(check, right):
+    verdict = check(lambda *case: right(*case).astype(np.float32))
+    assert verdict.passed, verdict
+
+
 def test_a_gradient_test_that_nobody_slips_through():
     def by_autograd(backward):
         x, g = np.random.default_rng(1).standard_normal((2, 2, 3, 4))
@@ -132,7 +174,16 @@ def test_a_gradient_test_with_a_hole_is_told_who_slips_through():
     def one_row(backward):
         return np.allclose(backward(np.array([1.0, 0]), np.array([0.25, 0.75])), [3 / 16, -3 / 16])
 
-    for hole, told in [(plain_sum, "You compare with the plain average"), (one_row, "first axis")]:
+    def two_rows(backward):
+        probs = softmax(np.array([[1.0, 2, 3], [0, 1, 5]]))
+        return np.allclose(backward(probs, probs), loops_for_softmax(probs, probs))
+
+    holes = [
+        (plain_sum, "You compare with the plain average"),
+        (one_row, "first axis"),
+        (two_rows, "Axis 1 is the row only while"),
+    ]
+    for hole, told in holes:
         message = check_gradient_test(hole).message
         assert "wrong gradients pass. The author of one would be told" in message
         assert told in message, message

@@ -41,20 +41,22 @@ def mean_in_a_loop(losses, labels):
     return sum(chosen) / len(chosen)
 
 
-def promises(attend):
-    """Right, with random vectors and enormous padding."""
-    rng = np.random.default_rng(1)
-    for words in range(4):
-        x = rng.standard_normal((6, 5))
-        x[words:] = 500
-        padded, _ = attend(x, x, x, np.array([1] * words + [0] * (6 - words)))
-        if not np.isfinite(padded).all():
-            return False
-        if words:
-            alone, _ = attend(x[:words], x[:words], x[:words], np.ones(words))
-            if not np.allclose(padded[:words], alone):
+def promises_for(*masks):
+    """Try some masks, with random vectors and enormous padding, and a text that is all padding."""
+
+    def promises(attend):
+        rng = np.random.default_rng(1)
+        for mask in masks:
+            x = np.abs(rng.standard_normal((len(mask), 5)))
+            words = np.array(mask) == 1
+            x[~words] = 500
+            padded, _ = attend(x, x, x, np.array(mask))
+            alone, _ = attend(x[words], x[words], x[words], np.ones(words.sum()))
+            if not np.allclose(padded[words], alone):
                 return False
-    return True
+        return bool(np.isfinite(attend(x, x, x, np.zeros(len(x)))[0]).all())
+
+    return promises
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,10 @@ def promises(attend):
         ),
         (check_mean_loss, mean_in_a_loop),
         (check_mean_loss, lambda losses, labels: losses[labels >= 0].mean()),
-        (check_promises, promises),
+        (check_promises, promises_for([1, 0, 1, 1, 0])),
+        (check_promises, promises_for([1, 1, 1, 0, 0], [0, 1, 1, 0, 1])),
+        (check_mean_loss, lambda losses, labels: np.float32(losses[labels != -100].mean())),
+        (check_additive_mask, lambda mask: hide(mask, LOWEST).tolist()),
     ],
 )
 def test_right_answers_pass_however_they_are_written(check, answer):
@@ -89,3 +94,31 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     verdict = check(answer)
     assert not verdict.passed
     assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
+
+
+@pytest.mark.parametrize(
+    ("check", "answer", "told"),
+    [
+        *((check_additive_mask, lambda mask, n=n: hide(mask, n), "not the lowest number")
+          for n in (-1, -500, -99999, -1e9, -1e30, -1e308)),
+        (check_additive_mask, lambda mask: hide(mask, -1e-9), "next to 0"),
+        *((check_causal_mask, lambda seq, n=n: future(seq, n), "Is this the lowest number")
+          for n in (-1, -1000, -1e308)),
+        (check_causal_mask, lambda seq: np.full((seq, seq), LOWEST), "Everything is hidden"),
+        (check_padding_and_causal, lambda mask: both(mask, lambda a, b: np.minimum(a, b) / 2),
+         "Is this the lowest number"),
+        (check_padding_and_causal, lambda mask: both(mask, lambda a, b: np.minimum(a, b - np.eye(
+            a.shape[-1]) * 1.0 * -LOWEST)), "hides the token itself"),
+        (check_mean_loss, lambda losses, labels: losses[labels != -100].sum() / len(labels),
+         "the length of an axis"),
+        (check_mean_loss, lambda losses, labels: losses[labels > 0].sum() / (labels >= 0).sum(),
+         "leave the label 0 out of the sum"),
+        (check_promises, promises_for([1, 1, 1, 0, 0]), "Your padding stands at the end only"),
+        (check_promises, promises_for([0, 0, 1, 1, 1]), "what if it hides one between two words"),
+        (check_promises, promises_for([1, 1, 1, 0], [0, 1, 1, 1]), "hides one between two words"),
+    ],
+)  # fmt: skip
+def test_answers_that_readers_gave_are_understood(check, answer, told):
+    verdict = check(answer)
+    assert not verdict.passed
+    assert told in verdict.message

@@ -41,6 +41,7 @@ def averages(vectors):
     [
         (check_cosines, cosines),
         (check_neighbor_averages, lambda v: (v.sum(0) - v) / (len(v) - 1)),
+        (check_neighbor_averages, lambda v: (v.sum(0) - v).astype(np.float32) / (len(v) - 1)),
     ],
 )
 def test_right_answers_pass_however_they_are_written(check, answer):
@@ -61,6 +62,23 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
 
 
+@pytest.mark.parametrize(
+    ("check", "answer", "told"),
+    [
+        (check_cosines, lambda v: np.abs(cosines(v)), "You drop the signs"),
+        (check_cosines, lambda v: np.linalg.norm(v[:, None] - v, axis=-1), "how far apart"),
+        (check_cosines, lambda v: v @ v.T / np.sqrt(np.outer(norm(v), norm(v))), "One square root"),
+        (check_neighbor_averages, lambda v: (v.sum(0) - v) / v.shape[1], "the size of a vector"),
+        (check_neighbor_averages, lambda v: v.sum(0) / (len(v) - 1) - v, "Put brackets around"),
+        (check_neighbor_averages, lambda v: 0 * v + v.sum(0) / (len(v) - 1), "still in the sum"),
+    ],
+)
+def test_answers_that_readers_gave_are_understood(check, answer, told):
+    verdict = check(answer)
+    assert not verdict.passed
+    assert told in verdict.message
+
+
 STATIC = {
     "a": [4, 4], "light": [2, 2], "pie": [3, 1], "with": [1, 0], "two": [0, 1], "rooms": [0, 1],
     "between": [0, 1], "cherry": [5, 1], "digital": [1, 5], "signal": [0, 3],
@@ -69,7 +87,12 @@ STATIC = {
 
 @pytest.mark.parametrize(
     "answer",
-    ["A light pie between two rooms, two rooms.", "light pie two two two".split()],
+    [
+        "A light pie between two rooms, two rooms.",
+        "light pie two two two".split(),
+        ["a light pie – two rooms, two rooms"],
+        np.array(["“Light”", "pie", "two", "two", "two"]),
+    ],
 )
 def test_a_sentence_that_turns_light_passes(answer):
     verdict = check_sentence(lambda: answer, STATIC)

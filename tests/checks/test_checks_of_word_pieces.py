@@ -3,15 +3,11 @@
 import math
 import re
 
+import numpy as np
 import pytest
 
-from bertbook.checks.word_pieces import (
-    check_fewest_pieces,
-    check_gain,
-    check_longest_match,
-    check_merge,
-    check_room,
-)
+from bertbook.checks.cuts import check_fewest_pieces, check_longest_match
+from bertbook.checks.word_pieces import check_gain, check_merge, check_room
 from minibert.wordpiece import merge_gain, truncate_pair
 
 
@@ -29,15 +25,15 @@ def merged(word, pair):
     return done
 
 
-def by_tables(spelled, counts):
-    """Right, with lists in place of counters."""
+def by_tables(spelled, counts, total=None, digits=9):
+    """Right, with lists in place of counters; or with another number of pieces."""
     places = [(a, b, n) for word, n in zip(spelled, counts) for a, b in zip(word, word[1:])]
     pieces = [(piece, n) for word, n in zip(spelled, counts) for piece in word]
 
     def gain(pair):
         n = sum(m for a, b, m in places if (a, b) == pair)
         left, right = (sum(m for p, m in pieces if p == one) for one in pair)
-        return round(merge_gain(n, left, right, sum(m for _, m in pieces)), 9)
+        return round(float(merge_gain(n, left, right, total or sum(m for _, m in pieces))), digits)
 
     pair = max(sorted({(a, b) for a, b, _ in places}), key=gain)
     return [merged(word, pair) for word in spelled]
@@ -54,19 +50,56 @@ def fewest(word, pieces):
     return rest(0) if rest(0) < 99 else 0
 
 
-def longest(word, pieces):
-    """Right, and written with recursion."""
+def longest(word, pieces, least=1):
+    """Right, and written with recursion; or with a range that stops too early."""
 
     def rest(text, mark):
         if not text:
             return []
-        for size in range(len(text), 0, -1):
+        for size in range(len(text), least - 1, -1):
             if mark + text[:size] in pieces:
                 after = rest(text[size:], "##")
                 return None if after is None else [mark + text[:size], *after]
         return None
 
     return rest(word, "") or ["[UNK]"]
+
+
+def as_few_as_possible(word, pieces):
+    """Cut from the front, and try the whole rest for each first piece."""
+    if not word:
+        return []
+    firsts = [p for p in pieces if word.startswith(p)]
+    cuts = [[p, *after] for p in firsts if (after := inside(word[len(p) :], pieces)) is not None]
+    return min(cuts, key=len, default=["[UNK]"])
+
+
+def inside(word, pieces):
+    ends = [e for e in range(1, len(word) + 1) if "##" + word[:e] in pieces]
+    cuts = [["##" + word[:e], *after] for e in ends
+            if (after := inside(word[e:], pieces)) is not None]  # fmt: skip
+    return min(cuts, key=len, default=None) if word else []
+
+
+def from_the_end(word, pieces):
+    """Count the longest pieces, from the end."""
+    count, end = 0, len(word)
+    while end:
+        starts = [i for i in range(end) if ("##" if i else "") + word[i:end] in pieces]
+        if not starts:
+            return 0
+        count, end = count + 1, starts[0]
+    return count
+
+
+def from_the_front(word, pieces):
+    cut = longest(word, pieces)
+    return 0 if cut == ["[UNK]"] else len(cut)
+
+
+def greedy_twice(word, pieces):
+    counts = [from_the_front(word, pieces), from_the_end(word, pieces)]
+    return min(filter(None, counts), default=0)
 
 
 def room(first, second, space):
@@ -82,6 +115,11 @@ def room(first, second, space):
         (check_longest_match, longest),
         (check_merge, by_tables),
         (check_fewest_pieces, fewest),
+        (check_gain, lambda *case: np.float32(gain(*case))),
+        (check_longest_match, lambda word, pieces: iter(longest(word, pieces))),
+        (check_merge, lambda *case: map(tuple, by_tables(*case))),
+        (check_room, lambda *case: [*to_half(*case)]),
+        (check_room, lambda *case: np.array(to_half(*case))),
     ],
 )
 def test_right_answers_pass_however_they_are_written(check, answer):
@@ -110,12 +148,33 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
         (check_gain, lambda n, a, b, total: gain(n, a, b, total) / math.log(10), "the base 10"),
         (check_room, lambda a, b, room: one_by_one(a, b, room), "as BERT's own program does"),
         (check_longest_match, lambda word, pieces: " ".join(longest(word, pieces)), "one string"),
+        (check_gain, lambda n, a, b, total: gain(n, a, b, total) / total, "by the share of"),
+        (check_gain, lambda n, a, b, total: n * math.log(n * total / a * b), "put brackets"),
+        (check_merge, lambda s, c: by_tables(s, c, len({p for w in s for p in w})), "different"),
+        (check_merge, lambda s, c: by_tables(s, c, sum(c)), "How many pieces has the corpus?"),
+        (check_merge, lambda s, c: by_tables(s, c, sum(map(len, s))), "How many pieces has"),
+        (check_merge, lambda s, c: by_tables(s, c, digits=17), "gains that are not rounded"),
+        (check_longest_match, as_few_as_possible, "as few pieces as possible"),
+        (check_longest_match, lambda word, pieces: longest(word, pieces, least=2), "single letter"),
+        (check_longest_match, lambda word, pieces: sorted(longest(word, pieces)), "the alphabet"),
+        (check_fewest_pieces, from_the_front, "You take the longest piece first"),
+        (check_fewest_pieces, from_the_end, "the longest piece at the end first"),
+        (check_fewest_pieces, greedy_twice, "the best of a few greedy ways"),
+        (check_room, lambda a, b, room: one_by_one(b, a, room)[::-1], "Nearly"),
     ],
 )  # fmt: skip
 def test_answers_that_readers_gave_are_understood(check, answer, told):
     verdict = check(answer)
     assert not verdict.passed
     assert told in verdict.message
+
+
+def to_half(first, second, room):
+    if first + second <= room:
+        return first, second
+    if first > second:
+        return to_half(second, first, room)[::-1]
+    return (short := min(first, room // 2)), room - short
 
 
 def one_by_one(first, second, room):

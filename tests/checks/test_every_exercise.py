@@ -11,7 +11,7 @@ import torch
 
 from bertbook import checks
 from bertbook.checks.compare import answers_equal
-from bertbook.checks.exercise import Exercise
+from bertbook.checks.exercise import Exercise, _outcomes
 
 MODULES = {
     name: importlib.import_module(f"bertbook.checks.{name}")
@@ -91,6 +91,14 @@ def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
         verdict = exercise(written(exercise, mistake))
         assert not verdict.passed, mistake.hint
         assert verdict.message == f"Not yet. {mistake.hint}"
+
+
+@every_exercise
+def test_no_mistake_of_ours_is_a_slip(exercise):
+    """A planted mistake that stops with one of these would be named whoever meets the error."""
+    planted = [m for m in exercise.mistakes if not isinstance(m.wrong, type)]
+    kinds = {getattr(o, "kind", None) for m in planted for o in _outcomes(exercise, m)}
+    assert not kinds & {TypeError, NameError, AttributeError}
 
 
 @pytest.mark.slow

@@ -191,6 +191,8 @@ def test_no_right_answer_is_refused_for_its_dress(want, answers):
         ("AAB", ["A", "A", "B"], "returns a list; it should return one string"),
         ((1.0, 2.0), 1.0, r"returns 1 value\(s\); it should return 2"),
         ((1.0, 2.0), {1.0, 2.0}, r"returns 1 value\(s\); it should return 2"),
+        ((1.0, 2.0, 3.0), np.ones((2, 4)), r"one array of shape \(2, 4\); it should return 3"),
+        (np.eye(2), (np.eye(2), "a"), "returns a tuple; it should return an array of shape"),
         ((np.ones(2), 1), (np.ones(3), 1), r"shape \(3,\); it should be \(2,\)"),
         (["a", "b"], "ab", "returns one string; it should return a list"),
         (["a", "b"], ["b", "a"], r"gives 'b' at \[0\]; expected 'a'"),
@@ -233,6 +235,20 @@ def test_known_mistakes_come_before_shapes_and_errors():
     assert judge(raises, mistakes=mistakes).message == "Not yet. Which key?"
     wrong = judge(lambda x: x @ np.zeros((5, 5)), mistakes=mistakes)
     assert wrong.message == "Not yet. Transposed?"
+
+
+def test_a_mistake_with_many_faces_is_known_by_its_trace():
+    constant = Mistake(np.ones_like, "A constant.", trace=lambda got, want, x: np.ptp(got) == 0)
+    assert judge(lambda x: 0 * x - 7, mistakes=[constant]).message == "Not yet. A constant."
+    assert "A constant" not in judge(np.negative, mistakes=[constant]).message
+    assert "shape" in judge(np.sum, mistakes=[constant]).message
+
+
+def test_numbers_of_32_bits_are_as_near_as_they_can_be():
+    cases = [(np.array([0.1, 1 / 3]),)]
+    assert judge(lambda x: np.float32(2 * x), cases=cases).passed
+    assert not judge(lambda x: np.float16(2 * x), cases=cases).passed
+    assert not judge(lambda x: 2 * x + 1e-6, cases=cases).passed
 
 
 def test_mistake_must_agree_on_every_case():
