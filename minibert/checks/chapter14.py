@@ -193,7 +193,8 @@ check_never_told = Exercise(
     cases=[
         (_LEARNED, [("she runs", "it rains"), *_LEARNED[2:0:-1], ("he sings", "she reads"),
                     _LEARNED[1][::-1]]),
-        (_LEARNED, [("we go", "he sings"), ("a dog", "it eats"), ("we go", "he sings")]),
+        (_LEARNED, [("we go", "he sings"), ("a dog", "it eats"), ("we go", "he sings"),
+                    *((word, "it rains") for word in "they walk and talk of old times".split())]),
         ([("one",)], [("two",), ("one",), ("four",), ("two",)]),
     ],
     mistakes=[

@@ -6,11 +6,8 @@ import struct
 import numpy as np
 import pytest
 
-from minibert.checks.chapter15 import (
-    check_misfits,
-    check_sentence_vectors,
-    check_tensor,
-)
+from minibert.checks.chapter15 import check_misfits, check_sentence_vectors
+from minibert.checks.chapter15_bytes import check_tensor
 from minibert.checks.chapter15_trust import check_trust
 
 

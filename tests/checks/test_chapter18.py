@@ -7,12 +7,8 @@ import pytest
 import torch
 
 from minibert.analysis.attention_maps import rank_correlation as package_rank_correlation
-from minibert.checks.chapter18 import (
-    check_control_task,
-    check_mean_ablation,
-    check_paired_interval,
-    check_rank_correlation,
-)
+from minibert.checks.chapter18 import check_paired_interval, check_rank_correlation
+from minibert.checks.chapter18_controls import check_control_task, check_mean_ablation
 from minibert.checks.chapter18_rivals import check_rival
 
 

@@ -1,0 +1,110 @@
+"""Exercises of Chapter 17: F1 of an answer, the windows of a passage."""
+
+from __future__ import annotations
+
+import math
+from operator import add, sub
+
+from minibert.tasks.metrics import exact_match, normalize_answer
+
+from .exercise import Exercise, Mistake
+
+
+def _words(text):
+    return normalize_answer(text).split()
+
+
+def _different(text):
+    return sorted({*_words(text)})
+
+
+def _shared(told, true):
+    """Count the words of both answers, each as often as it is in both."""
+    return sum(min(told.count(word), true.count(word)) for word in {*told})
+
+
+def _harmonic(precision, recall):
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def _answer_f1(told, true, *, words=_words, none=1.0, mean=_harmonic, common=_shared):
+    told, true = words(told), words(true)
+    if not told or not true:
+        return none if told == true else 0.0
+    shared = common(told, true)
+    return mean(shared / len(told), shared / len(true))
+
+
+check_answer_f1 = Exercise(
+    "Return the F1 of an answer, given the true one.",
+    _answer_f1,
+    cases=[
+        ("Beijing", "Shanghai"),
+        ("The Bund.", "the Bund"),
+        ("in the year 1990", "1990"),
+        ("from bank to bank to bank", "bank to bank"),
+        ("Ieoh Ming Pei", "the architect Pei"),
+        ("", ""),
+        ("", "1990"),
+    ],
+    forbidden=["answer_f1", "score_answers"],
+    mistakes=[
+        Mistake(exact_match, "That is the exact match: all or nothing. How many words do both "
+                "share?"),
+        Mistake({"words": _different}, "A word that stands twice in both is shared twice. Count "
+                "words, not different words."),
+        Mistake({"common": lambda told, true: len({*told} & {*true})}, "len counts the different "
+                "words that both share. How often is each in both? A Counter has a total."),
+        Mistake({"common": lambda told, true: sum(word in true for word in told)}, "A word that "
+                "the truth has once is shared once, however often the answer says it."),
+        *(Mistake({"words": words}, "Capitals, punctuation marks and articles do not count. "
+                  "Normalize both answers first.")
+          for words in (str.split, lambda text: text.lower().split())),
+        Mistake({"words": lambda text: list(normalize_answer(text))}, "You compare letters. F1 "
+                "counts the words that both share."),
+        Mistake({"none": 0.0}, "Of two empty answers, each says that there is none. They agree."),
+        Mistake({"mean": lambda precision, recall: precision}, "That is the precision. What share "
+                "of the true answer was found?"),
+        Mistake({"mean": lambda precision, recall: recall}, "That is the recall. What share of the "
+                "given answer is right?"),
+        Mistake({"mean": lambda precision, recall: (precision + recall) / 2}, "That is the mean of "
+                "precision and recall. F1 is their harmonic mean."),
+        *(Mistake(wrong, "Precision times recall, divided by their sum, is half of it.") for wrong
+          in (lambda *case: _answer_f1(*case) / 2, {"mean": lambda *two: _harmonic(*two) / 2})),
+        Mistake(ZeroDivisionError, "It divides by 0 when an answer has no words, or when both "
+                "share none. What is F1 then?"),
+    ],
+)  # fmt: skip
+
+
+def _windows(pieces, room, stride, *, step=sub, up=math.ceil, first=1,
+             left=lambda pieces, room: max(0, pieces - room)):  # fmt: skip
+    """Count the first window, and one for each step that is needed behind it."""
+    return first + up(left(pieces, room) / step(room, stride))
+
+
+check_number_of_windows = Exercise(
+    "Count the windows that a passage needs.",
+    _windows,
+    cases=[(5, 5, 2), (3, 9, 4), (10, 5, 2), (11, 5, 2), (30, 5, 3), (100, 60, 20), (140, 60, 20)],
+    forbidden=["sliding_windows"],
+    mistakes=[
+        Mistake(lambda n, room, stride: math.ceil(n / room), "You lay the windows side by side. "
+                "How far does each go beyond the one before, if they share some pieces?"),
+        Mistake({"step": lambda room, stride: stride}, "You move each window by what neighbors "
+                "share. It is the room that is left which is new."),
+        Mistake({"step": add}, "What neighbors share makes the step shorter, not longer."),
+        *(Mistake({"up": up}, "The last pieces are in no window. Round up.")
+          for up in (math.floor, round)),
+        Mistake(lambda n, room, stride: len(range(0, n - room + 1, room - stride)), "You count "
+                "windows that are full. The last one may hold less."),
+        Mistake({"up": float}, "A number of windows is whole. Round up."),
+        Mistake(lambda n, room, stride: math.ceil(n / (room - stride)), "Every window brings as "
+                "many new pieces as the step, and the first one more than that."),
+        Mistake({"first": 0}, "You count those behind the first window. Where is the first?"),
+        Mistake({"left": lambda pieces, room: pieces - room}, "Nearly: a short passage has one "
+                "window, not fewer."),
+        Mistake({"first": 2, "up": math.floor}, "One too many where the last window ends with the "
+                "passage."),
+    ],
+)  # fmt: skip

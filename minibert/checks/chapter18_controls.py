@@ -1,0 +1,127 @@
+"""Exercises of Chapter 18: a head that says its average, the control task of a probe."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .exercise import Exercise, Mistake
+
+_RNG = np.random.default_rng(182)
+
+
+def _columns(first, count):
+    return slice(None), slice(None), slice(first, first + count)
+
+
+def _mean_ablation(contexts, head, size, *,
+                   where=lambda head, size, wide: _columns(head * size, size),
+                   usual=lambda own: own.mean(axis=(0, 1))):  # fmt: skip
+    """Let one head say what it says on average."""
+    changed, own = np.array(contexts), where(head, size, contexts.shape[-1])
+    changed[own] = usual(changed[own])
+    return changed
+
+
+def _ablation_case(texts, tokens, heads, size, head):
+    return _RNG.integers(-9, 9, size=(texts, tokens, heads * size)).astype(float), head, size
+
+
+check_mean_ablation = Exercise(
+    "Let one head say what it says on average over all texts and tokens.",
+    _mean_ablation,
+    cases=[_ablation_case(*sizes) for sizes in [(2, 3, 2, 2, 1), (2, 4, 3, 2, 1), (3, 5, 4, 3, 2)]],
+    mistakes=[
+        Mistake(lambda contexts, head, size: contexts, "Nothing has changed: that is what the "
+                "heads bring home already."),
+        Mistake({"usual": lambda own: 0.0}, "That silences the head. What does it say on average?"),
+        Mistake({"usual": lambda own: own.mean()}, "You take one mean of all its numbers. Each of "
+                "its columns has a mean of its own."),
+        Mistake({"usual": lambda own: own.mean(axis=0)}, "You take the mean over texts only, so "
+                "each token keeps one of its own. Take it over tokens, too."),
+        Mistake({"usual": lambda own: own.mean(axis=1, keepdims=True)}, "You take the mean over "
+                "tokens only, so the head still tells the texts apart. Take it over texts, too."),
+        Mistake({"usual": lambda own: own.mean(axis=-1, keepdims=True)}, "You take the mean over "
+                "the head's own columns. Take it over texts and tokens."),
+        Mistake({"where": lambda head, size, wide: ...}, "You replace all heads. The others "
+                "stay as they are."),
+        Mistake({"where": lambda head, size, wide: _columns(head, 1)}, "You replace one column. "
+                "A head has as many columns as its size."),
+        Mistake({"where": lambda head, size, wide: _columns(head, size)}, "You begin at "
+                "column `head`. The heads before it have `size` columns each."),
+        *(Mistake({"where": lambda head, size, wide, n=n: _columns(head * size, size + n)},
+                  "A slice ends before the number behind its colon. How many columns has yours?")
+          for n in (-1, 1)),
+        Mistake({"where": lambda head, size, wide: (..., slice(head, None, wide // size))},
+                "You take columns that lie apart. Those of one head stand side by side."),
+        Mistake({"where": lambda head, size, wide: _columns(head * size, size)[1:]},
+                "You replace tokens. The columns are the last axis: [..., own]."),
+        Mistake({"usual": lambda own: own - own.mean(axis=(0, 1))}, "You take the average away and "
+                "keep the rest. The other way around is wanted."),
+        Mistake({"where": lambda head, size, wide: _columns((head - 1) * size, size)}, "That is "
+                "the head before it. Heads are counted from 0."),
+        Mistake(lambda contexts, head, size: contexts.mean(axis=(0, 1))[
+                head * size:(head + 1) * size], "That is the head's mean. Put it into a copy of "
+                "all contexts."),
+        Mistake(lambda contexts, head, size: contexts[..., head * size:(head + 1) * size],
+                "These are the head's own numbers. Return all heads, with this one replaced."),
+    ],
+)  # fmt: skip
+
+
+def _as_they_appear(words):
+    return list(dict.fromkeys(words))
+
+
+def _control_task(words, classes, order, *, different=_as_they_appear, back=False, told=list):
+    """Deal the class of one word to another, wherever it stands."""
+    distinct, class_of = different(words), dict(zip(words, classes))
+    pairs = [(word, distinct[i]) for word, i in zip(distinct, order)]
+    dealt = {(b if back else a): class_of[a if back else b] for a, b in pairs}
+    return told(dealt[word] for word in words)
+
+
+def _by_places(words, classes, order):
+    dealt = {word: classes[i] for word, i in zip(_as_they_appear(words), order)}
+    return [dealt[word] for word in words]
+
+
+_KINDS = {"the": "other", "old": "adjective", "cat": "noun", "sees": "verb", "dog": "noun",
+          "and": "other", "she": "other", "sings": "verb", "laughs": "verb"}  # fmt: skip
+
+
+def _control_case(text, order):
+    return text.split(), [_KINDS[word] for word in text.split()], order
+
+
+check_control_task = Exercise(
+    "Deal the classes of a control task: one class for each different word.",
+    _control_task,
+    cases=[
+        _control_case("she sings and she laughs and sings", [2, 0, 3, 1]),
+        _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2]),
+    ],
+    forbidden=["control_labels"],
+    mistakes=[
+        Mistake(lambda words, classes, order: classes, "These are the true classes. A control task "
+                "must have nothing in it but memory."),
+        *(Mistake(lambda words, classes, order, kind=kind: [kind] * len(words), "Every word gets "
+                  "the same class, so a probe needs to remember nothing at all.")
+          for kind in sorted({*_KINDS.values()})),
+        Mistake(lambda words, classes, order: [classes[order[i % len(order)]] for i in
+                range(len(words))], "A word that stands twice gets two classes. Deal one class to "
+                "each different word."),
+        Mistake({"different": lambda words: sorted({*words})}, "You count the words by the "
+                "alphabet. Count them as they first appear."),
+        Mistake({"different": lambda words: list({*words})}, "A set keeps no order. Count the "
+                "words as they first appear."),
+        Mistake(lambda words, classes, order: _control_task(words, words, order), "These are "
+                "words. Which class has each of them?"),
+        Mistake(_by_places, "`order` counts different words. You look it up in the list of all "
+                "words, where some stand twice."),
+        Mistake({"back": True}, "You hand each class on to word number order[i]. Word number i "
+                "should receive the class of word number order[i]."),
+        Mistake(lambda words, classes, order: [classes[words.index(_as_they_appear(words)[i])] for
+                i in order], "You deal one class for each different word. Return one for each word "
+                "of the text."),
+    ],
+)  # fmt: skip
