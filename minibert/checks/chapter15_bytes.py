@@ -59,8 +59,10 @@ def _by_columns(tensor):
 
 _FILES = [
     {"bias": _RNG.normal(size=3), "weight": _RNG.normal(size=(3, 2))},
-    {f"bert.encoder.layer.{n}.attention.output.dense.weight": _RNG.normal(size=shape)
-     for n, shape in enumerate([(2, 2), (1, 4), (2,)])},
+    {
+        f"bert.encoder.layer.{n}.attention.output.dense.weight": _RNG.normal(size=shape)
+        for n, shape in enumerate([(2, 2), (1, 4), (2,)])
+    },
 ]
 
 check_tensor = Exercise(

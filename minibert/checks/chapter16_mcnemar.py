@@ -30,6 +30,17 @@ def _ways(only_first, only_second, *, more=1, sides=2):
     return sides * sum(math.comb(coins, heads) for heads in ways) / 2**coins
 
 
+def _up_to(most, coins):
+    return 2 * sum(math.comb(coins, heads) for heads in range(most + 1)) / 2**coins
+
+
+def _as_if_apart(truth, *both):
+    """Compare two shares as if each came from requests of its own."""
+    one, other = [(answers == truth).mean() for answers in both]
+    error = math.sqrt((one + other) * (2 - one - other) / 2 / len(truth))
+    return math.erfc(abs(one - other) / error / math.sqrt(2))
+
+
 def _mcnemar(truth, first, second, *, count=_wins, chance=_ways, told=lambda p: min(1.0, p)):
     return told(chance(*count(truth, first, second)))
 
@@ -46,7 +57,8 @@ def _mcnemar_case(rows, good, better):
 check_mcnemar = Exercise(
     "Return the p-value of McNemar's exact test for two classifiers.",
     _mcnemar,
-    cases=[_mcnemar_case(*sizes) for sizes in [(8, 0.6, 0.9), (30, 0.5, 0.8), (60, 0.6, 0.7)]],
+    cases=[_mcnemar_case(*sizes) for sizes in [
+        (8, 0.6, 0.9), (30, 0.5, 0.8), (60, 0.6, 0.7), (8, 0.9, 0.6), (30, 0.8, 0.5)]],
     edges=[(np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([0, 1, 2])),
            (np.array([0, 1, 2, 0]), np.array([0, 2, 2, 1]), np.array([1, 1, 2, 1]))],
     rtol=1e-7,
@@ -59,8 +71,38 @@ check_mcnemar = Exercise(
         *(Mistake({"chance": lambda a, b, sides=sides: sides * math.comb(a + b, a) / 2 ** (a + b)},
                   f"That is the chance of exactly this result{mirror}. What is more uneven counts, "
                   "too.") for sides, mirror in ((2, " and its mirror image"), (1, ""))),
+        *(Mistake(partial(_mcnemar, chance=lambda *only, which=which: _up_to(
+                  only[which], sum(only))),
+                  f"You count up to the wins of the {name} classifier. It may be the better one: "
+                  "up to which of the two numbers must you count?")
+          for which, name in enumerate(("first", "second"))),
         Mistake(lambda truth, first, second: 1.0, "Your p is 1 whatever they answer. Do you count "
-                "up to the larger number? Uneven is what has few on the weaker side."),
+                "up to the larger number, or never divide by the number of all ways?"),
+        Mistake(lambda truth, first, second: 0.0, "Your p is 0 whatever they answer. In "
+                "math.comb(n, k) the number of coins comes first."),
+        *(Mistake(partial(_mcnemar, chance=lambda a, b, less=less: math.erfc(math.sqrt(
+                  (abs(a - b) - less) ** 2 / (a + b) / 2))), "That is the approximation by "
+                  "chi-square. The exact test counts the ways.") for less in (0, 1, 0.5)),
+        Mistake(partial(_mcnemar, chance=lambda a, b: _ways(a, b) - math.comb(a + b, a) / 2 ** (
+                a + b)),
+                "That counts half of the ways that are exactly as uneven: the mid-p. The exact "
+                "test counts them all."),
+        *(Mistake(partial(_mcnemar, chance=lambda *only, of=of: of(only) / sum(only)), "That is "
+                  "the share of coins that one of them has won. How probable is one so uneven, by "
+                  "chance?")
+          for of in (min, max, lambda only: only[0], lambda only: only[1])),
+        Mistake(lambda truth, first, second: _ways(*_wins(truth, first, second)) * 2.0 ** (
+                sum(_wins(truth, first, second)) - len(truth)), "You divide by the ways of all "
+                "requests. How many coins are thrown?"),
+        *(Mistake(partial(_mcnemar, count=count), "You count where both are right. There, neither "
+                  "has won.")
+          for count in (lambda t, a, b: (int(((a == t) & (b == t)).sum()), _wins(t, a, b)[1]),
+                        lambda t, a, b: (int(((a == t) & (b == t)).sum()),
+                                         int(((a != t) & (b != t)).sum())))),
+        Mistake(lambda truth, *both: abs(np.subtract(*[(x == truth).mean() for x in both])), "That "
+                "is the difference of the accuracies. How probable is one so large, by chance?"),
+        Mistake(_as_if_apart, "That test is for two classifiers with requests of their own. These "
+                "two have answered the same ones: count where exactly one is right."),
         *(Mistake({"count": partial(_more_coins, fewer=fewer)}, "You throw a coin wherever the two "
                   "differ. Where both are wrong in different ways, neither has won.")
           for fewer in (min, lambda only: only[0])),

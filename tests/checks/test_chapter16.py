@@ -7,8 +7,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from minibert.checks.chapter16 import check_head, check_several_labels, check_stopping
+from minibert.checks.chapter16 import check_head, check_several_labels
 from minibert.checks.chapter16_mcnemar import check_mcnemar
+from minibert.checks.chapter16_stopping import check_stopping
 from minibert.checks.chapter16_thresholds import check_threshold
 from minibert.training import BestWeights
 
