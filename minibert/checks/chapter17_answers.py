@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from operator import add, sub
+from collections import Counter
+from functools import partial
+from operator import add, eq, sub
 
 from minibert.tasks.metrics import exact_match, normalize_answer
 
@@ -27,6 +29,11 @@ def _harmonic(precision, recall):
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
+def _joined(told, true):
+    told, true = Counter(_words(told)), Counter(_words(true))
+    return 2 * (told | true).total() / (told.total() + true.total()) if told or true else 1.0
+
+
 def _answer_f1(told, true, *, words=_words, none=1.0, mean=_harmonic, common=_shared):
     told, true = words(told), words(true)
     if not told or not true:
@@ -44,6 +51,8 @@ check_answer_f1 = Exercise(
         ("in the year 1990", "1990"),
         ("from bank to bank to bank", "bank to bank"),
         ("Ieoh Ming Pei", "the architect Pei"),
+        ("Pei", "Ieoh Ming Pei"),
+        ("the bank of China", "the bank of England"),
         ("", ""),
         ("", "1990"),
     ],
@@ -63,12 +72,34 @@ check_answer_f1 = Exercise(
         Mistake({"words": lambda text: list(normalize_answer(text))}, "You compare letters. F1 "
                 "counts the words that both share."),
         Mistake({"none": 0.0}, "Of two empty answers, each says that there is none. They agree."),
+        Mistake({"common": lambda told, true: sum(map(eq, told, true))}, "You compare word by "
+                "word, in their places. A word that both have is shared wherever it stands."),
+        Mistake({"mean": min}, "You divide by the longer of the two answers. F1 divides by both: "
+                "it is the harmonic mean of precision and recall."),
+        Mistake({"mean": max}, "You divide by the shorter of the two answers. F1 divides by both: "
+                "it is the harmonic mean of precision and recall."),
         Mistake({"mean": lambda precision, recall: precision}, "That is the precision. What share "
                 "of the true answer was found?"),
         Mistake({"mean": lambda precision, recall: recall}, "That is the recall. What share of the "
                 "given answer is right?"),
         Mistake({"mean": lambda precision, recall: (precision + recall) / 2}, "That is the mean of "
                 "precision and recall. F1 is their harmonic mean."),
+        *(Mistake(partial(_answer_f1, mean=mean), hint) for mean, hint in (
+            (lambda p, r: math.sqrt(p * r), "That is the geometric mean of precision and recall. "
+             "F1 is their harmonic mean."),
+            (lambda p, r: p * r / (p + r - p * r) if p + r else 0.0, "You divide by how many words "
+             "there are in all, shared ones counted once. F1 counts them in both answers."),
+            (lambda p, r: 2 * p * r, "Two times precision times recall: by what must you divide?"),
+            (lambda p, r: 100 * _harmonic(p, r), "These are percentages. F1 is 1 at most."),
+            (lambda p, r: float(p > 0), "One shared word is enough for you. What share of both "
+             "answers is it?"))),
+        Mistake(lambda told, true: float(normalize_answer(true) in normalize_answer(told)), "You "
+                "ask whether the true answer stands in the other one. F1 counts shared words."),
+        Mistake(lambda told, true: float(_shared(_words(told), _words(true)) or told == true),
+                "That is how many words they share. What share of both answers is it?"),
+        Mistake(lambda told, true: _answer_f1(told, true) if told and true else 1.0, "If one of "
+                "the two is empty and the other is not, they share nothing."),
+        Mistake(_joined, "| keeps what either of the two has. & keeps what both share."),
         *(Mistake(wrong, "Precision times recall, divided by their sum, is half of it.") for wrong
           in (lambda *case: _answer_f1(*case) / 2, {"mean": lambda *two: _harmonic(*two) / 2})),
         Mistake(ZeroDivisionError, "It divides by 0 when an answer has no words, or when both "
@@ -86,11 +117,25 @@ def _windows(pieces, room, stride, *, step=sub, up=math.ceil, first=1,
 check_number_of_windows = Exercise(
     "Count the windows that a passage needs.",
     _windows,
-    cases=[(5, 5, 2), (3, 9, 4), (10, 5, 2), (11, 5, 2), (30, 5, 3), (100, 60, 20), (140, 60, 20)],
+    cases=[(5, 5, 2), (3, 9, 4), (10, 5, 2), (11, 5, 2), (30, 5, 3), (13, 5, 4), (100, 60, 20),
+           (140, 60, 20)],
     forbidden=["sliding_windows"],
     mistakes=[
-        Mistake(lambda n, room, stride: math.ceil(n / room), "You lay the windows side by side. "
-                "How far does each go beyond the one before, if they share some pieces?"),
+        *(Mistake(lambda n, room, stride, more=more: more + math.ceil(n / room), "You lay the "
+                  "windows side by side. How far does each go beyond the one before, if they share "
+                  "some pieces?") for more in (0, 1)),
+        *(Mistake(lambda n, room, stride, up=up: up((n - room) / stride) + 1, "That is the formula "
+                  "of a convolution, whose stride is the step. Here it is what neighbors share.")
+          for up in (math.floor, float)),
+        Mistake(lambda n, room, stride: math.ceil(n / stride), "You divide by what neighbors "
+                "share. It is the room that is left which is new."),
+        Mistake(lambda n, room, stride: list(range(0, max(1, n - stride), room - stride)), "That "
+                "is where windows begin. How many are there?"),
+        Mistake({"step": lambda room, stride: room - 2 * stride}, "A window shares `stride` pieces "
+                "with the one before. Subtract them once."),
+        *(Mistake({"step": lambda room, stride, more=more: room - stride + more}, "Your step is "
+                  f"{what} by one. If 5 pieces fit and 2 are shared, 3 are new.")
+          for more, what in ((-1, "too small"), (1, "too large"))),
         Mistake({"step": lambda room, stride: stride}, "You move each window by what neighbors "
                 "share. It is the room that is left which is new."),
         Mistake({"step": add}, "What neighbors share makes the step shorter, not longer."),
@@ -99,8 +144,13 @@ check_number_of_windows = Exercise(
         Mistake(lambda n, room, stride: len(range(0, n - room + 1, room - stride)), "You count "
                 "windows that are full. The last one may hold less."),
         Mistake({"up": float}, "A number of windows is whole. Round up."),
-        Mistake(lambda n, room, stride: math.ceil(n / (room - stride)), "Every window brings as "
-                "many new pieces as the step, and the first one more than that."),
+        *(Mistake(count, "Every window brings as many new pieces as the step, and the first one "
+                  "more than that. What is left behind the first?") for count in (
+                  lambda n, room, stride: math.ceil(n / (room - stride)),
+                  lambda n, room, stride: n // (room - stride) + 1,
+                  lambda n, room, stride: math.ceil(n / (room - stride)) + 1,
+                  lambda n, room, stride: math.ceil((n - stride) / (room - stride)) + 1,
+                  lambda n, room, stride: math.ceil(max(0, n - stride) / (room - stride)) + 1)),
         Mistake({"first": 0}, "You count those behind the first window. Where is the first?"),
         Mistake({"left": lambda pieces, room: pieces - room}, "Nearly: a short passage has one "
                 "window, not fewer."),
