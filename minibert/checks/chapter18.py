@@ -25,6 +25,10 @@ def _interval_case(words, repeats):
     return *scores, _RNG.integers(words, size=(repeats, words))
 
 
+def _around(means, number):
+    return means.mean() + np.array([-number, number]) * means.std()
+
+
 def _by_sorting(first, second, draws):
     means = sorted((first - second)[draws].mean(axis=1))
     cut = round(0.025 * len(means))
@@ -49,10 +53,37 @@ check_paired_interval = Exercise(
                 - np.quantile(np.mean(second[draws], axis=1), q) for q in (0.025, 0.975)),
                 "You subtract the quantiles of two methods. Subtract in each repeat, and take the "
                 "quantiles then."),
+        *(Mistake(lambda first, second, draws, of=of: np.quantile(of(
+                  (first - second)[draws], axis=1), (0.025, 0.975)), f"You take {what} of each "
+                  "repeat. Take the mean.") for what, of in (
+                  ("the median", np.median), ("the standard deviation", np.std))),
+        *(Mistake(lambda first, second, draws, gain=gain: np.quantile(
+                  gain(first, second)[draws].mean(axis=1), (0.025, 0.975)), f"You take {what}. "
+                  "First minus second is wanted, with its sign.") for what, gain in (
+                  ("sizes of differences", lambda a, b: np.abs(a - b)),
+                  ("ratios", np.divide), ("ratios", lambda a, b: a / b - 1))),
+        *(Mistake(lambda first, second, draws, k=k: _around(
+                  (first - second)[draws].mean(axis=1), k),
+                  "That is the mean of the repeats, plus and minus a number of their standard "
+                  "deviations. Take two quantiles of the repeats.") for k in (1, 1.96, 2)),
+        *(Mistake(lambda *case, told=told: told(*_paired_interval(*case)), hint) for told, hint in (
+            (lambda low, high: high - low, "That is how wide the interval is. Return its two "
+                    "ends."),
+            (lambda low, high: (low + high) / 2, "That is the middle of the interval. Return its "
+             "two ends."))),
+        Mistake(lambda first, second, draws: ((first - second)[draws].mean(axis=1) > 0).mean(),
+                "That is how often the first is ahead. Return the ends of the interval."),
+        Mistake(lambda first, second, draws: _paired_interval(first, second, np.array(draws) - 1),
+                "The draws are indices already, counted from 0."),
+        Mistake(lambda first, second, draws: np.quantile(((first - second) * draws).mean(axis=1),
+                (0.025, 0.975)), "You multiply by the draws. They say which words are taken: "
+                "index with them."),
         Mistake({"per": np.sum}, "These are sums of differences. The mean difference is wanted."),
         Mistake({"turned": True}, "The sign is turned around: first minus second is wanted."),
-        Mistake({"ends": (0.05, 0.95)}, "These ends leave 90 % between them. How much is left out "
-                "on each side of 95 %?"),
+        *(Mistake({"ends": ends}, f"These ends leave {between} % between them. How much is left "
+                  "out on each side of 95 %?") for ends, between in (
+                  ((0.05, 0.95), 90), ((0.25, 0.75), 50), ((0.025, 0.95), 92.5),
+                  ((0.05, 0.975), 92.5), ((0.005, 0.995), 99))),
         Mistake(lambda *case: np.quantile(case[0], 2.5), "np.quantile takes parts of 1, 0.025 and "
                 "0.975. Percentages are for np.percentile."),
         Mistake({"ends": (0.00025, 0.00975)}, "np.percentile takes percentages, 2.5 and 97.5."),
@@ -87,15 +118,18 @@ check_paired_interval = Exercise(
 )  # fmt: skip
 
 
-def _rank_correlation(first, second, *, rank=lambda values: np.argsort(np.argsort(values)),
+def _ranks(values):
+    return np.argsort(np.argsort(values))
+
+
+def _rank_correlation(first, second, *, rank=_ranks,
                       agree=lambda first, second: np.corrcoef(first, second)[0, 1],
                       turned=False):  # fmt: skip
     return (-1 if turned else 1) * agree(rank(first), rank(second))
 
 
-def _short_formula(first, second, *, times=6, power=2, gap=np.square):
-    n = len(first)
-    return 1 - times * gap(first - second).sum() / (n * (n**power - 1))
+def _short_formula(first, second, *, times=6, below=lambda n: n**3 - n, gap=np.square):
+    return 1 - times * gap(first - second).sum() / below(len(first))
 
 
 def _kendall(first, second):
@@ -124,14 +158,37 @@ check_rank_correlation = Exercise(
                 "place is less wrong than being off by five."),
         *(Mistake({"agree": partial(_short_formula, **wrong)}, "Nearly the short formula. Two "
                   "lists in opposite order must give −1.")
-          for wrong in ({"times": 1}, {"power": 1}, {"gap": np.abs})),
+          for wrong in ({"times": 1}, {"gap": np.abs}, *({"below": below} for below in (
+                        lambda n: n**2 - n, lambda n: n**2 - 1, lambda n: n**3 - 1,
+                        lambda n: n**3)))),
+        Mistake({"agree": lambda a, b: 1 - _short_formula(a, b)}, "The short formula is one minus "
+                "that."),
+        *(Mistake(lambda a, b, ranks=ranks: np.corrcoef(ranks[0](a), ranks[1](b))[0, 1], "Only one "
+                  "of the two lists becomes ranks. Rank both.")
+          for ranks in ((_ranks, as_it_is), (as_it_is, _ranks))),
+        *(Mistake(lambda a, b, of=of: of(_rank_correlation(a, b)), hint) for of, hint in (
+            (abs, "You take the sign away. It says whether the order is the same or the opposite."),
+            (np.square, "That is the square of the correlation. It has lost the sign."))),
+        *(Mistake({"agree": agree}, "You multiply ranks. A correlation takes the mean away from "
+                  "both first, and divides by both standard deviations.")
+          for agree in (np.dot, lambda a, b: np.mean(a * b))),
+        Mistake({"agree": lambda a, b: np.cov(a, b)[0, 1] / a.std() / b.std()}, "np.cov divides by "
+                "n − 1, and std by n. ddof=1 lets both do the same."),
+        *(Mistake({"agree": lambda a, b, of=of: of(np.abs(a - b))}, "That says how far the ranks "
+                  "are apart. How do they go together?") for of in (
+                  np.mean, np.sum, lambda gaps: np.mean(gaps**2), lambda gaps: np.sum(gaps**2))),
+        Mistake({"rank": np.argmax}, "argmax tells one place alone. Which rank has each number?"),
+        *(Mistake(lambda a, b, top=top: float(top(a) == top(b)), "You ask whether one entry is at "
+                  "the same place. Compare the whole order.") for top in (np.argmax, np.argmin)),
         Mistake({"agree": lambda a, b: a @ b / np.sqrt((a @ a) * (b @ b))}, "That is the cosine of "
                 "the ranks. A correlation takes the mean away from both lists first."),
         Mistake({"agree": lambda a, b: np.cov(a, b)[0, 1]}, "That is the covariance. A correlation "
                 "divides by both standard deviations, and is never above 1."),
         Mistake({"agree": lambda a, b: 1.0}, "That is 1 for any two lists. On its diagonal the "
-                "table compares each list with itself."),
-        Mistake({"agree": np.corrcoef}, "That is the table of all correlations. Which entry is "
-                "that of the two lists?"),
+                "table compares each list with itself; and differences that are added before they "
+                "are squared cancel."),
+        *(Mistake({"agree": lambda a, b, of=of: of(np.corrcoef(a, b))}, f"That is {what}table of "
+                  "all correlations. Which entry is that of the two lists?")
+          for what, of in (("the ", as_it_is), ("the mean of the ", np.mean))),
     ],
 )  # fmt: skip

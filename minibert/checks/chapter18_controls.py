@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 _RNG = np.random.default_rng(182)
 
 
 def _columns(first, count):
     return slice(None), slice(None), slice(first, first + count)
+
+
+def _filled(contexts, head, size, value):
+    """Put something in the place of what one head says, in all places."""
+    changed = np.array(contexts)
+    changed[..., head * size : (head + 1) * size] = value
+    return changed
+
+
+def _others_silent(contexts, head, size):
+    own = slice(head * size, (head + 1) * size)
+    return _filled(0 * contexts, head, size, contexts[..., own].mean(axis=(0, 1)))
+
+
+def _as_if_of_texts(contexts, head, size):
+    """Take the head's columns for numbers of texts."""
+    own = slice(head * size, (head + 1) * size)
+    np.array(contexts)[own] = contexts[..., own].mean(axis=(0, 1))
 
 
 def _mean_ablation(contexts, head, size, *,
@@ -34,14 +54,33 @@ check_mean_ablation = Exercise(
         Mistake(lambda contexts, head, size: contexts, "Nothing has changed: that is what the "
                 "heads bring home already."),
         Mistake({"usual": lambda own: 0.0}, "That silences the head. What does it say on average?"),
-        Mistake({"usual": lambda own: own.mean()}, "You take one mean of all its numbers. Each of "
-                "its columns has a mean of its own."),
+        *(Mistake(wrong, f"You take one mean of all {whose} numbers. Each of its columns has a "
+                  "mean of its own.") for whose, wrong in (
+                  ("its", {"usual": lambda own: own.mean()}),
+                  ("heads'", lambda contexts, *head: _filled(contexts, *head, contexts.mean())))),
         Mistake({"usual": lambda own: own.mean(axis=0)}, "You take the mean over texts only, so "
                 "each token keeps one of its own. Take it over tokens, too."),
-        Mistake({"usual": lambda own: own.mean(axis=1, keepdims=True)}, "You take the mean over "
-                "tokens only, so the head still tells the texts apart. Take it over texts, too."),
-        Mistake({"usual": lambda own: own.mean(axis=-1, keepdims=True)}, "You take the mean over "
-                "the head's own columns. Take it over texts and tokens."),
+        *(Mistake({"usual": lambda own, kept=kept: own.mean(axis=1, keepdims=kept)}, "You take the "
+                  "mean over tokens only, so the head still tells the texts apart. Take it over "
+                  "texts, too.") for kept in (True, False)),
+        *(Mistake(partial(_mean_ablation, usual=lambda own, axes=axes, kept=kept: own.mean(
+                  axis=axes, keepdims=kept)), "You take the mean over the head's own columns. Take "
+                  "it over texts and tokens, the first two axes.")
+          for axes in (-1, (1, 2), (0, 2)) for kept in (True, False)),
+        *(Mistake(partial(_mean_ablation, usual=lambda own, of=of: of(own, axis=(0, 1))), f"You "
+                  f"take {what}. What does the head say on average?") for what, of in (
+                  ("the sum", np.sum), ("the median", np.median), ("the largest number", np.max),
+                  ("the standard deviation", np.std))),
+        Mistake(partial(_mean_ablation, usual=lambda own: own[0].mean(axis=0)), "You take the mean "
+                "over the first text. Take it over all."),
+        Mistake(partial(_mean_ablation, usual=lambda own: own + own.mean(axis=(0, 1))), "You add "
+                "the average. Put it in the place of what was said."),
+        Mistake(lambda contexts, *head: _filled(contexts, *head, contexts.mean(axis=(0, 1))),
+                "That is the mean of all heads' columns. Take those of this head: [..., own]."),
+        Mistake(_as_if_of_texts, "[own] takes texts. The columns are the last axis: [..., own]."),
+        Mistake(_others_silent, "The other heads are silent now. They stay as they are."),
+        Mistake({"where": lambda head, size, wide: (..., slice(head * size, head + size))}, "Where "
+                "does your slice end? In (head + 1) * size the brackets matter."),
         Mistake({"where": lambda head, size, wide: ...}, "You replace all heads. The others "
                 "stay as they are."),
         Mistake({"where": lambda head, size, wide: _columns(head, 1)}, "You replace one column. "
@@ -112,6 +151,21 @@ check_control_task = Exercise(
                 "each different word."),
         Mistake({"different": lambda words: sorted({*words})}, "You count the words by the "
                 "alphabet. Count them as they first appear."),
+        *(Mistake(partial(_control_task, different=different), "You count the words from the end "
+                  "of the text. Count them as they first appear.") for different in (
+                  lambda words: _as_they_appear(words)[::-1],
+                  lambda words: _as_they_appear(words[::-1]))),
+        Mistake(lambda words, classes, order: _control_task(words, classes, order[::-1]), "You "
+                "read the order from its end. Word number i goes with order[i]."),
+        Mistake({"told": lambda new: [*new][::-1]}, "Your list is turned around: its first class "
+                "is that of the last word."),
+        *(Mistake(lambda words, classes, order, by=by: _control_task(words, classes, [
+                  (i + by) % len(order) for i in order]), "You are off by one. The different words "
+                  "are counted from 0.") for by in (-1, 1)),
+        Mistake({"different": as_it_is}, "You count words that stand twice two times. Count the "
+                "different ones, as they first appear."),
+        Mistake(lambda words, classes, order: [order[_as_they_appear(words).index(word)] for word
+                in words], "These are numbers of words. Which class has each of them?"),
         Mistake({"different": lambda words: list({*words})}, "A set keeps no order. Count the "
                 "words as they first appear."),
         Mistake(lambda words, classes, order: _control_task(words, words, order), "These are "
@@ -120,8 +174,11 @@ check_control_task = Exercise(
                 "words, where some stand twice."),
         Mistake({"back": True}, "You hand each class on to word number order[i]. Word number i "
                 "should receive the class of word number order[i]."),
-        Mistake(lambda words, classes, order: [classes[words.index(_as_they_appear(words)[i])] for
-                i in order], "You deal one class for each different word. Return one for each word "
-                "of the text."),
+        *(Mistake(deal, "You deal one class for each different word. Return one for each word of "
+                  "the text, in a list.") for deal in (
+                  lambda words, classes, order: [dict(zip(words, classes))[
+                      _as_they_appear(words)[i]] for i in order],
+                  lambda words, classes, order: [classes[i] for i in order],
+                  lambda words, *case: dict(zip(words, _control_task(words, *case))))),
     ],
 )  # fmt: skip
