@@ -370,7 +370,7 @@ def _require_labels(logits: Tensor, labels: Tensor, answers: str, place: str) ->
     if wrong.numel():
         raise ValueError(
             f"label {wrong[0].item()} is out of range; with {classes} {answers} a label is "
-            f"0 to {classes - 1}, or {IGNORED_LABEL} for no label"
+            f"0 to {classes - 1}, or {IGNORED_LABEL} for a {place} without label"
         )
     if not (labels != IGNORED_LABEL).any():
         raise ValueError(

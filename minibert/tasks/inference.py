@@ -133,10 +133,8 @@ def predict(
 
     Raises
     ------
-    TypeError
-        If a row is a text.
     ValueError
-        If a row is no pair of lists, `read` does not return one entry for each row, or `max_tokens` is below 1.
+        If `read` does not return one entry for each row, or `max_tokens` is below 1.
 
     Examples
     --------
@@ -147,7 +145,6 @@ def predict(
     >>> vector.shape
     torch.Size([128])
     """
-    _require_rows(rows)
     found: dict[int, Tensor] = {}
     with _evaluating(model):
         for numbers in batch_by_tokens([len(ids) for ids, _ in rows], max_tokens):
@@ -256,22 +253,6 @@ def sentence_vectors(
         max_tokens=max_tokens,
     )
     return functional.normalize(torch.stack(vectors), dim=-1)
-
-
-def _require_rows(rows: Sequence[Any]) -> None:
-    """Raise for what is no row of ids, texts above all."""
-    for number, row in enumerate(rows):
-        parts = row if isinstance(row, Sequence) else ()
-        if any(isinstance(part, str) for part in parts):
-            raise TypeError(
-                f"row {number} is a text ({row!r:.30}), and the model reads ids; make the rows with "
-                "encode_rows(tokenizer, texts, max_length=…)"
-            )
-        if [*map(type, parts)] != [list, list] or not 0 < len(parts[0]) == len(parts[1]):
-            raise ValueError(
-                f"row {number} ({row!r:.30}) is no pair (ids, segment ids) of two lists of one "
-                "length, at least 1; encode_rows(tokenizer, texts, max_length=…) makes such rows"
-            )
 
 
 @contextmanager

@@ -115,12 +115,11 @@ class BertForSequenceClassification(nn.Module):
             return "regression"
         if labels.dtype in (torch.int64, torch.int32):
             return "single_label_classification"
-        if labels.dim() == 1:
+        if labels.dim() == 1 and not labels.is_floating_point():
             raise TypeError(
-                f"labels of shape {tuple(labels.shape)} are {labels.dtype}; numbers of classes "
-                "must be torch.int64 or torch.int32: labels.long(), or int(label) in each row. "
-                f"For a yes or no to each of {self.num_labels} labels the shape must be "
-                f"{(len(labels), self.num_labels)}"
+                f"labels of shape {tuple(labels.shape)} are {labels.dtype}; numbers of labels must "
+                "be torch.int64 or torch.int32: labels.long(). For a yes or no to each of "
+                f"{self.num_labels} labels the shape must be {(len(labels), self.num_labels)}"
             )
         return "multi_label_classification"
 

@@ -43,11 +43,8 @@ class TaskBatches:
 
     Raises
     ------
-    TypeError
-        If a label is a name.
     ValueError
-        If there is no row, rows differ in what they hold, a list has the wrong length, or a label
-        is missing.
+        If there is no row, rows differ in what they hold, or a list has the wrong length.
 
     Examples
     --------
@@ -134,19 +131,3 @@ class TaskBatches:
                         f"row {number} has {len(row['input_ids'])} input_ids and "
                         f"{len(row[name])} {name}; give one for each token"
                     )
-            for name in names - {"input_ids", "token_type_ids"}:
-                _require_numbers(f"row {number} has {{!r}} in {name!r}", row[name])
-
-
-def _require_numbers(told: str, value: Any) -> None:
-    """Raise for a label that is a name, or is missing."""
-    if isinstance(value, str):
-        raise TypeError(
-            f"{told.format(value)}, and a label is a number: number the names, such as with "
-            "{name: number for number, name in enumerate(sorted(set(names)))}"
-        )
-    if value is None or value != value:  # NaN equals nothing
-        raise ValueError(f"{told.format(value)}, which is no label; leave out rows without one")
-    if isinstance(value, Sequence):
-        for one in value:
-            _require_numbers(told, one)

@@ -92,8 +92,6 @@ def require_text(text: object, name: str) -> None:
     way_out = "use '' for no text"
     if isinstance(text, bytes):
         way_out = "decode it: .decode('utf-8')"
-    elif isinstance(text, tuple):
-        way_out = "the texts of pairs go in two lists: tokenizer(first_texts, second_texts)"
     elif isinstance(text, Iterable):
         way_out = "give one string; several go as a list to the tokenizer itself: tokenizer([…])"
     kind = type(text).__name__
