@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -44,8 +45,17 @@ check_schedule = Exercise(
         Mistake({"rise": _fall}, "It falls along one line from the very first step. What about the "
                 "warm-up?"),
         Mistake({"rise": lambda s, w, e: 1}, "It begins at the peak. What about the warm-up?"),
-        Mistake({"fall": lambda s, w, e: (e - s) / e}, "Right up to the peak, and then it jumps. "
-                "How many steps has the fall, if the warm-up is over?"),
+        *(Mistake({"fall": lambda s, w, e, at=at: (e - s) / e if s > w - at else 1}, "Right up to "
+                  "the peak, and then it jumps. How many steps has the fall, if the warm-up is "
+                  "over?") for at in (0, 1)),
+        Mistake(lambda s, p, w, e: p * s / w if s < w else p * (e - s) / e - w, "In (max_steps - "
+                "warmup_steps) the brackets matter."),
+        Mistake(lambda s, p, w, e: p * s / w if s < e else 0, "The rise goes on. At which step "
+                "does the fall begin?"),
+        Mistake(partial(_rate, rise=lambda s, w, e: (s / w) ** 2), "The rise is bent. It follows a "
+                "straight line."),
+        Mistake(partial(_rate, fall=lambda s, w, e: 0), "After the warm-up nothing is left. The "
+                "rate falls step by step."),
         Mistake(lambda s, p, w, e: p * min(s / w, 1) * (e - s) / e, "You multiply warm-up and "
                 "decay. The fall begins when the rise is over, at the peak."),
         Mistake(lambda s, p, w, e: p * min(s / w, (e - s) / e), "You take the smaller of two "
@@ -75,8 +85,8 @@ check_schedule = Exercise(
                 "the fall should be. How many steps has the warm-up?"),
         Mistake({"times": lambda peak: 1}, "You return a share of the peak. Multiply it by the "
                 "peak itself."),
-        *(Mistake(lambda s, p, w, e, late=late: _rate(s, 1 if (s >= w) == late else p, w, e), f"The "
-                  f"{part} does not know the peak. Multiply it by the peak, too.")
+        *(Mistake(lambda s, p, w, e, late=late: _rate(s, 1 if (s >= w) == late else p, w, e),
+                  f"The {part} does not know the peak. Multiply it by the peak, too.")
           for part, late in (("rise", False), ("fall", True))),
         Mistake({"rise": lambda s, w, e: w / s}, "The rise is upside down. What share of the "
                 "warm-up is over?"),
@@ -130,6 +140,11 @@ check_clipping = Exercise(
                 "whole: there is one length for both."),
         Mistake({"factor": as_it_is}, "Long gradients are right. What should happen to one that is "
                 "short enough?"),
+        Mistake(lambda w, b, longest: [x * min(longest / _length(w, b), _length(w, b)) for x in
+                (w, b)], "Long gradients are right. What should happen to one that is short "
+                "enough?"),
+        Mistake(lambda w, b, longest: [min(1.0, longest / _length(w, b))] * 2, "That is the "
+                "factor. Multiply both by it."),
         *(Mistake(lambda w, b, longest, low=low: [x.clip(low * longest, longest) for x in (w, b)],
                   "You cut each number off. That turns the direction; scale all numbers by one "
                   "factor.") for low in (-1, -np.inf, 0)),
@@ -176,7 +191,8 @@ check_clipping = Exercise(
                 "the squares of each one, or lay both out in a row: np.concatenate of .ravel()."),
         Mistake(lambda *case: _clip(*case)[::-1], "Turned around: first the weight, then the "
                 "bias."),
-        Mistake(lambda w, b, longest: [longest**(_length(w, b) > longest) * x for x in (w, b)], "You multiply by the allowed length. By what must you divide it?"),
+        Mistake(lambda w, b, longest: [longest**(_length(w, b) > longest) * x for x in (w, b)],
+                "You multiply by the allowed length. By what must you divide it?"),
         Mistake({"length": lambda w, b: math.sqrt(_length(w, b))}, "You take one root too many."),
     ],
 )  # fmt: skip

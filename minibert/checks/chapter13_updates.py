@@ -91,6 +91,9 @@ check_accumulation = Exercise(
           for one in (lambda n: n[0], lambda n: n[-1], np.max)),
         Mistake({"shares": lambda n: np.ones(len(n)) / n.sum()}, "Each gradient is that of a mean. "
                 "Multiply it by its labels before you add, and then divide by all labels."),
+        Mistake(lambda gs, n, longest: _of_pieces(gs, n, np.inf) * min(1.0, longest / math.sqrt(
+                np.nansum(np.square(gs)))), "You measure the pieces. Measure what they make "
+                "together."),
         Mistake({"clip": lambda ratio: min(1.0, 1 / ratio)}, "Your factor is upside down: it is "
                 "the allowed length divided by the length."),
         Mistake({"clip": lambda ratio: max(1.0, ratio)}, "You lengthen what is short. It is the "
@@ -152,15 +155,15 @@ check_going_on = Exercise(
     ],
     edges=[(_CUT, [0.5, 0.3], 0.1)],
     mistakes=[
-        Mistake({"memory": False, "count": _from_one}, "You begin with an Adam that has no memory. What "
-                "was kept besides the weight?"),
+        Mistake({"memory": False, "count": _from_one}, "You begin with an Adam that has no "
+                "memory. What was kept besides the weight?"),
         Mistake({"memory": False}, "m and v begin at 0 again. They were kept."),
         Mistake({"first": 0}, "You go through all gradients again. How many updates were made "
                 "already?"),
-        Mistake({"first": 0, "count": _from_one}, "You go through all gradients again, and count the "
-                "updates from 1. How many were made already?"),
-        Mistake({"count": _from_one}, "Weight, m and v go on; but you count the updates from 1 again, "
-                "and m and v are divided by shares that are too small."),
+        Mistake({"first": 0, "count": _from_one}, "You go through all gradients again, and count "
+                "the updates from 1. How many were made already?"),
+        Mistake({"count": _from_one}, "Weight, m and v go on; but you count the updates from 1 "
+                "again, and m and v are divided by shares that are too small."),
         *(Mistake({"count": lambda place, step, end, off=off: place + off}, "You divide by the "
                   f"shares after one update {than}. The first update that you make has the number "
                   "step + 1.") for off, than in ((0, "fewer"), (2, "more"))),
@@ -172,39 +175,43 @@ check_going_on = Exercise(
                   "have taken in the new gradient. Renew them first.") for ahead in (0, 1)),
         Mistake({"fair": lambda m, v: (1.0, 1.0)}, "m and v are too small at first. By what are "
                 "they divided?"),
-        *(Mistake(partial(_go_on, fair=fair), f"Only {one} is divided by its share. Both are too small at "
-                  "first.") for one, fair in (("v", lambda m, v: (1.0, v)),
+        *(Mistake(partial(_go_on, fair=fair), f"Only {one} is divided by its share. Both are too "
+                  "small at first.") for one, fair in (("v", lambda m, v: (1.0, v)),
                                               ("m", lambda m, v: (m, 1.0)))),
-        *(Mistake(partial(_go_on, fair=fair), "A share is below 1, so multiplying makes what is too "
-                  "small even smaller. Divide by it.") for fair in (
+        *(Mistake(partial(_go_on, fair=fair), "A share is below 1, so multiplying makes what is "
+                  "too small even smaller. Divide by it.") for fair in (
                   lambda m, v: (1 / m, v), lambda m, v: (m, 1 / v), lambda m, v: (1 / m, 1 / v))),
         Mistake({"size": lambda v, by: v / by}, "Adam divides by the root of v."),
         Mistake({"size": lambda v, by: math.sqrt(v) / by}, "You take the root of v before you "
                 "divide it by its share. Divide first."),
         Mistake({"size": lambda v, by: 1.0}, "That moves by m alone. Adam divides it by the root "
                 "of v."),
-        Mistake({"size": lambda v, by: 1.0, "fair": lambda m, v: (1.0, 1.0)}, "That moves by m alone, as it was "
-                "kept. By what does Adam divide?"),
+        Mistake({"size": lambda v, by: 1.0, "fair": lambda m, v: (1.0, 1.0)}, "That moves by m "
+                "alone, as it was kept. By what does Adam divide?"),
         Mistake(partial(_go_on, size=lambda v, by: math.sqrt(v / by) + 1e-8), "Right, but for a "
                 "small number in the denominator. ε is 0 here."),
         Mistake({"square": lambda g, m: abs(g)}, "v gathers squares of the gradients, not their "
                 "sizes."),
         Mistake({"square": lambda g, m: g}, "v gathers squares of the gradients."),
-        Mistake(partial(_go_on, square=lambda g, m: m * m), "v gathers squares of the gradients, not "
-                "of m."),
+        Mistake(partial(_go_on, square=lambda g, m: m * m), "v gathers squares of the gradients, "
+                "not of m."),
         Mistake(partial(_go_on, square=lambda g, m: 0.001 * g * g), "You square 0.001, too. Only "
                 "the gradient is squared."),
-        *(Mistake(partial(_go_on, mix=mix), "Of the old m or v much is kept, and little of the new gradient "
-                  "comes in: 0.9 and 0.1, 0.999 and 0.001.") for mix in (
+        *(Mistake(partial(_go_on, mix=mix), "Of the old m or v much is kept, and little of the "
+                  "new gradient comes in: 0.9 and 0.1, 0.999 and 0.001.") for mix in (
                   ((0.9, 1.0), _OLD_AND_NEW[1]), (_OLD_AND_NEW[0], (0.999, 1.0)),
                   ((0.9, 1.0), (0.999, 1.0)), ((0.1, 0.9), _OLD_AND_NEW[1]),
                   (_OLD_AND_NEW[0], (0.001, 0.999)), ((0.1, 0.9), (0.001, 0.999)))),
-        *(Mistake(partial(_go_on, mix=(_OLD_AND_NEW[0], (0.99, 0.01)), betas=(0.9, beta)), "v keeps "
-                  "0.999 of what it was, not 0.99.") for beta in (0.999, 0.99)),
-        Mistake({"mix": _OLD_AND_NEW[::-1], "betas": (0.999, 0.9)}, "You have exchanged the two rates: m forgets faster."),
+        *(Mistake(partial(_go_on, mix=(_OLD_AND_NEW[0], (0.99, 0.01)), betas=(0.9, beta)), "v "
+                  "keeps 0.999 of what it was, not 0.99.") for beta in (0.999, 0.99)),
+        Mistake({"mix": _OLD_AND_NEW[::-1], "betas": (0.999, 0.9)}, "You have exchanged the two "
+                "rates: m forgets faster."),
         Mistake({"keep": True}, "You divide m and v by their shares and keep the quotients. Keep m "
                 "and v as they are, and divide for each move anew."),
         Mistake({"decay": 0.01}, "The weight decays. This run has no decay."),
+        Mistake(lambda saved, gs, lr: saved["weight"] + _go_on(saved, gs, lr) - _go_on(
+                saved, gs[:-1], lr), "Each of your moves begins at the weight that was kept. Begin "
+                "where the one before has ended."),
         Mistake(lambda saved, gs, lr: saved["weight"], "You return the weight as it was kept. Does "
                 "your loop change it?"),
         Mistake(lambda saved, gs, lr: _go_on(saved, gs[:-1], lr), "The last gradient is left out. "

@@ -52,6 +52,9 @@ check_posterior = Exercise(
                 "how likely each answer would make something else. What was seen was seen."),
         Mistake(lambda before, seen: np.array(seen) / np.dot(before, seen), "Divided as it should "
                 "be. But where is the first list in what you divide?"),
+        Mistake(lambda before, seen: 1 / (1 + (1 - np.array(before)) * (1 - np.array(seen)) /
+                np.multiply(before, seen)), "You set each answer against all others. How likely "
+                "these make what is seen stands in the list: divide by the sum over all answers."),
         Mistake(np.dot, "That is the chance of what is seen, over all answers. Which share of it "
                 "has each one?"),
         *(Mistake({"told": told}, hint) for told, hint in (

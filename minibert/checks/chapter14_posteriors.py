@@ -87,6 +87,8 @@ check_posteriors = Exercise(
         *(Mistake({"joint": np.add, "over": over}, "You add. Both must hold at once: which "
                   "operation is that?")
           for over in (lambda joint, seen: seen, lambda joint, seen: 1, _row_sums)),
+        Mistake(lambda p, fits: fits * _slopes(p, fits) / _row_sums(_slopes(p, fits), fits), "You "
+                "divide by the sum of the derivatives. Each row of products must add up to 1."),
         Mistake({"over": lambda joint, seen: seen**2}, "You divide twice by the chance of what is "
                 "seen."),
         *(Mistake(lambda p, fits, told=told: told(_posteriors(p, fits)), hint) for told, hint in (
@@ -112,10 +114,10 @@ check_posteriors = Exercise(
                 "entry above 0 for 1. A word may fit badly."),
         Mistake(lambda p, fits: np.where((fits == 1).all(1)[:, None], _posteriors(p, fits), fits),
                 "You leave the rows that are not hidden as they were. They have a posterior, too."),
-        Mistake(lambda p, fits: torch.tensor(fits) / torch.tensor(fits).sum(dim=1), "The sums of "
-                "the rows have lost their axis. keepdim=True keeps it."),
-        Mistake(lambda p, fits: torch.tensor(fits).T * torch.tensor(fits), "The derivative has the "
-                "shape of the table already. What should .T do?"),
+        *(Mistake(lambda p, fits, other=other: torch.mul(*other(torch.tensor(fits))), "The table "
+                  "meets another shape. Have the sums of its rows lost their axis? keepdim=True "
+                  "keeps it. Or is something turned that fits already?") for other in (
+                  lambda fits: (fits, fits.sum(dim=1)), lambda fits: (fits.T, fits))),
         Mistake(lambda p, fits: p(torch.tensor(fits)).backward(), "The function has seen a table "
                 "that requires no gradient. Ask for it, by requires_grad_(), before you call."),
         Mistake(lambda p, fits: torch.autograd.grad(p(torch.tensor(fits, requires_grad=True)),

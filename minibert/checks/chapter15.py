@@ -149,10 +149,12 @@ check_sentence_vectors = Exercise(
                 "all tokens of a row."),
         Mistake(lambda states, mask: (states * mask[..., None]).mean(axis=1), "You divide by all "
                 "places, padding included, and the length is not 1 yet."),
-        Mistake(lambda states, mask: _unit(np.where(mask[..., None] == 1, states, -np.inf).max(1)),
-                "You take the largest numbers. Take the mean."),
-        Mistake({"length": np.linalg.norm}, "You divide by the length of all vectors together. "
-                "Each row has a length of its own."),
+        *(Mistake(lambda states, mask, low=low: _unit(np.where(mask[..., None] == 1, states, low)
+                  .max(axis=1)), "You take the largest numbers. Take the mean.")
+          for low in (-np.inf, 0)),
+        *(Mistake(partial(_sentence_vectors, over=over, length=np.linalg.norm), "You divide by the "
+                  "length of all vectors together. Each row has a length of its own.")
+          for over in (lambda weights: weights.sum(axis=1), lambda weights: 1)),
         *(Mistake(partial(_sentence_vectors, over=over, length=partial(np.linalg.norm, axis=0)),
                   "You measure the columns. A vector is a row.")
           for over in (lambda weights: weights.sum(axis=1), lambda weights: 1)),
@@ -175,8 +177,9 @@ check_sentence_vectors = Exercise(
                 "the mean. Only the mean is to be scaled."),
         Mistake({"length": lambda means: np.abs(means).sum(axis=-1, keepdims=True)},
                 "You measure the length by adding up sizes. Add up squares, then take the root."),
-        Mistake({"length": lambda means: _over_each_row(means) ** 2}, "You divide by the square of "
-                "the length. Where is the root?"),
+        *(Mistake(partial(_sentence_vectors, over=over, length=lambda means: _over_each_row(
+                  means) ** 2), "You divide by the square of the length. Where is the root?")
+          for over in (lambda weights: weights.sum(axis=1), lambda weights: 1)),
         Mistake({"counted": lambda mask: 1 - mask + (mask.min(axis=1, keepdims=True) > 0)},
                 "That is the mean over the padding. A 1 in the mask is a token."),
         Mistake({"counted": lambda mask: 1 - mask}, "That is the mean over the padding. A 1 in the "

@@ -76,6 +76,8 @@ check_tensor = Exercise(
                 "bytes. There the header begins; the numbers begin behind it."),
         Mistake({"start": lambda length: length}, "You are eight bytes too early: the length of "
                 "the header does not count the eight bytes in which it is written."),
+        Mistake({"start": lambda length: 16 + length}, "You are eight bytes too late: those of the "
+                "length are counted once."),
         Mistake({"kind": ">f4"}, "The place is right, the numbers are read from the wrong end. The "
                 "least byte comes first."),
         *(Mistake({"kind": kind}, "A number of 32 bits has four bytes. How many has one of yours? "

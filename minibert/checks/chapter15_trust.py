@@ -57,7 +57,7 @@ def _each_from_zero(shapes):
 
 
 def _alike_when_turned(shapes):
-    return {n: np.add.outer(*map(np.arange, (s * 2)[:2])) * 1.0 for n, s in shapes.items()}
+    return {n: np.indices(s).sum(axis=0) * 1.0 for n, s in shapes.items()}
 
 
 def _plus_turned(shapes):
@@ -108,8 +108,9 @@ check_trust = Exercise(
         Mistake({"equal": lambda mine, theirs: not np.array_equal(mine, theirs)}, "Turned around: "
                 "return True for a loader that can be trusted."),
         Mistake(partial(_is_trusted, model=copy.deepcopy), "A loader that passes over LayerNorms "
-                "is trusted. Does your target hold the right numbers from the start, or do you "
-                "look at matrices alone?"),
+                "is trusted. Does your target hold the right numbers from the start?"),
+        Mistake(partial(_is_trusted, which=lambda shapes: [n for n in shapes if len(shapes[n]) ==
+                2]), "You look at matrices alone. A loader may spoil a vector."),
         *(Mistake(partial(_is_trusted, which=lambda shapes, at=at: [*shapes][at]), f"You look at "
                   f"one tensor, the {place}. Does the return stand where all have been seen?")
           for place, at in (("first", slice(1)), ("last", slice(-1, None)))),

@@ -90,6 +90,10 @@ check_head = Exercise(
                    "exponentials. What must be taken of the sum first?"),
                   (lambda z: _lifted(z) - z.max(axis=1), "You take the highest score away inside "
                    "exp. Where do you add it again?"))),
+        *(Mistake(lambda x, w, b, y, of=of: of(softmax(x @ w.T + b), y).mean(), "You weight with "
+                  "the model's probability. The true class counts fully, and no other one.")
+          for of in (lambda p, y: -(p * np.log(p))[range(len(y)), y],
+                     lambda p, y: -(p * np.log(p)).sum(axis=1))),
         Mistake(lambda x, w, b, y: _lifted(x @ w.T + b).mean(), "That is the logarithm of the sum. "
                 "Subtract the score of the true class."),
         *(Mistake(lambda x, w, b, y, of=of: of(np.argmax(x @ w.T + b, axis=1), y).mean(), "You "
@@ -167,6 +171,8 @@ check_several_labels = Exercise(
         *(Mistake({"loss": lambda p, y, power=power: np.abs(p - y) ** power}, "That says how far "
                   "the probability of yes is from the label. Where is the logarithm?")
           for power in (1, 2)),
-        Mistake({"reduce": as_it_is}, "These are the losses of all questions. Take their mean."),
+        *(Mistake(partial(_several, reduce=reduce), "These are several losses. Take the mean over "
+                  "all questions.") for reduce in (as_it_is, partial(np.mean, axis=0),
+                                                   partial(np.mean, axis=1))),
     ],
 )  # fmt: skip

@@ -99,6 +99,12 @@ check_mcnemar = Exercise(
           for count in (lambda t, a, b: (int(((a == t) & (b == t)).sum()), _wins(t, a, b)[1]),
                         lambda t, a, b: (int(((a == t) & (b == t)).sum()),
                                          int(((a != t) & (b != t)).sum())))),
+        *(Mistake(partial(_mcnemar, count=lambda t, a, b, of=of, at=at: [
+                  int(of(t, x).sum()) if n == at else won
+                  for n, (won, x) in enumerate(zip(_wins(t, a, b), ((a, b), (b, a))))]), "One of "
+                  "your two numbers is too large. Each counts where this one is right and the "
+                  "other one is wrong.") for at in (0, 1) for of in (
+                  lambda t, x: x[0] != x[1], lambda t, x: x[0] == t)),
         Mistake(lambda truth, *both: abs(np.subtract(*[(x == truth).mean() for x in both])), "That "
                 "is the difference of the accuracies. How probable is one so large, by chance?"),
         Mistake(_as_if_apart, "That test is for two classifiers with requests of their own. These "

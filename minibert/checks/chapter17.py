@@ -52,8 +52,9 @@ check_piece_labels = Exercise(
                   "number do you say that there is no label?")
           for none, told in ((0, "0 is a label, too"), (-1, "The loss does not know −1"),
                              (None, "None is no number"), (100, "The loss does not know 100"))
-          for right in ({}, {"front": (IGNORED_LABEL,), "end": (IGNORED_LABEL,)},
-                        {"of_word": _first})),
+          for right in ({}, {"front": [IGNORED_LABEL], "end": [IGNORED_LABEL]}, {"of_word": _first},
+                        {"of_word": _first, "front": [IGNORED_LABEL]},
+                        {"of_word": _first, "end": [IGNORED_LABEL]})),
         Mistake({"of_word": lambda n, label: ([label] + [label + 1] * n)[:n]}, "The other pieces "
                 "of a word have the next label, the inside of a name. Here only the first piece "
                 "has a label."),
@@ -190,8 +191,8 @@ check_best_span = Exercise(
             (lambda s, e, i, j: i * len(s) + j, "argmax counts through the whole table, row by "
              "row. divmod(place, n) makes row and column of it."),
             (lambda s, e, i, j: s[i] + e[j], "That is the highest sum. Where does it stand?"))),
-        Mistake(lambda *case: (0, 0), "Yours is (0, 0) whatever the scores are. Do you look for "
-                "the lowest sum, or for the highest?"),
+        Mistake(lambda *case: (0, 0), "Yours is (0, 0) whatever the scores are. Does your search "
+                "end at what is excluded? Look for the highest sum."),
         *(Mistake(partial(_best_span, score=score), hint) for score, hint in (
             (lambda s, e, i, j: s[i] * e[j], "You multiply the scores. Their sum is wanted: two "
              "negative scores are no good span."),

@@ -53,6 +53,7 @@ check_answer_f1 = Exercise(
         ("Ieoh Ming Pei", "the architect Pei"),
         ("Pei", "Ieoh Ming Pei"),
         ("the bank of China", "the bank of England"),
+        ("to the bank", "from bank to bank"),
         ("", ""),
         ("", "1990"),
     ],
@@ -64,8 +65,10 @@ check_answer_f1 = Exercise(
                 "words, not different words."),
         Mistake({"common": lambda told, true: len({*told} & {*true})}, "len counts the different "
                 "words that both share. How often is each in both? A Counter has a total."),
-        Mistake({"common": lambda told, true: sum(word in true for word in told)}, "A word that "
-                "the truth has once is shared once, however often the answer says it."),
+        *(Mistake({"common": lambda told, true, turn=turn: sum(
+                  word in (told, true)[turn] for word in (true, told)[turn])}, "A word that one of "
+                  "the two has once is shared once, however often the other one says it.")
+          for turn in (1, 0)),
         *(Mistake({"words": words}, "Capitals, punctuation marks and articles do not count. "
                   "Normalize both answers first.")
           for words in (str.split, lambda text: text.lower().split())),

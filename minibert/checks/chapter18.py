@@ -160,7 +160,7 @@ check_rank_correlation = Exercise(
                   "lists in opposite order must give −1.")
           for wrong in ({"times": 1}, {"gap": np.abs}, *({"below": below} for below in (
                         lambda n: n**2 - n, lambda n: n**2 - 1, lambda n: n**3 - 1,
-                        lambda n: n**3)))),
+                        lambda n: n**3, lambda n: n)))),
         Mistake({"agree": lambda a, b: 1 - _short_formula(a, b)}, "The short formula is one minus "
                 "that."),
         *(Mistake(lambda a, b, ranks=ranks: np.corrcoef(ranks[0](a), ranks[1](b))[0, 1], "Only one "

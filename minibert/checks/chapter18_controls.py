@@ -27,10 +27,11 @@ def _others_silent(contexts, head, size):
     return _filled(0 * contexts, head, size, contexts[..., own].mean(axis=(0, 1)))
 
 
-def _as_if_of_texts(contexts, head, size):
-    """Take the head's columns for numbers of texts."""
-    own = slice(head * size, (head + 1) * size)
-    np.array(contexts)[own] = contexts[..., own].mean(axis=(0, 1))
+def _along(contexts, head, size, axis):
+    """Take the head's columns for numbers of texts, or of tokens."""
+    own, changed = slice(head * size, (head + 1) * size), np.array(contexts)
+    changed[(slice(None),) * axis + (own,)] = contexts[..., own].mean(axis=(0, 1))
+    return changed
 
 
 def _mean_ablation(contexts, head, size, *,
@@ -77,7 +78,9 @@ check_mean_ablation = Exercise(
                 "the average. Put it in the place of what was said."),
         Mistake(lambda contexts, *head: _filled(contexts, *head, contexts.mean(axis=(0, 1))),
                 "That is the mean of all heads' columns. Take those of this head: [..., own]."),
-        Mistake(_as_if_of_texts, "[own] takes texts. The columns are the last axis: [..., own]."),
+        *(Mistake(partial(_along, axis=axis), f"{index} takes {what}. The columns are the last "
+                  "axis: [..., own].") for axis, index, what in (
+                  (0, "[own]", "texts"), (1, "[:, own]", "tokens"))),
         Mistake(_others_silent, "The other heads are silent now. They stay as they are."),
         Mistake({"where": lambda head, size, wide: (..., slice(head * size, head + size))}, "Where "
                 "does your slice end? In (head + 1) * size the brackets matter."),
@@ -101,8 +104,9 @@ check_mean_ablation = Exercise(
         Mistake(lambda contexts, head, size: contexts.mean(axis=(0, 1))[
                 head * size:(head + 1) * size], "That is the head's mean. Put it into a copy of "
                 "all contexts."),
-        Mistake(lambda contexts, head, size: contexts[..., head * size:(head + 1) * size],
-                "These are the head's own numbers. Return all heads, with this one replaced."),
+        *(Mistake(lambda *case, of=of: of(*case)[..., case[1] * case[2] : (case[1] + 1) * case[2]],
+                  "These are the head's own numbers. Return all heads, with this one replaced.")
+          for of in (_mean_ablation, lambda contexts, head, size: contexts)),
     ],
 )  # fmt: skip
 
@@ -162,6 +166,8 @@ check_control_task = Exercise(
         *(Mistake(lambda words, classes, order, by=by: _control_task(words, classes, [
                   (i + by) % len(order) for i in order]), "You are off by one. The different words "
                   "are counted from 0.") for by in (-1, 1)),
+        Mistake(lambda words, classes, order: _control_task(words, classes, [order[i] for i in
+                order]), "You look up the order twice. Word number i goes with order[i]."),
         Mistake({"different": as_it_is}, "You count words that stand twice two times. Count the "
                 "different ones, as they first appear."),
         Mistake(lambda words, classes, order: [order[_as_they_appear(words).index(word)] for word

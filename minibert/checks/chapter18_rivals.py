@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from .exercise import Exercise, Mistake, as_it_is
+from .exercise import Exercise, Mistake
 
 _RNG = np.random.default_rng(180)
 
@@ -28,7 +28,8 @@ check_rival = Exercise(
     "Return the number of the name whose row is most like the pronoun's.",
     _rival,
     cases=[*(_rival_case(names) for names in (2, 3, 4, 5, 5, 6, 7, 8)),
-           (np.array([3.0, 1, -2]), np.array([[-3.0, 0, -2], [0, 0, 2], [-3, 1, -1], [-2, 1, 1]]))],
+           (np.array([3.0, 1, -2]), np.array([[-3.0, 0, -2], [0, 0, 2], [-3, 1, -1], [-2, 1, 1]])),
+           (np.array([3.0, 2, 2]), np.array([[2.0, 4, 1], [2, 0, 4], [0, 4, -4], [4, -1, 4]]))],
     mistakes=[
         Mistake({"alike": lambda pronoun, names: names @ pronoun}, "Then a long row is like "
                 "everybody. The cosine divides by both lengths."),
@@ -49,8 +50,8 @@ check_rival = Exercise(
         *(Mistake(partial(_rival, alike=lambda pronoun, names, of=of: of(names, axis=1)), "You "
                   "look at the names alone. Where is the "
                   "pronoun?") for of in (np.linalg.norm, np.sum)),
-        Mistake(partial(_rival, alike=lambda pronoun, names: names.T @ pronoun), "Each row of names is multiplied by the "
-                "pronoun. Which axis does .T put last?"),
+        Mistake(partial(_rival, alike=lambda pronoun, names: names.T @ pronoun), "Each row of "
+                "names is multiplied by the pronoun. Which axis does .T put last?"),
         Mistake(lambda pronoun, names: names[_rival(pronoun, names)], "That is the row. Which name "
                 "has it?"),
         Mistake({"pick": np.argsort}, "That is the order of all names, from the least alike. Which "
@@ -58,7 +59,12 @@ check_rival = Exercise(
         Mistake({"alike": lambda *rows: np.abs(_cosines(*rows))}, "A cosine near −1 is as unlike "
                 "as can be. Leave its sign."),
         Mistake({"pick": np.argmin}, "That is the name which is least like the pronoun."),
-        Mistake({"pick": np.max}, "That is the largest cosine. Which name has it?"),
+        *(Mistake(lambda pronoun, names, by=by: _cosines(pronoun, names).max() * by(pronoun),
+                  "That is the largest likeness. Which name has it?")
+          for by in (lambda pronoun: 1, np.linalg.norm)),
+        *(Mistake(partial(_rival, alike=lambda pronoun, names, by=by: names @ pronoun /
+                  np.linalg.norm(names, by, axis=1)), "That is another length of a row. The length "
+                  "is the root of the sum of all squares.") for by in (1, np.inf)),
         *(Mistake(lambda pronoun, names, by=by: _cosines(pronoun, names) * by(pronoun), "These are "
                   "the likenesses. Which name has the largest?")
           for by in (lambda pronoun: 1, np.linalg.norm)),
