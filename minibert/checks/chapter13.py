@@ -88,20 +88,20 @@ check_schedule = Exercise(
         *(Mistake(lambda s, p, w, e, late=late: _rate(s, 1 if (s >= w) == late else p, w, e),
                   f"The {part} does not know the peak. Multiply it by the peak, too.")
           for part, late in (("rise", False), ("fall", True))),
-        Mistake({"rise": lambda s, w, e: w / s}, "The rise is upside down. What share of the "
-                "warm-up is over?"),
-        Mistake({"rise": lambda s, w, e: s}, "The rise goes on far beyond the peak. By how many "
-                "steps do you divide?"),
-        Mistake({"rise": lambda s, w, e: s / e}, "The rise takes as long as the whole training. "
-                "How many steps has the warm-up?"),
-        Mistake({"fall": lambda s, w, e: (s - e) / (e - w)}, "The fall has the wrong sign. How "
-                "many steps are left?"),
-        Mistake({"fall": lambda s, w, e: (e - s + 1) / (e - w)}, "The fall begins above the peak "
-                "and does not reach 0. How many steps are left at the last one?"),
-        Mistake({"fall": lambda s, w, e: (e - s) / w}, "You divide the fall by the steps of the "
-                "warm-up. How many has the fall?"),
-        Mistake({"fall": lambda s, w, e: math.sqrt(w / s)}, "That falls with the root of the step "
-                "and never arrives at 0. This schedule falls along a straight line."),
+        Mistake(partial(_rate, rise=lambda s, w, e: w / s), "The rise is upside down. What share "
+                "of the warm-up is over?"),
+        Mistake(partial(_rate, rise=lambda s, w, e: s), "The rise goes on far beyond the peak. By "
+                "how many steps do you divide?"),
+        Mistake(partial(_rate, rise=lambda s, w, e: s / e), "The rise takes as long as the whole "
+                "training. How many steps has the warm-up?"),
+        Mistake(partial(_rate, fall=lambda s, w, e: (s - e) / (e - w)), "The fall has the wrong "
+                "sign. How many steps are left?"),
+        Mistake(partial(_rate, fall=lambda s, w, e: (e - s + 1) / (e - w)), "The fall begins "
+                "above the peak and does not reach 0. How many steps are left at the last one?"),
+        Mistake(partial(_rate, fall=lambda s, w, e: (e - s) / w), "You divide the fall by the "
+                "steps of the warm-up. How many has the fall?"),
+        Mistake(partial(_rate, fall=lambda s, w, e: math.sqrt(w / s)), "That falls with the root "
+                "of the step and never arrives at 0. This schedule falls along a straight line."),
         Mistake(lambda s, p, w, e: p * s / w if s < w else p - (s - w) / (e - w), "After the "
                 "warm-up you subtract a share of 1. It is that share of the peak which is gone."),
     ],

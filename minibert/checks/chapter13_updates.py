@@ -171,7 +171,7 @@ check_going_on = Exercise(
                   "They change with the number of the update.") for count in (
                   lambda place, step, end: step + 1, lambda place, step, end: step,
                   lambda place, step, end: end)),
-        *(Mistake(lambda *case, ahead=ahead: _moving_first(*case, ahead), "You move before m and v "
+        *(Mistake(partial(_moving_first, ahead=ahead), "You move before m and v "
                   "have taken in the new gradient. Renew them first.") for ahead in (0, 1)),
         Mistake({"fair": lambda m, v: (1.0, 1.0)}, "m and v are too small at first. By what are "
                 "they divided?"),

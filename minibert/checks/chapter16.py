@@ -147,7 +147,7 @@ check_several_labels = Exercise(
         Mistake({"shares": as_it_is}, "These are scores. Where is the probability of yes?"),
         *(Mistake({"loss": lambda p, y, of=of: -np.log(of(p))}, f"You ask for {what} everywhere. "
                   "The label says which of the two is right, with p for yes and 1 − p for no.")
-          for what, of in (("yes", as_it_is), ("no", lambda p: 1 - p))),
+          for what, of in (("yes", np.positive), ("no", lambda p: 1 - p))),
         Mistake({"loss": lambda p, y: -(1 - y) * np.log(1 - p)}, "Only labels of 0 cost anything "
                 "here. What does it cost to say no where the answer is yes?"),
         Mistake({"loss": lambda p, y: -y * np.log(p) - (1 - p) * np.log(1 - y)}, "You have "

@@ -139,8 +139,8 @@ def _greedy(starts, ends, inside, most, *, first):
 
 def _in_the_passage(starts, ends, inside, most):
     """Cut the question off, and count from there."""
-    kept = [[x for x, keep in zip(row, inside) if keep] for row in (starts, ends, inside)]
-    return _best_span(*kept, most)
+    starts, ends = ([x for x, keep in zip(row, inside) if keep] for row in (starts, ends))
+    return _best_span(starts, ends, [True] * len(starts), most)
 
 
 def _as_probability(scores, n):

@@ -163,9 +163,9 @@ check_rank_correlation = Exercise(
                         lambda n: n**3, lambda n: n)))),
         Mistake({"agree": lambda a, b: 1 - _short_formula(a, b)}, "The short formula is one minus "
                 "that."),
-        *(Mistake(lambda a, b, ranks=ranks: np.corrcoef(ranks[0](a), ranks[1](b))[0, 1], "Only one "
-                  "of the two lists becomes ranks. Rank both.")
-          for ranks in ((_ranks, as_it_is), (as_it_is, _ranks))),
+        *(Mistake(one, "Only one of the two lists becomes ranks. Rank both.") for one in (
+                  lambda a, b: np.corrcoef(_ranks(a), b)[0, 1],
+                  lambda a, b: np.corrcoef(a, _ranks(b))[0, 1])),
         *(Mistake(lambda a, b, of=of: of(_rank_correlation(a, b)), hint) for of, hint in (
             (abs, "You take the sign away. It says whether the order is the same or the opposite."),
             (np.square, "That is the square of the correlation. It has lost the sign."))),

@@ -58,7 +58,7 @@ check_mean_ablation = Exercise(
         *(Mistake(wrong, f"You take one mean of all {whose} numbers. Each of its columns has a "
                   "mean of its own.") for whose, wrong in (
                   ("its", {"usual": lambda own: own.mean()}),
-                  ("heads'", lambda contexts, *head: _filled(contexts, *head, contexts.mean())))),
+                  ("heads'", lambda all, head, size: _filled(all, head, size, all.mean())))),
         Mistake({"usual": lambda own: own.mean(axis=0)}, "You take the mean over texts only, so "
                 "each token keeps one of its own. Take it over tokens, too."),
         *(Mistake({"usual": lambda own, kept=kept: own.mean(axis=1, keepdims=kept)}, "You take the "
@@ -76,7 +76,7 @@ check_mean_ablation = Exercise(
                 "over the first text. Take it over all."),
         Mistake(partial(_mean_ablation, usual=lambda own: own + own.mean(axis=(0, 1))), "You add "
                 "the average. Put it in the place of what was said."),
-        Mistake(lambda contexts, *head: _filled(contexts, *head, contexts.mean(axis=(0, 1))),
+        Mistake(lambda all, head, size: _filled(all, head, size, all.mean(axis=(0, 1))),
                 "That is the mean of all heads' columns. Take those of this head: [..., own]."),
         *(Mistake(partial(_along, axis=axis), f"{index} takes {what}. The columns are the last "
                   "axis: [..., own].") for axis, index, what in (
