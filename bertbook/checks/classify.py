@@ -1,4 +1,4 @@
-"""Exercises of Chapter 16: the head and its loss, several labels, early stopping, a test."""
+"""Exercises of Chapter 16: the head and its loss, several labels."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ _RNG = np.random.default_rng(16)
 
 def _sigmoid(logits):
     return 1 / (1 + np.exp(-logits))
+
+
+def _lifted(scores):
+    return np.log(np.exp(scores).sum(axis=1))
 
 
 def _head(x, weight, bias, labels, *, shift=0, bias_times=1, shares=softmax,
@@ -42,6 +46,7 @@ check_head = Exercise(
           for shift, where in ((1, "after"), (-1, "before"))),
         Mistake({"bias_times": 0}, "The bias is missing. It says which class to lean to before "
                 "anything is read."),
+        Mistake(partial(_head, bias_times=-1), "You subtract the bias. It is added to the scores."),
         Mistake({"turn": as_it_is}, "The weight has a row for each class. What must become of it "
                 "before pooled @ weight?"),
         Mistake({"reduce": np.sum}, "That is the sum over the batch. A mean is wanted, so that "
@@ -50,19 +55,53 @@ check_head = Exercise(
                 "probability."),
         *(Mistake({"unit": math.log(base)}, f"These are {unit}. Nats are counted with the natural "
                   "logarithm.") for base, unit in ((2, "bits"), (10, "logarithms by 10"))),
-        Mistake({"log": lambda chances: 1 - chances}, "That is one minus the mean probability of "
-                "the true class. Where is the logarithm?"),
-        Mistake({"log": as_it_is}, "That is the mean probability of the true class. Where is the "
-                "logarithm?"),
+        *(Mistake(partial(_head, log=of), f"That is {what}probability of the true class. Where is "
+                  "the logarithm?") for what, of in (
+                  ("one minus the mean ", lambda chances: 1 - chances), ("the mean ", as_it_is),
+                  ("the mean of one divided by the ", np.reciprocal))),
         Mistake({"log": as_it_is, "reduce": lambda chances: -np.log(chances.mean())},
                 "You take the logarithm of the mean. Take the mean of the logarithms."),
         *(Mistake({"shares": over}, "Your softmax runs over the batch. The classes of one request "
                   "share the probability, not the requests.") for over in
           (partial(softmax, axis=0), lambda x: softmax(x.ravel()).reshape(x.shape))),
-        Mistake({"shares": _sigmoid}, "That is a sigmoid for each class. Here one class is true, "
-                "and the classes share one probability."),
+        Mistake(partial(_head, shares=lambda scores: softmax(softmax(scores))), "You take the "
+                "softmax twice. What comes out of the first one are probabilities."),
+        *(Mistake(wrong, "That is a sigmoid for each class. Here one class is true, and the "
+                  "classes share one probability.") for wrong in ({"shares": _sigmoid},
+                  lambda x, w, b, y: _several(x @ w.T + b, np.eye(len(w))[y]))),
         Mistake(lambda x, w, b, y: -np.log(softmax(x @ w.T + b)[:, y]).mean(), "[:, labels] takes "
                 "the columns of all labels from every row. Give the number of each row, too."),
+        Mistake(lambda x, w, b, y: -np.log(softmax(x @ w.T + b)[y]).mean(), "[labels] takes whole "
+                "rows. Say the row of each request, too: [np.arange(len(labels)), labels]."),
+        Mistake(lambda x, w, b, y: -np.log(softmax(x @ w.T + b)[y, np.arange(len(y))]).mean(),
+                "Rows are requests, and columns are classes. Which index comes first?"),
+        Mistake(lambda x, w, b, y: -np.log(softmax(x @ w.T + b)).mean(), "You take the mean over "
+                "all classes. Which column belongs to each request?"),
+        Mistake(lambda x, w, b, y: _head(x, w, b, y) / len(w), "You divide by the number of "
+                "classes, too. Add up over the classes, and take the mean over requests."),
+        Mistake(lambda x, w, b, y: _head(np.tanh(x), w, b, y), "You take tanh of the pooled "
+                "vectors. The pooler has done that already."),
+        *(Mistake(lambda *case, sign=sign: np.exp(sign * _head(*case)), "You raise e to the power "
+                  f"of {what}. The loss itself is wanted.")
+          for what, sign in (("the loss", 1), ("minus the loss", -1))),
+        *(Mistake(lambda x, w, b, y, of=of: (of(x @ w.T + b) - (x @ w.T + b)[range(len(y)), y])
+                  .mean(), hint) for of, hint in (
+                  (lambda z: np.exp(z).sum(axis=1), "You subtract the true score from a sum of "
+                   "exponentials. What must be taken of the sum first?"),
+                  (lambda z: _lifted(z) - z.max(axis=1), "You take the highest score away inside "
+                   "exp. Where do you add it again?"))),
+        *(Mistake(lambda x, w, b, y, of=of: of(softmax(x @ w.T + b), y).mean(), "You weight with "
+                  "the model's probability. The true class counts fully, and no other one.")
+          for of in (lambda p, y: -(p * np.log(p))[range(len(y)), y],
+                     lambda p, y: -(p * np.log(p)).sum(axis=1))),
+        Mistake(lambda x, w, b, y: _lifted(x @ w.T + b).mean(), "That is the logarithm of the sum. "
+                "Subtract the score of the true class."),
+        *(Mistake(lambda x, w, b, y, of=of: of(np.argmax(x @ w.T + b, axis=1), y).mean(), "You "
+                  "count answers. The loss asks how probable the true class is.")
+          for of in (np.equal, np.not_equal)),
+        Mistake(lambda x, w, b, y: ((softmax(x @ w.T + b) - np.eye(len(w))[y]) ** 2).sum(1).mean(),
+                "These are squared errors. The loss is minus the logarithm of the probability of "
+                "the true class."),
         Mistake(lambda x, w, b, y: -(y * np.log(softmax(x @ w.T + b))).sum(axis=1).mean(), "You "
                 "multiply by the labels. They are numbers of classes, not rows of 0 and 1."),
         Mistake({"reduce": lambda losses: losses[0]}, "That is the loss of the first request. Does "
@@ -96,8 +135,9 @@ check_several_labels = Exercise(
         *(Mistake({"shares": softmax, **more}, "That is a softmax: the classes share one "
                   "probability. Here each is a question of its own, with a probability of its own.")
           for more in ({"loss": lambda p, y: -(y * np.log(p)).sum(axis=1)}, {})),
-        Mistake({"reduce": lambda losses: losses.sum(axis=1).mean()}, "You add up the classes of "
-                "each row. The mean over all questions is wanted, classes included."),
+        *(Mistake({"reduce": lambda losses, axis=axis: losses.sum(axis=axis).mean()}, f"You add up "
+                  f"the {what}. The mean over all questions is wanted.")
+          for axis, what in ((0, "rows of each class"), (1, "classes of each row"))),
         Mistake({"reduce": np.sum}, "That is the sum over all questions. The mean is wanted."),
         *(Mistake(wrong, "Only labels of 1 cost anything here. What does it cost to say yes where "
                   "the answer is no?") for wrong in ({"loss": lambda p, y: -y * np.log(p)},
@@ -105,8 +145,24 @@ check_several_labels = Exercise(
         Mistake({"loss": partial(_yes_and_no, no=1)}, "The part for no has the wrong sign. "
                 "Logarithms of probabilities are below 0, both of them."),
         Mistake({"shares": as_it_is}, "These are scores. Where is the probability of yes?"),
-        Mistake({"loss": lambda p, y: -np.log(p)}, "You ask for yes everywhere. Where the answer "
-                "is no, the probability of no is 1 − p."),
+        *(Mistake({"loss": lambda p, y, of=of: -np.log(of(p))}, f"You ask for {what} everywhere. "
+                  "The label says which of the two is right, with p for yes and 1 − p for no.")
+          for what, of in (("yes", np.positive), ("no", lambda p: 1 - p))),
+        Mistake({"loss": lambda p, y: -(1 - y) * np.log(1 - p)}, "Only labels of 0 cost anything "
+                "here. What does it cost to say no where the answer is yes?"),
+        Mistake({"loss": lambda p, y: -y * np.log(p) - (1 - p) * np.log(1 - y)}, "You have "
+                "exchanged label and probability in the part for no: (1 − y) ln(1 − p)."),
+        Mistake(lambda z, y: np.log1p(np.exp(-z * y)).mean(), "That is the formula for labels of 1 "
+                "and −1. A label of 0 makes z · y 0, whatever the score is."),
+        Mistake(lambda z, y: -(z * y).mean(), "ln(e^−z) is −z again. Where is the 1 of 1 + e^−z?"),
+        Mistake(lambda z, y: _several(z, y, reduce=np.sum) / y.sum(), "You divide by the number of "
+                "labels that are 1. The mean is over all questions."),
+        Mistake(lambda z, y: -np.log(np.where(y == 1, _sigmoid(z), _sigmoid(-z)).mean()),
+                "You take the logarithm of the mean. Take the mean of the logarithms."),
+        Mistake({"reduce": lambda losses: losses[0].mean()}, "That is the loss of the first row. "
+                "Does your loop return too early?"),
+        *(Mistake(lambda z, y, of=of: of(z > 0, y).mean(), "You count answers. The loss asks how "
+                  "probable the right ones were.") for of in (np.equal, np.not_equal)),
         Mistake({"turned": True}, "Turned around: you ask for the probability of the wrong "
                 "answer."),
         Mistake({"sign": -1}, "Right up to the sign."),
@@ -115,140 +171,8 @@ check_several_labels = Exercise(
         *(Mistake({"loss": lambda p, y, power=power: np.abs(p - y) ** power}, "That says how far "
                   "the probability of yes is from the label. Where is the logarithm?")
           for power in (1, 2)),
-        Mistake({"reduce": as_it_is}, "These are the losses of all questions. Take their mean."),
-    ],
-)  # fmt: skip
-
-
-def _stop(losses, patience, *, better=lambda loss, best, before: loss < best,
-          waited=lambda number, best, rises: number - best, wait=lambda p: p,
-          told=lambda best, last: (best + 1, last + 1)):  # fmt: skip
-    """Find the best evaluation, and the last one that is made."""
-    best, rises = 0, 0
-    for number, loss in enumerate(losses):
-        if number == 0 or better(loss, losses[best], losses[number - 1]):
-            best = number
-        else:
-            rises += 1
-        if waited(number, best, rises) >= wait(patience):
-            break
-    return told(best, number)
-
-
-def _best_of_all(losses, patience):
-    return int(np.argmin(losses)) + 1, _stop(losses, patience)[1]
-
-
-def _all_are_made(losses, patience):
-    best = int(np.argmin(losses)) + 1
-    return best, min(best + patience, len(losses))
-
-
-def _against_the_last(losses, patience):
-    last = _stop(losses, patience, better=lambda loss, best, before: loss < before)[1]
-    return int(np.argmin(losses[:last])) + 1, last
-
-
-check_stopping = Exercise(
-    "Say which evaluation was the best, and which is the last one that is made.",
-    _stop,
-    cases=[
-        ([0.5, 0.6, 0.4, 0.3], 1),
-        ([0.9, 0.8, 0.7], 2),
-        ([0.7, 0.7, 0.7, 0.6], 2),
-        ([0.9, 0.5, 0.6, 0.55, 0.7, 0.4], 3),
-        ([0.6, 0.7, 0.8, 0.9, 0.95, 0.3], 2),
-        ([0.9, 0.95, 0.5, 0.6, 0.45, 0.5, 0.6, 0.2], 2),
-    ],
-    mistakes=[
-        Mistake({"told": lambda best, last: (best, last)}, "Right, but counted from 0. The first "
-                "evaluation is number 1."),
-        Mistake({"told": lambda best, last: (last + 1, best + 1)}, "Turned around: first the best "
-                "one, then the last one."),
-        Mistake({"told": lambda best, last: (last + 1, last + 1)}, "The last weights are not the "
-                "best ones: patience has made them worse."),
-        *(Mistake(wrong, "You look at evaluations that are never made. The run ends before the "
-                  "loss falls again.") for wrong in (_best_of_all, _all_are_made)),
-        Mistake(lambda losses, p: (_stop(losses, p)[0], _stop(losses, p)[0] + p), "A run may be "
-                "over before the patience is: then the last loss in the list is the last one."),
-        Mistake(lambda losses, p: tuple(losses[n - 1] for n in _stop(losses, p)), "These are the "
-                "losses. Which evaluations are they, counted from 1?"),
-        Mistake({"wait": lambda patience: patience + 1}, "You wait one evaluation too long."),
-        Mistake({"wait": lambda patience: max(1, patience - 1)}, "You wait one evaluation too "
-                "few."),
-        Mistake({"wait": lambda patience: 1}, "You stop at the first loss that is not lower. What "
-                "is patience for?"),
-        *(Mistake(wrong, "You compare each loss with the one before. Compare it with the lowest so "
-                  "far: a loss that falls back half-way is no progress.") for wrong in (
-                  _against_the_last, {"better": lambda loss, best, before: loss < before})),
-        Mistake({"waited": lambda number, best, rises: rises}, "You count all evaluations without "
-                "progress. They must come in a row: a new best one starts the count again."),
-        Mistake({"better": lambda loss, best, before: loss <= best}, "An equal loss is not a lower "
-                "one: the earlier weights stay."),
-    ],
-)  # fmt: skip
-
-
-def _wins(truth, first, second):
-    one, other = first == truth, second == truth
-    return int((one & ~other).sum()), int((other & ~one).sum())
-
-
-def _more_coins(truth, first, second, *, fewer=min, coins=np.not_equal):
-    """Throw more coins than those where exactly one is right."""
-    only = fewer(_wins(truth, first, second))
-    return only, int(coins(first, second).sum()) - only
-
-
-def _ways(only_first, only_second, *, more=1, sides=2):
-    """Count the ways with so few heads, or so few tails."""
-    coins = only_first + only_second
-    ways = range(min(only_first, only_second) + more)
-    return sides * sum(math.comb(coins, heads) for heads in ways) / 2**coins
-
-
-def _mcnemar(truth, first, second, *, count=_wins, chance=_ways, told=lambda p: min(1.0, p)):
-    return told(chance(*count(truth, first, second)))
-
-
-def _mcnemar_case(rows, good, better):
-    truth = _RNG.integers(3, size=rows)
-    answers = [
-        np.where(_RNG.random(rows) < part, truth, (truth + _RNG.integers(1, 3, size=rows)) % 3)
-        for part in (good, better)
-    ]
-    return truth, *answers
-
-
-check_mcnemar = Exercise(
-    "Return the p-value of McNemar's exact test for two classifiers.",
-    _mcnemar,
-    cases=[_mcnemar_case(*sizes) for sizes in [(8, 0.6, 0.9), (30, 0.5, 0.8), (60, 0.6, 0.7)]],
-    edges=[(np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([0, 1, 2])),
-           (np.array([0, 1, 2, 0]), np.array([0, 2, 2, 1]), np.array([1, 1, 2, 1]))],
-    rtol=1e-7,
-    forbidden=["binomtest"],
-    mistakes=[
-        Mistake({"chance": partial(_ways, sides=1)}, "That is one side. Results as uneven "
-                "to the other side count, too."),
-        Mistake({"chance": partial(_ways, more=0)}, "You count only what is more "
-                "uneven. What is exactly as uneven counts, too."),
-        *(Mistake({"chance": lambda a, b, sides=sides: sides * math.comb(a + b, a) / 2 ** (a + b)},
-                  f"That is the chance of exactly this result{mirror}. What is more uneven counts, "
-                  "too.") for sides, mirror in ((2, " and its mirror image"), (1, ""))),
-        Mistake(lambda truth, first, second: 1.0, "Your p is 1 whatever they answer. Do you count "
-                "up to the larger number? Uneven is what has few on the weaker side."),
-        *(Mistake({"count": partial(_more_coins, fewer=fewer)}, "You throw a coin wherever the two "
-                  "differ. Where both are wrong in different ways, neither has won.")
-          for fewer in (min, lambda only: only[0])),
-        Mistake({"count": partial(_more_coins, coins=lambda a, b: a == a)}, "You throw a coin for "
-                "every request. Only where exactly one of the two is right is there one."),
-        Mistake({"count": lambda truth, *both: [int((x == truth).sum()) for x in both]}, "You "
-                "count all that each one gets right. Only where exactly one of them is right can a "
-                "difference be seen."),
-        Mistake({"told": as_it_is}, "A probability is never above 1. If both are equally often "
-                "right alone, the middle way is counted on both sides."),
-        Mistake({"told": lambda p: 1 - min(1.0, p)}, "That is one minus p. A small p speaks "
-                "against chance."),
+        *(Mistake(partial(_several, reduce=reduce), "These are several losses. Take the mean over "
+                  "all questions.") for reduce in (as_it_is, partial(np.mean, axis=0),
+                                                   partial(np.mean, axis=1))),
     ],
 )  # fmt: skip

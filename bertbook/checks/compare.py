@@ -110,7 +110,7 @@ def _kind(value: Any) -> str:
     if _is_number(value):
         return f"an array of shape {np.shape(value)}" if np.ndim(value) else "a number"
     names = {str: "one string", list: "a list", tuple: "a tuple", set: "a set"}
-    if value == {}:
+    if isinstance(value, dict) and not value:
         return "{}, which is an empty dict (an empty set is set())"
     return names.get(type(value), f"a {type(value).__name__}")
 

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 18: a paired interval, the order of two lists, a cut, a control task."""
+"""Exercises of Chapter 18: a paired interval, the order of two lists."""
 
 from __future__ import annotations
 
@@ -25,6 +25,10 @@ def _interval_case(words, repeats):
     return *scores, _RNG.integers(words, size=(repeats, words))
 
 
+def _around(means, number):
+    return means.mean() + np.array([-number, number]) * means.std()
+
+
 def _by_sorting(first, second, draws):
     means = sorted((first - second)[draws].mean(axis=1))
     cut = round(0.025 * len(means))
@@ -49,10 +53,37 @@ check_paired_interval = Exercise(
                 - np.quantile(np.mean(second[draws], axis=1), q) for q in (0.025, 0.975)),
                 "You subtract the quantiles of two methods. Subtract in each repeat, and take the "
                 "quantiles then."),
+        *(Mistake(lambda first, second, draws, of=of: np.quantile(of(
+                  (first - second)[draws], axis=1), (0.025, 0.975)), f"You take {what} of each "
+                  "repeat. Take the mean.") for what, of in (
+                  ("the median", np.median), ("the standard deviation", np.std))),
+        *(Mistake(lambda first, second, draws, gain=gain: np.quantile(
+                  gain(first, second)[draws].mean(axis=1), (0.025, 0.975)), f"You take {what}. "
+                  "First minus second is wanted, with its sign.") for what, gain in (
+                  ("sizes of differences", lambda a, b: np.abs(a - b)),
+                  ("ratios", np.divide), ("ratios", lambda a, b: a / b - 1))),
+        *(Mistake(lambda first, second, draws, k=k: _around(
+                  (first - second)[draws].mean(axis=1), k),
+                  "That is the mean of the repeats, plus and minus a number of their standard "
+                  "deviations. Take two quantiles of the repeats.") for k in (1, 1.96, 2)),
+        *(Mistake(lambda *case, told=told: told(*_paired_interval(*case)), hint) for told, hint in (
+            (lambda low, high: high - low, "That is how wide the interval is. Return its two "
+                    "ends."),
+            (lambda low, high: (low + high) / 2, "That is the middle of the interval. Return its "
+             "two ends."))),
+        Mistake(lambda first, second, draws: ((first - second)[draws].mean(axis=1) > 0).mean(),
+                "That is how often the first is ahead. Return the ends of the interval."),
+        Mistake(lambda first, second, draws: _paired_interval(first, second, np.array(draws) - 1),
+                "The draws are indices already, counted from 0."),
+        Mistake(lambda first, second, draws: np.quantile(((first - second) * draws).mean(axis=1),
+                (0.025, 0.975)), "You multiply by the draws. They say which words are taken: "
+                "index with them."),
         Mistake({"per": np.sum}, "These are sums of differences. The mean difference is wanted."),
         Mistake({"turned": True}, "The sign is turned around: first minus second is wanted."),
-        Mistake({"ends": (0.05, 0.95)}, "These ends leave 90 % between them. How much is left out "
-                "on each side of 95 %?"),
+        *(Mistake({"ends": ends}, f"These ends leave {between} % between them. How much is left "
+                  "out on each side of 95 %?") for ends, between in (
+                  ((0.05, 0.95), 90), ((0.25, 0.75), 50), ((0.025, 0.95), 92.5),
+                  ((0.05, 0.975), 92.5), ((0.005, 0.995), 99))),
         Mistake(lambda *case: np.quantile(case[0], 2.5), "np.quantile takes parts of 1, 0.025 and "
                 "0.975. Percentages are for np.percentile."),
         Mistake({"ends": (0.00025, 0.00975)}, "np.percentile takes percentages, 2.5 and 97.5."),
@@ -87,15 +118,18 @@ check_paired_interval = Exercise(
 )  # fmt: skip
 
 
-def _rank_correlation(first, second, *, rank=lambda values: np.argsort(np.argsort(values)),
+def _ranks(values):
+    return np.argsort(np.argsort(values))
+
+
+def _rank_correlation(first, second, *, rank=_ranks,
                       agree=lambda first, second: np.corrcoef(first, second)[0, 1],
                       turned=False):  # fmt: skip
     return (-1 if turned else 1) * agree(rank(first), rank(second))
 
 
-def _short_formula(first, second, *, times=6, power=2, gap=np.square):
-    n = len(first)
-    return 1 - times * gap(first - second).sum() / (n * (n**power - 1))
+def _short_formula(first, second, *, times=6, below=lambda n: n**3 - n, gap=np.square):
+    return 1 - times * gap(first - second).sum() / below(len(first))
 
 
 def _kendall(first, second):
@@ -124,132 +158,37 @@ check_rank_correlation = Exercise(
                 "place is less wrong than being off by five."),
         *(Mistake({"agree": partial(_short_formula, **wrong)}, "Nearly the short formula. Two "
                   "lists in opposite order must give −1.")
-          for wrong in ({"times": 1}, {"power": 1}, {"gap": np.abs})),
+          for wrong in ({"times": 1}, {"gap": np.abs}, *({"below": below} for below in (
+                        lambda n: n**2 - n, lambda n: n**2 - 1, lambda n: n**3 - 1,
+                        lambda n: n**3, lambda n: n)))),
+        Mistake({"agree": lambda a, b: 1 - _short_formula(a, b)}, "The short formula is one minus "
+                "that."),
+        *(Mistake(one, "Only one of the two lists becomes ranks. Rank both.") for one in (
+                  lambda a, b: np.corrcoef(_ranks(a), b)[0, 1],
+                  lambda a, b: np.corrcoef(a, _ranks(b))[0, 1])),
+        *(Mistake(lambda a, b, of=of: of(_rank_correlation(a, b)), hint) for of, hint in (
+            (abs, "You take the sign away. It says whether the order is the same or the opposite."),
+            (np.square, "That is the square of the correlation. It has lost the sign."))),
+        *(Mistake({"agree": agree}, "You multiply ranks. A correlation takes the mean away from "
+                  "both first, and divides by both standard deviations.")
+          for agree in (np.dot, lambda a, b: np.mean(a * b))),
+        Mistake({"agree": lambda a, b: np.cov(a, b)[0, 1] / a.std() / b.std()}, "np.cov divides by "
+                "n − 1, and std by n. ddof=1 lets both do the same."),
+        *(Mistake({"agree": lambda a, b, of=of: of(np.abs(a - b))}, "That says how far the ranks "
+                  "are apart. How do they go together?") for of in (
+                  np.mean, np.sum, lambda gaps: np.mean(gaps**2), lambda gaps: np.sum(gaps**2))),
+        Mistake({"rank": np.argmax}, "argmax tells one place alone. Which rank has each number?"),
+        *(Mistake(lambda a, b, top=top: float(top(a) == top(b)), "You ask whether one entry is at "
+                  "the same place. Compare the whole order.") for top in (np.argmax, np.argmin)),
         Mistake({"agree": lambda a, b: a @ b / np.sqrt((a @ a) * (b @ b))}, "That is the cosine of "
                 "the ranks. A correlation takes the mean away from both lists first."),
         Mistake({"agree": lambda a, b: np.cov(a, b)[0, 1]}, "That is the covariance. A correlation "
                 "divides by both standard deviations, and is never above 1."),
         Mistake({"agree": lambda a, b: 1.0}, "That is 1 for any two lists. On its diagonal the "
-                "table compares each list with itself."),
-        Mistake({"agree": np.corrcoef}, "That is the table of all correlations. Which entry is "
-                "that of the two lists?"),
-    ],
-)  # fmt: skip
-
-
-def _columns(first, count):
-    return slice(None), slice(None), slice(first, first + count)
-
-
-def _mean_ablation(contexts, head, size, *,
-                   where=lambda head, size, wide: _columns(head * size, size),
-                   usual=lambda own: own.mean(axis=(0, 1))):  # fmt: skip
-    """Let one head say what it says on average."""
-    changed, own = np.array(contexts), where(head, size, contexts.shape[-1])
-    changed[own] = usual(changed[own])
-    return changed
-
-
-def _ablation_case(texts, tokens, heads, size, head):
-    return _RNG.integers(-9, 9, size=(texts, tokens, heads * size)).astype(float), head, size
-
-
-check_mean_ablation = Exercise(
-    "Let one head say what it says on average over all texts and tokens.",
-    _mean_ablation,
-    cases=[_ablation_case(*sizes) for sizes in [(2, 3, 2, 2, 1), (2, 4, 3, 2, 1), (3, 5, 4, 3, 2)]],
-    mistakes=[
-        Mistake(lambda contexts, head, size: contexts, "Nothing has changed: that is what the "
-                "heads bring home already."),
-        Mistake({"usual": lambda own: 0.0}, "That silences the head. What does it say on average?"),
-        Mistake({"usual": lambda own: own.mean()}, "You take one mean of all its numbers. Each of "
-                "its columns has a mean of its own."),
-        Mistake({"usual": lambda own: own.mean(axis=0)}, "You take the mean over texts only, so "
-                "each token keeps one of its own. Take it over tokens, too."),
-        Mistake({"usual": lambda own: own.mean(axis=1, keepdims=True)}, "You take the mean over "
-                "tokens only, so the head still tells the texts apart. Take it over texts, too."),
-        Mistake({"usual": lambda own: own.mean(axis=-1, keepdims=True)}, "You take the mean over "
-                "the head's own columns. Take it over texts and tokens."),
-        Mistake({"where": lambda head, size, wide: ...}, "You replace all heads. The others "
-                "stay as they are."),
-        Mistake({"where": lambda head, size, wide: _columns(head, 1)}, "You replace one column. "
-                "A head has as many columns as its size."),
-        Mistake({"where": lambda head, size, wide: _columns(head, size)}, "You begin at "
-                "column `head`. The heads before it have `size` columns each."),
-        *(Mistake({"where": lambda head, size, wide, n=n: _columns(head * size, size + n)},
-                  "A slice ends before the number behind its colon. How many columns has yours?")
-          for n in (-1, 1)),
-        Mistake({"where": lambda head, size, wide: (..., slice(head, None, wide // size))},
-                "You take columns that lie apart. Those of one head stand side by side."),
-        Mistake({"where": lambda head, size, wide: _columns(head * size, size)[1:]},
-                "You replace tokens. The columns are the last axis: [..., own]."),
-        Mistake({"usual": lambda own: own - own.mean(axis=(0, 1))}, "You take the average away and "
-                "keep the rest. The other way around is wanted."),
-        Mistake({"where": lambda head, size, wide: _columns((head - 1) * size, size)}, "That is "
-                "the head before it. Heads are counted from 0."),
-        Mistake(lambda contexts, head, size: contexts.mean(axis=(0, 1))[
-                head * size:(head + 1) * size], "That is the head's mean. Put it into a copy of "
-                "all contexts."),
-        Mistake(lambda contexts, head, size: contexts[..., head * size:(head + 1) * size],
-                "These are the head's own numbers. Return all heads, with this one replaced."),
-    ],
-)  # fmt: skip
-
-
-def _as_they_appear(words):
-    return list(dict.fromkeys(words))
-
-
-def _control_task(words, classes, order, *, different=_as_they_appear, back=False, told=list):
-    """Deal the class of one word to another, wherever it stands."""
-    distinct, class_of = different(words), dict(zip(words, classes))
-    pairs = [(word, distinct[i]) for word, i in zip(distinct, order)]
-    dealt = {(b if back else a): class_of[a if back else b] for a, b in pairs}
-    return told(dealt[word] for word in words)
-
-
-def _by_places(words, classes, order):
-    dealt = {word: classes[i] for word, i in zip(_as_they_appear(words), order)}
-    return [dealt[word] for word in words]
-
-
-_KINDS = {"the": "other", "old": "adjective", "cat": "noun", "sees": "verb", "dog": "noun",
-          "and": "other", "she": "other", "sings": "verb", "laughs": "verb"}  # fmt: skip
-
-
-def _control_case(text, order):
-    return text.split(), [_KINDS[word] for word in text.split()], order
-
-
-check_control_task = Exercise(
-    "Deal the classes of a control task: one class for each different word.",
-    _control_task,
-    cases=[
-        _control_case("she sings and she laughs and sings", [2, 0, 3, 1]),
-        _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2]),
-    ],
-    forbidden=["control_labels"],
-    mistakes=[
-        Mistake(lambda words, classes, order: classes, "These are the true classes. A control task "
-                "must have nothing in it but memory."),
-        *(Mistake(lambda words, classes, order, kind=kind: [kind] * len(words), "Every word gets "
-                  "the same class, so a probe needs to remember nothing at all.")
-          for kind in sorted({*_KINDS.values()})),
-        Mistake(lambda words, classes, order: [classes[order[i % len(order)]] for i in
-                range(len(words))], "A word that stands twice gets two classes. Deal one class to "
-                "each different word."),
-        Mistake({"different": lambda words: sorted({*words})}, "You count the words by the "
-                "alphabet. Count them as they first appear."),
-        Mistake({"different": lambda words: list({*words})}, "A set keeps no order. Count the "
-                "words as they first appear."),
-        Mistake(lambda words, classes, order: _control_task(words, words, order), "These are "
-                "words. Which class has each of them?"),
-        Mistake(_by_places, "`order` counts different words. You look it up in the list of all "
-                "words, where some stand twice."),
-        Mistake({"back": True}, "You hand each class on to word number order[i]. Word number i "
-                "should receive the class of word number order[i]."),
-        Mistake(lambda words, classes, order: [classes[words.index(_as_they_appear(words)[i])] for
-                i in order], "You deal one class for each different word. Return one for each word "
-                "of the text."),
+                "table compares each list with itself; and differences that are added before they "
+                "are squared cancel."),
+        *(Mistake({"agree": lambda a, b, of=of: of(np.corrcoef(a, b))}, f"That is {what}table of "
+                  "all correlations. Which entry is that of the two lists?")
+          for what, of in (("the ", as_it_is), ("the mean of the ", np.mean))),
     ],
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from .exercise import Exercise, Mistake
 from .tensors import to_tensor
@@ -83,6 +84,22 @@ check_posteriors = Exercise(
                 "places. The words of one place add up to 1."),
         Mistake({"joint": lambda fits, slopes: fits, "over": lambda fits, seen: fits.sum(
                 axis=1, keepdims=True)}, "You look at each place alone. What do the others say?"),
+        *(Mistake({"joint": np.add, "over": over}, "You add. Both must hold at once: which "
+                  "operation is that?")
+          for over in (lambda joint, seen: seen, lambda joint, seen: 1, _row_sums)),
+        Mistake(lambda p, fits: fits * _slopes(p, fits) / _row_sums(_slopes(p, fits), fits), "You "
+                "divide by the sum of the derivatives. Each row of products must add up to 1."),
+        Mistake({"over": lambda joint, seen: seen**2}, "You divide twice by the chance of what is "
+                "seen."),
+        *(Mistake(lambda p, fits, told=told: told(_posteriors(p, fits)), hint) for told, hint in (
+            (np.log, "These are logarithms. The chances of each row add up to 1."),
+            (np.reciprocal, "It is upside down: divide by the chance of what is seen."),
+            (lambda rows: (1 - rows) / (rows.shape[1] - 1), "You leave out the word that is asked "
+             "for. Leave out all others of its row."),
+            (lambda rows: rows.argmax(axis=1), "These are the likeliest words. Return the chances "
+             "of all."))),
+        Mistake(lambda p, fits: np.log(fits * _slopes(p, fits)), "These are logarithms. The "
+                "chances of each row add up to 1."),
         *(Mistake({"joint": way, "over": _row_sums}, "That is a softmax. These numbers are chances "
                   "already, and need no exponential.")
           for way in (lambda fits, slopes: np.exp(slopes), lambda f, slopes: np.exp(f * slopes))),
@@ -97,7 +114,14 @@ check_posteriors = Exercise(
                 "entry above 0 for 1. A word may fit badly."),
         Mistake(lambda p, fits: np.where((fits == 1).all(1)[:, None], _posteriors(p, fits), fits),
                 "You leave the rows that are not hidden as they were. They have a posterior, too."),
-        Mistake(RuntimeError, "PyTorch cannot take this derivative. Does the table require a "
-                "gradient, and is the result one number?"),
+        *(Mistake(lambda p, fits, other=other: torch.mul(*other(torch.tensor(fits))), "The table "
+                  "meets another shape. Have the sums of its rows lost their axis? keepdim=True "
+                  "keeps it. Or is something turned that fits already?") for other in (
+                  lambda fits: (fits, fits.sum(dim=1)), lambda fits: (fits.T, fits))),
+        Mistake(lambda p, fits: p(torch.tensor(fits)).backward(), "The function has seen a table "
+                "that requires no gradient. Ask for it, by requires_grad_(), before you call."),
+        Mistake(lambda p, fits: torch.autograd.grad(p(torch.tensor(fits, requires_grad=True)),
+                torch.tensor(fits, requires_grad=True)), "You take the derivative by another table "
+                "than the one that the function has seen. Keep one copy, under a name."),
     ],
 )  # fmt: skip

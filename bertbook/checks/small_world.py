@@ -7,12 +7,13 @@ from collections import Counter
 
 import numpy as np
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise, Mistake, as_it_is
 
 
-def _posterior(before, seen, *, both=np.multiply, over=lambda joint, seen: joint.sum()):
+def _posterior(before, seen, *, both=np.multiply, over=lambda joint, seen: joint.sum(),
+               told=as_it_is):  # fmt: skip
     joint = both(before, seen)
-    return joint / over(joint, seen)
+    return told(joint / over(joint, seen))
 
 
 check_posterior = Exercise(
@@ -34,15 +35,33 @@ check_posterior = Exercise(
                 "is that a sum?"),
         Mistake({"over": lambda joint, seen: np.sum(seen)}, "You divide by the sum of the second "
                 "list. What is the chance of what is seen, over all answers?"),
-        Mistake({"over": lambda joint, seen: joint.max()}, "You divide by the largest number. By "
-                "what must you divide so that all add up to 1?"),
-        Mistake({"over": lambda joint, seen: len(joint)}, "You divide by how many answers there "
-                "are. By what must you divide so that all add up to 1?"),
+        *(Mistake({"over": lambda joint, seen, by=by: by(joint)}, f"You divide by {what}. By what "
+                  "must you divide so that all add up to 1?") for what, by in (
+                  ("the largest number", np.max), ("how many answers there are", len),
+                  ("the mean", np.mean), ("their length as a vector", np.linalg.norm),
+                  ("all numbers so far", np.cumsum))),
         *(Mistake({"both": way}, "You divide one list by the other. Both must hold at once: which "
                   "operation is that?")
           for way in (np.divide, lambda before, seen: np.divide(seen, before))),
-        Mistake({"both": lambda before, seen: np.exp(np.multiply(before, seen))},
-                "That is a softmax. These numbers are chances already, and need no exponential."),
+        *(Mistake({"both": lambda before, seen, of=of: np.exp(of(before, seen))}, "That is a "
+                  "softmax. These numbers are chances already, and need no exponential.")
+          for of in (np.multiply, lambda before, seen: seen)),
+        Mistake({"both": np.add, "over": lambda joint, seen: 2}, "You take the mean of the two "
+                "numbers of each answer. Both must hold at once: is that a mean?"),
+        Mistake({"both": lambda before, seen: np.multiply(before, 1 - np.array(seen))}, "You ask "
+                "how likely each answer would make something else. What was seen was seen."),
+        Mistake(lambda before, seen: np.array(seen) / np.dot(before, seen), "Divided as it should "
+                "be. But where is the first list in what you divide?"),
+        Mistake(lambda before, seen: 1 / (1 + (1 - np.array(before)) * (1 - np.array(seen)) /
+                np.multiply(before, seen)), "You set each answer against all others. How likely "
+                "these make what is seen stands in the list: divide by the sum over all answers."),
+        Mistake(np.dot, "That is the chance of what is seen, over all answers. Which share of it "
+                "has each one?"),
+        *(Mistake({"told": told}, hint) for told, hint in (
+            (np.log, "These are logarithms. Chances add up to 1."),
+            (lambda chances: 100 * chances, "These are percentages. Chances add up to 1."),
+            (np.argmax, "That is the number of the likeliest answer. Return the chances of all."),
+            (lambda chances: chances[0], "That is the first answer. Return the chances of all."))),
     ],
 )  # fmt: skip
 
@@ -114,10 +133,14 @@ check_best_loss = Exercise(
                 "mean is wanted."),
         Mistake({"mean": _over_sights}, "You take the mean over the different sights. One that "
                 "comes up often counts more often."),
-        Mistake({"mean": _over_pairs}, "You take the mean over the different pairs. One that comes "
-                "up twice counts twice."),
-        Mistake({"mean": lambda found, o: np.sum(found) / len({s for s, _ in o})}, "You divide by "
-                "the number of different sights. The mean is over all riddles."),
+        *(Mistake({"mean": mean}, "You take each different pair once. One that comes up twice "
+                  "counts twice.") for mean in (_over_pairs, lambda found, o: sum(
+                  dict(zip(o, found)).values()) / len(o))),
+        *(Mistake({"mean": lambda found, o, of=of: np.sum(found) / len({*of(o)})}, "You divide by "
+                  f"the number of different {what}. The mean is over all riddles.")
+          for what, of in (("sights", lambda o: [s for s, _ in o]), ("pairs", list))),
+        Mistake({"mean": lambda found, o: _over_sights(found, o) * len({s for s, _ in o})}, "You "
+                "add up the losses of the different sights. The mean is over all riddles."),
         Mistake({"mean": lambda found, o: -math.log(np.mean(np.exp(np.negative(found))))}, "You "
                 "take the mean first and the logarithm then. Each riddle has its own surprise."),
         Mistake({"mean": lambda found, o: math.exp(np.mean(found))}, "That is the perplexity. The "
@@ -133,8 +156,15 @@ check_best_loss = Exercise(
                 "that comes up more often deserves a larger share."),
         Mistake({"surprises": _errors}, "That is how often the best single guess is wrong. The "
                 "loss is minus the logarithm of the chance that the true word gets."),
-        Mistake({"surprises": lambda o: [math.exp(-x) for x in _surprises(o)]}, "You take the mean "
-                "of the chances. Where is the logarithm?"),
+        *(Mistake({"surprises": lambda o, of=of: [of(x) for x in _surprises(o)]}, "You take the "
+                  f"mean of {what}. Where is the logarithm?") for what, of in (
+                  ("the chances", lambda x: math.exp(-x)),
+                  ("one minus the chances", lambda x: 1 - math.exp(-x)),
+                  ("one divided by the chances", math.exp))),
+        *(Mistake({"surprises": lambda o, of=of: [*map(math.log, of(o))]}, "You take the logarithm "
+                  f"of how often {what}. Which share has the word of its sight?") for what, of in (
+                  ("what is seen comes up", lambda o: [[s for s, _ in o].count(s) for s, _ in o]),
+                  ("both come up together", lambda o: [o.count(pair) for pair in o]))),
     ],
 )  # fmt: skip
 
@@ -166,7 +196,8 @@ check_never_told = Exercise(
     cases=[
         (_LEARNED, [("she runs", "it rains"), *_LEARNED[2:0:-1], ("he sings", "she reads"),
                     _LEARNED[1][::-1]]),
-        (_LEARNED, [("we go", "he sings"), ("a dog", "it eats"), ("we go", "he sings")]),
+        (_LEARNED, [("we go", "he sings"), ("a dog", "it eats"), ("we go", "he sings"),
+                    *((word, "it rains") for word in "they walk and talk of old times".split())]),
         ([("one",)], [("two",), ("one",), ("four",), ("two",)]),
     ],
     mistakes=[
@@ -190,6 +221,12 @@ check_never_told = Exercise(
                 "Whose documents are asked for?"),
         Mistake(lambda learned, test: [d for d in _never_told(learned, test) if test.count(d) < 2],
                 "A document that stands there twice is to be kept once, not dropped."),
+        Mistake(lambda learned, test: _never_told(learned, test[::-1])[::-1], "A document that "
+                "stands there twice keeps its first place, not its last."),
+        Mistake(lambda learned, test: [d for d, other in zip(test, learned) if d != other], "You "
+                "compare document by document. Compare each one with all that were told."),
+        Mistake(lambda learned, test: [], "Nothing is left. Do you ask what add() or append() "
+                "returns? That is None."),
         *(Mistake(slip, "You say which documents are new. Return these documents themselves.")
           for slip in (lambda learned, test: [d not in learned for d in test],
                        lambda learned, test: [i for i, d in enumerate(test) if d not in learned])),
@@ -199,5 +236,9 @@ check_never_told = Exercise(
         Mistake({"told": lambda learned, d: False}, "Nothing is left out but what stands there "
                 "twice. What was told in the training?"),
         Mistake({"order": len}, "That is how many there are. Return the documents."),
+        Mistake({"order": lambda found: [" ".join(d) for d in found]}, "You join the sentences of "
+                "a document. Return it as it was, a tuple."),
+        Mistake({"order": lambda found: [sentence for d in found for sentence in d]}, "These are "
+                "single sentences. Return whole documents."),
     ],
 )  # fmt: skip

@@ -1,14 +1,14 @@
-"""Exercises of Chapter 17: labels of pieces, the best legal span, F1 of an answer, windows."""
+"""Exercises of Chapter 17: labels of pieces, the best legal span."""
 
 from __future__ import annotations
 
 import math
-from operator import add, sub
+from functools import partial
+from operator import sub
 
 import numpy as np
 
 from minibert.losses import IGNORED_LABEL
-from minibert.tasks.metrics import exact_match, normalize_answer
 
 from .exercise import Exercise, Mistake
 
@@ -16,6 +16,11 @@ from .exercise import Exercise, Mistake
 def _first(count, label):
     """Label the first piece of a word, if it has one."""
     return ([label] + [IGNORED_LABEL] * count)[:count]
+
+
+def _marked(none):
+    """Say by another number that a token has no label."""
+    return {"of_word": lambda n, label: ([label] + [none] * n)[:n], "front": [none], "end": [none]}
 
 
 def _piece_labels(counts, labels, *, of_word=_first, front=(IGNORED_LABEL,), end=(IGNORED_LABEL,)):
@@ -35,11 +40,21 @@ check_piece_labels = Exercise(
     mistakes=[
         Mistake({"of_word": lambda n, label: [label] * n}, "Every piece has the label of its word. "
                 "Then a name of four pieces counts four times. Which piece speaks for the word?"),
-        Mistake({"of_word": lambda n, label: _first(n, label)[::-1]}, "The last piece has the "
-                "label. That works, too, if everybody does it; here it is the first one."),
-        *(Mistake({"of_word": lambda n, label: ([label] + [0] * n)[:n], **ends}, "0 is a label, "
-                  "too. With which number do you say that there is none?")
-          for ends in ({"front": (0,), "end": (0,)}, {})),
+        *(Mistake({"of_word": way}, "The last piece has the label. That works, too, if everybody "
+                  "does it; here it is the first one.") for way in (
+                  lambda n, label: _first(n, label)[::-1],
+                  lambda n, label: [IGNORED_LABEL] * (n - 1) + [label])),
+        Mistake({"of_word": lambda n, label: [IGNORED_LABEL] * n}, "No word has a label left. "
+                "Which piece speaks for it?"),
+        Mistake({"of_word": lambda n, label: [IGNORED_LABEL][:n] + [label] * (n - 1)}, "All pieces "
+                "but the first have the label. It is the other way around."),
+        *(Mistake(partial(_piece_labels, **{**_marked(none), **right}), f"{told}. With which "
+                  "number do you say that there is no label?")
+          for none, told in ((0, "0 is a label, too"), (-1, "The loss does not know −1"),
+                             (None, "None is no number"), (100, "The loss does not know 100"))
+          for right in ({}, {"front": [IGNORED_LABEL], "end": [IGNORED_LABEL]}, {"of_word": _first},
+                        {"of_word": _first, "front": [IGNORED_LABEL]},
+                        {"of_word": _first, "end": [IGNORED_LABEL]})),
         Mistake({"of_word": lambda n, label: ([label] + [label + 1] * n)[:n]}, "The other pieces "
                 "of a word have the next label, the inside of a name. Here only the first piece "
                 "has a label."),
@@ -53,8 +68,12 @@ check_piece_labels = Exercise(
                 "Do you append where you want to extend?"),
         Mistake(lambda counts, labels: _piece_labels(counts[:1], labels), "Only the first word is "
                 "there. Does your loop return too early?"),
-        Mistake({"front": (0,), "end": (0,)}, "[CLS] and [SEP] have 0, which is a label. With "
-                "which number do you say that there is none?"),
+        Mistake(lambda counts, labels: _piece_labels(counts[-1:], labels[-1:], front=()), "Only "
+                "the last word is there. Does your loop make a new list in each round?"),
+        Mistake(lambda counts, labels: _piece_labels(labels, counts), "You have exchanged the two "
+                "lists: a word has as many pieces as the first one says."),
+        Mistake(partial(_piece_labels, of_word=lambda n, label: [n] * label), "You have exchanged "
+                "the two lists: a word has as many pieces as the first one says."),
         *(Mistake(ends, "[CLS] in front and [SEP] at the end are tokens, too. What is their label?")
           for ends in ({"front": (), "end": ()}, {"front": ()}, {"end": ()})),
     ],
@@ -75,34 +94,57 @@ def _as_array(value):
 
 
 def _best_span(starts, ends, inside, most, *, ordered=True, legal=_every_token, spare=0,
-               told=lambda first, last: (first, last)):  # fmt: skip
+               told=lambda first, last: (first, last), ahead=sub,
+               score=lambda starts, ends, i, j: starts[i] + ends[j]):  # fmt: skip
     """Search through all pairs."""
     pairs = [
         (first, last)
         for first in range(len(starts))
         for last in range(len(ends))
-        if (first <= last or not ordered)
+        if (ahead(last, first) >= 0 or not ordered)
         and legal(inside, first, last)
-        and last - first < most + spare
+        and ahead(last, first) < most + spare
     ]
-    return told(*max(pairs, key=lambda pair: starts[pair[0]] + ends[pair[1]]))
+    return told(*max(pairs, key=lambda pair: score(starts, ends, *pair)))
 
 
 def _highest(scores):
     return max(range(len(scores)), key=lambda n: scores[n])
 
 
-def _illegal_is_zero(starts, ends, inside, most):
-    n = range(len(starts))
-    legal = [[i <= j < i + most and _every_token(inside, i, j) for j in n] for i in n]
-    return divmod(int(np.argmax(np.add.outer(starts, ends) * legal)), len(n))
+def _illegal(first, last, inside, most):
+    return not (first <= last < first + most and _every_token(inside, first, last))
 
 
-def _greedy(starts, ends, inside, most):
-    """Take the best start, then the best end that goes with it."""
-    fixed = max((n for n in range(len(starts)) if inside[n]), key=lambda n: starts[n])
-    alone = [score if n == fixed else -math.inf for n, score in enumerate(starts)]
-    return _best_span(alone, ends, inside, most)
+def _zero_where(zero):
+    """Build the search through a table with 0 in some illegal places, and −∞ in the others."""
+
+    def search(starts, ends, inside, most):
+        sums = np.add.outer(starts, ends)
+        for i, j in np.ndindex(sums.shape):
+            if _illegal(i, j, inside, most):
+                sums[i, j] = 0.0 if zero(i, j) else -math.inf
+        return divmod(int(sums.argmax()), len(starts))
+
+    return search
+
+
+def _greedy(starts, ends, inside, most, *, first):
+    """Take the best start, or the best end, and then the best of the others that goes with it."""
+    scores = starts if first else ends
+    fixed = max((n for n in range(len(scores)) if inside[n]), key=lambda n: scores[n])
+    alone = [score if n == fixed else -math.inf for n, score in enumerate(scores)]
+    return _best_span(*((alone, ends) if first else (starts, alone)), inside, most)
+
+
+def _in_the_passage(starts, ends, inside, most):
+    """Cut the question off, and count from there."""
+    starts, ends = ([x for x, keep in zip(row, inside) if keep] for row in (starts, ends))
+    return _best_span(starts, ends, [True] * len(starts), most)
+
+
+def _as_probability(scores, n):
+    return math.exp(scores[n]) / sum(map(math.exp, scores))
 
 
 check_best_span = Exercise(
@@ -117,6 +159,7 @@ check_best_span = Exercise(
         ([0.0, 7.0, 6.0, -1.0, -3.0, -5.0, 9.0], [0.0, 8.0, 7.0, -2.0, -1.5, -4.0, 9.0],
          [False, False, False, True, True, True, False], 4),
         ([2.0, 5.0, 1.0], [1.0, 4.0, 2.0], [False, True, True], 2),
+        ([0.0, 5.0, 0.0, 1.0], [0.0, 1.0, 5.0, 0.0], [False, True, True, True], 3),
     ],
     given=_as_array,
     forbidden=["a loop", "best_spans"],
@@ -130,8 +173,33 @@ check_best_span = Exercise(
         Mistake({"legal": lambda inside, first, last: inside[first] and inside[last]},
                 "Start and end are in the passage, but what lies between them need not be. Every "
                 "token of an answer must be inside."),
-        Mistake({"legal": lambda inside, first, last: inside[first]}, "The start is in the "
-                "passage. Every token of an answer must be inside."),
+        *(Mistake({"legal": legal}, f"The {end} is in the passage. Every token of an answer must "
+                  "be inside.") for end, legal in (
+                  ("start", lambda inside, first, last: inside[first]),
+                  ("end", lambda inside, first, last: inside[last]))),
+        *(Mistake(partial(_best_span, ahead=lambda last, first: first - last, legal=legal), "All "
+                  "of your spans end before they start. Which of the two is a row, and which a "
+                  "column of your table?") for legal in (_every_token, _by_counting)),
+        *(Mistake(count, "You count from the first token of the passage. Count from that of the "
+                  "whole row, the question included.") for count in (
+                  _in_the_passage, lambda s, e, inside, most: tuple(
+                      sum(inside[:n]) for n in _best_span(s, e, inside, most)))),
+        Mistake({"told": lambda first, last: (last, first)}, "Turned around: first the start, then "
+                "the end."),
+        *(Mistake(lambda *case, told=told: told(case[0], case[1], *_best_span(*case)), hint)
+          for told, hint in (
+            (lambda s, e, i, j: i * len(s) + j, "argmax counts through the whole table, row by "
+             "row. divmod(place, n) makes row and column of it."),
+            (lambda s, e, i, j: s[i] + e[j], "That is the highest sum. Where does it stand?"))),
+        Mistake(lambda *case: (0, 0), "Yours is (0, 0) whatever the scores are. Does your search "
+                "end at what is excluded? Look for the highest sum."),
+        *(Mistake(partial(_best_span, score=score), hint) for score, hint in (
+            (lambda s, e, i, j: s[i] * e[j], "You multiply the scores. Their sum is wanted: two "
+             "negative scores are no good span."),
+            (lambda s, e, i, j: s[j] + e[j], "You add the two scores of one and the same token. In "
+             "a table of all pairs the starts stand in a column: starts[:, None]."),
+            (lambda s, e, i, j: _as_probability(s, i) + _as_probability(e, j), "You add "
+             "probabilities. Add the scores themselves."))),
         Mistake({"legal": lambda inside, first, last: inside[first] and not any(
                 inside[first + 1 : last + 1])}, "You count the tokens of the passage. Count the "
                 "outsiders: where their number is the same at both ends, none lies between."),
@@ -143,114 +211,17 @@ check_best_span = Exercise(
                 "stand in a column: starts[:, None]."),
         Mistake(lambda s, e, *rest: _best_span(e, s, *rest), "Your rows are ends, and you read "
                 "them as starts. Which of the two stands in a column, with [:, None]?"),
-        Mistake(_illegal_is_zero, "What is illegal counts 0, and beats a span whose sum is below "
-                "0. Which number beats nothing?"),
+        Mistake(_zero_where(lambda i, j: j < i), "np.triu leaves 0 below the "
+                "diagonal, and 0 beats a span whose sum is below 0. Which number beats nothing?"),
+        Mistake(_zero_where(lambda i, j: True), "What is illegal counts 0, and beats a span whose "
+                "sum is below 0. Which number beats nothing?"),
         Mistake({"spare": math.inf}, "Your answer may be too long. How many tokens may it have?"),
         Mistake({"spare": 1}, "Nearly: one token too many. From 3 to 5, these are three tokens."),
         Mistake({"spare": -1}, "Nearly: one token too few. From 3 to 5, these are three tokens."),
         Mistake({"told": lambda first, last: (first, last + 1)}, "Your end is the token behind the "
                 "answer, as in a slice. Return the last token itself."),
-        Mistake(_greedy, "You take the best start first, and then the best end for it. Another "
-                "start may have a higher sum."),
-    ],
-)  # fmt: skip
-
-
-def _words(text):
-    return normalize_answer(text).split()
-
-
-def _different(text):
-    return sorted({*_words(text)})
-
-
-def _shared(told, true):
-    """Count the words of both answers, each as often as it is in both."""
-    return sum(min(told.count(word), true.count(word)) for word in {*told})
-
-
-def _harmonic(precision, recall):
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-
-
-def _answer_f1(told, true, *, words=_words, none=1.0, mean=_harmonic, common=_shared):
-    told, true = words(told), words(true)
-    if not told or not true:
-        return none if told == true else 0.0
-    shared = common(told, true)
-    return mean(shared / len(told), shared / len(true))
-
-
-check_answer_f1 = Exercise(
-    "Return the F1 of an answer, given the true one.",
-    _answer_f1,
-    cases=[
-        ("Beijing", "Shanghai"),
-        ("The Bund.", "the Bund"),
-        ("in the year 1990", "1990"),
-        ("from bank to bank to bank", "bank to bank"),
-        ("Ieoh Ming Pei", "the architect Pei"),
-        ("", ""),
-        ("", "1990"),
-    ],
-    forbidden=["answer_f1", "score_answers"],
-    mistakes=[
-        Mistake(exact_match, "That is the exact match: all or nothing. How many words do both "
-                "share?"),
-        Mistake({"words": _different}, "A word that stands twice in both is shared twice. Count "
-                "words, not different words."),
-        Mistake({"common": lambda told, true: len({*told} & {*true})}, "len counts the different "
-                "words that both share. How often is each in both? A Counter has a total."),
-        Mistake({"common": lambda told, true: sum(word in true for word in told)}, "A word that "
-                "the truth has once is shared once, however often the answer says it."),
-        *(Mistake({"words": words}, "Capitals, punctuation marks and articles do not count. "
-                  "Normalize both answers first.")
-          for words in (str.split, lambda text: text.lower().split())),
-        Mistake({"words": lambda text: list(normalize_answer(text))}, "You compare letters. F1 "
-                "counts the words that both share."),
-        Mistake({"none": 0.0}, "Of two empty answers, each says that there is none. They agree."),
-        Mistake({"mean": lambda precision, recall: precision}, "That is the precision. What share "
-                "of the true answer was found?"),
-        Mistake({"mean": lambda precision, recall: recall}, "That is the recall. What share of the "
-                "given answer is right?"),
-        Mistake({"mean": lambda precision, recall: (precision + recall) / 2}, "That is the mean of "
-                "precision and recall. F1 is their harmonic mean."),
-        *(Mistake(wrong, "Precision times recall, divided by their sum, is half of it.") for wrong
-          in (lambda *case: _answer_f1(*case) / 2, {"mean": lambda *two: _harmonic(*two) / 2})),
-        Mistake(ZeroDivisionError, "It divides by 0 when an answer has no words, or when both "
-                "share none. What is F1 then?"),
-    ],
-)  # fmt: skip
-
-
-def _windows(pieces, room, stride, *, step=sub, up=math.ceil, first=1,
-             left=lambda pieces, room: max(0, pieces - room)):  # fmt: skip
-    """Count the first window, and one for each step that is needed behind it."""
-    return first + up(left(pieces, room) / step(room, stride))
-
-
-check_number_of_windows = Exercise(
-    "Count the windows that a passage needs.",
-    _windows,
-    cases=[(5, 5, 2), (3, 9, 4), (10, 5, 2), (11, 5, 2), (30, 5, 3), (100, 60, 20), (140, 60, 20)],
-    forbidden=["sliding_windows"],
-    mistakes=[
-        Mistake(lambda n, room, stride: math.ceil(n / room), "You lay the windows side by side. "
-                "How far does each go beyond the one before, if they share some pieces?"),
-        Mistake({"step": lambda room, stride: stride}, "You move each window by what neighbors "
-                "share. It is the room that is left which is new."),
-        Mistake({"step": add}, "What neighbors share makes the step shorter, not longer."),
-        *(Mistake({"up": up}, "The last pieces are in no window. Round up.")
-          for up in (math.floor, round)),
-        Mistake(lambda n, room, stride: len(range(0, n - room + 1, room - stride)), "You count "
-                "windows that are full. The last one may hold less."),
-        Mistake({"up": float}, "A number of windows is whole. Round up."),
-        Mistake(lambda n, room, stride: math.ceil(n / (room - stride)), "Every window brings as "
-                "many new pieces as the step, and the first one more than that."),
-        Mistake({"first": 0}, "You count those behind the first window. Where is the first?"),
-        Mistake({"left": lambda pieces, room: pieces - room}, "Nearly: a short passage has one "
-                "window, not fewer."),
-        Mistake({"first": 2, "up": math.floor}, "One too many where the last window ends with the "
-                "passage."),
+        *(Mistake(partial(_greedy, first=one == "start"), f"You take the best {one} first, and "
+                  f"then the best {other} for it. Another {one} may have a higher sum.")
+          for one, other in (("start", "end"), ("end", "start"))),
     ],
 )  # fmt: skip

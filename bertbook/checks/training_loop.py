@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -44,8 +45,17 @@ check_schedule = Exercise(
         Mistake({"rise": _fall}, "It falls along one line from the very first step. What about the "
                 "warm-up?"),
         Mistake({"rise": lambda s, w, e: 1}, "It begins at the peak. What about the warm-up?"),
-        Mistake({"fall": lambda s, w, e: (e - s) / e}, "Right up to the peak, and then it jumps. "
-                "How many steps has the fall, if the warm-up is over?"),
+        *(Mistake({"fall": lambda s, w, e, at=at: (e - s) / e if s > w - at else 1}, "Right up to "
+                  "the peak, and then it jumps. How many steps has the fall, if the warm-up is "
+                  "over?") for at in (0, 1)),
+        Mistake(lambda s, p, w, e: p * s / w if s < w else p * (e - s) / e - w, "In (max_steps - "
+                "warmup_steps) the brackets matter."),
+        Mistake(lambda s, p, w, e: p * s / w if s < e else 0, "The rise goes on. At which step "
+                "does the fall begin?"),
+        Mistake(partial(_rate, rise=lambda s, w, e: (s / w) ** 2), "The rise is bent. It follows a "
+                "straight line."),
+        Mistake(partial(_rate, fall=lambda s, w, e: 0), "After the warm-up nothing is left. The "
+                "rate falls step by step."),
         Mistake(lambda s, p, w, e: p * min(s / w, 1) * (e - s) / e, "You multiply warm-up and "
                 "decay. The fall begins when the rise is over, at the peak."),
         Mistake(lambda s, p, w, e: p * min(s / w, (e - s) / e), "You take the smaller of two "
@@ -57,8 +67,8 @@ check_schedule = Exercise(
                 "one?"),
         Mistake({"shift": -1}, "You are one step late. The rate is highest when as many updates "
                 "were made as the warm-up has."),
-        Mistake({"rise": lambda s, w, e: (s + 1) / w}, "The rise is one step ahead. The first "
-                "update is made with rate 0."),
+        *(Mistake({"rise": lambda s, w, e, more=more: (s + 1) / (w + more)}, "The rise is one step "
+                  "ahead. The first update is made with rate 0.") for more in (0, 1)),
         Mistake({"rise": lambda s, w, e: 1 / w}, "In the warm-up your rate does not move. How many "
                 "of its steps are made?"),
         Mistake({"fall": lambda s, w, e: 1 - (s - w) / e}, "It leaves the peak in time, but too "
@@ -75,6 +85,25 @@ check_schedule = Exercise(
                 "the fall should be. How many steps has the warm-up?"),
         Mistake({"times": lambda peak: 1}, "You return a share of the peak. Multiply it by the "
                 "peak itself."),
+        *(Mistake(lambda s, p, w, e, late=late: _rate(s, 1 if (s >= w) == late else p, w, e),
+                  f"The {part} does not know the peak. Multiply it by the peak, too.")
+          for part, late in (("rise", False), ("fall", True))),
+        Mistake(partial(_rate, rise=lambda s, w, e: w / s), "The rise is upside down. What share "
+                "of the warm-up is over?"),
+        Mistake(partial(_rate, rise=lambda s, w, e: s), "The rise goes on far beyond the peak. By "
+                "how many steps do you divide?"),
+        Mistake(partial(_rate, rise=lambda s, w, e: s / e), "The rise takes as long as the whole "
+                "training. How many steps has the warm-up?"),
+        Mistake(partial(_rate, fall=lambda s, w, e: (s - e) / (e - w)), "The fall has the wrong "
+                "sign. How many steps are left?"),
+        Mistake(partial(_rate, fall=lambda s, w, e: (e - s + 1) / (e - w)), "The fall begins "
+                "above the peak and does not reach 0. How many steps are left at the last one?"),
+        Mistake(partial(_rate, fall=lambda s, w, e: (e - s) / w), "You divide the fall by the "
+                "steps of the warm-up. How many has the fall?"),
+        Mistake(partial(_rate, fall=lambda s, w, e: math.sqrt(w / s)), "That falls with the root "
+                "of the step and never arrives at 0. This schedule falls along a straight line."),
+        Mistake(lambda s, p, w, e: p * s / w if s < w else p - (s - w) / (e - w), "After the "
+                "warm-up you subtract a share of 1. It is that share of the peak which is gone."),
     ],
 )  # fmt: skip
 
@@ -105,14 +134,20 @@ check_clipping = Exercise(
         (_RNG.normal(size=(2, 2)), 5 * _RNG.normal(size=2), 2.0),
         (np.array([[0.3, 0.0]]), np.array([0.4]), 1.0),
     ],
+    rtol=1e-6,  # PyTorch adds 1e-6 to the length
     mistakes=[
         Mistake(_each, "Each gradient is shortened on its own. That turns the direction of the "
                 "whole: there is one length for both."),
         Mistake({"factor": as_it_is}, "Long gradients are right. What should happen to one that is "
                 "short enough?"),
-        Mistake(lambda w, b, longest: (w.clip(-longest, longest), b.clip(-longest, longest)),
-                "You cut each number off. That turns the direction; scale all numbers by one "
-                "factor."),
+        Mistake(lambda w, b, longest: [x * min(longest / _length(w, b), _length(w, b)) for x in
+                (w, b)], "Long gradients are right. What should happen to one that is short "
+                "enough?"),
+        Mistake(lambda w, b, longest: [min(1.0, longest / _length(w, b))] * 2, "That is the "
+                "factor. Multiply both by it."),
+        *(Mistake(lambda w, b, longest, low=low: [x.clip(low * longest, longest) for x in (w, b)],
+                  "You cut each number off. That turns the direction; scale all numbers by one "
+                  "factor.") for low in (-1, -np.inf, 0)),
         Mistake({"length": lambda w, b: _length(w, b) ** 2}, "You divide by the square of "
                 "the length. Where is the root?"),
         Mistake({"length": lambda w, b: np.abs(w).sum() + np.abs(b).sum()}, "You measure the "
@@ -133,12 +168,11 @@ check_clipping = Exercise(
                 "gradients have one length together."),
         Mistake({"length": lambda w, b: math.sqrt((w**2).mean() + (b**2).mean())}, "You take means "
                 "of squares. A length adds them up."),
-        Mistake({"length": lambda w, b: math.hypot(w.sum(), b.sum())}, "You add up before you "
-                "square, and signs cancel. Square each number first."),
+        *(Mistake({"length": lambda w, b, of=of: math.hypot(of[0](w), of[1](b))}, "You add up "
+                  "before you square, and signs cancel. Square each number first.")
+          for of in ((np.sum, np.sum), (np.sum, _length), (_length, np.sum))),
         Mistake({"length": lambda w, b: math.hypot(np.linalg.norm(w, 2), _length(b))}, "Of a "
                 "matrix norm(w, 2) is something else. Add up the squares of all its numbers."),
-        Mistake(lambda w, b, longest: (np.minimum(w, longest), np.minimum(b, longest)), "You cut "
-                "each number off. That turns the direction; scale all numbers by one factor."),
         Mistake(lambda w, b, longest: (_clip(w, b, longest)[0], b), "The bias keeps its size. Both "
                 "are multiplied by the one factor."),
         Mistake(lambda w, b, longest: [x - max(0.0, _length(w, b) - longest) for x in (w, b)],
@@ -146,5 +180,19 @@ check_clipping = Exercise(
         Mistake({"limit": 1.0}, "You make the length 1. Which length is allowed?"),
         Mistake({"factor": lambda ratio: max(1.0, ratio)}, "You lengthen what is short. It is the "
                 "long ones that are shortened."),
+        *(Mistake({"length": length, "factor": factor}, "You add the two arrays entry by entry, "
+                  "and their shapes need not fit. Make one number of each array first: the sum of "
+                  "its squares.")
+          for length in (lambda w, b: np.sqrt(w**2 + b**2), lambda w, b: np.linalg.norm(w + b))
+          for factor in (_at_most_one, lambda ratio: np.minimum(1.0, ratio))),
+        Mistake({"length": lambda w, b: np.sqrt((w**2).sum(axis=0) + (b**2).sum())}, "You add up "
+                "the squares of each column. Add up all of them: sum() without an axis."),
+        Mistake(lambda w, b, longest: np.array([w, b]), "One array cannot hold two shapes. Add up "
+                "the squares of each one, or lay both out in a row: np.concatenate of .ravel()."),
+        Mistake(lambda *case: _clip(*case)[::-1], "Turned around: first the weight, then the "
+                "bias."),
+        Mistake(lambda w, b, longest: [longest**(_length(w, b) > longest) * x for x in (w, b)],
+                "You multiply by the allowed length. By what must you divide it?"),
+        Mistake({"length": lambda w, b: math.sqrt(_length(w, b))}, "You take one root too many."),
     ],
 )  # fmt: skip

@@ -40,6 +40,11 @@ def _backwards(target, tensors):
         target[name].flat = tensors[name].flat[::-1]
 
 
+def _by_columns(target, tensors):
+    for name, tensor in tensors.items():
+        target[name].flat = tensor.ravel(order="F")
+
+
 def _counting(shapes):
     """Let a file count through all of its tensors, so that no number comes twice."""
     ends = np.cumsum([math.prod(shape) for shape in shapes.values()])
@@ -49,6 +54,15 @@ def _counting(shapes):
 
 def _each_from_zero(shapes):
     return {n: np.arange(float(math.prod(s))).reshape(s) for n, s in shapes.items()}
+
+
+def _alike_when_turned(shapes):
+    return {n: np.indices(s).sum(axis=0) * 1.0 for n, s in shapes.items()}
+
+
+def _plus_turned(shapes):
+    """Let each square of the file be equal to its transpose."""
+    return {n: t + t.T if {*t.shape} == {t.shape[0]} else t for n, t in _counting(shapes).items()}
 
 
 def _empty(tensors):
@@ -76,8 +90,9 @@ check_trust = Exercise(
     _is_trusted,
     cases=[
         (load, _SHAPES)
-        for load in (_key_by_key, _turning, _passing_over, _crossing, _backwards)
-    ],
+        for load in (_key_by_key, _turning, _passing_over, _crossing, _backwards, _by_columns)
+    ] + [(_backwards, {"LayerNorm.weight": (3,)}),
+         (_passing_over, {"LayerNorm.weight": (3,), "query.weight": (2, 2)})],
     edges=[(_turning, {"dense.weight": (2, 3)}), (_crossing, {"query.weight": (2, 2),
                                                               "key.weight": (2, 2)}),
            (_backwards, {"dense.weight": (2, 3), "query.weight": (1, 1)})],
@@ -88,14 +103,23 @@ check_trust = Exercise(
         Mistake({"file": _each_from_zero}, "Your tensors all begin with the same numbers. One of "
                 "the loaders exchanges two of one shape, and passes."),
         Mistake({"equal": lambda mine, theirs: mine.sum() == theirs.sum()}, "You compare sums, or "
-                "which numbers there are. The same numbers in another order pass."),
+                "which numbers there are, or all numbers of a tensor are equal. The same numbers "
+                "in another order pass."),
         Mistake({"equal": lambda mine, theirs: not np.array_equal(mine, theirs)}, "Turned around: "
                 "return True for a loader that can be trusted."),
         Mistake(partial(_is_trusted, model=copy.deepcopy), "A loader that passes over LayerNorms "
-                "is trusted. Does your target hold the right numbers from the start, or do you "
-                "look at one tensor, or at matrices alone?"),
-        Mistake(partial(_is_trusted, which=lambda shapes: [*shapes][-1:]), "You look at one "
-                "tensor, the last. Every number counts."),
+                "is trusted. Does your target hold the right numbers from the start?"),
+        Mistake(partial(_is_trusted, which=lambda shapes: [n for n in shapes if len(shapes[n]) ==
+                2]), "You look at matrices alone. A loader may spoil a vector."),
+        *(Mistake(partial(_is_trusted, which=lambda shapes, at=at: [*shapes][at]), f"You look at "
+                  f"one tensor, the {place}. Does the return stand where all have been seen?")
+          for place, at in (("first", slice(1)), ("last", slice(-1, None)))),
+        *(Mistake(partial(_is_trusted, file=file), "A loader that turns squares passes. Are yours "
+                  "the same when turned?") for file in (_plus_turned, _alike_when_turned)),
+        Mistake(partial(_is_trusted, equal=lambda a, b: (a == b).any()), "One number in its place "
+                "is enough for you. All of them must be."),
+        Mistake(partial(_is_trusted, many=list), "These are the answers for all tensors. Join them "
+                "to one, by all()."),
         Mistake(partial(_is_trusted, many=any), "One tensor in its place is enough for you. All of "
                 "them must be."),
         *(Mistake(partial(_is_trusted, equal=lambda a, b, at=at: _ends(a)[:at] == _ends(b)[:at]),
@@ -108,7 +132,8 @@ check_trust = Exercise(
                 "for a loader that can be trusted."),
         Mistake(lambda load, shapes: True, "You trust everybody, or compare shapes, which say "
                 "nothing about the numbers. Which of the loaders turns squares?"),
-        Mistake(lambda load, shapes: False, "You trust nobody. One of the loaders is right."),
+        Mistake(lambda load, shapes: False, "You trust nobody. One of the loaders is right. Do you "
+                "call load, and with target first?"),
         Mistake(KeyError, "A loader asks for a name that is not there. Make a tensor for each "
                 "name in shapes, in the target and in the file."),
     ],

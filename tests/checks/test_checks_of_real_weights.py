@@ -6,11 +6,8 @@ import struct
 import numpy as np
 import pytest
 
-from bertbook.checks.real_weights import (
-    check_misfits,
-    check_sentence_vectors,
-    check_tensor,
-)
+from bertbook.checks.real_weights import check_misfits, check_sentence_vectors
+from bertbook.checks.tensor_of_bytes import check_tensor
 from bertbook.checks.trust import check_trust
 
 

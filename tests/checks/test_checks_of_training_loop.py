@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import torch
 
 from bertbook.checks.ends_of_training import check_ends
 from bertbook.checks.training_loop import check_clipping, check_schedule
@@ -24,6 +25,15 @@ def clipping(weight, bias, longest):
     if length <= longest:
         return weight, bias
     return weight / length * longest, bias / length * longest
+
+
+def clipping_by_pytorch(weight, bias, longest):
+    """Right, and with the small number that PyTorch adds to the length."""
+    parts = [torch.nn.Parameter(torch.tensor(part)) for part in (weight, bias)]
+    for part in parts:
+        part.grad = part.data.clone()
+    torch.nn.utils.clip_grad_norm_(parts, longest)
+    return [part.grad for part in parts]
 
 
 def accumulation(gradients, labels, longest):
@@ -53,6 +63,7 @@ def by_the_package(step, peak, warmup_steps, max_steps):
         (check_schedule, schedule),
         (check_clipping, clipping),
         (check_clipping, lambda *given: list(clipping(*given))),
+        (check_clipping, clipping_by_pytorch),
         (check_accumulation, accumulation),
         (check_accumulation, lambda *given: accumulation(*given).tolist()),
         (check_accumulation, lambda *given: tuple(accumulation(*given))),
