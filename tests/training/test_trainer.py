@@ -251,7 +251,7 @@ def test_without_a_terminal_it_says_how_long_it_takes_and_that_it_is_alive(monke
 
 
 def test_times_as_a_person_says_them():
-    told = [progress.in_words(seconds) for seconds in (0, 44, 89, 100, 5000, 5400, 90_000)]
+    told = [progress.time_in_words(seconds) for seconds in (0, 44, 89, 100, 5000, 5400, 90_000)]
     assert [words.removeprefix("about ") for words in told] == [
         "10 seconds", "40 seconds", "90 seconds", "2 minutes", "83 minutes", "1.5 hours",
         "25.0 hours",
