@@ -7,13 +7,19 @@ from effort import mostly_slow
 from torch import nn
 from torch._dynamo.testing import CompileCounter
 
+from minibert.fast import FAST_PARTS, UnpaddedEncoder, UnpaddedSelfAttention
 from minibert.model import BertModel
+from minibert.parts import use
 from minibert.pretraining import BertForMaskedLM
 from minibert.tasks import BertForSequenceClassification
 
 pytestmark = pytest.mark.usefixtures("unchecked", "fresh_compiler")
 KINDS = [BertModel, BertForMaskedLM, BertForSequenceClassification]
 NAMES = ("input_ids", "attention_mask", "token_type_ids")
+FASTER = {
+    "without a mask that hides nothing": {"encoder": FAST_PARTS["encoder"]},
+    "without padding": {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention},
+}
 SIZES = [(1, 2), (2, 13), (5, 7)]
 every_kind = pytest.mark.parametrize("kind", mostly_slow(KINDS))
 
@@ -89,3 +95,12 @@ def test_a_traced_model_takes_every_size_and_sees_the_padding(kind, padded, tmp_
     same_numbers(traced, model)
     torch.jit.save(traced, tmp_path / "model.pt")
     same_numbers(torch.jit.load(tmp_path / "model.pt"), model)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
+@pytest.mark.parametrize("padded", [True, False])
+@pytest.mark.parametrize("name", FASTER)
+def test_a_faster_encoder_looks_at_no_mask_while_it_is_traced(name, padded):
+    with use(**FASTER[name]):
+        model = build(SMALL, kind=BertForSequenceClassification)
+    same_numbers(torch.jit.trace(Traceable(model), draw_inputs(3, 6, padded)), model)

@@ -4,6 +4,7 @@ The address of the project has one place too, `Repository` in pyproject.toml.
 """
 
 import re
+import subprocess
 from importlib.metadata import (
     PackageNotFoundError,
     distribution,
@@ -102,8 +103,59 @@ def test_conda_gets_the_same_versions():
     *conda, pip = environment["dependencies"]
     assert pip["pip"] == ["-c constraints.txt", "-e .[book,lab,test]"]
     versions = dict(entry.split("=") for entry in conda if "=" in entry)
+    # It brings npm, which the next line of the README needs.
+    assert f"node-version: {versions.pop('nodejs')}" in workflows()
     pinned = pins(python_full_version=versions.pop("python"))
     assert versions == {name: pinned[CONDA_NAMES.get(name, name)] for name in versions}
+
+
+def workflows():
+    files = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    return "".join(path.read_text(encoding="utf-8") for path in files)
+
+
+# The first versions that run on Node 24; the machines of GitHub have no older one any more.
+ON_NODE_24 = {
+    "checkout": 5, "setup-python": 6, "setup-node": 5, "upload-artifact": 6,
+    "upload-pages-artifact": 5, "deploy-pages": 5,
+}  # fmt: skip
+
+
+def test_workflows_use_pinned_actions_that_still_run():
+    used = re.findall(r"uses: (.*)", workflows())
+    pinned = [re.fullmatch(r"actions/([\w-]+)@[0-9a-f]{40} # v(\d+)\.\d+\.\d+", u) for u in used]
+    assert all(pinned), used
+    assert {pin[1] for pin in pinned} == set(ON_NODE_24)
+    assert all(int(pin[2]) >= ON_NODE_24[pin[1]] for pin in pinned), used
+    assert len(set(used)) == len(ON_NODE_24), "the same action in two versions"
+
+
+def test_every_file_has_a_license():
+    text = (ROOT / "LICENSE-text").read_text(encoding="utf-8")
+    lines = re.findall(r"^    (MIT|CC BY 4\.0|Unicode) +([\w./-]+)(?:  |$)", text, re.MULTILINE)
+    known = {path: name for name, path in lines}
+    assert len(known) == len(lines) > 10
+    for path in known:
+        found = ROOT / path
+        assert found.is_dir() if path.endswith("/") else found.is_file(), f"there is no {path}"
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("this is no checkout")
+    for file in filter(lambda name: "/" in name, listed.stdout.splitlines()):
+        assert any(file.startswith(path) for path in known), f"LICENSE-text does not name {file}"
+    data = [name for name in listed.stdout.split() if re.match(r"minibert/.*\.(txt|md)$", name)]
+    free = [name for name in data if max(filter(name.startswith, known)) == "minibert/"]
+    assert len(data) > 10 and not free, f"text or data without a license of their own: {free}"
+
+
+def test_every_license_is_part_of_the_package():
+    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    listed = re.search(r"^license-files = \[(.*)\]$", pyproject, re.MULTILINE).group(1)
+    assert sorted(re.findall(r'"([^"]+)"', listed)) == sorted(p.name for p in ROOT.glob("LICENSE*"))
+    data = (ROOT / "minibert" / "unicode8.txt").read_text(encoding="utf-8")
+    assert "Unicode, Inc." in data and "LICENSE-unicode" in data
 
 
 def test_the_address_of_the_project_is_the_same_everywhere():

@@ -95,9 +95,9 @@ def in_eight_bits(model: nn.Module) -> nn.Module:
     nn.Module
         In evaluation, and without gradients.
     """
-    model = copy.deepcopy(model).eval().requires_grad_(False)
+    model = copy.deepcopy(model).requires_grad_(False)
     for part in list(model.modules()):
         for name, child in part.named_children():
             if isinstance(child, nn.Linear):
                 setattr(part, name, EightBitLinear(child))
-    return model
+    return model.eval()

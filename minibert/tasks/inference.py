@@ -262,7 +262,7 @@ def sentence_vectors(
 def _require_rows(rows: Sequence[Any]) -> None:
     """Raise for what is no row of ids, texts above all."""
     for number, row in enumerate(rows):
-        parts = row if isinstance(row, Sequence) else ()
+        parts = list(row) if isinstance(row, Sequence) else []
         if any(isinstance(part, str) for part in parts):
             raise TypeError(
                 f"row {number} is a text ({row!r:.30}), and the model reads ids; make the rows "

@@ -43,11 +43,11 @@ class PlainLines:
         elif now >= self.due and self.done < self.total:
             left = (now - self.began) / steps * (self.total - self.done)
             done = f"Step {self.done:,} of {self.total:,}"
-            self.say(f"{done}: loss {self.loss}, {in_words(left)} left.")
+            self.say(f"{done}: loss {self.loss}, {time_in_words(left)} left.")
             self.due = now + EVERY
 
 
-def in_words(seconds: float) -> str:
+def time_in_words(seconds: float) -> str:
     """Round a time as a person would say it."""
     if seconds < 90:
         return f"about {max(10, round(seconds, -1)):.0f} seconds"

@@ -4,6 +4,7 @@ import random
 from collections import Counter
 from itertools import islice
 
+import numpy as np
 import pytest
 from effort import mostly_slow
 from hypothesis import given
@@ -60,6 +61,13 @@ def test_a_tie_goes_to_the_first_in_alphabetical_order():
     """Three words with nothing in common gain the same, to the last bit or nearly."""
     merges = both(dict.fromkeys(("xy", "ab", "pq", "éa", "学习"), 7))
     assert [merge.piece for merge in merges] == ["ab", "pq", "xy", "éa", "学习"]
+
+
+def test_a_tie_but_for_the_last_bit_is_one():
+    """9 ln 2 = 3 ln 8, and of the two the computer finds the first larger by a last bit."""
+    merges = both({"xy": 9, "x": 7, "ab": 3, "a": 1})
+    assert [merge.piece for merge in merges] == ["ab", "xy"]
+    assert merges[0].gain < 9 * np.log(2)
 
 
 def test_pairs_that_meet_as_often_as_chance_has_it_gain_nothing():

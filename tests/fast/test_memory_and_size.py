@@ -109,8 +109,11 @@ def test_products_are_right_on_older_processors_too(limit):
 
 
 def test_a_model_in_eight_bits_is_a_copy_that_gives_nearly_the_same():
-    model = build(SMALL, kind=BertModel, dtype=torch.float32)
+    model = build(SMALL, kind=BertModel, dtype=torch.float32).train()
     small, batch = in_eight_bits(model), draw_batch(SMALL, seed=3)
+    assert all(part.training for part in model.modules())
+    assert not any(part.training for part in small.modules())
+    model.eval()
     assert not any(isinstance(part, nn.Linear) for part in small.modules())
     assert any(isinstance(part, nn.Linear) for part in model.modules())
     real = batch["attention_mask"] == 1

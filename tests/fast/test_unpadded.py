@@ -107,6 +107,26 @@ def test_what_cannot_be_packed_goes_the_plain_way(mask, wanted, attended):
     assert (fast.attentions is None) == (not wanted)
 
 
+def test_attention_weights_come_the_plain_way(attended):
+    mask = additive_mask(PADDED, torch.float64)
+    plain, _ = encode({}, mask, output_attentions=True)
+    fast, _ = encode(BOTH, mask, output_attentions=True)
+    assert attended == []
+    for ours, theirs in zip(fast.attentions, plain.attentions, strict=True):
+        close(ours, theirs, atol=1e-12)
+
+
+def test_lengths_are_told_only_where_every_layer_understands_them():
+    mask = additive_mask(PADDED, torch.float64)
+    plain, _ = encode({}, mask)
+    _, mixed = encode(BOTH, mask)
+    attention = encode({"encoder": UnpaddedEncoder}, mask)[1].layer[1].attention.self
+    mixed.layer[1].attention.self = attention
+    states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
+    found = mixed(states, mask).last_hidden_state
+    close(found[PADDED == 1], plain.last_hidden_state[PADDED == 1], atol=1e-12)
+
+
 def test_layers_that_run_again_hear_the_sentences_of_their_own_batch():
     """Two batches go forward before anything goes back; each has lengths of its own."""
     masks = [

@@ -182,6 +182,13 @@ def test_tokens_are_counted_without_padding():
     assert count_tokens({"x": torch.ones(4, 5), "scale": torch.tensor(1.0)}) == 4
 
 
+def test_a_record_is_a_mean_over_labels_however_many_an_update_has():
+    meter = Meter("loss")
+    meter.add({"loss": 1.0}, {"loss": 3}, 10, 1.0)
+    meter.add({"loss": 2.0}, {"loss": 1}, 20, 2.0)
+    assert meter.read() == {"loss": 1.25, "tokens": 30, "seconds": 3.0, "tokens_per_second": 10.0}
+
+
 BARS = []
 
 
@@ -244,7 +251,7 @@ def test_without_a_terminal_it_says_how_long_it_takes_and_that_it_is_alive(monke
 
 
 def test_times_as_a_person_says_them():
-    told = [progress.in_words(seconds) for seconds in (0, 44, 89, 100, 5000, 5400, 90_000)]
+    told = [progress.time_in_words(seconds) for seconds in (0, 44, 89, 100, 5000, 5400, 90_000)]
     assert [words.removeprefix("about ") for words in told] == [
         "10 seconds", "40 seconds", "90 seconds", "2 minutes", "83 minutes", "1.5 hours",
         "25.0 hours",
