@@ -40,11 +40,7 @@ function exerciseButtons() {
   const made = { run: button("Run"), stop: button("Stop"), again: button("Begin again") };
   made.stop.disabled = true;
   const box = element("input", { type: "checkbox" });
-  box.checked = remembered() !== null;
-  box.addEventListener("change", () => setMemory(box.checked));
-  document.addEventListener("minibert-memory", () => {
-    box.checked = remembered() !== null;
-  });
+  mountMemoryBox(box);
   const keep = element("label", {}, box, " Keep my code in this browser");
   const line = element("p", {}, made.run, made.stop, made.again, " ", keep);
   return { ...made, box, line };

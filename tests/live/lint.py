@@ -42,7 +42,7 @@ def complaints_of_live() -> list[str]:
 
 def main() -> None:
     """Print every complaint; end with an error if there is one."""
-    others = {"book.js": BOOK / "assets" / "book.js", "live.test.js": HERE / "live.test.js"}
+    others = {path.name: path for path in (BOOK / "assets" / "book.js", *HERE.glob("*.test.js"))}
     told = complaints_of_live() + [
         f"{path.relative_to(BOOK.parent)}:{line}: {sentence}"
         for name, path in others.items()
