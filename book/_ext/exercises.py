@@ -26,8 +26,11 @@ from minibert.notebook.live_scripts import as_json
 BOOK = Path(__file__).resolve().parents[1]
 PACKAGE = BOOK.parent / "minibert"
 PYTHON = BOOK / "live" / "python"
-CHAPTERS = (1, 2, 3, 4, 6)
-CHECKERS = ("chapter01", "chapter02", "chapter03", "chapter04", "chapter04_layers", "chapter06")
+CHAPTERS = (1, 2, 3, 4, 5, 6)
+CHECKERS = (
+    "chapter01", "chapter02", "chapter03", "chapter04", "chapter04_layers", "chapter05",
+    "chapter05_corpus", "chapter06",
+)  # fmt: skip
 DRAWING = ("minibert.notebook.html", "minibert.notebook.arrows")
 TEXTS = ("corpus/toy/sentences.txt", "unicode8.txt")
 

@@ -23,7 +23,7 @@ NOT_THERE = (
 FILES = (
     "tests/reference",
     "minibert/reference",  # for what its examples print
-    *(f"tests/checks/test_chapter0{number}.py" for number in (1, 2, 3, 4, 6)),
+    *(f"tests/checks/test_chapter0{number}.py" for number in range(1, 7)),
     "tests/checks/test_every_exercise.py",
 )
 

@@ -1,7 +1,7 @@
 """What the first chapters need of numpy, in plain Python, for a page that has no numpy.
 
 An array is a list of numbers with a shape. The names, the results and the errors are numpy's, as
-far as Chapters 1 to 4 go, and so are the random numbers. There are no warnings, and it is slow.
+far as Chapters 1 to 6 go, and so are the random numbers. There are no warnings, and it is slow.
 """
 
 import math
