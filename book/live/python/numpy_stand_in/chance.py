@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
-from .kinds import FLOAT, INT
+from .kinds import FLOAT, INT, Names, missing
 from .ndarray import array, asarray, entry, ndarray
 
 WORD, LONG, STATE = 2**32 - 1, 2**64 - 1, 2**128 - 1
@@ -63,6 +62,9 @@ class Generator:
         self._state = self._more + (high << 64 | low) & STATE
         self._next_state()
         self._kept = None
+
+    def __getattr__(self, name):
+        raise missing(f"Generator.{name}")
 
     def _next_state(self):
         self._state = self._state * STEP + self._more & STATE
@@ -154,4 +156,4 @@ def default_rng(seed=0):
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-random = SimpleNamespace(default_rng=default_rng, Generator=Generator)
+random = Names("np.random", default_rng=default_rng, Generator=Generator)

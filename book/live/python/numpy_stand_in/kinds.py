@@ -12,6 +12,23 @@ AS_AN_ARRAY = {
 }  # fmt: skip
 
 
+def missing(name: str) -> AttributeError:
+    """Make the error for a name that numpy may have, and this page has not."""
+    told = f"the small numpy of this page has no {name}; what numpy has works in Jupyter"
+    return AttributeError(told)
+
+
+class Names:
+    """A part of numpy, such as linalg: names, and an error for those that are missing."""
+
+    def __init__(self, part: str, **names):
+        self.__name__ = part
+        vars(self).update(names)
+
+    def __getattr__(self, name):
+        raise missing(f"{self.__name__}.{name}")
+
+
 class generic:
     """A number out of an array: everything an array can do, it can do."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from .indexing import located
-from .kinds import BOOL, FLOAT, INT, as_dtype, generic, kind_of
+from .kinds import BOOL, FLOAT, INT, as_dtype, generic, kind_of, missing
 from .printing import array_text
 
 
@@ -36,6 +36,13 @@ class ndarray:
     def T(self):
         """Turn the axes around."""
         return self.transpose()
+
+    @property
+    def mT(self):
+        """Turn the last two axes around."""
+        if self.ndim < 2:
+            raise ValueError("matrix transpose with ndim < 2 is undefined")
+        return self.swapaxes(-1, -2)
 
     @property
     def flat(self):
@@ -72,6 +79,9 @@ class ndarray:
         cast = self.dtype.cast
         for place, number in zip(places, broadcast_to(asarray(value), found.shape).values()):
             self.data[place] = cast(number)
+
+    def __getattr__(self, name):
+        raise missing(f"ndarray.{name}")
 
     def __len__(self):
         if not self.shape:
@@ -160,7 +170,7 @@ class ndarray:
             others = -math.prod(shape)
             shape[shape.index(-1)] = self.size // others if others else 0
         if math.prod(shape) != self.size:
-            told = _written(shape)
+            told = written(shape)
             raise ValueError(f"cannot reshape array of size {self.size} into shape {told}")
         whole = self.strides == steps_of(self.shape)
         data, start = (self.data, self.start) if whole else (self.values(), 0)
@@ -245,7 +255,8 @@ def _unfolded(given) -> tuple[tuple[int, ...], list]:
     return (len(inner), *(shapes.pop() if shapes else ())), [v for _, vs in inner for v in vs]
 
 
-def _written(shape) -> str:
+def written(shape) -> str:
+    """Write a shape as numpy's errors do."""
     return f"({','.join(map(str, shape))}{',' * (len(shape) == 1)})"
 
 
@@ -257,7 +268,7 @@ def broadcast_shapes(*shapes) -> tuple[int, ...]:
     for column in columns:
         sizes = {*column} - {1}
         if len(sizes) > 1:
-            told = " ".join(map(_written, shapes))
+            told = " ".join(map(written, shapes))
             raise ValueError(f"operands could not be broadcast together with shapes {told}")
         found.append(sizes.pop() if sizes else 1)
     return tuple(found)
