@@ -66,7 +66,7 @@ function canRunPython() {
   return typeof WebAssembly === "object" && typeof DecompressionStream === "function";
 }
 
-const PATIENCE = 30; // seconds; the slowest exercise needs one or two
+const PATIENCE = 30; // seconds; the slowest checker needs 5
 let pythonWorker = null; // one for all exercises of the page, so that they know one another
 
 /** Start Python unless it runs; `report` is told what happens, in words. */

@@ -13,7 +13,7 @@ const WANTED = ["linear", "softmax", "layerNorm", "erf", "ACTIVATIONS", "halfToN
 WANTED.push("WordPieceTokenizer", "splitWords", "additiveMask", "attentionProbs", "mixValues");
 WANTED.push("interventionsIn", "contextOfHead", "targetShares", "decimals", "rowWithBlank");
 WANTED.push("chance", "normalMatrix", "permutation", "Adam", "firstWeights", "lossAndGradients");
-WANTED.push("nextCard", "today", "mapOfWords", "lookOnlyAt");
+WANTED.push("nextCard", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -24,6 +24,10 @@ const PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "play", "##ing", "
 
 function array(shape, numbers) {
   return { data: Float32Array.from(numbers), shape };
+}
+
+function zeros(...shape) {
+  return array(shape, Array(shape.reduce((a, b) => a * b)).fill(0));
 }
 
 function normal(seed, ...shape) {
@@ -111,6 +115,28 @@ test("a head that gets its own context back changes nothing; silent ones say 0",
   near(elsewhere.editContext(copy(), 3).data, context.data);
 });
 
+test("what lies before the first token or behind the last is refused, in every head", () => {
+  const change = (query) => live.editRows(zeros(2, 3, 3), [{ head: 1, query, probs: [1, 0, 0] }]);
+  const put = (position) => {
+    const edits = { hiddenStates: [{ layer: 1, position, vector: [1, 1] }] };
+    return live.patch(zeros(3, 2), 1, { edits });
+  };
+  for (const at of [-1, 3]) {
+    assert.throws(() => change(at), /tokens run from 0 to 2/);
+    assert.throws(() => put(at), /tokens run from 0 to 2/);
+  }
+  for (const at of [0, 2]) {
+    assert.equal(change(at).data.indexOf(1), 9 + 3 * at);
+    assert.equal(put(at).data.indexOf(1), 2 * at);
+  }
+});
+
+test("words are listed from half a percent on, and the truth always", () => {
+  const column = new Map([["a", 0.6], ["b", 0.005], ["c", 0.0049], ["d", 0.3]]);
+  assert.deepEqual(live.likelyWords([column]), ["a", "d", "b"]);
+  assert.deepEqual(live.likelyWords([column], "c"), ["a", "d", "b", "c"]);
+});
+
 test("what words spend on targets is what Chapter 18 finds with a pencil", () => {
   const words = [[0.1, 0.3, 0.2, 0.4], [0.2, 0.6, 0, 0.2]];
   const map = [[0.4, 0.2, 0.2, 0.2], ...words, [0.1, 0.1, 0.1, 0.7]];
@@ -189,11 +215,6 @@ test("a card comes back after 1, 3, 7 and 21 days, and at once if it was not kno
     return card.due - 100;
   });
   assert.deepEqual(due, [1, 3, 7, 21, 21, 0, 1]);
-});
-
-test("a day ends at the reader's own midnight", () => {
-  const [late, early] = [new Date(2026, 2, 1, 23, 59), new Date(2026, 2, 2, 0, 1)];
-  assert.equal(live.today(early) - live.today(late), 1);
 });
 
 test("in a notebook each output brings the script, and every figure finds its model", async () => {
