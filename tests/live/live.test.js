@@ -8,12 +8,13 @@ import { test } from "node:test";
 const LIVE = new URL("../../book/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
-FILES.push("learning", "memory", "word_map");
+FILES.push("learning", "word_map", "known_words");
 const WANTED = ["linear", "softmax", "layerNorm", "erf", "ACTIVATIONS", "halfToNumber"];
 WANTED.push("WordPieceTokenizer", "splitWords", "additiveMask", "attentionProbs", "mixValues");
 WANTED.push("interventionsIn", "contextOfHead", "targetShares", "decimals", "rowWithBlank");
 WANTED.push("chance", "normalMatrix", "permutation", "Adam", "firstWeights", "lossAndGradients");
 WANTED.push("nextCard", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");
+WANTED.push("offeredWords", "unknownWords");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -135,6 +136,15 @@ test("words are listed from half a percent on, and the truth always", () => {
   const column = new Map([["a", 0.6], ["b", 0.005], ["c", 0.0049], ["d", 0.3]]);
   assert.deepEqual(live.likelyWords([column]), ["a", "d", "b"]);
   assert.deepEqual(live.likelyWords([column], "c"), ["a", "d", "b", "c"]);
+});
+
+test("words that begin as the last one does are offered, and unknown ones are named once", () => {
+  const known = new Set(["ball", "bat", "the"]);
+  const offered = (text) => live.offeredWords(text, known, ["[MASK]"]);
+  assert.deepEqual(["the ba", "The|BA", "ball", "the ", "x"].map(offered), [
+    ["ball", "bat"], ["ball", "bat"], [], ["[MASK]"], [],
+  ]);
+  assert.deepEqual(live.unknownWords("The zoo [MASK] | ball, zoo", known), ["zoo", ","]);
 });
 
 test("what words spend on targets is what Chapter 18 finds with a pencil", () => {
