@@ -23,7 +23,7 @@ function unknownTold(words) {
 /** Build what helps to fill a field: words that fit, and those that are unknown. */
 function wordHelp(field, known, others) {
   const chips = element("span", {});
-  const told = element("span", { "aria-live": "polite" });
+  const told = element("span", { "aria-live": "polite", style: "display:block" });
   const show = () => {
     const offered = offeredWords(field.value, known, others);
     const begun = offered.length ? /[^\s|]*$/ : ""; // a word that is still being typed
@@ -41,5 +41,5 @@ function wordHelp(field, known, others) {
   show();
   const size = `This model has seen a small world of ${known.size} words, and nothing else.`;
   const all = element("details", {}, element("summary", {}, size), [...known].join(", "));
-  return [element("p", {}, "Words it knows: ", chips, " ", told), all];
+  return [element("p", {}, "Words it knows: ", chips, told), all];
 }

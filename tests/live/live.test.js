@@ -8,7 +8,7 @@ import { test } from "node:test";
 const LIVE = new URL("../../book/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
-FILES.push("learning", "word_map", "known_words");
+FILES.push("learning", "memory", "word_map", "known_words");
 const WANTED = ["linear", "softmax", "layerNorm", "erf", "ACTIVATIONS", "halfToNumber"];
 WANTED.push("WordPieceTokenizer", "splitWords", "additiveMask", "attentionProbs", "mixValues");
 WANTED.push("interventionsIn", "contextOfHead", "targetShares", "decimals", "rowWithBlank");
