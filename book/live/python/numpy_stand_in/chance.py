@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .kinds import FLOAT, INT, Names, missing
+from .kinds import FLOAT, INT, Part, Small
 from .ndarray import array, asarray, entry, ndarray
 
 WORD, LONG, STATE = 2**32 - 1, 2**64 - 1, 2**128 - 1
@@ -52,7 +52,7 @@ def _layers() -> tuple[list[float], list[float], list[float]]:
 WIDTHS, INNER, HEIGHTS = _layers()
 
 
-class Generator:
+class Generator(Small):
     """Draws random numbers; the same seed draws the same ones."""
 
     def __init__(self, seed: int = 0):
@@ -62,9 +62,6 @@ class Generator:
         self._state = self._more + (high << 64 | low) & STATE
         self._next_state()
         self._kept = None
-
-    def __getattr__(self, name):
-        raise missing(f"Generator.{name}")
 
     def _next_state(self):
         self._state = self._state * STEP + self._more & STATE
@@ -156,4 +153,4 @@ def default_rng(seed=0):
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-random = Names("np.random", default_rng=default_rng, Generator=Generator)
+random = Part("np.random", default_rng=default_rng, Generator=Generator)

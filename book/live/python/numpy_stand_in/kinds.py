@@ -18,15 +18,18 @@ def missing(name: str) -> AttributeError:
     return AttributeError(told)
 
 
-class Names:
-    """A part of numpy, such as linalg: names, and an error for those that are missing."""
-
-    def __init__(self, part: str, **names):
-        self.__name__ = part
-        vars(self).update(names)
+class Small:
+    """What has fewer names than it has in numpy."""
 
     def __getattr__(self, name):
-        raise missing(f"{self.__name__}.{name}")
+        raise missing(f"{vars(self).get('__name__', type(self).__name__)}.{name}")
+
+
+class Part(Small):
+    """A part of numpy, such as linalg."""
+
+    def __init__(self, part: str, **names):
+        vars(self).update(names, __name__=part)
 
 
 class generic:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-from .kinds import FLOAT, Names, together
+from .kinds import FLOAT, Part, together
 from .ndarray import asarray, axes_of, broadcast_shapes, broadcast_to, entry, ndarray, written
 from .reductions import along
 from .reductions import max as largest
@@ -146,6 +146,14 @@ def _letters(recipe, arrays):
     return names, result.replace("...", "ABCDEFGH"[8 - front :])
 
 
+def matrix_transpose(one):
+    """Turn the last two axes around."""
+    one = asarray(one)
+    if one.ndim < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return one.swapaxes(-1, -2)
+
+
 def norm(one, ord=None, axis=None, keepdims=False):
     """Compute the length of vectors."""
     if ord == math.inf:
@@ -155,7 +163,7 @@ def norm(one, ord=None, axis=None, keepdims=False):
     return along(one, lambda numbers: math.hypot(*numbers), axis, keepdims, FLOAT)
 
 
-linalg = Names("np.linalg", norm=norm)
+linalg = Part("np.linalg", norm=norm)
 ndarray.__matmul__ = lambda self, other: matmul(self, other)
 ndarray.__rmatmul__ = lambda self, other: matmul(other, self)
-ndarray.dot = dot
+ndarray.dot, ndarray.mT = dot, property(matrix_transpose)

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 from .indexing import located
-from .kinds import BOOL, FLOAT, INT, as_dtype, generic, kind_of, missing
+from .kinds import BOOL, FLOAT, INT, Small, as_dtype, generic, kind_of
 from .printing import array_text
 
 
-class ndarray:
+class ndarray(Small):
     """An array of any shape."""
 
     __array_ufunc__ = None  # where there is a numpy as well, it leaves the operators to us
@@ -36,13 +36,6 @@ class ndarray:
     def T(self):
         """Turn the axes around."""
         return self.transpose()
-
-    @property
-    def mT(self):
-        """Turn the last two axes around."""
-        if self.ndim < 2:
-            raise ValueError("matrix transpose with ndim < 2 is undefined")
-        return self.swapaxes(-1, -2)
 
     @property
     def flat(self):
@@ -79,9 +72,6 @@ class ndarray:
         cast = self.dtype.cast
         for place, number in zip(places, broadcast_to(asarray(value), found.shape).values()):
             self.data[place] = cast(number)
-
-    def __getattr__(self, name):
-        raise missing(f"ndarray.{name}")
 
     def __len__(self):
         if not self.shape:
