@@ -10,18 +10,26 @@ from html import escape
 from pathlib import Path
 
 import numpy as np
+import torch
 from jaxtyping import Float
 
 from bertbook.corpus import Oracle, small_world
 
 from .html import Html
 from .live import live_figure
+from .watching import Watched
 
 SHOWN = 5
+STYLE = ".mb-unknown{text-decoration:underline wavy #c8681e}"
 
 
 def fill_in(
-    pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str, silence: bool = False
+    pairs: Sequence[tuple[str, str]],
+    folder: str | Path,
+    *,
+    caption: str,
+    silence: bool = False,
+    answered: bool = False,
 ) -> Html:
     """Show sentences in which a reader hides any word, and what a model and the oracle say.
 
@@ -40,6 +48,8 @@ def fill_in(
         What to try and what to watch.
     silence : bool, default False
         Whether a reader may silence heads, and see the answers move.
+    answered : bool, default False
+        Whether the model's answer to the first pair is computed now, too, and shown at once.
 
     Returns
     -------
@@ -62,9 +72,12 @@ def fill_in(
         }
         for (sentences, hidden), chances in zip(texts, known, strict=True)
     ]
+    if answered:
+        data[0]["answered"] = _answer(folder, data[0])
     stage = f'<div class="mb-stage">{_first_state(data[0])}</div>'
-    given = {"model": Path(folder).name, "texts": data, "silence": silence}
-    return live_figure("fill-in-the-blank", stage, given, caption, folder)
+    words = " ".join(oracle.words)
+    given = {"model": Path(folder).name, "texts": data, "silence": silence, "words": words}
+    return live_figure("fill-in-the-blank", stage, given, caption, folder, STYLE)
 
 
 def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str) -> Html:
@@ -120,13 +133,49 @@ def _likely(
     return [(words[n], round(float(chances[n]), 4)) for n in order if chances[n] >= 0.0005]
 
 
-def _first_state(text: dict) -> str:
-    """Draw the first sentence and the best possible answers, for pages without a script."""
+def _blanked(text: dict) -> list[str]:
+    """Write the sentences of a text with [MASK] in the place of the hidden word."""
     words = [word for sentence in text["sentences"] for word in sentence]
     words[text["hidden"]] = "[MASK]"
+    first = len(text["sentences"][0])
+    return [" ".join(words[:first]), " ".join(words[first:])]
+
+
+def _answer(folder: str | Path, text: dict) -> dict:
+    """Ask the model for the hidden word as the page does: what it says, and where it looked."""
+    watched, given = Watched(folder), "|".join(_blanked(text))
+    batch = watched.row(given)
+    place = watched.place(batch)
+    with torch.no_grad():
+        probs = watched.model(**batch).prediction_logits[0, place].softmax(-1).numpy()
+    truth = [word for sentence in text["sentences"] for word in sentence][text["hidden"]]
+    pieces, vocab = watched.tokenizer.pieces, watched.tokenizer.vocab
+    words = dict([*_likely(probs, pieces), *text["best"][text["hidden"]], (truth, 1)])
+    told = [(word, round(float(probs[vocab[word]]), 4)) for word in words if word in vocab]
+    names, maps = watched.maps(given)
+    weights: list[float] = []
+    for name, weight in zip(names, maps[-1, :, place].mean(0).tolist(), strict=True):
+        if name.startswith("##"):
+            weights[-1] += weight
+        elif name not in ("[CLS]", "[SEP]"):
+            weights.append(weight)
+    return {
+        "answers": sorted(told, key=lambda one: -one[1]),
+        "weights": [round(weight, 4) for weight in weights],
+    }
+
+
+def _first_state(text: dict) -> str:
+    """Draw the first sentence and what is known about it, for pages without a script."""
+    best = dict(text["best"][text["hidden"]])
+    columns = {"the model": dict(text.get("answered", {}).get("answers", ())), "at best": best}
+    columns = {name: column for name, column in columns.items() if column}
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("word", *columns))
     rows = "".join(
-        f'<tr><th scope="row">{escape(word)}</th><td>{prob:.2f}</td></tr>'
-        for word, prob in text["best"][text["hidden"]]
+        f'<tr><th scope="row">{escape(word)}</th>'
+        + "".join(f"<td>{column.get(word, 0):.2f}</td>" for column in columns.values())
+        + "</tr>"
+        for word in next(iter(columns.values()))
     )
-    head = '<thead><tr><th scope="col">word</th><th scope="col">at best</th></tr></thead>'
-    return f'<p>{escape(" ".join(words))}</p><table class="mb-table">{head}{rows}</table>'
+    table = f'<table class="mb-table"><thead><tr>{heads}</tr></thead>{rows}</table>'
+    return f"<p>{escape(' '.join(_blanked(text)))}</p>{table}"

@@ -26,10 +26,10 @@ from bertbook.show.live_scripts import as_json
 BOOK = Path(__file__).resolve().parents[1]
 PROJECT = BOOK.parent
 PYTHON = BOOK / "live" / "python"
-CHAPTERS = (1, 2, 3, 4, 6)
+CHAPTERS = (1, 2, 3, 4, 5, 6)
 CHECKERS = (
     *("neighbors", "self_attention", "masks", "gradients", "gradients_of_layers"),
-    *("word_pieces", "cuts"),
+    *("toy", "toy_corpus", "word_pieces", "cuts"),
 )
 DRAWING = ("bertbook.show.html", "bertbook.show.arrows")
 TEXTS = ("bertbook/corpus/toy/sentences.txt", "minibert/unicode8.txt")

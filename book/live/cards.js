@@ -48,7 +48,7 @@ function mountDeck(deck) {
     for (const { card, name, line, note } of cards) {
       if (!all) line.remove();
       else if (!line.isConnected) card.append(line); // moved, a button would lose the focus
-      note.textContent = dueTold(all?.cards[name], day);
+      note.textContent = memoryTrouble() || dueTold(all?.cards[name], day);
       card.hidden = Boolean(all) && box.checked && !isDue(name) && !card.open;
     }
   };

@@ -40,11 +40,7 @@ function exerciseButtons() {
   const made = { run: button("Run"), stop: button("Stop"), again: button("Begin again") };
   made.stop.disabled = true;
   const box = element("input", { type: "checkbox" });
-  box.checked = remembered() !== null;
-  box.addEventListener("change", () => setMemory(box.checked));
-  document.addEventListener("minibert-memory", () => {
-    box.checked = remembered() !== null;
-  });
+  mountMemoryBox(box);
   const keep = element("label", {}, box, " Keep my code in this browser");
   const line = element("p", {}, made.run, made.stop, made.again, " ", keep);
   return { ...made, box, line };
@@ -67,6 +63,7 @@ function openEditor(figure, name, code) {
     if (run.disabled) return;
     run.disabled = true;
     stop.disabled = false;
+    results.replaceChildren(); // what stands there is of other code
     keepCode();
     try {
       const { shown, passed } = await runPython(name, field.value, report);
@@ -78,14 +75,13 @@ function openEditor(figure, name, code) {
         });
       }
     } catch (error) {
-      const stopped = error.message === "stopped";
-      report(stopped ? "Stopped. The next run starts Python anew." : error.message);
+      report(error.message);
     }
     run.disabled = false;
     stop.disabled = true;
   };
   run.addEventListener("click", start);
-  stop.addEventListener("click", stopPython);
+  stop.addEventListener("click", () => stopPython("Stopped."));
   box.addEventListener("change", keepCode);
   again.addEventListener("click", () => {
     field.value = code;
@@ -95,7 +91,9 @@ function openEditor(figure, name, code) {
   field.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) start();
   });
-  const hint = "Control and Enter run it. Tab indents; Escape and then Tab leave the field.";
+  const hint =
+    "Control and Enter run it. Tab indents; Escape and then Tab leave the field. " +
+    "NumPy here is a small one, made for this book; what it lacks, it says.";
   const label = element("label", {}, "Your code", field, element("small", {}, hint));
   figure.prepend(label, line, element("p", {}, status), results);
   field.focus();

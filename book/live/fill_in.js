@@ -66,12 +66,13 @@ function askModel(name, { sentences, hidden }, chosen, { headsOff = [], onlyAt }
 }
 
 /** Draw one word of the sentence as a button, tinted by how much it was looked at. */
-function wordButton(word, isHidden, weight) {
+function wordButton(word, isHidden, weight, isKnown = true) {
   const share = weight === undefined ? "" : `${Math.round(100 * weight)} %`;
   const shown = isHidden ? "[MASK]" : word;
   const style = `background:rgba(${BLUE},${(0.5 * (weight ?? 0)).toFixed(2)})`;
   const attributes = { type: "button", class: "mb-hide", "aria-pressed": isHidden, style };
-  return element("button", attributes, shown, element("small", {}, share));
+  const text = isKnown || isHidden ? shown : element("span", { class: "mb-unknown" }, shown);
+  return element("button", attributes, text, element("small", {}, share));
 }
 
 /** Draw a probability as a cell with a bar behind its number. */

@@ -29,8 +29,8 @@ function typedText(text, tokenizer) {
   return { sentences, hidden: marked < 0 ? words.length - 1 : marked, best: [] };
 }
 
-/** Build the controls: a sentence to choose, a field to type in, heads to choose. */
-function blankControls(texts) {
+/** Build the controls: a sentence to choose, a field to type in with words for it, and heads. */
+function blankControls(texts, known) {
   const options = texts.map(({ sentences }, number) => {
     const shown = sentences.map((words) => words.join(" ")).join(" | ");
     return element("option", { value: number }, shown);
@@ -39,14 +39,15 @@ function blankControls(texts) {
   const choice = element("select", {}, ...options);
   const field = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
   const heads = element("select", {});
-  const lines = [labeled("Sentences", choice), labeled("or your own", field)];
-  const below = labeled("Where [MASK] looked:", heads);
+  const seen = texts.flatMap(({ sentences }) => sentences.flat()).filter((one) => one.length > 3);
+  const help = wordHelp(field, known, ["[MASK]", ...new Set(seen)]);
   return {
     choice,
     field,
     heads,
-    above: element("p", {}, ...lines),
-    below: element("p", {}, below),
+    above: element("p", {}, labeled("Sentences", choice)),
+    own: element("div", {}, labeled("Your own sentence", field), ...help),
+    below: element("p", {}, labeled("Where [MASK] looked:", heads)),
   };
 }
 
@@ -68,9 +69,10 @@ function checkedHeads(switches) {
 }
 
 class BlankFigure {
-  constructor(figure, { model, texts, silence }) {
+  constructor(figure, { model, texts, silence, words }) {
     Object.assign(this, { model, texts, silence, text: { ...texts[0] }, isReady: false });
-    this.controls = blankControls(texts);
+    this.known = new Set(words.split(" "));
+    this.controls = blankControls(texts, this.known);
     this.sentence = element("div", {
       class: "mb-sentence",
       role: "group",
@@ -79,9 +81,9 @@ class BlankFigure {
     this.answers = element("div", {});
     this.status = element("p", { role: "status" });
     this.ask = element("button", { type: "button" }, `Let the model answer (${toldSize(model)})`);
-    const { above, below } = this.controls;
+    const { above, own, below } = this.controls;
     below.hidden = true;
-    const shown = [above, this.sentence, this.ask, this.answers, below, this.status];
+    const shown = [above, this.sentence, this.answers, this.status, below, own, this.ask];
     figure.querySelector(".mb-stage").replaceChildren(...shown);
     this.listen();
     this.show();
@@ -95,8 +97,9 @@ class BlankFigure {
     const { choice, field, heads } = this.controls;
     choice.addEventListener("change", () => this.change({ ...this.texts[choice.value] }));
     heads.addEventListener("change", () => this.show());
-    this.ask.addEventListener("click", () => this.change(this.text));
-    field.addEventListener("change", () => this.type(field.value));
+    const ask = () => (field.value.trim() ? this.type(field.value) : this.change(this.text));
+    this.ask.addEventListener("click", ask);
+    field.addEventListener("keydown", ({ key }) => key === "Enter" && ask());
     this.sentence.addEventListener("click", ({ target }) => {
       const number = this.buttons().indexOf(target.closest("button"));
       if (number >= 0) this.change({ ...this.text, hidden: number });
@@ -124,13 +127,12 @@ class BlankFigure {
       const label = element("label", {}, "Let these heads look only at: ", this.onlyAt);
       this.controls.below.append(label);
     }
-    this.ask.remove();
+    this.ask.textContent = "Let the model answer";
     this.isReady = true;
   }
 
-  async type(text) {
-    if (!text.trim()) return;
-    await this.change(() => typedText(text, modelOf(this.model).tokenizer));
+  type(text) {
+    return this.change(() => typedText(text, modelOf(this.model).tokenizer));
   }
 
   /** Take another text, or another word of it, and show what comes of it; say what went wrong. */
@@ -149,9 +151,11 @@ class BlankFigure {
 
   show() {
     const chosen = this.isReady && this.choices[this.controls.heads.value][1];
+    const { answers, weights = [] } = this.text.answered ?? {}; // what is known without the model
     const nothing = { answers: new Map(), weights: [] };
+    const stored = { answers: new Map(answers), weights };
     const changes = this.changes();
-    const whole = chosen ? askModel(this.model, this.text, chosen) : nothing;
+    const whole = chosen ? askModel(this.model, this.text, chosen) : stored;
     const changed = changes ? askModel(this.model, this.text, chosen, changes) : nothing;
     this.showSentence((changes ? changed : whole).weights);
     this.showAnswers(whole.answers, changed.answers);
@@ -175,7 +179,10 @@ class BlankFigure {
     const { sentences, hidden } = this.text;
     const focused = this.sentence.contains(document.activeElement);
     let number = 0;
-    const draw = (word) => wordButton(word, number === hidden, weights[number++]);
+    const draw = (word) => {
+      const isKnown = this.known.has(word);
+      return wordButton(word, number === hidden, weights[number++], isKnown);
+    };
     const lines = sentences.map((line) => element("div", {}, ...line.map(draw)));
     this.sentence.replaceChildren(...lines);
     if (focused) this.buttons()[hidden].focus();

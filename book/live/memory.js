@@ -5,33 +5,97 @@
 
 const MEMORY = "bert-by-hand";
 
-/** Return what is remembered, or null if nothing shall be. */
-function remembered() {
+const ANSWERS = {
+  code: (one) => typeof one === "string",
+  done: Number.isFinite,
+  quiz: Number.isFinite,
+  cards: (one) => Number.isFinite(one?.step) && Number.isFinite(one?.due),
+};
+const UNREADABLE =
+  "What an earlier visit left in this browser cannot be read. Delete it, or begin anew.";
+const FULL = "This browser has no room left: the last change was not kept.";
+const FORBIDDEN = "This browser keeps nothing for this page: its settings forbid it.";
+
+let refusal = ""; // what the store said to the last change
+
+function isObject(given) {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
+
+/** Fill up a memory of any edition, and leave out what is no answer; null if it is no memory. */
+function asMemory(given) {
+  if (!isObject(given)) return null;
+  const answers = Object.entries(ANSWERS).map(([kind, isAnswer]) => {
+    const found = isObject(given[kind]) ? Object.entries(given[kind]) : [];
+    return [kind, Object.fromEntries(found.filter(([, one]) => isAnswer(one)))];
+  });
+  const { page, anchor, title } = given.place ?? {};
+  const isPlace = [page, anchor, title].every(ANSWERS.code) && /^\w[\w./-]*$/.test(page);
+  return { ...given, ...Object.fromEntries(answers), place: isPlace ? given.place : null };
+}
+
+function readMemory(text) {
   try {
-    return JSON.parse(localStorage.getItem(MEMORY));
+    return asMemory(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Return the text that the browser keeps, or null. */
+function storedText() {
+  try {
+    return localStorage.getItem(MEMORY);
   } catch {
     return null; // some browsers keep nothing for pages from the disk
   }
 }
 
-/** Change what is remembered, if something is; tell the page. */
+/** Return what is remembered, or null if nothing shall be. */
+function remembered() {
+  return readMemory(storedText());
+}
+
+/** Say why the page cannot remember, or nothing. */
+function memoryTrouble() {
+  return refusal || (storedText() !== null && !remembered() ? UNREADABLE : "");
+}
+
+/** Let the browser keep a memory, or none; tell the page. */
+function store(all) {
+  refusal = "";
+  try {
+    if (all) localStorage.setItem(MEMORY, JSON.stringify(all));
+    else localStorage.removeItem(MEMORY);
+  } catch (error) {
+    refusal = /quota/i.test(error.name) ? FULL : FORBIDDEN;
+  }
+  document.dispatchEvent(new Event("minibert-memory"));
+}
+
+/** Change what is remembered, if something is. */
 function remember(change) {
   const all = remembered();
   if (!all) return;
   change(all);
-  localStorage.setItem(MEMORY, JSON.stringify(all));
-  document.dispatchEvent(new Event("minibert-memory"));
+  store(all);
 }
 
 /** Begin to remember, or forget everything. */
 function setMemory(isOn) {
-  if (isOn) {
-    const nothing = { code: {}, done: {}, quiz: {}, cards: {}, place: null };
-    localStorage.setItem(MEMORY, JSON.stringify(remembered() ?? nothing));
-  } else {
-    localStorage.removeItem(MEMORY);
+  store(isOn ? (remembered() ?? asMemory({})) : null);
+}
+
+/** Put the content of an exported file beside what is there; say what came of it. */
+function importMemory(text) {
+  const given = readMemory(text);
+  if (!given || !Object.keys(ANSWERS).some((kind) => isObject(JSON.parse(text)[kind]))) {
+    return "This is not a file that a page of this book has exported. Nothing has changed.";
   }
-  document.dispatchEvent(new Event("minibert-memory"));
+  const all = remembered() ?? asMemory({});
+  for (const kind of Object.keys(ANSWERS)) Object.assign(all[kind], given[kind]);
+  store({ ...all, place: given.place ?? all.place });
+  return refusal || "The file is taken over.";
 }
 
 /** Return today as a number of days, in the reader's own time zone. */

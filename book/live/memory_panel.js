@@ -20,9 +20,26 @@ function memoryTold(all) {
 
 /** Hand what is remembered to the reader as a file. */
 function exportMemory() {
-  const content = new Blob([JSON.stringify(remembered(), null, 1)], { type: "application/json" });
+  const content = new Blob([storedText()], { type: "application/json" });
   const link = element("a", { download: "bert-by-hand.json", href: URL.createObjectURL(content) });
   link.click();
+}
+
+/** Let the reader choose a file; `report` is told what came of it. */
+function chooseFile(report) {
+  const field = element("input", { type: "file", accept: ".json,application/json" });
+  field.addEventListener("change", async () => report(importMemory(await field.files[0].text())));
+  field.click();
+}
+
+/** Let a box say whether the page remembers, and change it: it stays checked only if that works. */
+function mountMemoryBox(box) {
+  const show = () => {
+    box.checked = remembered() !== null && !memoryTrouble();
+  };
+  box.addEventListener("change", () => setMemory(box.checked));
+  document.addEventListener("minibert-memory", show);
+  show();
 }
 
 /** Build the panel. */
@@ -35,7 +52,7 @@ function memoryPanel() {
     return made;
   };
   const actions = element(
-    "p",
+    "span",
     {},
     button("Export as a file", exportMemory),
     button("Delete all of it", () => {
@@ -43,22 +60,25 @@ function memoryPanel() {
       box.focus(); // the button is gone
     }),
   );
-  const show = () => {
-    const all = remembered();
-    box.checked = all !== null;
-    actions.hidden = !all;
-    told.value = memoryTold(all);
+  const show = (said = "") => {
+    actions.hidden = storedText() === null;
+    told.value = [said || memoryTrouble(), memoryTold(remembered())].filter(Boolean).join(" ");
+    panel.open ||= memoryTrouble() !== "";
   };
-  box.addEventListener("change", () => setMemory(box.checked));
-  document.addEventListener("minibert-memory", show);
-  show();
+  const lines = [
+    element("p", {}, told),
+    element("p", {}, actions, button("Import a file", () => chooseFile(show))),
+  ];
   const text =
     " Remember the exercises I solve, my code, my answers, my flashcards and where I read. " +
     "It stays in this browser and goes nowhere.";
   const label = element("label", {}, box, element("span", {}, text));
   const summary = element("summary", {}, "This page can remember");
-  const line = element("p", {}, told);
-  return element("details", { class: "mb-memory" }, summary, label, line, actions);
+  const panel = element("details", { class: "mb-memory" }, summary, label, ...lines);
+  mountMemoryBox(box);
+  document.addEventListener("minibert-memory", () => show());
+  show();
+  return panel;
 }
 
 /** Let questions keep their answers: the number of the choice, by the name of the question. */

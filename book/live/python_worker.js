@@ -66,6 +66,7 @@ function canRunPython() {
   return typeof WebAssembly === "object" && typeof DecompressionStream === "function";
 }
 
+const PATIENCE = 30; // seconds; the slowest checker needs 5
 let pythonWorker = null; // one for all exercises of the page, so that they know one another
 
 /** Start Python unless it runs; `report` is told what happens, in words. */
@@ -85,25 +86,27 @@ async function startPython(report) {
 function askPython(message) {
   const worker = pythonWorker;
   return new Promise((resolve, reject) => {
-    worker.stop = () => reject(new Error("stopped"));
+    worker.stop = (told) => reject(new Error(`${told} The next run starts Python anew.`));
     worker.onerror = ({ message: told }) => reject(new Error(told ?? "Python did not start"));
     worker.onmessage = ({ data }) => (data.failed ? reject(new Error(data.failed)) : resolve(data));
     worker.postMessage(message);
   });
 }
 
-/** Run a cell; what ran before waits for nothing. */
+/** Run a cell; a loop without end is stopped. */
 async function runPython(name, code, report) {
   await startPython(report);
   await pythonWorker.ready;
   report("It runs …");
-  return askPython({ name, code });
+  const told = `Stopped after ${PATIENCE} seconds. Is there a loop that does not end?`;
+  const limit = setTimeout(() => stopPython(told), PATIENCE * 1000);
+  return askPython({ name, code }).finally(() => clearTimeout(limit));
 }
 
-/** End the worker, whatever it does. */
-function stopPython() {
+/** End the worker, whatever it does, and say why. */
+function stopPython(told) {
   const worker = pythonWorker;
   pythonWorker = null;
   worker?.terminate();
-  worker?.stop();
+  worker?.stop(told);
 }

@@ -40,23 +40,25 @@ keep(my_softmax, check_softmax(my_softmax))"""
 def with_solution(path, number, code):
     """Put a chapter's own solution into the cell of an exercise."""
     solution = exercises._cells(path)[number + 1].split("\nassert")[0]
-    call = code.partition("    ...\n")[2]
-    return re.sub(r"\b(\w+)_solution\b", r"my_\1", solution) + call
+    head, _, call = code.partition("    ...\n")
+    mine = re.search(r"def (\w+)", head)[1]
+    return re.sub(r"\b\w+_solution\b", mine, solution) + call
 
 
 def test_the_chapters_have_their_exercises():
     asked = [path.read_text(encoding="utf-8").count('"    ...\\n"') for path in CHAPTERS]
-    assert len(FOUND) == sum(asked) == 24
+    assert len(FOUND) == sum(asked) == 28
 
 
-def test_each_solution_passes_after_what_stands_above_it(tmp_path):
+@pytest.mark.parametrize("flag", ["-S", "-s"], ids=["the small numpy", "the real one"])
+def test_each_solution_passes_after_what_stands_above_it(tmp_path, flag):
     zipfile.ZipFile(BytesIO(exercises.archive())).extractall(tmp_path)
     cells = {
         name: [code, with_solution(path, number, code)]
         for name, (path, number, code) in FOUND.items()
     }
     done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path)],
+        [sys.executable, flag, "-c", PROGRAM, str(tmp_path)],
         input=json.dumps(cells), capture_output=True, text=True, cwd=tmp_path,
         env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
     )  # fmt: skip
@@ -70,6 +72,75 @@ def test_each_solution_passes_after_what_stands_above_it(tmp_path):
 
 def test_the_archive_is_the_same_every_time():
     assert exercises.archive() == exercises.archive()
+
+
+# In the place of Python: it answers with what stands in the field, and never to other code.
+ECHO = """
+window.Worker = class {
+  postMessage({ begin, code }) {
+    const isAnswer = begin || code.startsWith("{");
+    const data = begin ? { ready: true } : isAnswer && JSON.parse(code);
+    if (isAnswer) setTimeout(() => this.onmessage({ data }));
+  }
+  terminate() {}
+};
+"""
+
+
+@pytest.fixture
+def figure(reader):
+    """Open the editor of the first exercise of Chapter 2, with an echo for Python."""
+    page = reader.open("chapters/02-self-attention-by-hand.html")
+    page.clock.install()
+    page.add_init_script(ECHO)
+    page.reload()
+    figure = page.locator("[data-live=exercise]").first
+    figure.get_by_role("button", name="Write and check it here").click()
+    figure.get_by_text("Python is ready.").wait_for()
+    figure.get_by_label("Keep my code").check()
+    return figure
+
+
+def run(figure, kind, content, passed=False):
+    figure.get_by_label("Your code").fill(
+        json.dumps({"shown": [[kind, content]], "passed": passed})
+    )
+    figure.get_by_role("button", name="Run").click()
+    figure.get_by_role("button", name="Stop", disabled=True).wait_for()
+
+
+def test_printed_text_stays_text_and_wrong_code_is_not_solved(figure):
+    text = "<b class=bold>Not yet.</b>"
+    run(figure, "text", text)
+    assert figure.get_by_text(text).is_visible() and figure.locator(".bold").count() == 0
+    done = "Object.keys(JSON.parse(localStorage.getItem('bert-by-hand')).done)"
+    assert figure.page.evaluate(done) == []
+    run(figure, "html", "<b class=bold>Right.</b>", passed=True)
+    assert figure.locator("b.bold").inner_text() == "Right."
+    assert figure.page.evaluate(done) == ["02_my_softmax"]
+
+
+def test_a_loop_without_end_is_stopped_and_takes_the_old_verdict_along(figure):
+    verdict = figure.get_by_text("Right.")
+    for after, end in (("00:31", "Stopped after 30 seconds."), ("00:29", "It runs …")):
+        run(figure, "text", "Right.", passed=True)
+        assert verdict.is_visible()
+        figure.get_by_label("Your code").fill("while True:\n    pass")
+        figure.get_by_role("button", name="Run").click()
+        figure.get_by_text("It runs …").wait_for()
+        assert not verdict.is_visible()
+        figure.page.clock.fast_forward(after)
+        figure.get_by_text(end).wait_for()
+    figure.get_by_role("button", name="Stop").click()
+    figure.get_by_text("Stopped. The next run starts Python anew.").wait_for()
+    assert not verdict.is_visible()
+    figure.page.clock.fast_forward("00:31")
+    run(figure, "text", "Right.", passed=True)
+    assert verdict.is_visible()
+
+
+def test_the_editor_says_that_its_numpy_is_a_small_one(figure):
+    assert figure.get_by_text("NumPy here is a small one").is_visible()
 
 
 @pytest.mark.slow
@@ -101,6 +172,10 @@ def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
     figure.get_by_text("It runs …").wait_for()
     figure.get_by_role("button", name="Stop").click()
     figure.get_by_text("Stopped.").wait_for()
+    assert figure.locator(".mb-shown").inner_text() == ""
+    field.fill("np.kron([1], [2])")
+    page.keyboard.press("Control+Enter")
+    figure.get_by_text("the small numpy of this page has no np.kron").wait_for(timeout=WAIT)
     field.fill("print('again')\n1 / 0")
     page.keyboard.press("Control+Enter")
     figure.get_by_text("ZeroDivisionError").wait_for(timeout=WAIT)

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from built_book import written
+from built_book import PHONE, written
 
 from bertbook.show import fill_in, next_sentence
 from minibert.analysis.attention_maps import ablate_heads
@@ -13,14 +13,29 @@ from minibert.pretrained import load_tokenizer
 SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
 
 
+def test_the_first_page_opens_with_the_answer_that_the_model_gives(reader):
+    page = reader.open("index.html", from_disk=True)
+    figure = page.locator("[data-live=fill-in-the-blank]")
+    assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
+    assert figure.get_by_label("Sentences").input_value() == "0"
+    status, sentence = figure.get_by_role("status"), figure.get_by_role("group", name="Sentence")
+    stored = [part.inner_text() for part in (figure.get_by_role("table"), sentence, status)]
+    assert "“blue” stood there. The model pays 1.8" in stored[2]
+    rows = figure.get_by_role("row").all_inner_texts()
+    assert len(rows) == 6 and [*map(str.split, rows)][-1] == ["blue", "0.16", "1.00"]
+    assert page.evaluate("document.querySelector('script[src*=small-world]')") is None
+    figure.get_by_role("button", name="Let the model answer (loads small-world.js, 1.5 MB)").click()
+    figure.get_by_label("Where [MASK] looked").wait_for()
+    computed = [part.inner_text() for part in (figure.get_by_role("table"), sentence, status)]
+    assert computed == stored
+
+
 def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
     page = reader.open("index.html", from_disk=True)
     figure = page.locator("[data-live=fill-in-the-blank]")
-    figure.get_by_role("button", name="Let the model answer (loads small-world.js, 1.5 MB)").click()
-    status = figure.get_by_role("status")
-    status.get_by_text("“he” stood there.").wait_for()
     figure.get_by_label("Sentences").select_option("1")
-    assert "“blue” stood there. The model pays 1.8" in status.inner_text()
+    figure.get_by_role("status").get_by_text("“he” stood there.").wait_for()
+    figure.get_by_label("Sentences").select_option("0")
     figure.get_by_role("button", name="sister").focus()
     page.keyboard.press("Enter")
     assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
@@ -40,15 +55,39 @@ def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
 def test_a_reader_types_a_sentence_of_her_own(reader):
     page = reader.open("index.html")
     figure = page.locator("[data-live=fill-in-the-blank]")
-    figure.get_by_label("or your own").fill("the zebra [MASK] | it sleeps")
+    figure.get_by_label("Your own sentence").fill("the zebra [MASK] | it sleeps")
     page.keyboard.press("Enter")
     figure.get_by_role("button", name="zebra").wait_for()
+    assert figure.locator(".mb-unknown").all_inner_texts() == ["zebra"]
+    assert figure.get_by_text("It has never seen “zebra”.").is_visible()
     assert figure.get_by_role("columnheader").all_inner_texts() == ["word", "the model"]
     figure.get_by_role("button", name="it").click()
     assert "“it” stood there" in figure.get_by_role("status").inner_text()
-    figure.get_by_label("or your own").fill("a " * 50)
+    figure.get_by_label("Your own sentence").fill("a " * 50)
     page.keyboard.press("Enter")
     figure.get_by_text("52 tokens were given; small-world takes 1 to 40").wait_for()
+
+
+def test_the_field_offers_words_of_the_small_world_and_names_those_of_another(reader):
+    page = reader.open("index.html", viewport=PHONE)
+    figure = page.locator("[data-live=fill-in-the-blank]")
+    assert figure.get_by_text("a small world of 482 words, and nothing else").is_visible()
+    field, told = figure.get_by_label("Your own sentence"), figure.locator("[aria-live]")
+    field.focus()
+    page.keyboard.type("Hello xy")
+    assert told.inner_text() == "It has never seen “hello”, “xy”."
+    field.fill("")
+    page.keyboard.type("the sm")
+    assert told.inner_text() == ""  # a word that is still being typed
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "small"
+    page.keyboard.press("Enter")
+    page.keyboard.type("[MASK]")
+    assert field.input_value() == "the small [MASK]" and told.inner_text() == ""
+    page.keyboard.press("Enter")
+    assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
+    figure.get_by_label("Where [MASK] looked").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 def test_silent_heads_move_the_answers(reader, tmp_path, monkeypatch, model):
@@ -107,7 +146,7 @@ def test_what_cannot_be_answered_leaves_nothing_but_its_error(reader, tmp_path, 
         written(tmp_path, monkeypatch, partial(fill_in, [pair], SMALL, caption="Try."))
     )
     page.get_by_role("button", name="Let the model answer").click()
-    field, status = page.get_by_label("or your own"), page.get_by_role("status")
+    field, status = page.get_by_label("Your own sentence"), page.get_by_role("status")
     for typed, told in (("the " * 41, "43 tokens were given"), (" | ", "there is no word yet")):
         field.fill(typed)
         page.keyboard.press("Enter")

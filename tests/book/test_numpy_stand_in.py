@@ -20,7 +20,7 @@ NOT_THERE = (
 )
 
 
-TOPICS = ("neighbors", "self_attention", "masks", "gradients", "word_pieces")
+TOPICS = ("neighbors", "self_attention", "masks", "gradients", "toy", "word_pieces")
 FILES = (
     "tests/reference",
     "minibert/reference",  # for what its examples print
@@ -95,14 +95,61 @@ SAME = [
     "np.array(X).argmax(axis=1)",
     "np.array([0.125, 2.5, 3.5]).round(2)",
     "np.float32(0.1) * np.ones(2, np.float32)",
+    "Z.mT",
+    "Z[0].mT @ Z[0]",
+    "np.inner(Z, Z[0])",
+    "np.inner(Z[0, 0], Z[0, 1])",
+    "np.inner(2, Z)",
+    "np.inner([[1, 2]], [[3, 4], [5, 6]])",
+    "np.tensordot(Z, Z, 3)",
+    "np.tensordot(Z, Z[0].T, 1)",
+    "np.tensordot(Z, Z, 0)",
+    "np.tensordot(Z, Z, axes=([1, 2], [1, 2]))",
+    "np.tensordot(Z, Z[0], axes=(-1, 1))",
+    "np.average(Z, weights=abs(Z))",
+    "np.average(Z, axis=1, weights=[1, 0, 3])",
+    "np.average(Z, 2, abs(Z), keepdims=True)",
+    "np.average([1, 2, 6], weights=[3, 2, 1])",
+    *(
+        f"np.{name}({given}, axis={axis})"
+        for name in ("average", "median", "nanmean")
+        for given in ("Z", "Z[:, :1]", "np.where(Z == 0, np.nan, Z)", "[[3, 1], [2, 7]]")
+        for axis in (None, 0, -1, (0, 1))
+    ),
+    "np.median(Z, axis=1, keepdims=True)",
+    "np.nanmean(np.full((2, 3), np.nan), axis=0)",
+    "np.identity(3)",
+    "np.identity(2, dtype=int)",
+    *(f"np.tile(Z[:, :1], {times})" for times in (2, (2,), (2, 3), (2, 1, 1, 2), 0)),
+    "np.tile(4, 3)",
+    "np.hstack([1, 2, [3]])",
+    "np.hstack([Z, Z[:, 1:]])",
+    "np.vstack([[1, 2], Z[0, :, :2]])",
+    *(f"np.flip(Z, {axis})" for axis in (None, 0, -1, (0, 2))),
+    "[z := np.zeros((4, 3)), np.fill_diagonal(z, 5)][0]",
+    "[z := np.ones((3, 3, 3), int), np.fill_diagonal(z, [1, 2, 3])][0]",
+    "np.take_along_axis(Z, np.argsort(Z, axis=1), axis=1)",
+    "np.take_along_axis(Z, Z[..., :1].argmax(axis=-1, keepdims=True), -1)",
+    "np.take_along_axis(Z[0], np.array([[0, 2, 1, 0]]), 0)",
+    "np.take_along_axis(Z, np.array([5, 0]), axis=None)",
+    *(f"np.moveaxis(Z, {way})" for way in ("0, -1", "-1, 0", "[0, 1], [-1, 0]", "[2], [1]")),
+    "np.bincount([3, 0, 3])",
+    "np.bincount(np.array([1, 1]), minlength=4)",
+    "np.bincount([0, 2, 2], weights=[0.5, 1, 2])",
+    "np.bincount(np.array([], int))",
+    "np.logical_xor(Z > 0, Z[0] > 0.5)",
+    "np.logical_xor([0, 2, 3], [1, 0, 5])",
 ]
 
 
+@pytest.mark.filterwarnings("ignore:Mean of empty slice")
 @pytest.mark.parametrize("code", SAME)
 def test_an_expression_gives_what_numpy_gives(code):
     with np.errstate(all="ignore"):
-        want = eval(code, {"np": np, "X": X})
-    found = eval(code, {"np": numpy_stand_in, "X": X})
+        want, found = (
+            eval(code, {"np": numpy, "X": X, "Z": numpy.arange(24).reshape(2, 3, 4) % 7 / 4 - 1})
+            for numpy in (np, numpy_stand_in)
+        )
     np.testing.assert_allclose(np.array(found.tolist()), want, rtol=1e-12)
     assert found.shape == want.shape and found.dtype.kind == want.dtype.kind
     assert str(found) == str(want)
@@ -122,6 +169,17 @@ WRONG = [
     "np.ones(2).transpose(0, 1)",
     "np.ones(3)['a']",
     "len(np.array(1))",
+    "np.ones(2).mT",
+    "np.inner([1, 2], [1, 2, 3])",
+    "np.tensordot(np.ones((2, 3)), np.ones((2, 3)), 1)",
+    "np.average([1, 2], weights=[1, -1])",
+    "np.average([[1, 2]], weights=[1, 1])",
+    "np.average([[1, 2]], axis=0, weights=[1, 1])",
+    "np.fill_diagonal(np.ones(3), 1)",
+    "np.take_along_axis(np.ones((2, 2)), np.array([0]), 1)",
+    "np.dot(np.ones((2, 3)), np.ones((2, 3)))",
+    "np.bincount([-1])",
+    "np.flip(np.ones(2), 1)",
 ]
 
 
@@ -133,6 +191,23 @@ def test_an_error_says_what_numpys_says(code):
             eval(code, {"np": numpy})
         said.append((caught.type.__name__, str(caught.value).strip()[:60]))
     assert said[0] == said[1]
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("np.kron([1], [2])", "np.kron"),
+        ("np.linalg.solve([[1]], [2])", "np.linalg.solve"),
+        ("np.random.seed(0)", "np.random.seed"),
+        ("np.random.default_rng(0).choice(3)", "Generator.choice"),
+        ("np.ones(2).partition(1)", "ndarray.partition"),
+    ],
+)
+def test_a_name_that_is_missing_gets_a_sentence_of_its_own(code, name):
+    eval(code, {"np": np})
+    told = f"the small numpy of this page has no {name}; what numpy has works in Jupyter"
+    with pytest.raises(AttributeError, match=f"^{re.escape(told)}$"):
+        eval(code, {"np": numpy_stand_in})
 
 
 def test_a_view_shares_its_numbers():

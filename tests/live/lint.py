@@ -29,10 +29,10 @@ def complaints(name: str, text: str) -> list[tuple[int, str]]:
 def complaints_of_live() -> list[str]:
     """Lint the script of the pages, and say for each complaint in which of its files it stands."""
     script, found = page_script(), complaints("minibert.js", page_script())
-    begins = {}
-    for name in ORDER:
-        text = (LIVE / f"{name}.js").read_text(encoding="utf-8")
-        begins[name] = script[: script.index(text)].count("\n")
+    end, begins = script.count("\n"), {}
+    for name in reversed(ORDER):  # each file is followed by one line that is none of its own
+        end -= (LIVE / f"{name}.js").read_text(encoding="utf-8").count("\n") + 1
+        begins[name] = end
     told = []
     for line, sentence in found:
         name = max((name for name in ORDER if begins[name] < line), key=begins.get)
@@ -42,8 +42,7 @@ def complaints_of_live() -> list[str]:
 
 def main() -> None:
     """Print every complaint; end with an error if there is one."""
-    others = {"book.js": BOOK / "assets" / "book.js"}
-    others |= {path.name: path for path in HERE.glob("*.test.js")}
+    others = {path.name: path for path in (BOOK / "assets" / "book.js", *HERE.glob("*.test.js"))}
     told = complaints_of_live() + [
         f"{path.relative_to(BOOK.parent)}:{line}: {sentence}"
         for name, path in others.items()

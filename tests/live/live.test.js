@@ -8,12 +8,13 @@ import { test } from "node:test";
 const LIVE = new URL("../../book/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
-FILES.push("learning", "memory", "word_map");
+FILES.push("learning", "memory", "word_map", "known_words");
 const WANTED = ["linear", "softmax", "layerNorm", "erf", "ACTIVATIONS", "halfToNumber"];
 WANTED.push("WordPieceTokenizer", "splitWords", "additiveMask", "attentionProbs", "mixValues");
 WANTED.push("interventionsIn", "contextOfHead", "targetShares", "decimals", "rowWithBlank");
 WANTED.push("chance", "normalMatrix", "permutation", "Adam", "firstWeights", "lossAndGradients");
-WANTED.push("nextCard", "today", "mapOfWords", "lookOnlyAt");
+WANTED.push("nextCard", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");
+WANTED.push("offeredWords", "unknownWords");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -24,6 +25,10 @@ const PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "play", "##ing", "
 
 function array(shape, numbers) {
   return { data: Float32Array.from(numbers), shape };
+}
+
+function zeros(...shape) {
+  return array(shape, Array(shape.reduce((a, b) => a * b)).fill(0));
 }
 
 function normal(seed, ...shape) {
@@ -111,6 +116,37 @@ test("a head that gets its own context back changes nothing; silent ones say 0",
   near(elsewhere.editContext(copy(), 3).data, context.data);
 });
 
+test("what lies before the first token or behind the last is refused, in every head", () => {
+  const change = (query) => live.editRows(zeros(2, 3, 3), [{ head: 1, query, probs: [1, 0, 0] }]);
+  const put = (position) => {
+    const edits = { hiddenStates: [{ layer: 1, position, vector: [1, 1] }] };
+    return live.patch(zeros(3, 2), 1, { edits });
+  };
+  for (const at of [-1, 3]) {
+    assert.throws(() => change(at), /tokens run from 0 to 2/);
+    assert.throws(() => put(at), /tokens run from 0 to 2/);
+  }
+  for (const at of [0, 2]) {
+    assert.equal(change(at).data.indexOf(1), 9 + 3 * at);
+    assert.equal(put(at).data.indexOf(1), 2 * at);
+  }
+});
+
+test("words are listed from half a percent on, and the truth always", () => {
+  const column = new Map([["a", 0.6], ["b", 0.005], ["c", 0.0049], ["d", 0.3]]);
+  assert.deepEqual(live.likelyWords([column]), ["a", "d", "b"]);
+  assert.deepEqual(live.likelyWords([column], "c"), ["a", "d", "b", "c"]);
+});
+
+test("words that begin as the last one does are offered, and unknown ones are named once", () => {
+  const known = new Set(["ball", "bat", "the"]);
+  const offered = (text) => live.offeredWords(text, known, ["[MASK]"]);
+  assert.deepEqual(["the ba", "The|BA", "ball", "the ", "x"].map(offered), [
+    ["ball", "bat"], ["ball", "bat"], [], ["[MASK]"], [],
+  ]);
+  assert.deepEqual(live.unknownWords("The zoo [MASK] | ball, zoo", known), ["zoo", ","]);
+});
+
 test("what words spend on targets is what Chapter 18 finds with a pencil", () => {
   const words = [[0.1, 0.3, 0.2, 0.4], [0.2, 0.6, 0, 0.2]];
   const map = [[0.4, 0.2, 0.2, 0.2], ...words, [0.1, 0.1, 0.1, 0.7]];
@@ -189,11 +225,6 @@ test("a card comes back after 1, 3, 7 and 21 days, and at once if it was not kno
     return card.due - 100;
   });
   assert.deepEqual(due, [1, 3, 7, 21, 21, 0, 1]);
-});
-
-test("a day ends at the reader's own midnight", () => {
-  const [late, early] = [new Date(2026, 2, 1, 23, 59), new Date(2026, 2, 2, 0, 1)];
-  assert.equal(live.today(early) - live.today(late), 1);
 });
 
 test("in a notebook each output brings the script, and every figure finds its model", async () => {

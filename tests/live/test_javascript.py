@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
+FILES = sorted(Path(__file__).parent.glob("*.test.js"))
 
-@pytest.mark.parametrize("name", ["live", "numbers"])
-def test_the_script_s_own_tests_pass_in_node(name):
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+def test_the_script_s_own_tests_pass_in_node(file):
     node = shutil.which("node")
     if node is None:
         pytest.skip("node is missing; it comes with npm")
-    file = Path(__file__).with_name(f"{name}.test.js")
     done = subprocess.run([node, "--test", str(file)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -2,12 +2,14 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
 from bertbook.corpus import Oracle, small_world
 from bertbook.show import fill_in, next_sentence
 
+SMALL = Path(__file__).parents[2] / "book" / "data" / "small-world"
 FIRST = "anna kicks the blue ball over the wall"
 SECOND = "a small dog finds the *blue* ball behind the wall and her sister laughs"
 
@@ -21,6 +23,7 @@ def test_the_best_answers_are_the_oracle_s():
     found = data_of(fill_in([(FIRST, SECOND)], "small-world", caption="Try.").content)
     (text,) = found["texts"]
     assert found["model"] == "small-world"
+    assert found["words"].split() == [*Oracle(small_world()).words]
     assert text["hidden"] == 13 and text["sentences"][1][5] == "blue"
     oracle = Oracle(small_world())
     (chances,) = oracle.read([(FIRST, SECOND.replace("*", ""))]).words
@@ -35,6 +38,14 @@ def test_without_a_script_the_first_sentence_has_its_best_answers():
     content = fill_in([(FIRST, SECOND)], "small-world", caption="Try.").content
     assert "finds the [MASK] ball" in content
     assert '<tr><th scope="row">blue</th><td>1.00</td></tr>' in content
+
+
+def test_the_first_pair_is_answered_if_it_shall_be():
+    content = fill_in([(FIRST, SECOND)], SMALL, caption="Try.", answered=True).content
+    answers = dict(data_of(content)["texts"][0]["answered"]["answers"])
+    assert max(answers, key=answers.get) == "red" and answers["blue"] < 0.2
+    assert '<tr><th scope="row">blue</th><td>0.16</td><td>1.00</td></tr>' in content
+    assert "answered" not in data_of(fill_in([(FIRST, SECOND)], SMALL, caption="Try.").content)
 
 
 def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):

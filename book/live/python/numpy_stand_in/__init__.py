@@ -1,7 +1,7 @@
 """What the first chapters need of numpy, in plain Python, for a page that has no numpy.
 
 An array is a list of numbers with a shape. The names, the results and the errors are numpy's, as
-far as Chapters 1 to 4 go, and so are the random numbers. There are no warnings, and it is slow.
+far as Chapters 1 to 6 go, and so are the random numbers. There are no warnings, and it is slow.
 """
 
 import math
@@ -9,8 +9,20 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 from .chance import random
-from .kinds import FLOAT, SHORT, as_dtype, bool_, dtype, float32, float64, generic, int64, uint8
-from .linear import dot, einsum, linalg, matmul, outer, trace
+from .kinds import (
+    FLOAT,
+    SHORT,
+    as_dtype,
+    bool_,
+    dtype,
+    float32,
+    float64,
+    generic,
+    int64,
+    missing,
+    uint8,
+)  # fmt: skip
+from .linear import dot, einsum, inner, linalg, matmul, outer, tensordot, trace
 from .ndarray import (
     AxisError,
     array,
@@ -19,6 +31,7 @@ from .ndarray import (
     broadcast_to,
     ndarray,
 )
+from .order import delete, flip, moveaxis, repeat, roll, take, take_along_axis, tile
 from .printing import array_text
 from .reductions import (
     all,
@@ -26,11 +39,14 @@ from .reductions import (
     argmax,
     argmin,
     argsort,
+    average,
     count_nonzero,
     cumsum,
     max,
     mean,
+    median,
     min,
+    nanmean,
     nonzero,
     prod,
     sort,
@@ -43,23 +59,23 @@ from .shapes import (
     argwhere,
     atleast_1d,
     atleast_2d,
+    bincount,
     column_stack,
     concatenate,
-    delete,
     diag,
     expand_dims,
     eye,
+    fill_diagonal,
     full,
     full_like,
+    hstack,
+    identity,
     linspace,
     nan_to_num,
     ndindex,
     ones,
     ones_like,
-    repeat,
-    roll,
     stack,
-    take,
     tri,
     tril,
     triu,
@@ -80,6 +96,10 @@ object_, floating, integer = object, float64, int64
 amax, amin, empty, empty_like = max, min, zeros, zeros_like
 exceptions = SimpleNamespace(AxisError=AxisError)
 __version__ = "stand-in"
+
+
+def __getattr__(name):
+    raise missing(f"np.{name}")
 
 
 def shape(one):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
-from .kinds import FLOAT, INT
+from .kinds import FLOAT, INT, Part, Small
 from .ndarray import array, asarray, entry, ndarray
 
 WORD, LONG, STATE = 2**32 - 1, 2**64 - 1, 2**128 - 1
@@ -53,7 +52,7 @@ def _layers() -> tuple[list[float], list[float], list[float]]:
 WIDTHS, INNER, HEIGHTS = _layers()
 
 
-class Generator:
+class Generator(Small):
     """Draws random numbers; the same seed draws the same ones."""
 
     def __init__(self, seed: int = 0):
@@ -154,4 +153,4 @@ def default_rng(seed=0):
     return seed if isinstance(seed, Generator) else Generator(seed)
 
 
-random = SimpleNamespace(default_rng=default_rng, Generator=Generator)
+random = Part("np.random", default_rng=default_rng, Generator=Generator)

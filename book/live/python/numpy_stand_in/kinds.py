@@ -12,6 +12,26 @@ AS_AN_ARRAY = {
 }  # fmt: skip
 
 
+def missing(name: str) -> AttributeError:
+    """Make the error for a name that numpy may have, and this page has not."""
+    told = f"the small numpy of this page has no {name}; what numpy has works in Jupyter"
+    return AttributeError(told)
+
+
+class Small:
+    """What has fewer names than it has in numpy."""
+
+    def __getattr__(self, name):
+        raise missing(f"{vars(self).get('__name__', type(self).__name__)}.{name}")
+
+
+class Part(Small):
+    """A part of numpy, such as linalg."""
+
+    def __init__(self, part: str, **names):
+        vars(self).update(names, __name__=part)
+
+
 class generic:
     """A number out of an array: everything an array can do, it can do."""
 

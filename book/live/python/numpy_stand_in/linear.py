@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from types import SimpleNamespace
 
-from .kinds import FLOAT, together
-from .ndarray import asarray, axes_of, broadcast_shapes, broadcast_to, entry, ndarray
+from .kinds import FLOAT, Part, together
+from .ndarray import asarray, axes_of, broadcast_shapes, broadcast_to, entry, ndarray, written
 from .reductions import along
 from .reductions import max as largest
 from .ufuncs import UFUNCS
@@ -59,9 +58,42 @@ def dot(one, other):
     one, other = asarray(one), asarray(other)
     if not one.ndim or not other.ndim:
         return UFUNCS["multiply"](one, other)
-    if one.shape[-1] != other.shape[-2 if other.ndim > 1 else 0]:
-        raise ValueError(f"shapes {one.shape} and {other.shape} not aligned")
+    _check_aligned(one, other, max(other.ndim - 2, 0))
     return matmul(one, other)
+
+
+def _check_aligned(one, other, axis):
+    """Refuse a product of rows that are not as long as an axis of the other."""
+    last = one.ndim - 1
+    if one.shape[last] != other.shape[axis]:
+        sizes = f"{one.shape[last]} (dim {last}) != {other.shape[axis]} (dim {axis})"
+        shapes = f"{written(one.shape)} and {written(other.shape)}"
+        raise ValueError(f"shapes {shapes} not aligned: {sizes}")
+
+
+def tensordot(one, other, axes=2):
+    """Multiply and add along axes of both: so many last and first ones, or those that are named."""
+    one, other = asarray(one), asarray(other)
+    left, right = ([*range(-axes, 0)], [*range(axes)]) if isinstance(axes, int) else axes
+    left, right = axes_of(one, left), axes_of(other, right)
+    rows = [axis for axis in range(one.ndim) if axis not in left]
+    columns = [axis for axis in range(other.ndim) if axis not in right]
+    sizes = [one.shape[axis] for axis in left]
+    if sizes != [other.shape[axis] for axis in right]:
+        raise ValueError("shape-mismatch for sum")
+    front, back = [one.shape[axis] for axis in rows], [other.shape[axis] for axis in columns]
+    a = one.transpose(rows + left).reshape(math.prod(front), math.prod(sizes))
+    b = other.transpose(right + columns).reshape(math.prod(sizes), math.prod(back))
+    return matmul(a, b).reshape(front + back)
+
+
+def inner(one, other):
+    """Multiply every row of one with every row of the other, and add up."""
+    one, other = asarray(one), asarray(other)
+    if not one.ndim or not other.ndim:
+        return UFUNCS["multiply"](one, other)
+    _check_aligned(one, other, other.ndim - 1)
+    return tensordot(one, other, (-1, -1))[()]
 
 
 def outer(one, other):
@@ -114,6 +146,14 @@ def _letters(recipe, arrays):
     return names, result.replace("...", "ABCDEFGH"[8 - front :])
 
 
+def matrix_transpose(one):
+    """Turn the last two axes around."""
+    one = asarray(one)
+    if one.ndim < 2:
+        raise ValueError("matrix transpose with ndim < 2 is undefined")
+    return one.swapaxes(-1, -2)
+
+
 def norm(one, ord=None, axis=None, keepdims=False):
     """Compute the length of vectors."""
     if ord == math.inf:
@@ -123,7 +163,7 @@ def norm(one, ord=None, axis=None, keepdims=False):
     return along(one, lambda numbers: math.hypot(*numbers), axis, keepdims, FLOAT)
 
 
-linalg = SimpleNamespace(norm=norm)
+linalg = Part("np.linalg", norm=norm)
 ndarray.__matmul__ = lambda self, other: matmul(self, other)
 ndarray.__rmatmul__ = lambda self, other: matmul(other, self)
-ndarray.dot = dot
+ndarray.dot, ndarray.mT = dot, property(matrix_transpose)

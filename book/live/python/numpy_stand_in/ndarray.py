@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 
 from .indexing import located
-from .kinds import BOOL, FLOAT, INT, as_dtype, generic, kind_of
+from .kinds import BOOL, FLOAT, INT, Small, as_dtype, generic, kind_of
 from .printing import array_text
 
 
-class ndarray:
+class ndarray(Small):
     """An array of any shape."""
 
     __array_ufunc__ = None  # where there is a numpy as well, it leaves the operators to us
@@ -160,7 +160,7 @@ class ndarray:
             others = -math.prod(shape)
             shape[shape.index(-1)] = self.size // others if others else 0
         if math.prod(shape) != self.size:
-            told = _written(shape)
+            told = written(shape)
             raise ValueError(f"cannot reshape array of size {self.size} into shape {told}")
         whole = self.strides == steps_of(self.shape)
         data, start = (self.data, self.start) if whole else (self.values(), 0)
@@ -245,7 +245,8 @@ def _unfolded(given) -> tuple[tuple[int, ...], list]:
     return (len(inner), *(shapes.pop() if shapes else ())), [v for _, vs in inner for v in vs]
 
 
-def _written(shape) -> str:
+def written(shape) -> str:
+    """Write a shape as numpy's errors do."""
     return f"({','.join(map(str, shape))}{',' * (len(shape) == 1)})"
 
 
@@ -257,7 +258,7 @@ def broadcast_shapes(*shapes) -> tuple[int, ...]:
     for column in columns:
         sizes = {*column} - {1}
         if len(sizes) > 1:
-            told = " ".join(map(_written, shapes))
+            told = " ".join(map(written, shapes))
             raise ValueError(f"operands could not be broadcast together with shapes {told}")
         found.append(sizes.pop() if sizes else 1)
     return tuple(found)

@@ -18,27 +18,30 @@ def array_text(one, opening: str, separator: str, closing: str, precision: int =
     if not one.shape:
         return f"{opening}{words[0]}{kind}{closing}"
     if not one.size:
-        return f"{opening}[]{', shape=' + str(one.shape) if one.ndim > 1 else ''}{kind}{closing}"
-    return opening + _rows(words, one.shape, separator, len(opening)) + kind + closing
+        shape = f", shape={one.shape}" if opening and one.ndim > 1 else ""
+        return f"{opening}[]{shape}{kind}{closing}"
+    rows = _rows(words, one.shape, separator, len(opening), 74 - len(closing))
+    return opening + rows + kind + closing
 
 
-def _rows(words: list[str], shape: tuple[int, ...], separator: str, indent: int) -> str:
+def _rows(words: list, shape: tuple, separator: str, indent: int, width: int) -> str:
     if len(shape) == 1:
         if len(words) > MANY:
             words = [*words[:3], "...", *words[-3:]]
-        return f"[{_wrapped(words, separator, indent + 1)}]"
+        return f"[{_wrapped(words, separator, indent + 1, width)}]"
     size = len(words) // shape[0]
     parts = [words[i : i + size] for i in range(0, len(words), size)]
     between = separator.rstrip() + "\n" * (len(shape) - 1) + " " * (indent + 1)
-    return f"[{between.join(_rows(part, shape[1:], separator, indent + 1) for part in parts)}]"
+    rows = [_rows(part, shape[1:], separator, indent + 1, width - 1) for part in parts]
+    return f"[{between.join(rows)}]"
 
 
-def _wrapped(words: list[str], separator: str, indent: int) -> str:
-    """Break a row where it is longer than 75 letters."""
+def _wrapped(words: list[str], separator: str, indent: int, width: int) -> str:
+    """Break a row where it is too long."""
     lines = [""]
     for number, word in enumerate(words):
         end = separator if number < len(words) - 1 else ""
-        if lines[-1] and indent + len(lines[-1]) + len(word) + len(end.rstrip()) > 75:
+        if lines[-1] and indent + len(lines[-1]) + len(word) > width:
             lines.append("")
         lines[-1] += word + end
     lines = [line.rstrip() for line in lines[:-1]] + lines[-1:]

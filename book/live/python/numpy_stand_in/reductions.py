@@ -60,6 +60,44 @@ def mean(one, axis=None, dtype=None, out=None, keepdims=False):
     return along(one, _mean, axis, keepdims, _means(one))
 
 
+def average(one, axis=None, weights=None, keepdims=False):
+    """Compute the mean, in which some entries may weigh more."""
+    if weights is None:
+        return mean(one, axis, keepdims=keepdims)
+    one, weights = asarray(one), asarray(weights)
+    if weights.shape != one.shape:
+        if axis is None:
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        axes = axes_of(one, axis)
+        if weights.shape != tuple(one.shape[i] for i in axes):
+            raise ValueError(
+                "Shape of weights must be consistent with shape of a along specified axis."
+            )
+        weights = weights.reshape([n if i in axes else 1 for i, n in enumerate(one.shape)])
+    total = sum(one * 0 + weights, axis, keepdims=keepdims)
+    if any(total == 0):
+        raise ZeroDivisionError("Weights sum to zero, can't be normalized")
+    return sum(one * weights, axis, keepdims=keepdims) / total
+
+
+def nanmean(one, axis=None, keepdims=False):
+    """Compute the mean of all that is a number."""
+    one = asarray(one)
+    return along(one, lambda row: _mean([n for n in row if n == n]), axis, keepdims, _means(one))
+
+
+def _middle(numbers):
+    half = len(numbers) // 2
+    middle = sorted(numbers)[half - 1 + len(numbers) % 2 : half + 1]
+    return math.nan if builtins.any(n != n for n in numbers) else _mean(middle)
+
+
+def median(one, axis=None, keepdims=False):
+    """Find the middle entry, or the mean of the two."""
+    one = asarray(one)
+    return along(one, _middle, axis, keepdims, _means(one))
+
+
 def var(one, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
     """Compute the mean squared distance from the mean."""
 

@@ -1,4 +1,4 @@
-"""Functions that make arrays, join them, or order them anew."""
+"""Functions that make arrays, or join them."""
 
 from __future__ import annotations
 
@@ -55,6 +55,18 @@ def eye(rows, columns=None, k=0, dtype=float):
     """Make a matrix with ones on a diagonal."""
     columns = rows if columns is None else columns
     return array([[j - i == k for j in range(columns)] for i in range(rows)], dtype)
+
+
+def identity(size, dtype=float):
+    """Make a square matrix with ones on the diagonal."""
+    return eye(size, dtype=dtype)
+
+
+def fill_diagonal(one, value):
+    """Write into the diagonal of an array."""
+    if one.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    one[(arange(min(one.shape)),) * one.ndim] = value
 
 
 def tri(rows, columns=None, k=0, dtype=float):
@@ -115,6 +127,12 @@ def vstack(arrays):
     return concatenate([atleast_2d(one) for one in arrays])
 
 
+def hstack(arrays):
+    """Join arrays column by column, and numbers and rows to one row."""
+    arrays = [atleast_1d(one) for one in arrays]
+    return concatenate(arrays, min(arrays[0].ndim - 1, 1))
+
+
 def column_stack(arrays):
     """Join arrays column by column."""
     return concatenate([one if asarray(one).ndim > 1 else atleast_2d(one).T for one in arrays], 1)
@@ -139,43 +157,16 @@ def atleast_2d(one):
     return one if one.ndim > 1 else one.reshape(1, -1)
 
 
-def repeat(one, times, axis=None):
-    """Repeat every entry."""
+def bincount(one, weights=None, minlength=0):
+    """Count how often 0, 1, 2, … occur, or add up their weights."""
     one = asarray(one)
-    one, axis = (one.reshape(-1), 0) if axis is None else (one, axis_of(one, axis))
-    many = [times] * one.shape[axis] if isinstance(times, int) else asarray(times).tolist()
-    index = [i for i, n in enumerate(many) for _ in range(n)]
-    return one[(slice(None),) * axis + (array(index, int),)]
-
-
-def axis_of(one, axis):
-    """Count an axis from the front."""
-    return axes_of(one, axis)[0]
-
-
-def roll(one, shift, axis=None):
-    """Push the entries on; what falls out comes in again."""
-    one = asarray(one)
-    if axis is None:
-        return roll(one.reshape(-1), shift, 0).reshape(one.shape)
-    axis = axis_of(one, axis)
-    size = one.shape[axis]
-    return one[(slice(None),) * axis + (array([(i - shift) % size for i in range(size)], int),)]
-
-
-def take(one, places, axis=None):
-    """Pick entries along an axis."""
-    one = asarray(one)
-    one, axis = (one.reshape(-1), 0) if axis is None else (one, axis_of(one, axis))
-    return one[(slice(None),) * axis + (asarray(places),)]
-
-
-def delete(one, place, axis=None):
-    """Leave a row out."""
-    one = asarray(one)
-    one, axis = (one.reshape(-1), 0) if axis is None else (one, axis_of(one, axis))
-    kept = [i for i in range(one.shape[axis]) if i != place % one.shape[axis]]
-    return take(one, array(kept, int), axis)
+    found = zeros(
+        max([minlength, *(n + 1 for n in one.values())]), int if weights is None else float
+    )
+    if one.size and min(one.values()) < 0:
+        raise ValueError("'list' argument must have no negative elements")
+    UFUNCS["add"].at(found, one, 1 if weights is None else weights)
+    return found
 
 
 def unique(one):
@@ -226,6 +217,5 @@ def nan_to_num(one, nan=0.0):
 
 
 KINDS = {"b": BOOL, "i": INT, "f": FLOAT, "U": TEXT}
-ndarray.repeat, ndarray.take = repeat, take
 ndarray.fill = lambda self, value: self.__setitem__(..., value)
 ndarray.flatten = lambda self: self.copy().reshape(-1)

@@ -152,7 +152,7 @@ _COMPARE = {
     "equal": operator.eq, "not_equal": operator.ne, "less": operator.lt, "greater": operator.gt,
     "less_equal": operator.le, "greater_equal": operator.ge,
     "logical_and": lambda a, b: bool(a and b), "logical_or": lambda a, b: bool(a or b),
-    "logical_not": operator.not_,
+    "logical_not": operator.not_, "logical_xor": lambda a, b: bool(a) != bool(b),
     "isnan": lambda x: x != x, "isinf": lambda x: abs(x) == math.inf, "isfinite": math.isfinite,
     "isneginf": lambda x: x == -math.inf, "isposinf": lambda x: x == math.inf,
     "signbit": lambda x: math.copysign(1, x) < 0,
