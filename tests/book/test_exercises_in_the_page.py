@@ -50,24 +50,56 @@ def test_the_chapters_have_their_exercises():
     assert len(FOUND) == sum(asked) == 28
 
 
+def run_in(folder, cells, flag="-S"):
+    """Run cells of exercises as the page does; with -S there is no other numpy than its own."""
+    zipfile.ZipFile(BytesIO(exercises.archive())).extractall(folder)
+    done = subprocess.run(
+        [sys.executable, flag, "-c", PROGRAM, str(folder)],
+        input=json.dumps(cells), capture_output=True, text=True, cwd=folder,
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
 @pytest.mark.parametrize("flag", ["-S", "-s"], ids=["the small numpy", "the real one"])
 def test_each_solution_passes_after_what_stands_above_it(tmp_path, flag):
-    zipfile.ZipFile(BytesIO(exercises.archive())).extractall(tmp_path)
     cells = {
         name: [code, with_solution(path, number, code)]
         for name, (path, number, code) in FOUND.items()
     }
-    done = subprocess.run(
-        [sys.executable, flag, "-c", PROGRAM, str(tmp_path)],
-        input=json.dumps(cells), capture_output=True, text=True, cwd=tmp_path,
-        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    answers = run_in(tmp_path, cells, flag)
     assert [name for name, *_ in answers] == [*FOUND]
     for name, skeleton, solution in answers:
         assert not skeleton["passed"] and "nothing" in str(skeleton["shown"]), name
         assert solution["passed"], (name, solution)
+
+
+OTHER = {
+    "01_my_cosines": """def my_cosines(vectors):
+    dots = np.inner(vectors, vectors)
+    lengths = np.sqrt(np.diag(dots))
+    return dots / np.outer(lengths, lengths)
+
+
+check_cosines(my_cosines)""",
+    "03_my_mean_loss": """def my_mean_loss(losses, labels):
+    return np.average(losses, weights=labels != -100)
+
+
+check_mean_loss(my_mean_loss)""",
+    "02_my_softmax": """def my_softmax(x):
+    return np.kron(x, x)
+
+
+check_softmax(my_softmax)""",
+}
+
+
+def test_other_ways_pass_too_and_a_name_that_is_missing_is_told(tmp_path):
+    found = run_in(tmp_path, {name: [code] for name, code in OTHER.items()})
+    assert [answer["passed"] for _, answer in found] == [True, True, False]
+    assert "the small numpy of this page has no np.kron" in str(found[-1])
 
 
 def test_the_archive_is_the_same_every_time():
