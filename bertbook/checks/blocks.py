@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
 import numpy as np
+from jaxtyping import Float
 
 from minibert.reference import attention
 
 _RUNNING = ("total", "mixed")
+_Block = tuple[np.ndarray, np.ndarray]  # keys and values
 
 
-def root(_, key):
+def root(_: object, key: Float[np.ndarray, "... head_size"]) -> float:
     """Compute the square root of the size of a key."""
     return np.sqrt(key.shape[-1])
 
 
-def _sum(powers):
+def _sum(powers: np.ndarray) -> np.ndarray:
     return powers.sum(axis=-1, keepdims=True)
 
 
-def streamed(query, blocks, *, rescaled=("total", "mixed"), highest=np.maximum, scale=root,
-              divided="late", last=False, upside_down=False, summed=_sum, again=False,
-              late=False):  # fmt: skip
+def streamed(
+    query: Float[np.ndarray, "queries head_size"],
+    blocks: Iterable[_Block],
+    *,
+    rescaled: Sequence[str] = _RUNNING,
+    highest: Callable = np.maximum,
+    scale: Callable = root,
+    divided: str = "late",
+    last: bool = False,
+    upside_down: bool = False,
+    summed: Callable = _sum,
+    again: bool = False,
+    late: bool = False,
+) -> Float[np.ndarray, "queries head_size"]:
     """Attend to blocks one after another, with a running maximum, sum and mix."""
-    top, total, mixed = -np.inf, 0.0, 0.0
+    top, total, mixed = -np.inf, np.zeros((len(query), 1)), np.zeros_like(query)
     for key, value in blocks:
         scores = query @ key.T / scale(query, key)
         new = highest(top, scores.max(axis=-1, keepdims=True))
@@ -37,20 +52,27 @@ def streamed(query, blocks, *, rescaled=("total", "mixed"), highest=np.maximum, 
     return mixed / total if divided == "late" else mixed
 
 
-def block_means(query, blocks, *, weight=len):
+def block_means(
+    query: Float[np.ndarray, "queries head_size"],
+    blocks: Iterable[_Block],
+    *,
+    weight: Callable = len,
+) -> Float[np.ndarray, "queries head_size"]:
     """Attend to each block alone, and average what comes out."""
     parts = [(weight(key), attention(query, key, value)[0]) for key, value in blocks]
-    return sum(w * context for w, context in parts) / sum(w for w, _ in parts)
+    return np.sum([w * context for w, context in parts], axis=0) / sum(w for w, _ in parts)
 
 
-def draw_blocks(rng, queries, sizes, size, spread=1.0):
+def draw_blocks(
+    rng: np.random.Generator, queries: int, sizes: Sequence[int], size: int, spread: float = 1.0
+) -> tuple[Float[np.ndarray, "queries head_size"], list[_Block]]:
     """Draw queries and some blocks, each with larger scores than the one before."""
     query = rng.standard_normal((queries, size))
     draw = rng.standard_normal
     return query, [(spread * i * draw((n, size)), draw((n, size))) for i, n in enumerate(sizes, 1)]
 
 
-def in_one_memory(blocks):
+def in_one_memory(blocks: Iterable[_Block]) -> Iterator[_Block]:
     """Hand out blocks, each of which is gone when the next one comes."""
     for key, value in blocks:
         yield key, value

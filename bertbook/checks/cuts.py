@@ -9,8 +9,8 @@ from minibert.wordpiece import spell
 from .exercise import Exercise, Mistake
 from .pieces import (
     count_of_ways,
-    counted,
     fewest,
+    length_of,
     match,
     match_backward,
     match_fewest,
@@ -76,7 +76,7 @@ _FILES += "##systems ##yst ##em ##s ##less ##ly ##sl ##y ##lessly ##e".split()
 
 def _greedy_twice(word, pieces):
     """Cut greedily from both ends, and count the better way."""
-    counts = [counted(cut)(word, pieces) for cut in (match, match_backward)]
+    counts = [length_of(cut)(word, pieces) for cut in (match, match_backward)]
     return min(filter(None, counts), default=0)
 
 
@@ -89,14 +89,14 @@ check_fewest_pieces = Exercise(
         *(("filesystemss", _FILES), ("abcd", ["ab", "##c", "##d", "##bcd"]), (_LONG, _ITS_PIECES)),
     ],
     mistakes=[
-        Mistake(counted(match), "You take the longest piece first. A shorter beginning may leave a "
-                "rest that needs fewer pieces."),
-        Mistake(counted(match_backward), "You take the longest piece at the end first. A shorter "
+        Mistake(length_of(match), "You take the longest piece first. A shorter beginning may leave "
+                "a rest that needs fewer pieces."),
+        Mistake(length_of(match_backward), "You take the longest piece at the end first. A shorter "
                 "end may leave a rest that needs fewer pieces."),
         Mistake(_greedy_twice, "You take the best of a few greedy ways, such as from both ends. "
                 "Any piece may have to be shorter than it could be."),
-        Mistake(counted(partial(match, choose=-1)), "You take the shortest piece that fits. Which "
-                "of all ways has the fewest pieces?"),
+        Mistake(length_of(partial(match, choose=-1)), "You take the shortest piece that fits. "
+                "Which of all ways has the fewest pieces?"),
         Mistake(lambda word, pieces: len(match(word, pieces)), "You count the pieces of the "
                 "longest match. A shorter beginning may leave a rest that needs fewer."),
         Mistake({"choose": max}, "That is the largest number of pieces."),

@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -48,6 +48,11 @@ class Mistake:
     def switches(self) -> Mapping:
         """Return the switches of the right function that make it wrong, if `wrong` is these."""
         return self.wrong if isinstance(self.wrong, Mapping) else {}
+
+    def shows(self, answer: object, want: object, case: tuple) -> bool:
+        """Return whether an answer of the right form shows the trace of this mistake."""
+        trace = None if form_problem(answer, want) else self.trace
+        return bool(trace and trace(np.asarray(answer), want, *case))
 
 
 @dataclass(frozen=True)
@@ -157,8 +162,8 @@ class Exercise:
         for first, second in self.pairs():
             if _same(answers, _outcomes(self, first, second), self.rtol):
                 return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
-        for mistake in filter(lambda mistake: mistake.trace, self.mistakes):
-            if all(map(partial(_leaves, mistake.trace), answers, _outcomes(self), cases)):
+        for mistake in self.mistakes:
+            if all(map(mistake.shows, answers, _outcomes(self), cases)):
                 return f"Not yet. {mistake.hint}"
         return ""
 
@@ -216,11 +221,6 @@ def _same(answers: Sequence, wants: Sequence, rtol: float) -> bool:
         and answers_equal(got, want, rtol)
         for got, want in zip(answers, wants)
     )
-
-
-def _leaves(trace: Callable, answer: object, want: object, case: tuple) -> bool:
-    """Return whether an answer of the right form shows the trace of a mistake."""
-    return not form_problem(answer, want) and bool(trace(np.asarray(answer), want, *case))
 
 
 def _call_problem(function: Callable, name: str, case: tuple) -> str:

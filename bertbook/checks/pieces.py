@@ -12,7 +12,7 @@ from minibert.wordpiece import merge_gain
 
 
 def saved_exactly(n: float, a: float, b: float, total: float) -> float:
-    """Compute the saving with all pieces counted again."""
+    """Compute the saving with all pieces length_of again."""
     more, less = (total, a - n, b - n, n), (a, b, total - n)
     return sum(x * math.log(x) for x in more if x) - sum(x * math.log(x) for x in less if x)
 
@@ -150,7 +150,7 @@ def match_fewest(word: str, pieces: Collection[str]) -> list[str]:
     return cuts.get(len(word), ["[UNK]"])
 
 
-def counted(cut: Callable) -> Callable:
+def length_of(cut: Callable) -> Callable:
     """Count the pieces of some way to cut a word, 0 if there is none."""
     return lambda word, pieces: 0 if (found := cut(word, pieces)) == ["[UNK]"] else len(found)
 
