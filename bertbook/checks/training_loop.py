@@ -185,8 +185,9 @@ check_clipping = Exercise(
                   "its squares.")
           for length in (lambda w, b: np.sqrt(w**2 + b**2), lambda w, b: np.linalg.norm(w + b))
           for factor in (_at_most_one, lambda ratio: np.minimum(1.0, ratio))),
-        Mistake({"length": lambda w, b: np.sqrt((w**2).sum(axis=0) + (b**2).sum())}, "You add up "
-                "the squares of each column. Add up all of them: sum() without an axis."),
+        *(Mistake({"length": lambda w, b, rest=rest: np.sqrt((w**2).sum(axis=0) + rest(b))}, "You "
+                  "add up the squares of each column. Add up all of them: sum() without an axis.")
+          for rest in (lambda b: (b**2).sum(), lambda b: 0)),
         Mistake(lambda w, b, longest: np.array([w, b]), "One array cannot hold two shapes. Add up "
                 "the squares of each one, or lay both out in a row: np.concatenate of .ravel()."),
         Mistake(lambda *case: _clip(*case)[::-1], "Turned around: first the weight, then the "
