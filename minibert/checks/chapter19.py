@@ -9,7 +9,7 @@ import numpy as np
 from minibert.reference import softmax
 
 from .exercise import Exercise, Mistake, as_it_is
-from .tensors import gradients_flow, to_tensor
+from .tensors import OVERFLOW, gradients_flow, log_softmax, to_tensor
 
 _RNG = np.random.default_rng(19)
 _FROM_ZERO = "Your first place is 0, and log2(1 + 0) = 0 cannot divide. Places are counted from 1."
@@ -20,7 +20,7 @@ def _unit(vectors):
 
 
 def _contrast(queries, documents, temperature, *, unit=_unit, cool=np.divide, others=as_it_is,
-              shares=softmax, log=lambda probs: -np.log(probs), reduce=np.mean):  # fmt: skip
+              shares=log_softmax, log=np.negative, reduce=np.mean):  # fmt: skip
     """Compute the mean loss of picking each query's own document."""
     documents = documents[: len(queries)] if others is None else documents
     scores = cool(unit(queries) @ unit(documents).T, temperature)
@@ -38,6 +38,11 @@ def _right_ones_alone(queries, documents, temperature):
     return -(own / temperature).mean()
 
 
+def _at_small_temperatures(bad):
+    """Build the answer of somebody whose loss is no number any more at low temperatures."""
+    return lambda *case: bad if case[2] < 0.01 else _contrast(*case)
+
+
 def _vectors(*shapes):
     return [_RNG.normal(size=shape) for shape in shapes]
 
@@ -50,6 +55,7 @@ check_contrastive_loss = Exercise(
         (*_vectors((3, 4), (5, 4)), 0.5),
         (*_vectors((4, 2), (4, 2)), 0.05),
     ],
+    edges=[(np.eye(2), np.array([[-1.0, 0.0], [0.0, 1.0]]), 0.001)],
     given=to_tensor,
     forbidden=["a loop", "contrastive_loss"],
     then=gradients_flow(np.ones((2, 3)), np.ones((4, 3)), 0.5, to=2),
@@ -63,18 +69,19 @@ check_contrastive_loss = Exercise(
         Mistake({"cool": lambda cosines, t: cosines}, "Where is the temperature?"),
         Mistake({"others": None}, "Documents beyond those of the queries are left out. They are "
                 "negatives: every query has to tell its own document from them, too."),
-        Mistake({"shares": lambda scores: softmax(scores, axis=0)}, "Your softmax runs over the "
-                "queries. Each query shares its probability among the documents."),
-        Mistake({"shares": lambda scores: softmax(softmax(scores))}, "You take the softmax twice. "
-                "torch's cross_entropy has one inside: give it the scores."),
-        Mistake({"log": as_it_is}, "That is the mean probability of the right documents. The loss "
+        Mistake({"shares": lambda scores: log_softmax(scores, axis=0)}, "Your softmax runs "
+                "over the queries. Each query shares its probability among the documents."),
+        Mistake({"shares": lambda scores: log_softmax(softmax(scores))}, "You take the softmax "
+                "twice. torch's cross_entropy has one inside: give it the scores."),
+        Mistake({"log": np.exp}, "That is the mean probability of the right documents. The loss "
                 "is minus its logarithm."),
-        Mistake({"log": np.log}, "Right up to the sign."),
+        Mistake({"log": as_it_is}, "Right up to the sign."),
         Mistake({"reduce": np.sum}, "That is the sum over the queries. Take the mean, so that "
                 "batches of any size can be compared."),
         Mistake({"reduce": as_it_is}, "These are the losses of all queries. Take their mean."),
-        Mistake({"log": lambda probs: -np.log(probs) / math.log(2)}, "These are bits. Nats are "
+        Mistake({"log": lambda logs: -logs / math.log(2)}, "These are bits. Nats are "
                 "counted with the natural logarithm."),
+        *(Mistake(_at_small_temperatures(bad), OVERFLOW) for bad in (math.nan, math.inf)),
         Mistake(_without_own, "The right document is missing below the fraction line. A softmax "
                 "divides by the sum over all documents, its own one included."),
         Mistake(_right_ones_alone, "Only the right documents have a say. What the wrong ones score "
