@@ -43,6 +43,13 @@ def _at_small_temperatures(bad):
     return lambda *case: bad if case[2] < 0.01 else _contrast(*case)
 
 
+def _of_all(chosen):
+    """Build the answer of somebody who averages over others than the right documents."""
+    return lambda queries, documents, t: (
+        -chosen(log_softmax(_unit(queries) @ _unit(documents).T / t)).mean()
+    )
+
+
 def _vectors(*shapes):
     return [_RNG.normal(size=shape) for shape in shapes]
 
@@ -66,6 +73,14 @@ check_contrastive_loss = Exercise(
                 "the columns. Each row is a vector, and has its own length."),
         Mistake({"cool": lambda cosines, t: cosines * t}, "You multiply by the temperature. A low "
                 "one shall make differences larger."),
+        Mistake({"cool": lambda cosines, t: cosines / t**2}, "You divide by the "
+                "temperature twice."),
+        Mistake(lambda queries, documents, t: _contrast(queries, documents, 1.0) / t, "You divide "
+                "the loss by the temperature. It belongs to the scores, before the softmax."),
+        Mistake(_of_all(lambda logs: logs), "You average over all documents. The loss asks for "
+                "the right one of each query: the diagonal."),
+        Mistake(_of_all(lambda logs: logs[:, 0]), "You take document 0 for every query. The right "
+                "one of query i is document i."),
         Mistake({"cool": lambda cosines, t: cosines}, "Where is the temperature?"),
         Mistake({"others": None}, "Documents beyond those of the queries are left out. They are "
                 "negatives: every query has to tell its own document from them, too."),
@@ -108,6 +123,11 @@ def _with_k_places(gains, k):
     return listed.sum() / best.sum()
 
 
+def _at_least_one(gains, k):
+    gain, best = (_ndcg(listed, k, best=None) for listed in (gains, sorted(gains)[::-1]))
+    return gain / max(best, 1)
+
+
 check_ndcg = Exercise(
     "Compute nDCG@k of a list of documents that are right by degrees.",
     _ndcg,
@@ -117,7 +137,7 @@ check_ndcg = Exercise(
         ([1, 0], 5),
         ([0, 0, 0, 1], 2),
     ],
-    edges=[([0, 0, 0], 2)],
+    edges=[([0, 0, 0], 2), ([0.25, 0.5], 2)],
     mistakes=[
         Mistake({"discount": lambda places: 1 / np.log2(2 + places)}, "Your first place counts "
                 "less than 1. Places are counted from 1, and 1 is added once."),
@@ -141,6 +161,7 @@ check_ndcg = Exercise(
         Mistake({"grade": lambda gains: 2.0**gains - 1}, "You take 2 to the power of the number, "
                 "as some do. Here the number itself is the gain."),
         Mistake(ZeroDivisionError, "Where nothing is right, nothing can be gained. Return 0."),
+        Mistake(_at_least_one, "Your best gain is 1 at least. It can be less: ask for 0 itself."),
         Mistake(lambda gains, k: _ndcg(gains, k) if any(gains) else math.nan, "Where nothing is "
                 "right, 0 is divided by 0. Return 0 then."),
         Mistake(_with_k_places, "A list may be shorter than k. Count the places that it has."),

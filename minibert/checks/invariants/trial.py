@@ -222,7 +222,7 @@ class Trial:
 
     def loss(self, batch: Batch, labels: Shaped[Tensor, "rows ..."]) -> Float[Tensor, ""]:
         """Return the loss of these labels alone, without that of pairs of sentences."""
-        pairs = torch.zeros(len(labels), dtype=torch.long)
+        pairs: Any = torch.zeros(len(labels), dtype=torch.long)
         asked = self.takes & {*_PAIRS}
         output = self.run(batch, labels=labels, **dict.fromkeys(asked, pairs))
         scores = [getattr(output, _PAIRS[name]) for name in asked]
