@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from jaxtyping import Float
 
 OVERFLOW = (
     "Right, until the temperature is small. Then scores are large: exp(1000) is infinite, and the "
@@ -20,7 +21,7 @@ def to_tensor(value: object) -> object:
     return torch.from_numpy(value) if isinstance(value, np.ndarray) else value
 
 
-def log_softmax(scores: np.ndarray, axis: int = -1) -> np.ndarray:
+def log_softmax(scores: Float[np.ndarray, "..."], axis: int = -1) -> Float[np.ndarray, "..."]:
     """Compute logarithms of probabilities, however large the scores are."""
     below = scores - scores.max(axis=axis, keepdims=True)
     return below - np.log(np.exp(below).sum(axis=axis, keepdims=True))

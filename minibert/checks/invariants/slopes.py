@@ -16,7 +16,9 @@ _STEP = 1e-8  # of each weight, to measure a slope
 _SLOPE = 1e-4  # of the slope
 
 
-def weighted(trial: Trial, batch: Batch, run: Callable[..., Any]) -> Callable[[], Tensor]:
+def weighted(
+    trial: Trial, batch: Batch, run: Callable[..., Any]
+) -> Callable[[], Float[Tensor, ""]]:
     """Build the sum of all that comes out, each number times one that is drawn once."""
     weights = [trial.drawn_like(table) for table in tables_of(run(batch))]
     for weight in weights:

@@ -222,9 +222,9 @@ class Trial:
 
     def loss(self, batch: Batch, labels: Shaped[Tensor, "rows ..."]) -> Float[Tensor, ""]:
         """Return the loss of these labels alone, without that of pairs of sentences."""
-        pairs: Any = torch.zeros(len(labels), dtype=torch.long)
-        asked = self.takes & {*_PAIRS}
-        output = self.run(batch, labels=labels, **dict.fromkeys(asked, pairs))
+        pairs = torch.zeros(len(labels), dtype=torch.long)
+        asked: dict[str, Any] = dict.fromkeys(self.takes & {*_PAIRS}, pairs)
+        output = self.run(batch, labels=labels, **asked)
         scores = [getattr(output, _PAIRS[name]) for name in asked]
         return output.loss - sum(functional.cross_entropy(each, pairs) for each in scores)
 
