@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from minibert.losses import IGNORED_LABEL
 
-from .promises import INVARIANTS, promise
+from .promises import INVARIANTS, invariant
 from .slopes import may_rest, off_the_slope, weighted, without_gradient
 from .tables import how_far_apart
 from .trial import ROWS, Nothing, Trial
@@ -16,7 +16,7 @@ from .trial import ROWS, Nothing, Trial
 __all__ = ["INVARIANTS"]
 
 
-@promise("Words are read and predicted by one table")
+@invariant("Words are read and predicted by one table")
 def _table_is_tied(trial: Trial) -> str | None:
     vocab, parts = trial.config.vocab_size, list(trial.model.modules())
     tables = [m.weight for m in parts if isinstance(m, nn.Embedding) and len(m.weight) == vocab]
@@ -27,7 +27,7 @@ def _table_is_tied(trial: Trial) -> str | None:
     return "" if wide[0] is tables[0] else "words are read and predicted by two tables"
 
 
-@promise("The loss is the mean over labels, and nothing else counts")
+@invariant("The loss is the mean over labels, and nothing else counts")
 def _labels_count_alike(trial: Trial) -> str | None:
     labels = trial.labels()
     if labels is None or labels.is_floating_point():
@@ -46,7 +46,7 @@ def _labels_count_alike(trial: Trial) -> str | None:
     return f"{int(places.sum())} labels, and the mean of their -ln p: {seen}" if seen else ""
 
 
-@promise("A batch in parts, weighted by labels, has the loss of the whole")
+@invariant("A batch in parts, weighted by labels, has the loss of the whole")
 def _split_batch_is_whole_batch(trial: Trial) -> str | None:
     labels = trial.labels()
     if labels is None:
@@ -60,7 +60,7 @@ def _split_batch_is_whole_batch(trial: Trial) -> str | None:
     return f"{counts.tolist()} labels, together and weighted: {seen}" if seen else ""
 
 
-@promise("A gradient reaches every trainable parameter, and is the slope")
+@invariant("A gradient reaches every trainable parameter, and is the slope")
 def _gradients_reach_everything(trial: Trial) -> str:
     trial.model, labels, batch = trial.copied(own=True), trial.labels(), trial.batch()
     told = weighted(trial, batch, trial.run)
@@ -83,7 +83,7 @@ def _gradients_reach_everything(trial: Trial) -> str:
     return Nothing(f"{missing[0]} has no part in this") if missing else ""
 
 
-@promise("A new model with the saved state gives the same numbers")
+@invariant("A new model with the saved state gives the same numbers")
 def _saved_is_loaded(trial: Trial) -> str | None:
     fresh = trial.built_anew()
     if fresh is None:

@@ -18,7 +18,7 @@ from .trial import MORE, ROWS, SEQ, Nothing, Trial
 INVARIANTS: dict[str, tuple[str, Callable[[Trial], str | None]]] = {}  # by name: claim, function
 
 
-def promise(sentence: str) -> Callable:
+def invariant(sentence: str) -> Callable:
     """Keep a function as an invariant, under the name that it has without its first _."""
 
     def keep(look: Callable[[Trial], str | None]) -> Callable[[Trial], str | None]:
@@ -28,13 +28,13 @@ def promise(sentence: str) -> Callable:
     return keep
 
 
-@promise("Evaluation twice gives the same numbers")
+@invariant("Evaluation twice gives the same numbers")
 def _evaluation_repeats(trial: Trial) -> str:
     model, batch = trial.copied(torch.float32, dropout=True), trial.batch()
     return how_far_apart(trial.call(batch, model, True), trial.call(batch, model, True))
 
 
-@promise("Training differs from evaluation by dropout only")
+@invariant("Training differs from evaluation by dropout only")
 def _training_adds_dropout_only(trial: Trial) -> str:
     batch, learning = trial.batch(), trial.copied(torch.float32, dropout=True).train()
     calm = trial.at_tokens(batch)
@@ -55,7 +55,7 @@ def _training_adds_dropout_only(trial: Trial) -> str:
     return ""
 
 
-@promise("A call changes nothing of the calls around it")
+@invariant("A call changes nothing of the calls around it")
 def _calls_stay_apart(trial: Trial) -> str:
     first = tables_of(trial.run(trial.batch()))
     kept = [table.detach().clone() for table in first]
@@ -63,7 +63,7 @@ def _calls_stay_apart(trial: Trial) -> str:
     return how_far_apart(first, kept) or how_far_apart(trial.call(trial.batch()), kept)
 
 
-@promise("A text has the same numbers whoever shares its batch")
+@invariant("A text has the same numbers whoever shares its batch")
 def _batch_mates_do_not_matter(trial: Trial) -> str:
     together = trial.call(trial.batch())
     for row in range(ROWS):
@@ -73,7 +73,7 @@ def _batch_mates_do_not_matter(trial: Trial) -> str:
     return ""
 
 
-@promise("Padding changes nothing at the tokens")
+@invariant("Padding changes nothing at the tokens")
 def _padding_changes_nothing(trial: Trial) -> str:
     for ids, length in zip(trial.ids[[0, 1, 2, 3, 0]], [*trial.mask.sum(dim=1).tolist(), 1]):
         filler = trial.words[torch.arange(MORE) % len(trial.words)]
@@ -92,7 +92,7 @@ def _padding_changes_nothing(trial: Trial) -> str:
     return f"another word at {MORE} columns of padding on the left: {seen}" if seen else ""
 
 
-@promise("A text of nothing but padding gives finite numbers in 32 and 16 bits")
+@invariant("A text of nothing but padding gives finite numbers in 32 and 16 bits")
 def _padding_alone_gives_numbers(trial: Trial) -> str:
     mask = trial.mask.clone()
     mask[0] = 0
@@ -108,7 +108,7 @@ def _padding_alone_gives_numbers(trial: Trial) -> str:
     return ""
 
 
-@promise("No mask means a mask of ones, and no segments the first one")
+@invariant("No mask means a mask of ones, and no segments the first one")
 def _no_mask_means_all_ones(trial: Trial) -> str:
     batch = trial.inputs(trial.ids)
     masked = trial.call(batch)
@@ -121,7 +121,7 @@ def _no_mask_means_all_ones(trial: Trial) -> str:
     return Nothing("it may make segments of its own") if seen and trial.unasked else seen
 
 
-@promise("A word that stands twice in a text has two vectors")
+@invariant("A word that stands twice in a text has two vectors")
 def _places_matter(trial: Trial) -> str:
     length = trial.longest()
     ids = trial.words[torch.randint(len(trial.words), (1, length), generator=trial.generator)]
@@ -136,7 +136,7 @@ def _places_matter(trial: Trial) -> str:
     return ""
 
 
-@promise("The other segment gives other numbers")
+@invariant("The other segment gives other numbers")
 def _segments_matter(trial: Trial) -> str | None:
     if not trial.segments:
         return None
@@ -149,7 +149,7 @@ def _segments_matter(trial: Trial) -> str | None:
     return "segments 0 and 1 give the same numbers" if silent else ""
 
 
-@promise("Every token changes the vector of every token")
+@invariant("Every token changes the vector of every token")
 def _every_token_hears_every_token(trial: Trial) -> str:
     words = trial.many_words()
     ids = trial.words[:3].repeat(len(words), 1)
@@ -173,7 +173,7 @@ def _every_token_hears_every_token(trial: Trial) -> str:
     return ""
 
 
-@promise("The longest text is read to its last token")
+@invariant("The longest text is read to its last token")
 def _long_texts_are_read_to_the_end(trial: Trial) -> str:
     length = trial.longest()
     ids = trial.words[torch.arange(2 * length) % len(trial.words)].view(2, length)
@@ -187,7 +187,7 @@ def _long_texts_are_read_to_the_end(trial: Trial) -> str:
     return f"of {length} tokens the last one does not matter" if silent else ""
 
 
-@promise("Attention weights sum to 1, none for padding")
+@invariant("Attention weights sum to 1, none for padding")
 def _attention_is_shared_among_tokens(trial: Trial) -> str | None:
     if not (asked := asking_for_attention(trial.encoder)):
         return None
