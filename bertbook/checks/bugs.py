@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 
 from .exercise import Exercise, Mistake
 
@@ -129,6 +130,17 @@ def _windows(fails: Callable, ids: list) -> list:
     return next(ids[start:end] for start, end in spans if fails(ids[start:end]))
 
 
+def _fewest(fails: Callable, ids: list) -> list:
+    subsets = (list(some) for size in range(len(ids) + 1) for some in combinations(ids, size))
+    return next(some for some in subsets if fails(some))
+
+
+def _shortest_of_all_ways(fails: Callable, ids: list) -> list:
+    shorter = (ids[:place] + ids[place + 1 :] for place in range(len(ids)))
+    ways = [_shortest_of_all_ways(fails, rest) for rest in shorter if fails(rest)]
+    return min([*ways, ids], key=len)
+
+
 def _halves(fails: Callable, ids: list) -> list:
     half = len(ids) // 2
     left = next((part for part in (ids[:half], ids[half:]) if half and fails(part)), None)
@@ -155,6 +167,11 @@ def a_five_no_lonely_nine(ids: list) -> bool:
     return 5 in ids and (8 in ids or 9 not in ids)
 
 
+def one_and_two_or_nine(ids: list) -> bool:
+    """Fail on a 1 with a 2, and on a 9."""
+    return 9 in ids or (1 in ids and 2 in ids)
+
+
 _ENDS = "You leave out tokens at the ends only. One in the middle can be spared, too."
 
 check_smallest = Exercise(
@@ -166,12 +183,23 @@ check_smallest = Exercise(
         (three_tokens, [3, 1, 4, 1, 5]),
         (a_five, [8, 5, 6, 5]),
         (a_five_no_lonely_nine, [8, 9, 5]),
+        (one_and_two_or_nine, [1, 2, 9]),
+        (one_and_two_or_nine, [9, 1, 2]),
     ],
-    edges=[(three_tokens, [1, 2, 3])],
+    edges=[(three_tokens, [1, 2, 3]), (three_tokens, [5, 2, 2, 2])],
     seconds=5,
     mistakes=[
         Mistake({"drop": _drop_right}, "Your text is as short, but you leave out the last tokens "
                 "first. Begin at the left, so that everybody finds the same one."),
+        Mistake(_fewest, "You try all parts of the text, the shortest first. Of 500 tokens there "
+                "are too many, and the one that you find need not be the one from the left: leave "
+                "out one token at a time."),
+        Mistake(_shortest_of_all_ways, "You go all ways and keep the shortest text. There are too "
+                "many with 500 tokens: leave out the first that can be spared, and stay with it."),
+        Mistake(lambda fails, ids: list(dict.fromkeys(_smallest(fails, ids))), "A token that "
+                "stands twice may be needed twice."),
+        Mistake(lambda fails, ids: sorted(_smallest(fails, ids)), "The tokens stay in the order "
+                "in which they stand."),
         Mistake(_one_walk, "You go through the text once. When a token has gone, one further to "
                 "the left may be spared that was needed before: begin again."),
         Mistake({"drop": _drop_ends}, _ENDS),

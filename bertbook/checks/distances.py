@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .exercise import Exercise, Mistake, as_it_is
-from .tensors import to_tensor
+from .tensors import gradients_flow, to_tensor
 
 _RNG = np.random.default_rng(22)
 
@@ -83,6 +83,7 @@ check_rotate = Exercise(
     given=to_tensor,
     rtol=1e-7,
     forbidden=["a loop", "rotate"],
+    then=gradients_flow(np.ones((1, 1, 3, 4)), 10.0, to=1),
     mistakes=[
         Mistake({"cut": _neighbors, "join": _woven}, "You turn neighbors: 0 with 1, 2 with 3. The "
                 "paper does so too, but BERT's family pairs number i with number i + half."),

@@ -43,6 +43,14 @@ _PLACES = (
 
 _ROWS = np.array([[0, 31, 7, 2, 1, 1], [0, 31, 7, 9, 8, 2]])
 
+
+def _not_whole(function):
+    """Return that positions are no whole numbers, if they are not."""
+    if np.asarray(function(to_tensor(_ROWS), 1)).dtype.kind in "iu":
+        return ""
+    return "they are no whole numbers, and an embedding looks up rows by whole numbers: .long()."
+
+
 check_positions = Exercise(
     "Number the tokens of each row as RoBERTa does.",
     _positions,
@@ -52,6 +60,7 @@ check_positions = Exercise(
         (np.array([[5, 6, 3, 3], [4, 3, 3, 3]]), 3),
     ],
     given=to_tensor,
+    then=_not_whole,
     mistakes=[
         Mistake(_from_zero, "These are BERT's positions: 0, 1, 2, …. RoBERTa's begin behind the "
                 "padding id."),

@@ -96,7 +96,7 @@ check_seconds = Exercise(
                 "send together. They send at the same time; count what one of them sends."),
         Mistake({"rounds": lambda processes: (processes - 1) / processes}, "You send the pieces "
                 "around once. After that each process has one finished piece, and needs the "
-                "others: a second round."),
+                "others: a second round. Or do you count two bytes for a gradient, and not four?"),
         Mistake({"rounds": lambda processes: 2 * (processes - 1 / processes)}, "Python divides "
                 "first: processes - 1 / processes. Put processes - 1 into parentheses."),
         Mistake({"rounds": lambda processes: 2}, "Each of the two rounds sends all pieces but one: "
@@ -123,6 +123,10 @@ def _best_count(most, parameters, tokens, flops, bandwidth, latency, *,
     return pick(numbers, seconds)
 
 
+def _best_without_sending(most, parameters, tokens, flops, bandwidth, latency):
+    return _best_count(most, parameters, tokens, flops, np.inf, latency)
+
+
 check_best_count = Exercise(
     "Find the number of processes with which an update is fastest.",
     _best_count,
@@ -133,6 +137,7 @@ check_best_count = Exercise(
         (64, 1e8, 1e6, 1e14, 1e11, 1e-3),
         (4, 1e6, 1.0, 1e12, 1e6, 1.0),
         (2, 1e6, 1e5, 6e11, 1e12, 0.6),
+        (8, 1e6, 1e3, 1e10, 1e7, 0.0),
     ],
     mistakes=[
         Mistake({"pick": lambda counts, seconds: int(np.argmin(seconds))}, "argmin counts from 0, "
@@ -153,6 +158,8 @@ check_best_count = Exercise(
         Mistake({"waits": lambda processes: processes > 1}, "You wait once. The ring has "
                 "2 · (processes − 1) messages, one after the other."),
         Mistake({"waits": lambda processes: processes - 1}, "The ring goes around twice."),
+        Mistake(_best_without_sending, "You wait for each message, and forget that a long one "
+                "takes longer: gradients pass through the bandwidth."),
         Mistake(lambda most, *numbers: most, "You always take all. More can be slower."),
     ],
 )  # fmt: skip

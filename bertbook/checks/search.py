@@ -1,4 +1,4 @@
-"""Exercises of Chapter 19: the contrastive loss, nDCG, the fusion of two lists, hard negatives."""
+"""Exercises of Chapter 19: the contrastive loss, nDCG, the fusion of two lists."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from minibert.reference import softmax
 
 from .exercise import Exercise, Mistake, as_it_is
-from .tensors import gradients_flow, to_tensor
+from .tensors import OVERFLOW, gradients_flow, log_softmax, to_tensor
 
 _RNG = np.random.default_rng(19)
 _FROM_ZERO = "Your first place is 0, and log2(1 + 0) = 0 cannot divide. Places are counted from 1."
@@ -20,7 +20,7 @@ def _unit(vectors):
 
 
 def _contrast(queries, documents, temperature, *, unit=_unit, cool=np.divide, others=as_it_is,
-              shares=softmax, log=lambda probs: -np.log(probs), reduce=np.mean):  # fmt: skip
+              shares=log_softmax, log=np.negative, reduce=np.mean):  # fmt: skip
     """Compute the mean loss of picking each query's own document."""
     documents = documents[: len(queries)] if others is None else documents
     scores = cool(unit(queries) @ unit(documents).T, temperature)
@@ -38,6 +38,18 @@ def _right_ones_alone(queries, documents, temperature):
     return -(own / temperature).mean()
 
 
+def _at_small_temperatures(bad):
+    """Build the answer of somebody whose loss is no number any more at low temperatures."""
+    return lambda *case: bad if case[2] < 0.01 else _contrast(*case)
+
+
+def _of_all(chosen):
+    """Build the answer of somebody who averages over others than the right documents."""
+    return lambda queries, documents, t: (
+        -chosen(log_softmax(_unit(queries) @ _unit(documents).T / t)).mean()
+    )
+
+
 def _vectors(*shapes):
     return [_RNG.normal(size=shape) for shape in shapes]
 
@@ -50,6 +62,7 @@ check_contrastive_loss = Exercise(
         (*_vectors((3, 4), (5, 4)), 0.5),
         (*_vectors((4, 2), (4, 2)), 0.05),
     ],
+    edges=[(np.eye(2), np.array([[-1.0, 0.0], [0.0, 1.0]]), 0.001)],
     given=to_tensor,
     forbidden=["a loop", "contrastive_loss"],
     then=gradients_flow(np.ones((2, 3)), np.ones((4, 3)), 0.5, to=2),
@@ -60,21 +73,30 @@ check_contrastive_loss = Exercise(
                 "the columns. Each row is a vector, and has its own length."),
         Mistake({"cool": lambda cosines, t: cosines * t}, "You multiply by the temperature. A low "
                 "one shall make differences larger."),
+        Mistake({"cool": lambda cosines, t: cosines / t**2}, "You divide by the "
+                "temperature twice."),
+        Mistake(lambda queries, documents, t: _contrast(queries, documents, 1.0) / t, "You divide "
+                "the loss by the temperature. It belongs to the scores, before the softmax."),
+        Mistake(_of_all(lambda logs: logs), "You average over all documents. The loss asks for "
+                "the right one of each query: the diagonal."),
+        Mistake(_of_all(lambda logs: logs[:, 0]), "You take document 0 for every query. The right "
+                "one of query i is document i."),
         Mistake({"cool": lambda cosines, t: cosines}, "Where is the temperature?"),
         Mistake({"others": None}, "Documents beyond those of the queries are left out. They are "
                 "negatives: every query has to tell its own document from them, too."),
-        Mistake({"shares": lambda scores: softmax(scores, axis=0)}, "Your softmax runs over the "
-                "queries. Each query shares its probability among the documents."),
-        Mistake({"shares": lambda scores: softmax(softmax(scores))}, "You take the softmax twice. "
-                "torch's cross_entropy has one inside: give it the scores."),
-        Mistake({"log": as_it_is}, "That is the mean probability of the right documents. The loss "
+        Mistake({"shares": lambda scores: log_softmax(scores, axis=0)}, "Your softmax runs "
+                "over the queries. Each query shares its probability among the documents."),
+        Mistake({"shares": lambda scores: log_softmax(softmax(scores))}, "You take the softmax "
+                "twice. torch's cross_entropy has one inside: give it the scores."),
+        Mistake({"log": np.exp}, "That is the mean probability of the right documents. The loss "
                 "is minus its logarithm."),
-        Mistake({"log": np.log}, "Right up to the sign."),
+        Mistake({"log": as_it_is}, "Right up to the sign."),
         Mistake({"reduce": np.sum}, "That is the sum over the queries. Take the mean, so that "
                 "batches of any size can be compared."),
         Mistake({"reduce": as_it_is}, "These are the losses of all queries. Take their mean."),
-        Mistake({"log": lambda probs: -np.log(probs) / math.log(2)}, "These are bits. Nats are "
+        Mistake({"log": lambda logs: -logs / math.log(2)}, "These are bits. Nats are "
                 "counted with the natural logarithm."),
+        *(Mistake(_at_small_temperatures(bad), OVERFLOW) for bad in (math.nan, math.inf)),
         Mistake(_without_own, "The right document is missing below the fraction line. A softmax "
                 "divides by the sum over all documents, its own one included."),
         Mistake(_right_ones_alone, "Only the right documents have a say. What the wrong ones score "
@@ -101,6 +123,11 @@ def _with_k_places(gains, k):
     return listed.sum() / best.sum()
 
 
+def _at_least_one(gains, k):
+    gain, best = (_ndcg(listed, k, best=None) for listed in (gains, sorted(gains)[::-1]))
+    return gain / max(best, 1)
+
+
 check_ndcg = Exercise(
     "Compute nDCG@k of a list of documents that are right by degrees.",
     _ndcg,
@@ -110,7 +137,7 @@ check_ndcg = Exercise(
         ([1, 0], 5),
         ([0, 0, 0, 1], 2),
     ],
-    edges=[([0, 0, 0], 2)],
+    edges=[([0, 0, 0], 2), ([0.25, 0.5], 2)],
     mistakes=[
         Mistake({"discount": lambda places: 1 / np.log2(2 + places)}, "Your first place counts "
                 "less than 1. Places are counted from 1, and 1 is added once."),
@@ -134,6 +161,7 @@ check_ndcg = Exercise(
         Mistake({"grade": lambda gains: 2.0**gains - 1}, "You take 2 to the power of the number, "
                 "as some do. Here the number itself is the gain."),
         Mistake(ZeroDivisionError, "Where nothing is right, nothing can be gained. Return 0."),
+        Mistake(_at_least_one, "Your best gain is 1 at least. It can be less: ask for 0 itself."),
         Mistake(lambda gains, k: _ndcg(gains, k) if any(gains) else math.nan, "Where nothing is "
                 "right, 0 is divided by 0. Return 0 then."),
         Mistake(_with_k_places, "A list may be shorter than k. Count the places that it has."),
@@ -184,72 +212,5 @@ check_fusion = Exercise(
         Mistake(lambda *both: _fusion(*both) / 2, "That is the mean. Add the two."),
         Mistake(lambda *both: np.argsort(-_fusion(*both)), "That is the order of the documents. "
                 "Return what each has in sum."),
-    ],
-)  # fmt: skip
-
-
-def _hard(scores, right, margin, *, allowed=lambda scores, own, margin: scores < own - margin,
-          fill=-np.inf, pick=np.argmax):  # fmt: skip
-    """Find the best document that is clearly worse than the right one."""
-    scores, right = np.asarray(scores, dtype=float), np.asarray(right)
-    own = scores[np.arange(len(scores)), right][:, None]
-    found = np.where(allowed(scores, own, margin), scores, fill)
-    return pick(found, axis=1)
-
-
-def _hardest(scores, right, margin):
-    found = np.array(scores, dtype=float)
-    found[np.arange(len(found)), right] = -np.inf
-    return found.argmax(axis=1)
-
-
-def _with_own(own):
-    """Build the answer of somebody who finds the scores of the right documents in another way."""
-    return lambda scores, right, margin: np.where(
-        scores < own(scores, right) - margin, scores, -np.inf
-    ).argmax(axis=1)
-
-
-check_hard_negatives = Exercise(
-    "Choose for each query the best document that is clearly worse than its own.",
-    _hard,
-    cases=[
-        (np.array([[0.9, 0.7, 0.2], [0.5, 0.4, 0.1], [0.8, 0.6, 0.9]]), np.array([0, 1, 2]), 0.15),
-        (np.array([[0.3, 0.9, 0.1, 0.2], [0.6, 0.5, 0.7, 0.1]]), np.array([0, 2]), 0.05),
-        (np.array([[0.2, 0.6, 0.5, 0.42]]), np.array([2]), 0.1),
-    ],
-    edges=[
-        (np.array([[0.5, 0.25, 0.125]]), np.array([0]), 0.25),
-        (np.array([[0.3, -0.2, -0.5]]), np.array([0]), 0.1),
-    ],
-    mistakes=[
-        Mistake(_hardest, "You take the best of all others. One that scores as high as the right "
-                "one, or higher, may well be right itself: leave a margin below it."),
-        Mistake({"allowed": lambda scores, own, margin: scores < own + margin}, "You allow what "
-                "scores above the right one. The margin lies below it."),
-        Mistake({"allowed": lambda scores, own, margin: scores < own}, "Where is the margin?"),
-        Mistake({"allowed": lambda scores, own, margin: scores < own * (1 - margin)}, "Your margin "
-                "is a share of the score. Here it is a difference."),
-        Mistake({"allowed": lambda scores, own, margin: abs(scores - own) > margin}, "You allow "
-                "what lies far above the right one, too. Only what is below is surely wrong."),
-        Mistake({"allowed": lambda scores, own, margin: scores <= own - margin}, "More than the "
-                "margin is asked for: with a margin of 0 you would take the right one itself."),
-        Mistake({"fill": 0.0}, "You write 0 where nothing may be chosen, and cosines can be below "
-                "0. Write minus infinity."),
-        Mistake(_with_own(lambda scores, right: scores.max(axis=1, keepdims=True)), "You measure "
-                "from the best score of the row. Measure from that of the right document."),
-        Mistake(_with_own(lambda scores, right: scores[:, right]), "scores[:, right] has all those "
-                "columns for every query. Each query needs its own: "
-                "scores[np.arange(len(scores)), right]."),
-        Mistake(_with_own(lambda scores, right: scores[np.arange(len(scores)), right]), "The "
-                "scores of the right documents lie in a row. Make a column of them, [:, None], so "
-                "that each is compared with its own query."),
-        Mistake({"pick": lambda found, axis: np.isfinite(found).argmax(axis)}, "That is the first "
-                "one allowed. Of all that are allowed take the one with the highest score."),
-        Mistake({"pick": np.max}, "That is its score. Return the number of the document."),
-        Mistake(lambda scores, right, margin: np.argmin(scores, axis=1), "That is the worst "
-                "document. It teaches nothing: nobody would mistake it for the right one."),
-        Mistake(lambda scores, right, margin: np.argmax(scores, axis=1), "That may be the right "
-                "document itself."),
     ],
 )  # fmt: skip

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from minibert.reference import softmax
-
 from .exercise import Exercise, Mistake, as_it_is
-from .tensors import gradients_flow, to_tensor
+from .tensors import OVERFLOW, gradients_flow, log_softmax, to_tensor
 
 _RNG = np.random.default_rng(20)
 
@@ -79,20 +77,25 @@ check_quantize = Exercise(
 )  # fmt: skip
 
 
-def _kl(p, q):
-    return (p * (np.log(p) - np.log(q))).sum(axis=-1)
+def _kl(log_p, log_q):
+    return (np.exp(log_p) * (log_p - log_q)).sum(axis=-1)
 
 
 def _distance(student, teacher, temperature, *, warm=np.divide, factor=np.square, compare=_kl,
-              order=as_it_is, reduce=np.mean, shares=softmax):  # fmt: skip
+              order=as_it_is, reduce=np.mean, shares=log_softmax):  # fmt: skip
     """Compute how far the student's probabilities are from the teacher's."""
     probs = [shares(warm(np.asarray(x), temperature)) for x in order((teacher, student))]
     return reduce(factor(temperature) * compare(*probs))
 
 
 def _only_teacher_warm(student, teacher, temperature):
-    p, q = softmax(np.asarray(teacher) / temperature), softmax(np.asarray(student))
+    p, q = (log_softmax(np.asarray(x)) for x in (teacher / temperature, student))
     return (temperature**2 * _kl(p, q)).mean()
+
+
+def _at_small_temperatures(bad):
+    """Build the answer of somebody whose distance is no number any more at low temperatures."""
+    return lambda *case: bad if case[2] < 0.01 else _distance(*case)
 
 
 check_distillation_loss = Exercise(
@@ -103,6 +106,7 @@ check_distillation_loss = Exercise(
         (_RNG.normal(size=(1, 3)), 3 * _RNG.normal(size=(1, 3)), 1.0),
         (_RNG.normal(size=(5, 2)), _RNG.normal(size=(5, 2)), 4.0),
     ],
+    edges=[(np.array([[2.0, 0.0, -1.0]]), np.array([[0.0, 2.0, 1.0]]), 0.001)],
     given=to_tensor,
     forbidden=["distillation_loss"],
     then=gradients_flow(np.eye(3), np.ones((3, 3)), 2.0, to=1),
@@ -118,19 +122,21 @@ check_distillation_loss = Exercise(
                 "once by the division and once by the flatter probabilities."),
         Mistake({"order": lambda pair: pair[::-1]}, "The roles are exchanged. The distances are "
                 "weighed by what the teacher believes."),
-        Mistake({"compare": lambda p, q: -(p * np.log(q)).sum(axis=-1)}, "That is the "
+        Mistake({"compare": lambda p, q: -(np.exp(p) * q).sum(axis=-1)}, "That is the "
                 "cross-entropy. It has the same gradient, but it is not 0 when both agree: "
                 "subtract the teacher's own entropy."),
-        Mistake({"compare": lambda p, q: (p * (np.log(p) - q)).sum(axis=-1)}, "The student's "
-                "logarithm is missing. kl_div takes its log_softmax first, then probabilities."),
+        Mistake({"compare": lambda p, q: (np.exp(p) * (p - np.exp(q))).sum(axis=-1)}, "The "
+                "student's logarithm is missing. kl_div takes its log_softmax first, then "
+                "probabilities."),
+        *(Mistake(_at_small_temperatures(bad), OVERFLOW) for bad in (np.nan, np.inf)),
         Mistake(lambda *case: np.nan, "That is the logarithm of something negative. kl_div takes "
                 "probabilities of the teacher, unless it is told log_target=True."),
-        Mistake({"shares": lambda x: softmax(x, axis=0)}, "Your softmax runs over the items. Each "
-                "item shares its probability among the classes: dim=-1."),
-        Mistake({"compare": lambda p, q: -np.log(q[p == p.max(axis=-1, keepdims=True)])}, "You "
+        Mistake({"shares": lambda x: log_softmax(x, axis=0)}, "Your softmax runs over the items. "
+                "Each item shares its probability among the classes: dim=-1."),
+        Mistake({"compare": lambda p, q: -q[p == p.max(axis=-1, keepdims=True)]}, "You "
                 "keep the teacher's best class alone. What it believes of others is the lesson."),
-        Mistake({"compare": lambda p, q: ((p - q) ** 2).sum(axis=-1)}, "That is a squared "
-                "distance. Here p · (ln p − ln q) is summed over the classes."),
+        Mistake({"compare": lambda p, q: ((np.exp(p) - np.exp(q)) ** 2).sum(axis=-1)}, "That is a "
+                "squared distance. Here p · (ln p − ln q) is summed over the classes."),
         Mistake({"reduce": np.sum}, "That is the sum over the items. Take the mean."),
         Mistake({"compare": lambda p, q: _kl(p, q) / p.shape[-1]}, "You average over the classes. "
                 "Sum over them, and average over the items."),

@@ -11,6 +11,7 @@ from bertbook.museum.invariants.promises import INVARIANTS
 from bertbook.museum.labels import _OwnLoss
 from bertbook.museum.stepwise import Attention
 from minibert import family, pretraining, tasks
+from minibert.attention import BertSelfOutput
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.layer import BertOutput
@@ -196,9 +197,68 @@ class EatsAClass(_OwnLoss):
         return torch.nn.functional.cross_entropy(logits.mT, labels.clamp(min=0), ignore_index=0)
 
 
+class TwoWordsOneVector(BertEmbeddings):
+    def forward(self, input_ids, *given):
+        return super().forward(input_ids.clamp(max=29), *given)
+
+
+class LengthsOfTheMask(BertModel):
+    def forward(self, input_ids, attention_mask=None, *given, **named):
+        if attention_mask is not None:
+            lengths = attention_mask.sum(dim=1, keepdim=True)
+            attention_mask = (torch.arange(input_ids.shape[1]) < lengths).long()
+        return super().forward(input_ids, attention_mask, *given, **named)
+
+
+class LabelsUpToNine(_OwnLoss):
+    def loss(self, logits, labels, input_ids):
+        return torch.nn.functional.cross_entropy(logits[:, :9].mT, labels[:, :9])
+
+
+class DeadHead(Attention):
+    def join_heads(self, x):
+        return super().join_heads(torch.cat([0 * x[:, :1], x[:, 1:]], dim=1))
+
+
+class DetachedHead(Attention):
+    def join_heads(self, x):
+        return super().join_heads(torch.cat([x[:, :1].detach(), x[:, 1:]], dim=1))
+
+
+class NothingDropped(BertSelfOutput):
+    def forward(self, hidden_states, input_tensor):
+        return self.LayerNorm(self.dense(hidden_states) + input_tensor)
+
+
+class NothingDroppedInOneLayer(BertModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.encoder.layer[1].attention.output.__class__ = NothingDropped
+
+
+class Squeezed(BertModel):
+    def forward(self, *given, **named):
+        output = super().forward(*given, **named)
+        return output._replace(last_hidden_state=output.last_hidden_state.squeeze(1))
+
+
+class SkipsANorm(BertOutput):
+    def forward(self, hidden_states, input_tensor):
+        return self.dropout(self.dense(hidden_states)) + input_tensor
+
+
 @pytest.mark.parametrize(
     ("bug", "finds"),
     [
+        (Bug(TwoWordsOneVector, "", role="embeddings"), {"every_token_hears_every_token"}),
+        (Bug(LengthsOfTheMask, ""), {PADDING}),
+        (Bug(LabelsUpToNine, ""), {"labels_count_alike"}),
+        (Bug(DeadHead, "", role="self_attention"), {GRADIENTS}),
+        (Bug(DetachedHead, "", role="self_attention"), {GRADIENTS}),
+        (Bug(NothingDropped, "", role="self_output"), {"training_adds_dropout_only"}),
+        (Bug(NothingDroppedInOneLayer, ""), {"training_adds_dropout_only"}),
+        (Bug(Squeezed, ""), {PADDING}),
+        (Bug(SkipsANorm, "", role="output"), {GRADIENTS}),
         (Bug(Modulo, "", role="embeddings"), {PLACES}),
         (Bug(Clamped, "", role="embeddings"), {PLACES}),
         (Bug(SegmentsOfTheFirst, "", role="embeddings"), {MATES}),
@@ -233,3 +293,17 @@ class Exchanged(Attention):
 @pytest.mark.parametrize("part", [Transposed, Exchanged])
 def test_another_function_that_is_consistent_is_not_seen(part):
     assert check_invariants(broken_model(Bug(part, "", role="self_attention"))).broken == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", ["Bert", "Roberta", "Albert", "Electra", "ModernBert"])
+def test_no_weights_make_a_good_model_look_broken(name, seed):
+    torch.manual_seed(seed)
+    if name == "Bert":
+        model = pretraining.BertForMaskedLM(BertConfig(**SIZES))
+    else:
+        more = {"local_attention": 4, "pad_token_id": 7} if name == "ModernBert" else {}
+        model = getattr(family, f"{name}Model")(getattr(family, f"{name}Config")(**SIZES, **more))
+    findings = check_invariants(model)
+    assert findings.broken == [], findings

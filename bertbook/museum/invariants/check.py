@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import nn
 
-from .promises import INVARIANTS
-from .trial import MORE, SEQ, Trial
+from .lessons import INVARIANTS
+from .trial import MORE, SEQ, Nothing, Trial
 
 
 @dataclass(frozen=True)
@@ -66,24 +68,36 @@ def check_invariants(model: nn.Module) -> Findings:
     >>> findings[0].sentence
     'Evaluation twice gives the same numbers: yes'
     """
-    places = getattr(model.config, "max_position_embeddings", SEQ + MORE)
-    if places < SEQ + MORE:  # pyright: ignore[reportOperatorIssue]
+    places: Any = getattr(model.config, "max_position_embeddings", None) or SEQ + MORE
+    if places < SEQ + MORE:
         raise ValueError(
             f"max_position_embeddings ({places}) is too small; texts of the check have up to "
             f"{SEQ + MORE} tokens"
         )
     with torch.random.fork_rng(devices=[]):
-        return Findings(_find(name, model) for name in INVARIANTS)
+        exact = copy.deepcopy(model).cpu().double()
+        refused = _refused(Trial(model, exact))
+        return Findings(_find(name, model, exact, refused) for name in INVARIANTS)
 
 
-def _find(name: str, model: nn.Module) -> Finding:
+def _refused(trial: Trial) -> Nothing | None:
+    """Return why nothing can be asked of a model that refuses plain texts in its own words."""
+    try:
+        trial.call(trial.inputs(trial.ids))
+    except (AssertionError, ValueError) as error:
+        return Nothing(f"it refuses plain texts: {error}")
+    except Exception:  # each invariant will tell
+        return None
+    return None
+
+
+def _find(name: str, model: nn.Module, exact: nn.Module, refused: Nothing | None) -> Finding:
     """Ask for one invariant, of a fresh copy."""
     claim, look = INVARIANTS[name]
-    trial = Trial(model)
     try:
-        seen = look(trial)
-    except (RuntimeError, ValueError, IndexError, TypeError) as error:
+        seen = refused or look(Trial(model, exact))
+    except Exception as error:  # whatever a model stops with, it breaks what was asked
         seen = f"{type(error).__name__}, {error}"
-    if seen is None:
-        return Finding(name, None, f"{claim}: nothing to ask")
+    if seen is None or isinstance(seen, Nothing):
+        return Finding(name, None, f"{claim}: nothing to ask{f', {seen}' if seen else ''}")
     return Finding(name, not seen, f"{claim}: no, {seen}" if seen else f"{claim}: yes")

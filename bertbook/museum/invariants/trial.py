@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable
+import math
+from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -15,26 +16,43 @@ from torch.nn import functional
 
 from minibert.losses import IGNORED_LABEL
 
+from .exact import Exact
+from .tables import tables_of
+
 ROWS, SEQ, MORE = 4, 9, 3  # texts, tokens in the longest, and columns of padding
 _LENGTHS = (9, 6, 8, 4)
-_LABELED = (4, 1, 2, 1)  # tokens of each text
+_LABELED = ((0, 2, 5, 8), (3,), (1, 7), (0,))  # places in each text
 _LONGEST = 512
-_CLOSE = 1e-9  # of the largest number, in 64 bits
-_STEP = 1e-6  # of each weight, to measure a slope
-_SLOPE = 1e-4  # of the slope
+_WORDS = 32  # that are compared
+_PAIRS = {  # labels of pairs, and the scores that they are about
+    "next_sentence_label": "seq_relationship_logits",
+    "sentence_order_label": "sop_logits",
+}
 _FIRST_SEGMENT = (2, 1, 3, 0)  # the last token of it, in each text
-MOVED = 1e-13  # less is rounding
+_NUMBERS = ("regression", "multi_label_classification")  # labels are numbers, one for each class
+
+_USUAL = {  # what an encoder takes that this check gives, or that says the same in another way
+    *("input_ids", "attention_mask", "token_type_ids", "position_ids", "inputs_embeds", "labels"),
+    *("next_sentence_label", "sentence_order_label", "start_positions", "end_positions"),
+    "head_mask",
+}
 
 Batch: TypeAlias = dict[str, Any]  # what a model takes, by name
+
+
+class Nothing(str):
+    """Why there is nothing to ask."""
 
 
 class Trial:
     """A copy of a model in 64 bits, without dropout, and a batch for it."""
 
-    def __init__(self, given: nn.Module) -> None:
+    def __init__(self, given: nn.Module, exact: nn.Module | None = None) -> None:
         self.config: Any = given.config
-        self.takes = set(inspect.signature(given.forward).parameters)
+        taken = inspect.signature(given.forward).parameters.items()
+        self.takes = {name for name, argument in taken if argument.kind.name[:3] != "VAR"}
         self.given = given
+        self.exact = exact or copy.deepcopy(given).cpu().double()
         self.model = self.copied()
         self.generator = torch.Generator().manual_seed(0)
         self.pad = getattr(self.config, "pad_token_id", None) or 0
@@ -49,9 +67,15 @@ class Trial:
         self.ids = self.words[places]  # (rows, seq)
         self.mask = (torch.arange(SEQ) < torch.tensor(_LENGTHS)[:, None]).long()  # (rows, seq)
 
-    def copied(self, dtype: torch.dtype = torch.float64, dropout: bool = False) -> nn.Module:
-        """Copy the model, for evaluation."""
-        model = copy.deepcopy(self.given).cpu().to(dtype)
+    def copied(
+        self, dtype: torch.dtype = torch.float64, dropout: bool = False, own: bool = False
+    ) -> nn.Module:
+        """Copy the model, for evaluation; copies in 64 bits share parameters unless they own."""
+        if dtype == torch.float64:
+            shared = {} if own else {id(p): p for p in self.exact.parameters()}
+            model = copy.deepcopy(self.exact, shared)
+        else:
+            model = copy.deepcopy(self.given).cpu().to(dtype)
         if not dropout:
             for part in model.modules():
                 if isinstance(getattr(part, "p", None), float):
@@ -77,9 +101,10 @@ class Trial:
         return given
 
     @property
-    def drops(self) -> bool:
-        """Whether a part of the model is there to drop numbers in training."""
-        return any(isinstance(part, nn.Dropout) and part.p > 0 for part in self.given.modules())
+    def drops(self) -> list[str]:
+        """The names of the parts that are there to drop numbers in training."""
+        parts = self.given.named_modules()
+        return [name for name, part in parts if isinstance(part, nn.Dropout) and part.p > 0]
 
     @property
     def segments(self) -> bool:
@@ -87,14 +112,59 @@ class Trial:
         tables = [p for name, p in self.given.named_parameters() if "token_type" in name]
         return "token_type_ids" in self.takes and any(len(table) > 1 for table in tables)
 
+    def is_idle_by_design(self, name: str) -> bool:
+        """Whether a part sits in code of the library's own, which drops in another way or not."""
+        parent = self.given.get_submodule(name.rpartition(".")[0])
+        return parent.forward.__module__.startswith(("transformers.", "minibert."))
+
+    @property
+    def unasked(self) -> set[str]:
+        """What else the model takes, and is not given here."""
+        more = self.takes - _USUAL
+        return {name for name in more if not name.startswith(("output_", "return_"))}
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the model takes several texts for each label, to choose from."""
+        return type(self.given).__name__.endswith("ForMultipleChoice")
+
+    @property
+    def encoder(self) -> nn.Module:
+        """The encoder under a head, or the model itself."""
+        for part in self.model.children():
+            takes = {*inspect.signature(part.forward).parameters}
+            reads = "input_ids" in takes and takes & {"attention_mask", "kwargs"}
+            if reads and hasattr(part, "config"):
+                return part
+        return self.model
+
     def replaced(self, ids: Int[Tensor, "..."]) -> Int[Tensor, "..."]:
         """Return the word after each word, which is another one."""
         return self.words[(torch.searchsorted(self.words, ids) + 1) % len(self.words)]
 
-    def call(self, batch: Batch, model: nn.Module | None = None) -> list[Float[Tensor, "..."]]:
+    def run(
+        self, batch: Batch, model: nn.Module | None = None, plain: bool = False, **more: Any
+    ) -> Any:
+        """Run a model exactly, or plainly as it is; texts to choose from come one by one."""
+        if self.chooses:
+            batch = {name: table[:, None] for name, table in batch.items()}
+        with nullcontext() if plain else Exact():
+            return (model or self.model)(**batch, **more)
+
+    def encode(self, batch: Batch, **more: Any) -> Any:
+        """Run the encoder under a head exactly."""
+        encoder = self.encoder
+        if encoder is self.model:
+            return self.run(batch, **more)
+        with Exact():
+            return encoder(**batch, **more)
+
+    def call(
+        self, batch: Batch, model: nn.Module | None = None, plain: bool = False
+    ) -> list[Float[Tensor, "..."]]:
         """Return all tables of numbers that a model returns."""
         with torch.no_grad():
-            return [table.clone() for table in tables_of((model or self.model)(**batch))]
+            return [table.clone() for table in tables_of(self.run(batch, model, plain))]
 
     def at_tokens(self, batch: Batch, model: nn.Module | None = None) -> list[Float[Tensor, "..."]]:
         """Return the tables without what stands at padding."""
@@ -111,10 +181,12 @@ class Trial:
 
     def classes(self) -> tuple[str, int]:
         """Return what labels belong to, token or row, and how many there are; empty without."""
-        if "labels" not in self.takes:
+        if "labels" not in self.takes or self.chooses:
             return "", 0
         logits = self.call(self.batch())[0]  # (rows, seq, classes) or (rows, classes)
-        return "token" if logits.dim() == 3 else "row", logits.shape[-1]
+        if logits.dim() == 3:
+            return "token", logits.shape[-1]
+        return ("", 0) if self.by_token[0] else ("row", logits.shape[-1])
 
     def labels(self) -> Shaped[Tensor, "rows ..."] | None:
         """Return labels, 0 among them, more in some texts than in others; None without a loss."""
@@ -122,48 +194,39 @@ class Trial:
         if not kind:
             return None
         if kind == "row":
+            if getattr(self.config, "problem_type", None) in _NUMBERS:
+                return (torch.arange(ROWS * count).view(ROWS, count) % 2).double()
             labels = torch.arange(ROWS) % count
             return labels if count > 1 else labels.double()  # one class is a number to be guessed
-        labels = torch.arange(ROWS * SEQ).view(ROWS, SEQ) % count
-        labeled = torch.arange(SEQ) < torch.tensor(_LABELED)[:, None]
-        return labels.where(labeled, IGNORED_LABEL)
+        labels = torch.full((ROWS, SEQ), IGNORED_LABEL)
+        for row, places in enumerate(_LABELED):
+            labels[row, [*places]] = torch.arange(len(places)) * ROWS + row
+        return torch.where(labels == IGNORED_LABEL, labels, labels % count)
+
+    def many_words(self) -> Int[Tensor, "..."]:
+        """Return all words, or some from all over the vocabulary and the last two."""
+        places = torch.linspace(0, len(self.words) - 1, _WORDS).long()
+        return self.words[torch.cat([places, places[-1:] - 1]).unique()]
+
+    def reach(self) -> float:
+        """Return how far all layers together look, if they look through windows."""
+        windows = getattr(self.config, "attention_window", None)
+        if not windows:
+            return math.inf
+        each = windows if isinstance(windows, list) else [windows] * self.config.num_hidden_layers
+        return sum(window // 2 for window in each)
 
     def drawn_like(self, table: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """Draw a number for each of a table."""
         return torch.randn(table.shape, generator=self.generator, dtype=table.dtype)
 
-    @torch.no_grad()
-    def off_the_slope(
-        self, total: Callable[[], Float[Tensor, ""]], weights: list[nn.Parameter]
-    ) -> str:
-        """Return how far gradients are from the slope of a small step; nothing if they agree.
-
-        The weights stay a step aside, but for the rows of padding, which learn nothing.
-        """
-        ways = [self.drawn_like(weight) for weight in weights]
-        for table in self.model.modules():
-            if getattr(table, "padding_idx", None) is not None:
-                rows = (way for way, weight in zip(ways, weights) if weight is table.weight)
-                for way in rows:
-                    way[table.padding_idx] = 0  # pyright: ignore[reportArgumentType]
-        pairs = [(way, w.grad) for way, w in zip(ways, weights) if w.grad is not None]
-        told, ends = sum(float((way * grad).sum()) for way, grad in pairs), []
-        for step in (-_STEP, 2 * _STEP):
-            for way, weight in zip(ways, weights):
-                weight.add_(way, alpha=step)
-            ends.append(total())
-        measured = float((ends[1] - ends[0]) / (2 * _STEP))
-        close = abs(told - measured) <= _SLOPE * (1 + abs(measured))
-        return "" if close else f"the gradient says {told:.4g}, a small step {measured:.4g}"
-
     def loss(self, batch: Batch, labels: Shaped[Tensor, "rows ..."]) -> Float[Tensor, ""]:
-        """Return the loss of these labels alone, without that of the next sentence."""
+        """Return the loss of these labels alone, without that of pairs of sentences."""
         pairs = torch.zeros(len(labels), dtype=torch.long)
-        more = {"next_sentence_label": pairs} if "next_sentence_label" in self.takes else {}
-        output = self.model(**batch, labels=labels, **more)
-        if more:
-            return output.loss - functional.cross_entropy(output.seq_relationship_logits, pairs)
-        return output.loss
+        asked: dict[str, Any] = dict.fromkeys(self.takes & {*_PAIRS}, pairs)
+        output = self.run(batch, labels=labels, **asked)
+        scores = [getattr(output, _PAIRS[name]) for name in asked]
+        return output.loss - sum(functional.cross_entropy(each, pairs) for each in scores)
 
     def built_anew(self) -> nn.Module | None:
         """Build a model of the same class; None if its configuration does not say how."""
@@ -180,45 +243,9 @@ class Trial:
 
     def longest(self) -> int:
         """Return how many tokens fit; places that padding takes are not for tokens."""
-        length = getattr(self.config, "max_position_embeddings", _LONGEST)
+        length = getattr(self.config, "max_position_embeddings", None) or _LONGEST
         for name, table in self.model.named_modules():
             padding = getattr(table, "padding_idx", None)
             if name.endswith("position_embeddings") and padding is not None:
                 length -= padding + 1
         return min(length, _LONGEST)
-
-
-def asking_for_attention(encoder: nn.Module) -> dict[str, bool]:
-    """Return the argument that asks for attention weights, if an encoder gives them."""
-    if "output_attentions" in inspect.signature(encoder.forward).parameters:
-        return {"output_attentions": True}
-    eager = getattr(encoder.config, "_attn_implementation", "") == "eager"
-    return {"output_attentions": True} if eager else {}
-
-
-def tables_of(output: Any) -> list[Float[Tensor, "..."]]:
-    """List the tensors of a model's output, but for a loss."""
-    values = output.values() if hasattr(output, "values") else output
-    return [v for v in values if isinstance(v, Tensor) and v.is_floating_point() and v.dim()]
-
-
-def how_far_apart(some: list[Float[Tensor, "..."]], others: list[Float[Tensor, "..."]]) -> str:
-    """Return how far two lists of tables are apart; nothing if they agree."""
-    for a, b in zip(some, others, strict=True):
-        if a.shape != b.shape:
-            return f"shapes {tuple(a.shape)} and {tuple(b.shape)}"
-        difference = (a - b).abs().max().item()
-        if not difference <= _CLOSE * (1 + b.abs().max().item()):  # NaN is not
-            return f"numbers differ by {difference:.2g}"
-    return ""
-
-
-def still(change: Float[Tensor, "..."]) -> bool:
-    """Return whether nothing has moved but by rounding."""
-    return bool((change.abs() <= MOVED).all())
-
-
-def lacks_gradient(parameter: Float[Tensor, "..."]) -> bool:
-    """Return whether no gradient came; that of a vector may be zero, as of the keys' bias."""
-    grad = parameter.grad
-    return grad is None or (grad.dim() > 1 and not bool(grad.any()))

@@ -1,0 +1,56 @@
+"""Run a model in 64 bits throughout, and let nothing drop but what is asked to. Chapter 23."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+ONLY = 0.4375  # the share that drops where a single dropout is switched on
+_DROPPING: dict[Any, tuple[int, str]] = {  # where each takes the share: place and name
+    functional.dropout: (1, "p"),
+    torch.dropout: (1, "p"),
+    functional.scaled_dot_product_attention: (4, "dropout_p"),
+    functional.multi_head_attention_forward: (10, "dropout_p"),
+}
+
+
+class Exact(TorchFunctionMode):
+    """Compute in 64 bits what a model asks for in 32, and drop only where the share is ONLY.
+
+    A softmax or a scale in 32 bits is no bug, but its rounding would hide one. Dropout that is
+    called as a function knows no module that could be switched off.
+    """
+
+    def __enter__(self) -> Exact:
+        """Make numbers without a type exact, too."""
+        self.default = torch.get_default_dtype()
+        torch.set_default_dtype(torch.float64)
+        return super().__enter__()
+
+    def __exit__(self, *error: Any) -> None:
+        """Leave everything as it was."""
+        torch.set_default_dtype(self.default)
+        super().__exit__(*error)
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: Sequence[Any] = (), kwargs: dict | None = None
+    ) -> Any:
+        """Call a function of torch with arguments that are exact."""
+        taken = [*map(_doubled, args)]
+        named = {name: _doubled(value) for name, value in (kwargs or {}).items()}
+        if func in _DROPPING:
+            place, name = _DROPPING[func]
+            if place < len(taken):
+                taken[place] = taken[place] if taken[place] == ONLY else 0.0
+            elif named.get(name) != ONLY:
+                named[name] = 0.0
+        return (Tensor.double if func is Tensor.float else func)(*taken, **named)
+
+
+def _doubled(value: Any) -> Any:
+    return torch.float64 if value is torch.float32 else value

@@ -1,0 +1,94 @@
+"""Gradients against measured slopes, and parameters that nothing depends on. Chapter 23."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from .tables import tables_of
+from .trial import Batch, Trial
+
+_STEP = 1e-8  # of each weight, to measure a slope
+_SLOPE = 1e-4  # of the slope
+
+
+def weighted(
+    trial: Trial, batch: Batch, run: Callable[..., Any]
+) -> Callable[[], Float[Tensor, ""]]:
+    """Build the sum of all that comes out, each number times one that is drawn once."""
+    weights = [trial.drawn_like(table) for table in tables_of(run(batch))]
+    for weight in weights:
+        if weight.shape[:2] == batch["attention_mask"].shape:
+            weight[batch["attention_mask"] == 0] = 0  # what stands at padding is nobody's
+
+    def total() -> Float[Tensor, ""]:
+        tables = tables_of(run(batch))
+        return torch.stack([(w * t).sum() for w, t in zip(weights, tables, strict=True)]).sum()
+
+    return total
+
+
+@torch.no_grad()
+def off_the_slope(
+    trial: Trial, total: Callable[[], Float[Tensor, ""]], weights: list[nn.Parameter]
+) -> str:
+    """Return how far gradients are from the slope of a small step; nothing if they agree.
+
+    The weights stay a step aside, but for the rows of padding, which learn nothing.
+    """
+    ways = [trial.drawn_like(weight) for weight in weights]
+    for table in trial.model.modules():
+        row = getattr(table, "padding_idx", None)
+        for way, weight in zip(ways, weights):
+            if row is not None and weight is getattr(table, "weight", None):
+                way[row] = 0  # pyright: ignore[reportArgumentType]
+    pairs = [(way, w.grad) for way, w in zip(ways, weights) if w.grad is not None]
+    told, ends = sum(float((way * grad).sum()) for way, grad in pairs), []
+    for step in (-_STEP, 2 * _STEP):
+        for way, weight in zip(ways, weights):
+            weight.add_(way, alpha=step)
+        ends.append(total())
+    measured = float((ends[1] - ends[0]) / (2 * _STEP))
+    close = abs(told - measured) <= _SLOPE * (1 + abs(measured))
+    return "" if close else f"the gradient says {told:.4g}, a small step {measured:.4g}"
+
+
+def without_gradient(model: nn.Module) -> list[str]:
+    """List parameters, or heads in them, that no gradient has come to.
+
+    That of a vector may be zero, as of the keys' bias.
+    """
+    heads = getattr(model.config, "num_attention_heads", 1)
+    maps = {id(part.weight) for part in model.modules() if isinstance(part, nn.Linear)}
+    found = []
+    for name, parameter in model.named_parameters():
+        grad = parameter.grad
+        if not parameter.requires_grad or (grad is not None and grad.dim() < 2):
+            continue
+        shared = id(parameter) in maps and len(parameter) % heads == 0
+        parts = [] if grad is None else grad.chunk(heads if shared else 1)
+        if not parts or not all(bool(part.any()) for part in parts):
+            found.append(name)
+    return found
+
+
+def may_rest(trial: Trial, name: str) -> bool:
+    """Return whether a parameter is there for something that this check does not ask for."""
+    if trial.unasked:
+        return True
+    if name.endswith(".bias") and f"{name[:-4]}decoder.bias" in trial.model.state_dict():
+        return True  # the untied decoder has a bias of its own
+    *path, _ = name.split(".")
+    parents = [trial.model.get_submodule(".".join(path[:depth])) for depth in range(len(path))]
+    return any(_is_for_another_method(*both) for both in zip(parents, path))
+
+
+def _is_for_another_method(parent: nn.Module, part: str) -> bool:
+    """Return whether a public method names a part of a module, and its forward does not."""
+    methods = {name: method for name, method in vars(type(parent)).items() if name[0] != "_"}
+    told = {n: m.__code__.co_names for n, m in methods.items() if hasattr(m, "__code__")}
+    return part not in told.pop("forward", ()) and any(part in names for names in told.values())
