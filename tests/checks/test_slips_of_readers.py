@@ -136,8 +136,12 @@ def solution(number):
     text = next(t for t in texts[start + 1 :] if t.startswith("def ") and "_solution(" in t)
     function = ast.get_source_segment(text, ast.parse(text).body[0])
     name = re.search(r"check_\w+", text)[0]
-    names = [m.name for m in pkgutil.iter_modules(checks.__path__) if f"chapter{chapter}" in m.name]
-    modules = [importlib.import_module(f"bertbook.checks.{name}") for name in names]
+    modules = [
+        module
+        for found in pkgutil.iter_modules(checks.__path__)
+        for module in [importlib.import_module(f"bertbook.checks.{found.name}")]
+        if f"Chapter {chapter}" in (module.__doc__ or "")
+    ]
     return function, next(getattr(m, name) for m in modules if hasattr(m, name))
 
 
