@@ -105,7 +105,8 @@ def _guesses(
     """Score all words at the masks of a text; the head has no dropout to switch off."""
     device = next(model.parameters()).device
     probs = model.cls.predictions(hidden_states.to(device)).float().softmax(-1)
-    best = zip(*(part.tolist() for part in probs.topk(top)), strict=True)
+    known = probs[:, : tokenizer.vocab_size]  # a table may have more rows than there are words
+    best = zip(*(part.tolist() for part in known.topk(top)), strict=True)
     return [[Guess(tokenizer.pieces[piece], prob) for prob, piece in zip(*row)] for row in best]
 
 

@@ -9,10 +9,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
-import torch
 from torch import nn
 
 from minibert.config import BertConfig
+
+from .sizes_only import sizes_only
 
 # Sizes that all differ, so that a shape tells which of them it is made of.
 _TRIAL = BertConfig(
@@ -267,7 +268,7 @@ def _parameters(kind: Callable[..., nn.Module], role: str) -> dict[str, tuple[in
         "eps": _TRIAL.layer_norm_eps,
         "p": _TRIAL.hidden_dropout_prob,
     }
-    with torch.device("meta"):
+    with sizes_only():
         table = nn.Embedding(_TRIAL.vocab_size, _TRIAL.hidden_size)
         arguments = [(given | {"word_embeddings": table})[name] for name in ROLES[role].built or ()]
         try:

@@ -11,6 +11,7 @@ from torch import nn
 
 from minibert.config import config_of
 from minibert.model import initialize_weights
+from minibert.parts.sizes_only import sizes_only
 
 from .config_file import read_config, require_sizes
 from .files import Tensors, read_weights
@@ -91,7 +92,7 @@ def load_pretrained(
     config, arguments = read_config(folder, model_class, arguments)
     tensors = read_weights(folder)
     require_sizes(config, tensors)
-    with torch.device("meta"):  # sizes; all numbers come from below
+    with sizes_only():  # all numbers come from below
         model = model_class(config, **arguments)
     names = names_of(model)
     prefixed = any(name.startswith("bert.") for name in names.shapes)
