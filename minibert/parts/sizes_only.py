@@ -1,7 +1,7 @@
 """Modules that are built for their sizes, and whose numbers come from elsewhere or not at all.
 
-PyTorch's own way, ``torch.device("meta")``, still calls the functions that draw numbers, and drawing
-normal numbers there loads its compiler, which takes seconds. Chapters 8 and 15.
+PyTorch's own way, ``torch.device("meta")``, still calls the functions that draw numbers, and with
+normal numbers that loads its compiler, which takes seconds. Chapters 8 and 15.
 """
 
 from __future__ import annotations
