@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import math
+from abc import ABCMeta
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -56,7 +57,7 @@ REQUIRED_VALUES = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class BertConfig:
+class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields register)
     """The sizes and rates of a BERT; the defaults are those of bert-base-uncased.
 
     Every value is checked when the configuration is made. It cannot be changed afterwards, only
@@ -150,6 +151,12 @@ class BertConfig:
     def head_size(self) -> int:
         """Return how many numbers of a token's vector each head gets."""
         return self.hidden_size // self.num_attention_heads
+
+    @property
+    def dropout_before_classifier(self) -> float:
+        """Return the dropout before a classifier: that of the outputs, unless it is given."""
+        share = self.classifier_dropout
+        return self.hidden_dropout_prob if share is None else share
 
     @classmethod
     def tiny(cls, **changes: Any) -> "BertConfig":

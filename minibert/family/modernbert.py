@@ -9,6 +9,7 @@ window (Warner et al., 2024). Chapter 22.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 from minibert.attention import BertSelfAttention, fit_mask
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig, from_fields
 from minibert.model import BertEncoder, BertModel, BertModelOutput, initialize_weights
+from minibert.parts import part
 
 from .differences import requires, save_under_their_names
 
@@ -50,15 +52,19 @@ class ModernBertConfig:
     local_rope_theta: float = 10000.0
     layer_types: Sequence[str] | None = None
     rope_parameters: Mapping[str, Mapping[str, Any]] | None = None
+    classifier_pooling: str = "cls"
+    classifier_dropout: float = 0.0
+    classifier_bias: bool = False
+    classifier_activation: str = "gelu"
+    decoder_bias: bool = True
 
     kind = "ModernBERT"
     ignored_keys = IGNORED_KEYS | {
-        "classifier_activation", "classifier_bias", "classifier_dropout", "classifier_pooling",
-        "decoder_bias", "deterministic_flash_attn", "initializer_cutoff_factor",
-        "reference_compile", "repad_logits_with_grad", "sparse_pred_ignore_index",
-        "sparse_prediction",
+        "deterministic_flash_attn", "initializer_cutoff_factor", "reference_compile",
+        "repad_logits_with_grad", "sparse_pred_ignore_index", "sparse_prediction",
     }  # fmt: skip
     required_values = requires("modernbert")
+    dropout_before_classifier = property(attrgetter("classifier_dropout"))
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> "ModernBertConfig":
@@ -70,16 +76,22 @@ class ModernBertConfig:
         names = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
         names += ("intermediate_size", "max_position_embeddings", "initializer_range")
         fields = {name: getattr(self, name) for name in (*names, "pad_token_id")}
+        BertConfig(**fields, hidden_act=self.classifier_activation)
         head_size = BertConfig(**fields, hidden_act=self.hidden_activation).head_size
         if head_size % 2:
             raise ValueError(
                 f"hidden_size ({self.hidden_size}) gives each of {self.num_attention_heads} heads "
                 f"{head_size} numbers; RoPE turns them in pairs, so it must be an even number"
             )
-        if len(self.types) != self.num_hidden_layers or {*self.types} - {LOCAL, GLOBAL}:
+        given = self.layer_types
+        if given and (len(given) != self.num_hidden_layers or {*given} - {LOCAL, GLOBAL}):
             raise ValueError(
-                f"layer_types has {len(self.types)} entries, {sorted({*self.types})}; it needs "
+                f"layer_types has {len(given)} entries, {sorted({*given})}; it needs "
                 f"{self.num_hidden_layers} (num_hidden_layers), each {LOCAL} or {GLOBAL}"
+            )
+        if self.classifier_pooling not in ("cls", "mean"):
+            raise ValueError(
+                f"classifier_pooling ({self.classifier_pooling!r}) must be cls or mean"
             )
         for kind, given in (self.rope_parameters or {}).items():
             if given.get("rope_type", "default") != "default":
@@ -104,6 +116,9 @@ class ModernBertConfig:
     def norm(self) -> nn.LayerNorm:
         """Build a LayerNorm."""
         return nn.LayerNorm(self.hidden_size, self.norm_eps, bias=self.norm_bias)
+
+
+BertConfig.register(ModernBertConfig)
 
 
 def rotate(
@@ -131,6 +146,11 @@ class ModernBertEmbeddings(nn.Module):
         )
         self.norm = config.norm()
         self.drop = nn.Dropout(config.embedding_dropout)
+
+    @property
+    def word_embeddings(self) -> nn.Embedding:
+        """Return the table of words under the name that heads of words ask for."""
+        return self.tok_embeddings
 
     def forward(
         self,
@@ -253,12 +273,14 @@ class ModernBertEncoder(BertEncoder):
 class ModernBertModel(BertModel):
     """ModernBERT without any head; called as `BertModel` is, without segments and places."""
 
-    def __init__(self, config: ModernBertConfig) -> None:
+    config_class, base_model_prefix, own_parameters = ModernBertConfig, "model", True
+
+    def __init__(self, config: ModernBertConfig, add_pooling_layer: bool = False) -> None:
         nn.Module.__init__(self)
         self.config = config
         self.embeddings = ModernBertEmbeddings(config)
         self.encoder = ModernBertEncoder(config)
-        self.pooler = None
+        self.pooler = part("pooler")(config) if add_pooling_layer else None
         initialize_weights(self, config.initializer_range)
         names = {"encoder.layer.": "layers.", "encoder.final_norm": "final_norm"}
         save_under_their_names(self, names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import inspect
 import textwrap
@@ -259,8 +260,9 @@ def _require_parameters(role: str, player: type) -> None:
 
 def _parameters(kind: Callable[..., nn.Module], role: str) -> dict[str, tuple[int, ...]]:
     """Build a part of the trial's sizes, without numbers, and return the shapes by name."""
+    config_class = getattr(kind, "config_class", BertConfig)  # of the family, perhaps
     given = {
-        "config": _TRIAL,
+        "config": config_class(**dataclasses.asdict(_TRIAL)),
         "add_pooling_layer": True,
         "in_features": _TRIAL.hidden_size,
         "out_features": 2,

@@ -79,21 +79,35 @@ def draw_batch(member: Member, config: Any, seed: int = 0, rows: int = 4) -> dic
 
 
 def build_pair(
-    member: Member, dtype: torch.dtype = torch.float64, seed: int = 0, **changes: Any
+    member: Member,
+    dtype: torch.dtype = torch.float64,
+    seed: int = 0,
+    **changes: Any,
 ) -> tuple[nn.Module, nn.Module]:
     """Build transformers' model, and ours of its weights, strictly, by its own configuration."""
-    way = "eager" if member.name == "DebertaV2" else "sdpa"
-    config_class = getattr(transformers, f"{member.name}Config")
-    config = config_class(**member.fields | changes, attn_implementation=way)
-    theirs = getattr(transformers, f"{member.name}Model")(config)
-    scatter_weights(theirs, seed)
-    theirs = theirs.to(dtype).eval()
+    theirs = build_theirs(member, dtype, seed, **changes)
     ours = build(member, **changes).to(dtype).eval()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.fill_(torch.nan)  # a forgotten one would show
     ours.load_state_dict(theirs.state_dict(), strict=True)
     return ours, theirs
+
+
+def way_of(member: Member) -> str:
+    """Name the attention that the library has for a member, one that bears rows of padding."""
+    return "eager" if member.name == "DebertaV2" else "sdpa"
+
+
+def build_theirs(
+    member: Member, dtype: torch.dtype, seed: int = 0, head: str = "Model", **changes: Any
+) -> nn.Module:
+    """Build transformers' model with scattered weights."""
+    config_class = getattr(transformers, f"{member.name}Config")
+    config = config_class(**member.fields | changes, attn_implementation=way_of(member))
+    theirs = getattr(transformers, member.name + head)(config)
+    scatter_weights(theirs, seed)
+    return theirs.to(dtype).eval()
 
 
 def build(member: Member, **changes: Any) -> nn.Module:
