@@ -22,6 +22,13 @@ ACTIVATIONS = MappingProxyType(
     }
 )
 
+# Other names, and the activation above that is the same function.
+SAME_ACTIVATIONS = MappingProxyType(
+    {"gelu_python": "gelu"}
+    | dict.fromkeys(("gelu_accurate", "gelu_fast", "gelu_python_tanh"), "gelu_new")
+    | {"gelu_pytorch_tanh": "gelu_new"}
+)
+
 # What else a real config.json holds, and what changes nothing in the encoder: the origin of the
 # file, how the library runs, the first implementation's pooler, the heads of tasks, the ids of
 # special tokens, and how text would be generated.
@@ -249,9 +256,10 @@ def _require_activation(name: object) -> None:
     if not isinstance(name, str):
         raise TypeError(f"hidden_act must be the name of an activation, not {name!r}")
     if name not in ACTIVATIONS:
-        (nearest,) = difflib.get_close_matches(str(name), ACTIVATIONS, n=1, cutoff=0)
+        same = name.lower() if name.lower() in ACTIVATIONS else SAME_ACTIVATIONS.get(name)
+        way_out = f"the same function is {same}" if same else "none of them is the same function"
         raise ValueError(
-            f"hidden_act ({name!r}) must be one of {', '.join(ACTIVATIONS)}; nearest is {nearest}"
+            f"hidden_act ({name!r}) must be one of {', '.join(ACTIVATIONS)}; {way_out}"
         )
 
 

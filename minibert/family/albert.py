@@ -26,7 +26,7 @@ from minibert.whole_numbers import require_whole_number
 from .differences import (
     NarrowEmbeddings,
     NarrowPredictionHead,
-    carried,
+    built_of,
     requires,
     save_under_their_names,
 )
@@ -123,21 +123,21 @@ class AlbertModel(BertModel):
 NAMES_OF_WORDS = {"cls.predictions.transform.": "predictions.", "cls.predictions.": "predictions."}
 
 
-@carried(NAMES_OF_WORDS, bert=AlbertModel, prediction_head=NarrowPredictionHead)
+@built_of(NAMES_OF_WORDS, bert=AlbertModel, prediction_head=NarrowPredictionHead)
 class AlbertForMaskedLM(BertForMaskedLM):
     """ALBERT that predicts masked words; called as `BertForMaskedLM` is."""
 
 
-@carried({}, bert=AlbertModel)
+@built_of({}, bert=AlbertModel)
 class AlbertForSequenceClassification(BertForSequenceClassification):
     """ALBERT that classifies sequences."""
 
 
-@carried({}, bert=AlbertModel)
+@built_of({}, bert=AlbertModel)
 class AlbertForTokenClassification(BertForTokenClassification):
     """ALBERT that tags tokens."""
 
 
-@carried({}, bert=AlbertModel)
+@built_of({}, bert=AlbertModel)
 class AlbertForQuestionAnswering(BertForQuestionAnswering):
     """ALBERT that finds answers in a text."""

@@ -12,7 +12,7 @@ from minibert.tasks import (
 )
 
 from .deberta_v2 import DebertaV2Config, DebertaV2Model
-from .differences import HeadPooler, carried
+from .differences import HeadPooler, built_of
 
 
 class DebertaV2Pooler(HeadPooler):
@@ -39,12 +39,12 @@ def _names_of_words(config: DebertaV2Config) -> dict[str, str]:
     return {} if config.legacy else old
 
 
-@carried(_names_of_words, bert=DebertaV2Model)
+@built_of(_names_of_words, bert=DebertaV2Model)
 class DebertaV2ForMaskedLM(BertForMaskedLM):
     """DeBERTa-v2 that predicts masked words; called as `BertForMaskedLM` is."""
 
 
-@carried(
+@built_of(
     {"bert.pooler.": "pooler."},
     finish=_drop_before_sequences,
     bert=DebertaV2Model,
@@ -54,11 +54,11 @@ class DebertaV2ForSequenceClassification(BertForSequenceClassification):
     """DeBERTa-v2 that classifies sequences; its head has its own pooler."""
 
 
-@carried({}, bert=DebertaV2Model)
+@built_of({}, bert=DebertaV2Model)
 class DebertaV2ForTokenClassification(BertForTokenClassification):
     """DeBERTa-v2 that tags tokens."""
 
 
-@carried({}, bert=DebertaV2Model)
+@built_of({}, bert=DebertaV2Model)
 class DebertaV2ForQuestionAnswering(BertForQuestionAnswering):
     """DeBERTa-v2 that finds answers in a text."""

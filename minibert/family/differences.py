@@ -24,13 +24,13 @@ def requires(model_type: str, **changes: Any) -> dict[str, Any]:
     return {**REQUIRED_VALUES, "model_type": model_type, **changes}
 
 
-def carried(
+def built_of(
     names: Mapping[str, str] | Callable[[Any], Mapping[str, str]],
     *,
     finish: Callable[[Any], None] | None = None,
     **parts: type[nn.Module],
 ) -> Callable[[type[Model]], type[Model]]:
-    """Let a head of BERT's be carried by a member: built of its parts, saved under its names.
+    """Build a head of BERT's of the parts of a member, and save it under its names.
 
     `parts` are who plays which role while the model is built, `bert` above all; `finish` may change
     the model once it is built; `names` are for `save_under_their_names`, or give them for a
@@ -93,7 +93,7 @@ class NoTable(nn.Module):
         return torch.zeros((), device=ids.device)
 
 
-def narrow(config: Any) -> BertConfig:
+def narrow_config(config: Any) -> BertConfig:
     """Return a configuration whose vectors have `embedding_size` numbers."""
     changes = {"hidden_size": config.embedding_size, "num_attention_heads": 1}
     fields = {f.name: getattr(config, f.name) for f in dataclasses.fields(BertConfig)}
@@ -106,17 +106,17 @@ class NarrowEmbeddings(BertEmbeddings):
     own_parameters = True
 
     def __init__(self, config: Any) -> None:
-        super().__init__(narrow(config))
+        super().__init__(narrow_config(config))
 
 
 class NarrowTransform(BertPredictionHeadTransform):
     """Prepare a vector for the comparison with narrow ones."""
 
     def __init__(self, config: Any) -> None:
-        super().__init__(narrow(config))
+        super().__init__(narrow_config(config))
         self.dense = nn.Linear(config.hidden_size, config.embedding_size)
 
-    def forward(self, hidden_states: Float[Tensor, "... wide"]) -> Float[Tensor, "... narrow"]:
+    def forward(self, hidden_states: Float[Tensor, "... in_size"]) -> Float[Tensor, "... out_size"]:
         """Make narrow, apply the activation, and normalize."""
         return self.LayerNorm(self.activation(self.dense(hidden_states)))
 
@@ -127,7 +127,7 @@ class NarrowPredictionHead(BertLMPredictionHead):
     own_parameters = True
 
     def __init__(self, config: Any, word_embeddings: nn.Embedding) -> None:
-        super().__init__(narrow(config), word_embeddings)
+        super().__init__(narrow_config(config), word_embeddings)
         self.transform = NarrowTransform(config)
 
 
@@ -135,7 +135,7 @@ class HeadPooler(BertPooler):
     """Summarize a sequence by [CLS] for one head alone: dropout, a linear map, an activation."""
 
     own_parameters = True
-    activation: Callable[[Tensor], Tensor] = staticmethod(torch.tanh)
+    activation = staticmethod(torch.tanh)
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)

@@ -5,7 +5,6 @@ the sizes and those of the tensors. The rest of the difference is how it is trai
 probabilities of a larger model, its teacher (Sanh et al., 2019). Chapter 22.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any
@@ -24,7 +23,7 @@ from minibert.tasks import (
     BertForTokenClassification,
 )
 
-from .differences import HeadPooler, NoTable, carried, requires, save_under_their_names
+from .differences import HeadPooler, NoTable, built_of, requires, save_under_their_names
 
 NAMES = {  # a piece of our names, and what DistilBERT says instead
     "attention.self.query": "attention.q_lin",
@@ -70,10 +69,7 @@ class DistilBertConfig:
     attention_probs_dropout_prob = property(attrgetter("attention_dropout"))
     layer_norm_eps = BertConfig.layer_norm_eps
 
-    @classmethod
-    def from_dict(cls, found: Mapping[str, Any]) -> "DistilBertConfig":
-        """Make a configuration from the fields of config.json."""
-        return from_fields(cls, found)
+    from_dict = classmethod(from_fields)
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -137,12 +133,12 @@ def _drop_before_answers(model: Any) -> None:
     model.qa_outputs = nn.Sequential(dropout, model.qa_outputs)
 
 
-@carried(NAMES_OF_WORDS, bert=DistilBertModel)
+@built_of(NAMES_OF_WORDS, bert=DistilBertModel)
 class DistilBertForMaskedLM(BertForMaskedLM):
     """DistilBERT that predicts masked words; called as `BertForMaskedLM` is."""
 
 
-@carried(
+@built_of(
     {"bert.pooler.dense": "pre_classifier"},
     finish=_drop_before_sequences,
     bert=DistilBertModel,
@@ -152,11 +148,11 @@ class DistilBertForSequenceClassification(BertForSequenceClassification):
     """DistilBERT that classifies sequences; its head has its own pooler."""
 
 
-@carried({}, bert=DistilBertModel)
+@built_of({}, bert=DistilBertModel)
 class DistilBertForTokenClassification(BertForTokenClassification):
     """DistilBERT that tags tokens."""
 
 
-@carried({"qa_outputs.1.": "qa_outputs."}, finish=_drop_before_answers, bert=DistilBertModel)
+@built_of({"qa_outputs.1.": "qa_outputs."}, finish=_drop_before_answers, bert=DistilBertModel)
 class DistilBertForQuestionAnswering(BertForQuestionAnswering):
     """DistilBERT that finds answers in a text."""

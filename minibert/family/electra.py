@@ -30,7 +30,7 @@ from .differences import (
     HeadPooler,
     NarrowEmbeddings,
     NarrowPredictionHead,
-    carried,
+    built_of,
     requires,
     save_under_their_names,
 )
@@ -105,22 +105,22 @@ class ElectraPredictionHead(NarrowPredictionHead):
         self.transform.activation = ACTIVATIONS["gelu"]
 
 
-@carried(NAMES, bert=ElectraModel, prediction_head=ElectraPredictionHead)
+@built_of(NAMES, bert=ElectraModel, prediction_head=ElectraPredictionHead)
 class ElectraForMaskedLM(BertForMaskedLM):
     """ELECTRA's generator, which predicts masked words; called as `BertForMaskedLM` is."""
 
 
-@carried(NAMES_OF_SEQUENCES, bert=ElectraModel, pooler=ElectraPooler)
+@built_of(NAMES_OF_SEQUENCES, bert=ElectraModel, pooler=ElectraPooler)
 class ElectraForSequenceClassification(BertForSequenceClassification):
     """ELECTRA that classifies sequences; its head has its own pooler."""
 
 
-@carried({}, bert=ElectraModel)
+@built_of({}, bert=ElectraModel)
 class ElectraForTokenClassification(BertForTokenClassification):
     """ELECTRA that tags tokens."""
 
 
-@carried({}, bert=ElectraModel)
+@built_of({}, bert=ElectraModel)
 class ElectraForQuestionAnswering(BertForQuestionAnswering):
     """ELECTRA that finds answers in a text."""
 

@@ -66,10 +66,7 @@ class ModernBertConfig:
     required_values = requires("modernbert")
     dropout_before_classifier = property(attrgetter("classifier_dropout"))
 
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "ModernBertConfig":
-        """Make a configuration from the fields of config.json."""
-        return from_fields(cls, fields)
+    from_dict = classmethod(from_fields)
 
     def __post_init__(self) -> None:
         """Check every value."""

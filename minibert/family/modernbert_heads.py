@@ -16,7 +16,7 @@ from minibert.tasks import (
     BertForTokenClassification,
 )
 
-from .differences import carried
+from .differences import built_of
 from .modernbert import ModernBertConfig, ModernBertModel
 
 
@@ -86,7 +86,7 @@ def _prepare_answers(model: Any) -> None:
     model.qa_outputs = nn.Sequential(_new_head(model.config), dropout, model.qa_outputs)
 
 
-@carried(
+@built_of(
     {
         "cls.predictions.transform.": "head.",
         "cls.predictions.decoder.": "decoder.",
@@ -100,17 +100,17 @@ class ModernBertForMaskedLM(BertForMaskedLM):
     """ModernBERT that predicts masked words; called as `BertForMaskedLM` is."""
 
 
-@carried({"bert.head.": "head."}, bert=ModernBertSummarizer)
+@built_of({"bert.head.": "head."}, bert=ModernBertSummarizer)
 class ModernBertForSequenceClassification(BertForSequenceClassification):
     """ModernBERT that classifies sequences."""
 
 
-@carried({"dropout.0.": "head."}, finish=_prepare_tokens, bert=ModernBertModel)
+@built_of({"dropout.0.": "head."}, finish=_prepare_tokens, bert=ModernBertModel)
 class ModernBertForTokenClassification(BertForTokenClassification):
     """ModernBERT that tags tokens."""
 
 
-@carried(
+@built_of(
     {"qa_outputs.0.": "head.", "qa_outputs.2.": "classifier."},
     finish=_prepare_answers,
     bert=ModernBertModel,

@@ -24,7 +24,7 @@ from minibert.tasks import (
     BertForTokenClassification,
 )
 
-from .differences import HeadPooler, carried, requires
+from .differences import HeadPooler, built_of, requires
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,21 +108,21 @@ NAMES = {  # a piece of our names, and what the heads of RoBERTa say instead
 NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
 
 
-@carried(NAMES, bert=RobertaModel, prediction_head_transform=RobertaTransform)
+@built_of(NAMES, bert=RobertaModel, prediction_head_transform=RobertaTransform)
 class RobertaForMaskedLM(BertForMaskedLM):
     """RoBERTa that predicts masked words; called as `BertForMaskedLM` is."""
 
 
-@carried(NAMES_OF_SEQUENCES, bert=RobertaModel, pooler=HeadPooler)
+@built_of(NAMES_OF_SEQUENCES, bert=RobertaModel, pooler=HeadPooler)
 class RobertaForSequenceClassification(BertForSequenceClassification):
     """RoBERTa that classifies sequences; its head has its own pooler."""
 
 
-@carried({}, bert=RobertaModel)
+@built_of({}, bert=RobertaModel)
 class RobertaForTokenClassification(BertForTokenClassification):
     """RoBERTa that tags tokens."""
 
 
-@carried({}, bert=RobertaModel)
+@built_of({}, bert=RobertaModel)
 class RobertaForQuestionAnswering(BertForQuestionAnswering):
     """RoBERTa that finds answers in a text."""

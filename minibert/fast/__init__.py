@@ -6,7 +6,6 @@ One call switches all of them on: ``minibert.fast.switch_on()``. Chapter 20.
 from __future__ import annotations
 
 from minibert.parts import Cast, replaced, use
-from minibert.parts.sizes_only import NoRandomWeights
 
 from .attention import FastSelfAttention
 from .checkpointing import CheckpointedLayer
@@ -22,6 +21,7 @@ from .initialization import (
     FastMLMHead,
     FastPooler,
     FastPreTrainingHeads,
+    NoRandomWeights,
 )
 from .learning import fast_learn_merges
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask

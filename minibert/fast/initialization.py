@@ -4,16 +4,34 @@ PyTorch's modules draw default weights when they are built, and a model then dra
 The classes here leave out the first drawing. Each replaces the plain part of its name. Chapter 20.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
 
 from minibert.attention import may_look_at
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertOnlyMLMHead, BertPreTrainingHeads
 from minibert.model import BertEncoder, BertModelOutput, BertPooler
-from minibert.parts.sizes_only import NoRandomWeights
+
+
+class NoRandomWeights(TorchFunctionMode):
+    """Build modules without drawing random weights, for weights that come from elsewhere.
+
+    Inside ``with NoRandomWeights():`` the functions of ``torch.nn.init`` that draw numbers leave
+    their tensor as it is, which is to say undefined.
+    """
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        """Skip the functions that draw weights; call every other."""
+        kwargs = kwargs or {}
+        if getattr(func, "__module__", "") == "torch.nn.init":
+            return kwargs["tensor"] if "tensor" in kwargs else args[0]
+        return func(*args, **kwargs)
 
 
 class _Undrawn:

@@ -22,7 +22,6 @@ _TRIAL = BertConfig(
     max_position_embeddings=7, type_vocab_size=5,
 )  # fmt: skip
 _WORDS = {11: "vocab", 6: "hidden", 8: "intermediate", 7: "positions", 5: "types", 2: "2"}
-
 _WIDTH = 66  # of a contract, so that no page has to scroll it
 
 _HIDDEN = "(batch, seq, hidden)"
@@ -260,9 +259,8 @@ def _require_parameters(role: str, player: type) -> None:
 
 def _parameters(kind: Callable[..., nn.Module], role: str) -> dict[str, tuple[int, ...]]:
     """Build a part of the trial's sizes, without numbers, and return the shapes by name."""
-    config_class = getattr(kind, "config_class", BertConfig)  # of the family, perhaps
     given = {
-        "config": config_class(**dataclasses.asdict(_TRIAL)),
+        "config": getattr(kind, "config_class", BertConfig)(**dataclasses.asdict(_TRIAL)),
         "add_pooling_layer": True,
         "in_features": _TRIAL.hidden_size,
         "out_features": 2,

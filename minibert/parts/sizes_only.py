@@ -1,7 +1,7 @@
-"""Modules that are built for their sizes, and whose numbers come from elsewhere or not at all.
+"""Models that are built for their sizes, and whose numbers come from elsewhere or not at all.
 
-PyTorch's own way, ``torch.device("meta")``, still calls the functions that draw numbers, and with
-normal numbers that loads its compiler, which takes seconds. Chapters 8 and 15.
+On the meta device, where PyTorch keeps sizes without numbers, drawing normal numbers loads its
+compiler, which takes seconds; so nothing is drawn here. Chapters 8 and 15.
 """
 
 from __future__ import annotations
@@ -14,26 +14,19 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 
-class NoRandomWeights(TorchFunctionMode):
-    """Build modules without drawing random weights, for weights that come from elsewhere.
+@contextmanager
+def sizes_only() -> Iterator[None]:
+    """Build modules of sizes without numbers."""
+    with torch.device("meta"), _NothingDrawn():
+        yield
 
-    Inside ``with NoRandomWeights():`` the functions of ``torch.nn.init`` that draw numbers leave
-    their tensor as it is, which is to say undefined.
-    """
 
+class _NothingDrawn(TorchFunctionMode):
     def __torch_function__(
         self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
-        """Skip the functions that draw weights; call every other."""
+        """Leave a tensor as it is where normal numbers would be drawn into it."""
         kwargs = kwargs or {}
-        on_meta = getattr(func, "__name__", "") == "normal_" and args and args[0].is_meta
-        if on_meta or getattr(func, "__module__", "") == "torch.nn.init":
+        if getattr(func, "__name__", "").endswith("normal_"):
             return kwargs["tensor"] if "tensor" in kwargs else args[0]
         return func(*args, **kwargs)
-
-
-@contextmanager
-def sizes_only() -> Iterator[None]:
-    """Build modules of sizes without numbers, on the meta device."""
-    with torch.device("meta"), NoRandomWeights():
-        yield

@@ -31,7 +31,7 @@ class Member:
     counts: Mapping[str, str] = field(default_factory=lambda: {"layer": "num_hidden_layers"})
 
 
-MEMBERS = {
+FAMILY = {
     "bert": Member("Bert", BertConfig),
     "roberta": Member("Roberta", family.RobertaConfig),
     "distilbert": Member(
@@ -64,7 +64,7 @@ MEMBERS = {
 }
 
 
-CONFIGS = tuple(member.config_class for member in MEMBERS.values())
+CONFIGS = tuple(member.config_class for member in FAMILY.values())
 
 
 def config_class_of(model_class: Callable[..., nn.Module]) -> Any:
@@ -74,7 +74,7 @@ def config_class_of(model_class: Callable[..., nn.Module]) -> Any:
 
 def member_of(config: Any) -> Member:
     """Return the member that a configuration, or a class of configurations, belongs to."""
-    return MEMBERS[config.required_values["model_type"]]
+    return FAMILY[config.required_values["model_type"]]
 
 
 def require_member(model_class: Callable[..., nn.Module], fields: Mapping[str, Any]) -> None:
@@ -84,12 +84,12 @@ def require_member(model_class: Callable[..., nn.Module], fields: Mapping[str, A
     if found is None and ours != "bert":  # old files of BERT say nothing
         raise ValueError(
             "it has no model_type, so that nobody knows whose weights these are; if they are "
-            f'those of {MEMBERS[ours].config_class.kind}, add "model_type": "{ours}"'
+            f'those of {FAMILY[ours].config_class.kind}, add "model_type": "{ours}"'
         )
-    if found in (None, ours) or not isinstance(found, str) or found not in MEMBERS:
+    if found in (None, ours) or not isinstance(found, str) or found not in FAMILY:
         return  # what is unknown here, the configuration refuses
-    there = MEMBERS[found]
-    head = model_class.__name__.removeprefix(MEMBERS[ours].prefix)
+    there = FAMILY[found]
+    head = model_class.__name__.removeprefix(FAMILY[ours].prefix)
     raise ValueError(
         f"model_type ({found!r}) is not supported by {model_class.__name__}: these are the weights "
         f"of {there.config_class.kind}; open them with {_opener(there.prefix, head)}"
@@ -107,5 +107,5 @@ def _by_architecture(fields: Mapping[str, Any]) -> str | None:
     names = fields.get("architectures")
     name = str(names[0]) if isinstance(names, list) and names else ""
     told = re.match(r"(\w+?)(For|Model)", name)
-    prefixes = {row.prefix: kind for kind, row in MEMBERS.items()}
+    prefixes = {row.prefix: kind for kind, row in FAMILY.items()}
     return prefixes.get(told[1]) if told else None

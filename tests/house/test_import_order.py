@@ -44,7 +44,8 @@ MAY_IMPORT = {
         | {"pretraining", "tasks", "whole_numbers"}
     ),
     "pretrained": frozenset(
-        {"config", "parts", "disk", "model", "tasks", "family", "training", "wordpiece"}
+        {"config", "parts", "disk", "model", "pretraining", "tasks", "family", "training"}
+        | {"wordpiece"}
     ),
     "analysis": frozenset({"model"}),
     "fast": ANYTHING,
