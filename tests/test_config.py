@@ -135,7 +135,7 @@ WRONG = [
     ({"layer_norm_eps": float("inf")}, r"layer_norm_eps \(inf\) must be above 0 and finite"),
     (
         {"hidden_act": "gleu"},
-        r"hidden_act \('gleu'\) .* gelu, gelu_new, relu; none of them is the same",
+        r"hidden_act \('gleu'\) .* relu; none of them is the same",
     ),
     ({"hidden_act": "ReLU"}, r"hidden_act \('ReLU'\) .*; the same function is relu"),
     ({"pad_token_id": 30522}, r"pad_token_id \(30522\) .* 0 to 30521; nearest is 30521"),

@@ -110,8 +110,9 @@ class DebertaV2Embeddings(BertEmbeddings):
     own_parameters = True
 
     def __init__(self, config: DebertaV2Config) -> None:
-        segments = max(config.type_vocab_size, 1)
-        super().__init__(dataclasses.replace(config, type_vocab_size=segments))
+        tables = {"type_vocab_size": max(config.type_vocab_size, 1)}
+        tables["max_position_embeddings"] = max(config.rows_of_position_embeddings, 1)
+        super().__init__(dataclasses.replace(config, **tables))
         if not config.type_vocab_size:
             self.token_type_embeddings = NoTable()
         if not config.position_biased_input:

@@ -20,6 +20,7 @@ from minibert.attention import BertSelfAttention, fit_mask
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig, from_fields
 from minibert.model import BertEncoder, BertModel, BertModelOutput, initialize_weights
 from minibert.parts import part
+from minibert.whole_numbers import require_whole_number
 
 from .differences import requires, save_under_their_names
 
@@ -80,6 +81,7 @@ class ModernBertConfig:
                 f"hidden_size ({self.hidden_size}) gives each of {self.num_attention_heads} heads "
                 f"{head_size} numbers; RoPE turns them in pairs, so it must be an even number"
             )
+        require_whole_number("global_attn_every_n_layers", self.global_attn_every_n_layers, 1)
         given = self.layer_types
         if given and (len(given) != self.num_hidden_layers or {*given} - {LOCAL, GLOBAL}):
             raise ValueError(
