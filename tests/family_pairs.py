@@ -35,7 +35,8 @@ DISTIL = {
     "hidden_dim": 20,
     "max_position_embeddings": 17,
 }
-# A head has 12 numbers: in DeBERTa 3 · 12 has a whole root, which the library computes in 32 bits.
+# A head has 12 numbers: in DeBERTa 3 · 12 has a whole root, which the library computes in 32 bits;
+# so have 2 · 8 with one kind of distances, and 1 · 9 with none.
 FAR = {"relative_attention": True, "position_buckets": 4, "pos_att_type": ["p2c", "c2p"]}
 V3 = {"share_att_key": True, "norm_rel_ebd": "layer_norm", "position_biased_input": False}
 NARROW = {"embedding_size": 10}
@@ -49,6 +50,12 @@ MEMBERS = {
     ),
     "deberta v2, all apart": Member("DebertaV2", SIZES | FAR | {"type_vocab_size": 2}, 2),
     "deberta v3": Member("DebertaV2", SIZES | FAR | V3),
+    "deberta, one way": Member(
+        "DebertaV2",
+        SIZES | FAR | {"hidden_size": 16, "pos_att_type": ["c2p"], "type_vocab_size": 2},
+        2,
+    ),
+    "deberta, no distances": Member("DebertaV2", SIZES | {"hidden_size": 18}),
     "deberta, no buckets": Member("DebertaV2", SIZES | FAR | {"position_buckets": -1}),
     "electra": Member("Electra", SIZES | NARROW, 2),
     "electra, as wide": Member("Electra", SIZES | {"embedding_size": 24}, 2),

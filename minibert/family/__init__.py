@@ -32,7 +32,8 @@ from .electra import (
     ElectraForTokenClassification,
     ElectraModel,
 )
-from .modernbert import ModernBertConfig, ModernBertModel
+from .modernbert import ModernBertModel
+from .modernbert_config import ModernBertConfig
 from .modernbert_heads import (
     ModernBertForMaskedLM,
     ModernBertForQuestionAnswering,

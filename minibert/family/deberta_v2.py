@@ -56,7 +56,9 @@ class DebertaV2Config(BertConfig):
         """Check every value; no segments at all are allowed here."""
         kinds = self.pos_att_type or ()
         kinds = kinds.lower().split("|") if isinstance(kinds, str) else kinds
-        object.__setattr__(self, "pos_att_type", tuple(kind.strip() for kind in kinds))
+        object.__setattr__(
+            self, "pos_att_type", tuple(dict.fromkeys(kind.strip() for kind in kinds))
+        )
         if strange := set(self.pos_att_type) - {"c2p", "p2c"}:
             raise ValueError(f"pos_att_type has {min(strange)!r}; it can have 'c2p' and 'p2c'")
         if self.norm_rel_ebd not in ("none", "layer_norm"):

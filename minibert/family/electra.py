@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import torch
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
+from torch.nn import functional
 
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
 from minibert.losses import multi_label_loss
@@ -94,7 +95,7 @@ NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "cl
 class ElectraPooler(HeadPooler):
     """RoBERTa's, with GELU."""
 
-    activation = staticmethod(ACTIVATIONS["gelu"])
+    activation = staticmethod(functional.gelu)
 
 
 class ElectraPredictionHead(NarrowPredictionHead):

@@ -17,7 +17,8 @@ from minibert.tasks import (
 )
 
 from .differences import built_of
-from .modernbert import ModernBertConfig, ModernBertModel
+from .modernbert import ModernBertModel
+from .modernbert_config import ModernBertConfig
 
 
 class ModernBertPredictionHead(nn.Module):

@@ -14,7 +14,7 @@ from minibert.model import initialize_weights
 from minibert.parts.sizes_only import sizes_only
 
 from .config_file import read_arguments, read_config, require_sizes
-from .files import read_weights
+from .files import Tensors, read_weights
 from .hub import find_folder
 from .refusals import dtype_of
 from .weight_names import Names, belongs_to, match_names, names_of, repair_names
@@ -114,9 +114,7 @@ def _require_parts(new: object, unused: object) -> None:
             raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
 
 
-def _draw(
-    model: nn.Module, names: Names, new: Collection[str], dtype: torch.dtype
-) -> Mapping[str, torch.Tensor]:
+def _draw(model: nn.Module, names: Names, new: Collection[str], dtype: torch.dtype) -> Tensors:
     """Draw fresh weights for the new parts."""
     for part in new:
         modules = [*_modules_of(model, names, part)]

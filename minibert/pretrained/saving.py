@@ -139,7 +139,7 @@ def _write_json(path: Path, fields: dict[str, Any]) -> None:
 
 def _require_model(model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
     """Raise if it is no BERT, or the tokenizer has ids that the model lacks."""
-    config = getattr(model, "config", None)
+    config: Any = getattr(model, "config", None)
     if not isinstance(config, CONFIGS):
         raise TypeError(f"a {type(model).__name__} without a BertConfig as its config is no BERT")
     if tokenizer is not None and tokenizer.vocab_size > config.vocab_size:
