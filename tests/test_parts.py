@@ -241,7 +241,7 @@ def test_a_class_is_looked_at_once_in_each_role():
         with use(self_attention=Seen):
             pass
     assert len(built) == 1
-    with pytest.raises(TypeError, match="Seen cannot play pooler"):
+    with pytest.raises(ValueError, match="of Seen are not those of pooler"):
         use(pooler=Seen)
 
 

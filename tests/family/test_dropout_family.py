@@ -29,17 +29,11 @@ def shares(name):
 
 
 def strengths(model):
-    found = [m.p for m in model.modules() if isinstance(m, nn.Dropout)]
-    # Those of attention are numbers in the library, which its functions take.
-    found += [
-        m.dropout_prob for m in model.modules() if isinstance(m, dict) or hasattr(m, "dropout_prob")
-    ]
-    found += [
-        m.attention_dropout
-        for m in model.modules()
-        if isinstance(getattr(m, "attention_dropout", None), float)
-    ]
-    return {p for p in found if p}
+    """Collect all shares; some of the library's attentions keep theirs as a number."""
+    found = [getattr(m, "p", None) if isinstance(m, nn.Dropout) else None for m in model.modules()]
+    found += [getattr(m, "dropout_prob", None) for m in model.modules()]
+    found += [getattr(m, "attention_dropout", None) for m in model.modules()]
+    return {share for share in found if isinstance(share, float) and share}
 
 
 @pytest.mark.parametrize("head", HEADS)
