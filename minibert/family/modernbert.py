@@ -19,6 +19,7 @@ from minibert.model import BertEncoder, BertModel, BertModelOutput, initialize_w
 from minibert.parts import part
 
 from .differences import save_under_their_names
+from .modernbert_config import GLOBAL as GLOBAL  # the chapter speaks of both kinds
 from .modernbert_config import LOCAL, ModernBertConfig
 
 

@@ -69,6 +69,7 @@ def save_pretrained(
     Examples
     --------
     >>> import tempfile
+    >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel
     >>> folder = Path(tempfile.mkdtemp())
     >>> save_pretrained(BertModel(BertConfig.tiny(vocab_size=89)), folder)
