@@ -4,7 +4,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from minibert.data import IS_NEXT, NOT_NEXT, PretrainingBatches, SentencePair, encode_pair
-from minibert.family import AlbertConfig, AlbertModel
+from minibert.family import AlbertConfig, AlbertForMaskedLM
 
 from .shoot_out_members import (
     BERT,
@@ -43,7 +43,7 @@ class Aligned(Taught):
 
 def aligned_distilbert(teacher: nn.Module | None) -> nn.Module:
     """Build a DistilBERT that learns by three losses."""
-    return Aligned(distilbert(None).encoder, teacher)
+    return Aligned(distilbert(None).model, teacher)
 
 
 def shared(_: nn.Module | None) -> nn.Module:
@@ -56,7 +56,7 @@ def shared(_: nn.Module | None) -> nn.Module:
 def narrow(_: nn.Module | None) -> nn.Module:
     """Build an ALBERT in which each layer has weights of its own."""
     config = AlbertConfig(**BERT, embedding_size=NARROW, num_hidden_groups=LAYERS)
-    return Words(AlbertModel(config, add_pooling_layer=False))
+    return Words(AlbertForMaskedLM(config))
 
 
 OWN_PAIRS = {"pairs": OrderedPairs, "asked": "own_pairs_loss"}  # whose floor is another one

@@ -15,20 +15,21 @@ from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
 from minibert.family import (
     AlbertConfig,
-    AlbertModel,
+    AlbertForMaskedLM,
     DebertaV2Config,
-    DebertaV2Model,
+    DebertaV2ForMaskedLM,
     DistilBertConfig,
-    DistilBertModel,
+    DistilBertForMaskedLM,
     ElectraConfig,
-    ElectraModel,
+    ElectraForMaskedLM,
+    ElectraForPreTraining,
     ModernBertConfig,
+    ModernBertForMaskedLM,
     ModernBertModel,
     RobertaConfig,
-    RobertaModel,
+    RobertaForMaskedLM,
 )
 from minibert.losses import IGNORED_LABEL, masked_lm_loss
-from minibert.model import initialize_weights
 from minibert.pretraining import BertForPreTraining, keep_labeled
 
 VOCABULARY, LONGEST, MASK, SPREAD = 1052, 40, 4, 0.05
@@ -46,23 +47,6 @@ NO_DROPOUT = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
 BERT = SIZES | NO_DROPOUT | {"intermediate_size": WIDE, "max_position_embeddings": LONGEST}
 
 
-class WordHead(nn.Module):
-    """Prepare a vector as BERT's head does, and compare it with a table of words of any width."""
-
-    def __init__(self, hidden: int, table: nn.Embedding) -> None:
-        super().__init__()
-        self.dense = nn.Linear(hidden, table.embedding_dim)
-        self.LayerNorm = nn.LayerNorm(table.embedding_dim)
-        self.bias = nn.Parameter(torch.zeros(table.num_embeddings))
-        initialize_weights(self.dense, SPREAD)
-        self.table = table
-
-    def forward(self, hidden_states: Tensor) -> Tensor:
-        """Score every word."""
-        prepared = self.LayerNorm(functional.gelu(self.dense(hidden_states)))
-        return prepared @ self.table.weight.T + self.bias  # (..., vocab)
-
-
 def encode(encoder: nn.Module, batch: dict[str, Tensor]) -> Tensor:
     """Encode a batch; ModernBERT takes no segments."""
     segments = None if isinstance(encoder, ModernBertModel) else batch["token_type_ids"]
@@ -71,13 +55,21 @@ def encode(encoder: nn.Module, batch: dict[str, Tensor]) -> Tensor:
 
 
 class Words(nn.Module):
-    """An encoder that learns to fill blanks, and nothing else."""
+    """A member that learns to fill blanks, and nothing else."""
 
-    def __init__(self, encoder: nn.Module) -> None:
+    def __init__(self, model: nn.Module) -> None:
         super().__init__()
-        self.encoder, tables = encoder, encoder.embeddings
-        table = getattr(tables, "word_embeddings", None) or tables.tok_embeddings
-        self.head = WordHead(HIDDEN, table)
+        self.model = model
+
+    @property
+    def encoder(self) -> nn.Module:
+        """Return the member without its head."""
+        return self.model.bert
+
+    @property
+    def head(self) -> nn.Module:
+        """Return its head of words."""
+        return self.model.cls
 
     def forward(self, **batch: Tensor) -> SimpleNamespace:
         """Compute the loss of the hidden words."""
@@ -92,16 +84,16 @@ class Taught(Words):
     layers begin as every second one of the teacher.
     """
 
-    def __init__(self, encoder: nn.Module, teacher: Words) -> None:
-        super().__init__(encoder)
+    def __init__(self, model: nn.Module, teacher: Words) -> None:
+        super().__init__(model)
         self.teach = [teacher.requires_grad_(False).eval()]  # a list hides it from the parameters
         self.head.load_state_dict(teacher.head.state_dict())
         tables = teacher.encoder.embeddings.state_dict()
         tables["position_embeddings.weight"] = tables["position_embeddings.weight"][1:]  # RoBERTa's
-        encoder.embeddings.load_state_dict(
+        self.encoder.embeddings.load_state_dict(
             {name: table for name, table in tables.items() if "token_type" not in name}
         )
-        for place, layer in enumerate(encoder.encoder.layer):
+        for place, layer in enumerate(self.encoder.encoder.layer):
             layer.load_state_dict(teacher.encoder.encoder.layer[2 * place].state_dict())
 
     def forward(self, **batch: Tensor) -> SimpleNamespace:
@@ -148,27 +140,34 @@ class Detection(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.encoder = ElectraModel(ElectraConfig(**BERT, embedding_size=HIDDEN))
+        self.detector = ElectraForPreTraining(ElectraConfig(**BERT, embedding_size=HIDDEN))
         small = BERT | {"hidden_size": GENERATOR, "intermediate_size": 4 * GENERATOR}
-        self.generator = ElectraModel(ElectraConfig(**small, embedding_size=HIDDEN))
+        self.generator = ElectraForMaskedLM(ElectraConfig(**small, embedding_size=HIDDEN))
+        ours, theirs = self.generator.bert.embeddings, self.encoder.embeddings
         for table in ("word_embeddings", "position_embeddings", "token_type_embeddings"):
-            setattr(self.generator.embeddings, table, getattr(self.encoder.embeddings, table))
-        self.words = WordHead(GENERATOR, self.encoder.embeddings.word_embeddings)
-        self.detector = nn.Sequential(nn.Linear(HIDDEN, HIDDEN), nn.GELU(), nn.Linear(HIDDEN, 1))
-        initialize_weights(self.detector, SPREAD)
+            setattr(ours, table, getattr(theirs, table))
+        self.generator.cls.predictions.tie(theirs.word_embeddings)
+
+    @property
+    def encoder(self) -> nn.Module:
+        """Return the detector without its head."""
+        return self.detector.bert
 
     def forward(self, **batch: Tensor) -> SimpleNamespace:
         """Hide, guess, replace, and detect."""
         chosen = batch["labels"] != IGNORED_LABEL  # (batch, seq)
         original = torch.where(chosen, batch["labels"], batch["input_ids"])
         blanks = batch | {"input_ids": original.masked_fill(chosen, MASK)}
-        logits = self.words(encode(self.generator, blanks)[chosen])  # (positions, vocab)
+        states = encode(self.generator.bert, blanks)[chosen]  # (positions, hidden)
+        logits = self.generator.cls(states)  # (positions, vocab)
         guesses = logits.detach().softmax(-1).multinomial(1)[:, 0]  # (positions)
         replaced = original.masked_scatter(chosen, guesses)
-        states = encode(self.encoder, batch | {"input_ids": replaced})
-        scores = self.detector(states)[..., 0][batch["attention_mask"].bool()]  # (tokens)
-        is_other = (replaced != original)[batch["attention_mask"].bool()].float()
-        found = functional.binary_cross_entropy_with_logits(scores, is_other)
+        found = self.detector(
+            replaced,
+            batch["attention_mask"],
+            batch["token_type_ids"],
+            labels=(replaced != original).long(),
+        ).loss
         guessed = masked_lm_loss(logits, batch["labels"][chosen])
         total = guessed + WEIGHT_OF_DETECTION * found
         return SimpleNamespace(loss=total if self.training else found)
@@ -177,7 +176,7 @@ class Detection(nn.Module):
 def roberta(_: nn.Module | None) -> nn.Module:
     """Build RoBERTa: BERT's network, positions that begin behind the padding id, words only."""
     sizes = BERT | {"max_position_embeddings": LONGEST + 1}
-    return Words(RobertaModel(RobertaConfig(**sizes), add_pooling_layer=False))
+    return Words(RobertaForMaskedLM(RobertaConfig(**sizes)))
 
 
 def distilbert(_: nn.Module | None) -> nn.Module:
@@ -193,12 +192,12 @@ def distilbert(_: nn.Module | None) -> nn.Module:
         max_position_embeddings=LONGEST,
         initializer_range=SPREAD,
     )
-    return Words(DistilBertModel(config))
+    return Words(DistilBertForMaskedLM(config))
 
 
 def taught_distilbert(teacher: nn.Module | None) -> nn.Module:
     """Build the same, with a teacher."""
-    return Taught(distilbert(None).encoder, teacher)
+    return Taught(distilbert(None).model, teacher)
 
 
 def deberta(_: nn.Module | None) -> nn.Module:
@@ -213,7 +212,7 @@ def deberta(_: nn.Module | None) -> nn.Module:
         position_biased_input=False,
         layer_norm_eps=1e-7,
     )
-    return Words(DebertaV2Model(config))
+    return Words(DebertaV2ForMaskedLM(config))
 
 
 def modernbert(_: nn.Module | None) -> nn.Module:
@@ -224,13 +223,13 @@ def modernbert(_: nn.Module | None) -> nn.Module:
         max_position_embeddings=LONGEST,
         local_attention=2 * WINDOW,
     )
-    return Words(ModernBertModel(config))
+    return Words(ModernBertForMaskedLM(config))
 
 
 def albert(_: nn.Module | None) -> nn.Module:
     """Build one layer that is climbed twice, on narrow embeddings."""
     config = AlbertConfig(**BERT, embedding_size=NARROW)
-    return Words(AlbertModel(config, add_pooling_layer=False))
+    return Words(AlbertForMaskedLM(config))
 
 
 class Member(NamedTuple):

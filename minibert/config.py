@@ -3,6 +3,7 @@
 import dataclasses
 import difflib
 import math
+from abc import ABCMeta
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +20,13 @@ ACTIVATIONS = MappingProxyType(
         "gelu_new": partial(functional.gelu, approximate="tanh"),
         "relu": functional.relu,
     }
+)
+
+# Other names, and the activation above that is the same function.
+SAME_ACTIVATIONS = MappingProxyType(
+    {"gelu_python": "gelu"}
+    | dict.fromkeys(("gelu_accurate", "gelu_fast", "gelu_python_tanh"), "gelu_new")
+    | {"gelu_pytorch_tanh": "gelu_new"}
 )
 
 # What else a real config.json holds, and what changes nothing in the encoder: the origin of the
@@ -56,7 +64,7 @@ REQUIRED_VALUES = MappingProxyType(
 
 
 @dataclass(frozen=True, kw_only=True)
-class BertConfig:
+class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields register)
     """The sizes and rates of a BERT; the defaults are those of bert-base-uncased.
 
     Every value is checked when the configuration is made. It cannot be changed afterwards, only
@@ -151,6 +159,12 @@ class BertConfig:
         """Return how many numbers of a token's vector each head gets."""
         return self.hidden_size // self.num_attention_heads
 
+    @property
+    def dropout_before_classifier(self) -> float:
+        """Return the dropout before a classifier: that of the outputs, unless it is given."""
+        share = self.classifier_dropout
+        return self.hidden_dropout_prob if share is None else share
+
     @classmethod
     def tiny(cls, **changes: Any) -> "BertConfig":
         """Return a shape for tests: 2 layers of 128, 2 heads, about 4.4 million parameters."""
@@ -242,9 +256,10 @@ def _require_activation(name: object) -> None:
     if not isinstance(name, str):
         raise TypeError(f"hidden_act must be the name of an activation, not {name!r}")
     if name not in ACTIVATIONS:
-        (nearest,) = difflib.get_close_matches(str(name), ACTIVATIONS, n=1, cutoff=0)
+        same = name.lower() if name.lower() in ACTIVATIONS else SAME_ACTIVATIONS.get(name)
+        way_out = f"the same function is {same}" if same else "none of them is the same function"
         raise ValueError(
-            f"hidden_act ({name!r}) must be one of {', '.join(ACTIVATIONS)}; nearest is {nearest}"
+            f"hidden_act ({name!r}) must be one of {', '.join(ACTIVATIONS)}; {way_out}"
         )
 
 

@@ -18,7 +18,7 @@ from .pretrain.messages import FAILURES, sentence_of
 from .pretrain.options import PLAN, resume_hint, whole_number
 from .pretrain.output import complain, say, show_warning, with_output
 from .pretrained import load_pretrained, load_tokenizer
-from .pretrained.files import CONFIG, read_json
+from .pretrained.files import CONFIG, locate, read_json
 from .pretraining import BertForMaskedLM, BertForPreTraining
 from .tasks.inference import predict
 from .wordpiece import WordPieceTokenizer
@@ -105,7 +105,8 @@ def _guesses(
     """Score all words at the masks of a text; the head has no dropout to switch off."""
     device = next(model.parameters()).device
     probs = model.cls.predictions(hidden_states.to(device)).float().softmax(-1)
-    best = zip(*(part.tolist() for part in probs.topk(top)), strict=True)
+    known = probs[:, : tokenizer.vocab_size]  # a table may have more rows than there are words
+    best = zip(*(part.tolist() for part in known.topk(top)), strict=True)
     return [[Guess(tokenizer.pieces[piece], prob) for prob, piece in zip(*row)] for row in best]
 
 
@@ -130,7 +131,7 @@ def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer
 
 def _require_head(folder: Path) -> None:
     """Raise if a folder holds a model of another kind."""
-    found = read_json(folder / CONFIG).get("architectures") or WITH_HEAD
+    found = read_json(locate(folder, CONFIG)).get("architectures") or WITH_HEAD
     if not set(found) & set(WITH_HEAD):
         raise ValueError(
             f"{str(folder)!r} holds a {found[0]}, which guesses no words; name the folder of a "

@@ -4,9 +4,11 @@ import dataclasses
 import re
 
 import pytest
+import torch
 import transformers
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from transformers.activations import ACT2FN
 
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, REQUIRED_VALUES, BertConfig
 
@@ -131,8 +133,11 @@ WRONG = [
     ({"initializer_range": 0}, r"initializer_range \(0\) must be above 0 .*; BERT's is 0\.02"),
     ({"layer_norm_eps": 0.0}, r"layer_norm_eps \(0\.0\) must be above 0 .*; BERT's is 1e-12"),
     ({"layer_norm_eps": float("inf")}, r"layer_norm_eps \(inf\) must be above 0 and finite"),
-    ({"hidden_act": "gleu"}, r"hidden_act \('gleu'\) .* gelu, gelu_new, relu; nearest is gelu"),
-    ({"hidden_act": "ReLU"}, r"hidden_act \('ReLU'\) must be one of"),
+    (
+        {"hidden_act": "gleu"},
+        r"hidden_act \('gleu'\) .* relu; none of them is the same",
+    ),
+    ({"hidden_act": "ReLU"}, r"hidden_act \('ReLU'\) .*; the same function is relu"),
     ({"pad_token_id": 30522}, r"pad_token_id \(30522\) .* 0 to 30521; nearest is 30521"),
     ({"pad_token_id": -1}, r"pad_token_id \(-1\) .* 0 to 30521; nearest is 0"),
 ]
@@ -299,3 +304,21 @@ def test_a_wrong_value_in_a_file_is_named_too():
 def test_activations_of_the_configuration_are_those_that_exist():
     for name in ACTIVATIONS:
         assert BertConfig(hidden_act=name).hidden_act == name
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_suggested_activation_is_the_same_function():
+    x = torch.linspace(-30, 30, 6001)
+    compared = 0
+    for name in ACT2FN.keys() - ACTIVATIONS.keys() - {"prelu", "xielu"}:  # which learn
+        values = ACT2FN[name](x)
+        same = [ours for ours, f in ACTIVATIONS.items() if torch.allclose(f(x), values, atol=1e-5)]
+        with pytest.raises(ValueError, match="must be one of gelu, gelu_new, relu; ") as caught:
+            BertConfig(hidden_act=name)
+        told = str(caught.value).rpartition("; ")[2]
+        expected = (
+            f"the same function is {same[0]}" if same else "none of them is the same function"
+        )
+        assert told == expected, name
+        compared += bool(same)
+    assert compared == 5

@@ -7,7 +7,7 @@ from torch import nn
 
 from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig
-from minibert.layer import BertLayer
+from minibert.layer import BertIntermediate, BertLayer
 from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
 from minibert.parts import ROLES, contract, default_part, part, replaced, role_of, use
@@ -208,6 +208,41 @@ def test_a_class_that_does_not_keep_the_contract_is_told_why(player, error, word
     with pytest.raises(error, match=words):
         use(self_attention=player)
     assert part("self_attention") is BertSelfAttention
+
+
+class Turned(BertIntermediate):
+    def __init__(self, config):
+        super().__init__(config)
+        self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
+
+
+def test_a_weight_that_is_turned_has_another_shape():
+    with pytest.raises(
+        ValueError, match=r"dense.weight has the shape \(6, 8\) instead of \(8, 6\)"
+    ):
+        use(intermediate=Turned)
+
+
+def test_who_says_that_it_is_no_other_network_is_held_to_the_names():
+    honest = type("Honest", (OtherNames,), {"own_parameters": False})
+    with pytest.raises(ValueError, match=r"lacks query.weight"):
+        use(self_attention=honest)
+
+
+def test_a_class_is_looked_at_once_in_each_role():
+    built = []
+
+    class Seen(MySelfAttention):
+        def __init__(self, config):
+            built.append(config)
+            super().__init__(config)
+
+    for _ in range(3):
+        with use(self_attention=Seen):
+            pass
+    assert len(built) == 1
+    with pytest.raises(ValueError, match="of Seen are not those of pooler"):
+        use(pooler=Seen)
 
 
 def test_another_network_may_say_that_it_is_one():

@@ -1,23 +1,90 @@
 """BERT's family, each member as a difference to BERT's parts. Chapter 22."""
 
-from .albert import AlbertConfig, AlbertModel
+from .albert import (
+    AlbertConfig,
+    AlbertForMaskedLM,
+    AlbertForQuestionAnswering,
+    AlbertForSequenceClassification,
+    AlbertForTokenClassification,
+    AlbertModel,
+)
 from .deberta_v2 import DebertaV2Config, DebertaV2Model
-from .distilbert import DistilBertConfig, DistilBertModel
-from .electra import ElectraConfig, ElectraModel
-from .modernbert import ModernBertConfig, ModernBertModel
-from .roberta import RobertaConfig, RobertaModel
+from .deberta_v2_heads import (
+    DebertaV2ForMaskedLM,
+    DebertaV2ForQuestionAnswering,
+    DebertaV2ForSequenceClassification,
+    DebertaV2ForTokenClassification,
+)
+from .distilbert import (
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+    DistilBertForQuestionAnswering,
+    DistilBertForSequenceClassification,
+    DistilBertForTokenClassification,
+    DistilBertModel,
+)
+from .electra import (
+    ElectraConfig,
+    ElectraForMaskedLM,
+    ElectraForPreTraining,
+    ElectraForQuestionAnswering,
+    ElectraForSequenceClassification,
+    ElectraForTokenClassification,
+    ElectraModel,
+)
+from .modernbert import ModernBertModel
+from .modernbert_config import ModernBertConfig
+from .modernbert_heads import (
+    ModernBertForMaskedLM,
+    ModernBertForQuestionAnswering,
+    ModernBertForSequenceClassification,
+    ModernBertForTokenClassification,
+)
+from .roberta import (
+    RobertaConfig,
+    RobertaForMaskedLM,
+    RobertaForQuestionAnswering,
+    RobertaForSequenceClassification,
+    RobertaForTokenClassification,
+    RobertaModel,
+)
 
 __all__ = [
     "AlbertConfig",
+    "AlbertForMaskedLM",
+    "AlbertForQuestionAnswering",
+    "AlbertForSequenceClassification",
+    "AlbertForTokenClassification",
     "AlbertModel",
     "DebertaV2Config",
+    "DebertaV2ForMaskedLM",
+    "DebertaV2ForQuestionAnswering",
+    "DebertaV2ForSequenceClassification",
+    "DebertaV2ForTokenClassification",
     "DebertaV2Model",
     "DistilBertConfig",
+    "DistilBertForMaskedLM",
+    "DistilBertForQuestionAnswering",
+    "DistilBertForSequenceClassification",
+    "DistilBertForTokenClassification",
     "DistilBertModel",
     "ElectraConfig",
+    "ElectraForMaskedLM",
+    "ElectraForPreTraining",
+    "ElectraForQuestionAnswering",
+    "ElectraForSequenceClassification",
+    "ElectraForTokenClassification",
     "ElectraModel",
     "ModernBertConfig",
+    "ModernBertForMaskedLM",
+    "ModernBertForQuestionAnswering",
+    "ModernBertForSequenceClassification",
+    "ModernBertForTokenClassification",
     "ModernBertModel",
     "RobertaConfig",
+    "RobertaForMaskedLM",
+    "RobertaForQuestionAnswering",
+    "RobertaForSequenceClassification",
+    "RobertaForTokenClassification",
     "RobertaModel",
 ]

@@ -15,9 +15,21 @@ from torch import Tensor, nn
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.model import BertEncoder, BertModel, BertModelOutput
 from minibert.parts import part, use
+from minibert.pretraining import BertForMaskedLM
+from minibert.tasks import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
 from minibert.whole_numbers import require_whole_number
 
-from .differences import NarrowEmbeddings, requires, save_under_their_names
+from .differences import (
+    NarrowEmbeddings,
+    NarrowPredictionHead,
+    built_of,
+    requires,
+    save_under_their_names,
+)
 
 NAMES = {  # a piece of our names, and what ALBERT says instead
     "attention.self.": "attention.",
@@ -43,13 +55,15 @@ class AlbertConfig(BertConfig):
     embedding_size: int = 128
     num_hidden_groups: int = 1
     inner_group_num: int = 1
+    classifier_dropout_prob: float | None = 0.1
 
     kind = "ALBERT"
-    ignored_keys = (IGNORED_KEYS - {"embedding_size"}) | {"classifier_dropout_prob"}
+    ignored_keys = IGNORED_KEYS - {"embedding_size"}
     required_values = requires("albert")
 
     def __post_init__(self) -> None:
         """Check every value."""
+        object.__setattr__(self, "classifier_dropout", self.classifier_dropout_prob)
         super().__post_init__()
         for name in ("embedding_size", "num_hidden_groups", "inner_group_num"):
             require_whole_number(name, getattr(self, name), 1)
@@ -98,7 +112,32 @@ class AlbertEncoder(BertEncoder):
 class AlbertModel(BertModel):
     """ALBERT without any head; called as `BertModel` is."""
 
+    config_class, base_model_prefix, own_parameters = AlbertConfig, "albert", True
+
     def __init__(self, config: AlbertConfig, add_pooling_layer: bool = True) -> None:
         with use(embeddings=NarrowEmbeddings, encoder=AlbertEncoder):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, NAMES)
+
+
+NAMES_OF_WORDS = {"cls.predictions.transform.": "predictions.", "cls.predictions.": "predictions."}
+
+
+@built_of(NAMES_OF_WORDS, bert=AlbertModel, prediction_head=NarrowPredictionHead)
+class AlbertForMaskedLM(BertForMaskedLM):
+    """ALBERT that predicts masked words; called as `BertForMaskedLM` is."""
+
+
+@built_of({}, bert=AlbertModel)
+class AlbertForSequenceClassification(BertForSequenceClassification):
+    """ALBERT that classifies sequences."""
+
+
+@built_of({}, bert=AlbertModel)
+class AlbertForTokenClassification(BertForTokenClassification):
+    """ALBERT that tags tokens."""
+
+
+@built_of({}, bert=AlbertModel)
+class AlbertForQuestionAnswering(BertForQuestionAnswering):
+    """ALBERT that finds answers in a text."""

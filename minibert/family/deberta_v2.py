@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from minibert.attention import BertSelfAttention, fit_mask
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.embeddings import BertEmbeddings
-from minibert.model import BertEncoder, BertModel
+from minibert.model import BertEncoder, BertModel, BertModelOutput
 from minibert.parts import part, use
 
 from .differences import NoTable, requires, save_under_their_names
@@ -43,18 +43,22 @@ class DebertaV2Config(BertConfig):
     pos_att_type: Any = ()
     share_att_key: bool = False
     norm_rel_ebd: str = "none"
+    pooler_dropout: float = 0.0
+    pooler_hidden_act: str = "gelu"
+    cls_dropout: float | None = None
+    legacy: bool = True
 
     kind = "DeBERTa-v2"
-    ignored_keys = (IGNORED_KEYS - {"embedding_size"}) | {
-        "legacy", "pooler_dropout", "pooler_hidden_act", "pooler_hidden_size",
-    }  # fmt: skip
+    ignored_keys = (IGNORED_KEYS - {"embedding_size"}) | {"pooler_hidden_size"}
     required_values = requires("deberta-v2", conv_kernel_size=0)
 
     def __post_init__(self) -> None:
         """Check every value; no segments at all are allowed here."""
         kinds = self.pos_att_type or ()
         kinds = kinds.lower().split("|") if isinstance(kinds, str) else kinds
-        object.__setattr__(self, "pos_att_type", tuple(kind.strip() for kind in kinds))
+        object.__setattr__(
+            self, "pos_att_type", tuple(dict.fromkeys(kind.strip() for kind in kinds))
+        )
         if strange := set(self.pos_att_type) - {"c2p", "p2c"}:
             raise ValueError(f"pos_att_type has {min(strange)!r}; it can have 'c2p' and 'p2c'")
         if self.norm_rel_ebd not in ("none", "layer_norm"):
@@ -63,6 +67,16 @@ class DebertaV2Config(BertConfig):
             dataclasses.replace(self, type_vocab_size=1)  # checks the rest
         else:
             super().__post_init__()
+
+    @property
+    def rows_of_position_embeddings(self) -> int:
+        """Return how many rows the table of places has."""
+        return self.max_position_embeddings if self.position_biased_input else 0
+
+    @property
+    def rows_of_rel_embeddings(self) -> int:
+        """Return how many rows the table of distances has."""
+        return 2 * self.span if self.relative_attention else 0
 
     @property
     def farthest(self) -> int:
@@ -98,8 +112,9 @@ class DebertaV2Embeddings(BertEmbeddings):
     own_parameters = True
 
     def __init__(self, config: DebertaV2Config) -> None:
-        segments = max(config.type_vocab_size, 1)
-        super().__init__(dataclasses.replace(config, type_vocab_size=segments))
+        tables = {"type_vocab_size": max(config.type_vocab_size, 1)}
+        tables["max_position_embeddings"] = max(config.rows_of_position_embeddings, 1)
+        super().__init__(dataclasses.replace(config, **tables))
         if not config.type_vocab_size:
             self.token_type_embeddings = NoTable()
         if not config.position_biased_input:
@@ -184,6 +199,19 @@ class DebertaV2Encoder(BertEncoder):
         for layer in self.layer:
             layer.attention.self.table = self.table  # pyright: ignore[reportAttributeAccessIssue, reportArgumentType]
 
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        *more: Any,
+    ) -> BertModelOutput:
+        """Climb; padding begins as zeros and looks at everything alike, as in the library."""
+        if additive_mask is not None and additive_mask.shape[-2] == 1:
+            shown = additive_mask[:, 0, 0] == 0  # (batch, seq)
+            hidden_states = hidden_states * shown[..., None]  # (batch, seq, hidden)
+            additive_mask = torch.minimum(additive_mask, additive_mask.mT)  # (batch, 1, seq, seq)
+        return super().forward(hidden_states, additive_mask, *more)
+
     def table(self) -> Float[Tensor, "rows hidden"]:
         """Return one vector for each distance."""
         table = self.rel_embeddings.weight  # (distances, hidden)
@@ -191,13 +219,15 @@ class DebertaV2Encoder(BertEncoder):
 
 
 class DebertaV2Model(BertModel):
-    """DeBERTa-v2 without any head; called as `BertModel` is."""
+    """DeBERTa-v2 without any head; called as `BertModel` is. Only heads have a pooler."""
 
-    def __init__(self, config: DebertaV2Config) -> None:
+    config_class, base_model_prefix, own_parameters = DebertaV2Config, "deberta", True
+
+    def __init__(self, config: DebertaV2Config, add_pooling_layer: bool = False) -> None:
         with use(
             embeddings=DebertaV2Embeddings,
             self_attention=DisentangledSelfAttention,
             encoder=DebertaV2Encoder,
         ):
-            super().__init__(config, add_pooling_layer=False)
+            super().__init__(config, add_pooling_layer)
         save_under_their_names(self, PROJECTIONS)

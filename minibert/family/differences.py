@@ -1,9 +1,10 @@
 """What several members do to BERT's parts: other names, no table, narrow embeddings. Chapter 22."""
 
 import dataclasses
+import functools
 import math
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
 
 import torch
 from jaxtyping import Float, Int
@@ -11,11 +12,50 @@ from torch import Tensor, nn
 
 from minibert.config import REQUIRED_VALUES, BertConfig
 from minibert.embeddings import BertEmbeddings
+from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
+from minibert.model import BertPooler
+from minibert.parts import part, use
+
+Model = TypeVar("Model", bound=nn.Module)
 
 
 def requires(model_type: str, **changes: Any) -> dict[str, Any]:
     """Return the values that a config.json must have where it has these keys."""
     return {**REQUIRED_VALUES, "model_type": model_type, **changes}
+
+
+def built_of(
+    names: Mapping[str, str] | Callable[[Any], Mapping[str, str]],
+    *,
+    finish: Callable[[Any], None] | None = None,
+    **parts: type[nn.Module],
+) -> Callable[[type[Model]], type[Model]]:
+    """Build a head of BERT's of the parts of a member, and save it under its names.
+
+    `parts` are who plays which role while the model is built, `bert` above all; `finish` may change
+    the model once it is built; `names` are for `save_under_their_names`, or give them for a
+    configuration.
+    """
+    member: Any = parts["bert"]
+
+    def decorate(kind: type[Model]) -> type[Model]:
+        plain = kind.__init__
+
+        @functools.wraps(plain)
+        def build(self: Any, config: Any, *arguments: Any, **named: Any) -> None:
+            with use(**parts):
+                plain(self, config, *arguments, **named)
+            if finish is not None:
+                finish(self)
+            own = names(config) if callable(names) else names
+            save_under_their_names(self, {**own, "bert.": f"{member.base_model_prefix}."})
+
+        changes = {"__init__": build, "config_class": member.config_class}
+        for name, value in (changes | {"base_model_prefix": member.base_model_prefix}).items():
+            setattr(kind, name, value)
+        return kind
+
+    return decorate
 
 
 def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:
@@ -36,9 +76,8 @@ def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:
             state[prefix + table.get(ours, ours)] = state.pop(name)
 
     def loads(module: nn.Module, state: dict[str, Any], prefix: str, *_: object) -> None:
-        for ours, theirs in table.items():
-            if prefix + theirs in state:
-                state[prefix + ours] = state.pop(prefix + theirs)
+        found = {t: state.pop(prefix + t) for t in {*table.values()} if prefix + t in state}
+        state.update({prefix + o: found[t] for o, t in table.items() if t in found})
 
     model.register_state_dict_post_hook(saved)
     model.register_load_state_dict_pre_hook(loads)
@@ -54,12 +93,61 @@ class NoTable(nn.Module):
         return torch.zeros((), device=ids.device)
 
 
+def narrow_config(config: Any) -> BertConfig:
+    """Return a configuration whose vectors have `embedding_size` numbers."""
+    changes = {"hidden_size": config.embedding_size, "num_attention_heads": 1}
+    fields = {f.name: getattr(config, f.name) for f in dataclasses.fields(BertConfig)}
+    return BertConfig(**fields | changes)
+
+
 class NarrowEmbeddings(BertEmbeddings):
     """Embeddings of `embedding_size` numbers a token, fewer than the layers have."""
 
     own_parameters = True
 
     def __init__(self, config: Any) -> None:
-        narrow = {"hidden_size": config.embedding_size, "num_attention_heads": 1}
-        fields = {f.name: getattr(config, f.name) for f in dataclasses.fields(BertConfig)}
-        super().__init__(BertConfig(**fields | narrow))
+        super().__init__(narrow_config(config))
+
+
+class NarrowTransform(BertPredictionHeadTransform):
+    """Prepare a vector for the comparison with narrow ones."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(narrow_config(config))
+        self.dense = nn.Linear(config.hidden_size, config.embedding_size)
+
+    def forward(self, hidden_states: Float[Tensor, "... in_size"]) -> Float[Tensor, "... out_size"]:
+        """Make narrow, apply the activation, and normalize."""
+        return self.LayerNorm(self.activation(self.dense(hidden_states)))
+
+
+class NarrowPredictionHead(BertLMPredictionHead):
+    """Score every word by its narrow vector."""
+
+    own_parameters = True
+
+    def __init__(self, config: Any, word_embeddings: nn.Embedding) -> None:
+        super().__init__(narrow_config(config), word_embeddings)
+        self.transform = NarrowTransform(config)
+
+
+class HeadPooler(BertPooler):
+    """Summarize a sequence by [CLS] for one head alone: dropout, a linear map, an activation."""
+
+    own_parameters = True
+    activation = staticmethod(torch.tanh)
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        self.dropout = part("dropout")(self.share(config))
+
+    def share(self, config: Any) -> float:
+        """Return the dropout before the linear map."""
+        return config.dropout_before_classifier
+
+    def forward(
+        self, hidden_states: Float[Tensor, "batch seq hidden"]
+    ) -> Float[Tensor, "batch hidden"]:
+        """Map the vector of [CLS]."""
+        first = hidden_states[:, 0]  # (batch, hidden)
+        return self.activation(self.dense(self.dropout(first)))

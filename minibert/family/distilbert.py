@@ -5,16 +5,25 @@ the sizes and those of the tensors. The rest of the difference is how it is trai
 probabilities of a larger model, its teacher (Sanh et al., 2019). Chapter 22.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
+
+import torch
+from torch import nn
 
 from minibert.config import IGNORED_KEYS, BertConfig, from_fields
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertModel
-from minibert.parts import use
+from minibert.parts import part, use
+from minibert.pretraining import BertForMaskedLM
+from minibert.tasks import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
 
-from .differences import NoTable, requires, save_under_their_names
+from .differences import HeadPooler, NoTable, built_of, requires, save_under_their_names
 
 NAMES = {  # a piece of our names, and what DistilBERT says instead
     "attention.self.query": "attention.q_lin",
@@ -44,16 +53,23 @@ class DistilBertConfig:
     activation: str = "gelu"
     initializer_range: float = 0.02
     pad_token_id: int = 0
+    qa_dropout: float = 0.1
+    seq_classif_dropout: float = 0.2
 
     kind = "DistilBERT"
-    # How its places started does not matter once they are learned; the others are of its heads.
-    ignored_keys = IGNORED_KEYS | {"qa_dropout", "seq_classif_dropout", "sinusoidal_pos_embds"}
+    ignored_keys = IGNORED_KEYS | {"sinusoidal_pos_embds"}  # only how its places started
     required_values = requires("distilbert")
+    # The same sizes under BERT's names, which its heads ask for.
+    hidden_size = property(attrgetter("dim"))
+    num_hidden_layers = property(attrgetter("n_layers"))
+    num_attention_heads = property(attrgetter("n_heads"))
+    intermediate_size = property(attrgetter("hidden_dim"))
+    hidden_act = property(attrgetter("activation"))
+    hidden_dropout_prob = dropout_before_classifier = property(attrgetter("dropout"))
+    attention_probs_dropout_prob = property(attrgetter("attention_dropout"))
+    layer_norm_eps = BertConfig.layer_norm_eps
 
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "DistilBertConfig":
-        """Make a configuration from the fields of config.json."""
-        return from_fields(cls, fields)
+    from_dict = classmethod(from_fields)
 
     def __post_init__(self) -> None:
         """Check every value."""
@@ -61,19 +77,11 @@ class DistilBertConfig:
 
     def as_bert(self) -> BertConfig:
         """Return the same sizes under BERT's names."""
-        return BertConfig(
-            vocab_size=self.vocab_size,
-            hidden_size=self.dim,
-            num_hidden_layers=self.n_layers,
-            num_attention_heads=self.n_heads,
-            intermediate_size=self.hidden_dim,
-            hidden_act=self.activation,
-            hidden_dropout_prob=self.dropout,
-            attention_probs_dropout_prob=self.attention_dropout,
-            max_position_embeddings=self.max_position_embeddings,
-            initializer_range=self.initializer_range,
-            pad_token_id=self.pad_token_id,
-        )
+        names = {field.name for field in fields(BertConfig)}
+        return BertConfig(**{name: getattr(self, name) for name in names if hasattr(self, name)})
+
+
+BertConfig.register(DistilBertConfig)
 
 
 class DistilBertEmbeddings(BertEmbeddings):
@@ -89,8 +97,62 @@ class DistilBertEmbeddings(BertEmbeddings):
 class DistilBertModel(BertModel):
     """DistilBERT without any head; called as `BertModel` is. Segments change nothing."""
 
-    def __init__(self, config: DistilBertConfig) -> None:
+    config_class, base_model_prefix, own_parameters = DistilBertConfig, "distilbert", True
+
+    def __init__(self, config: DistilBertConfig, add_pooling_layer: bool = False) -> None:
         with use(embeddings=DistilBertEmbeddings):
-            super().__init__(config.as_bert(), add_pooling_layer=False)
+            super().__init__(config.as_bert(), add_pooling_layer)
         self.config = config
         save_under_their_names(self, NAMES)
+
+
+NAMES_OF_WORDS = {
+    "cls.predictions.transform.dense": "vocab_transform",
+    "cls.predictions.transform.LayerNorm": "vocab_layer_norm",
+    "cls.predictions.decoder": "vocab_projector",
+    "cls.predictions.": "vocab_projector.",
+}
+
+
+class DistilBertPooler(HeadPooler):
+    """With ReLU, and without dropout."""
+
+    activation = staticmethod(torch.relu)
+
+    def share(self, config: BertConfig) -> float:
+        """Return 0."""
+        return 0.0
+
+
+def _drop_before_sequences(model: Any) -> None:
+    model.dropout = part("dropout")(model.config.seq_classif_dropout)
+
+
+def _drop_before_answers(model: Any) -> None:
+    dropout = part("dropout")(model.config.qa_dropout)
+    model.qa_outputs = nn.Sequential(dropout, model.qa_outputs)
+
+
+@built_of(NAMES_OF_WORDS, bert=DistilBertModel)
+class DistilBertForMaskedLM(BertForMaskedLM):
+    """DistilBERT that predicts masked words; called as `BertForMaskedLM` is."""
+
+
+@built_of(
+    {"bert.pooler.dense": "pre_classifier"},
+    finish=_drop_before_sequences,
+    bert=DistilBertModel,
+    pooler=DistilBertPooler,
+)
+class DistilBertForSequenceClassification(BertForSequenceClassification):
+    """DistilBERT that classifies sequences; its head has its own pooler."""
+
+
+@built_of({}, bert=DistilBertModel)
+class DistilBertForTokenClassification(BertForTokenClassification):
+    """DistilBERT that tags tokens."""
+
+
+@built_of({"qa_outputs.1.": "qa_outputs."}, finish=_drop_before_answers, bert=DistilBertModel)
+class DistilBertForQuestionAnswering(BertForQuestionAnswering):
+    """DistilBERT that finds answers in a text."""

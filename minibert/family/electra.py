@@ -7,17 +7,34 @@ original one (Clark et al., 2020). Chapter 22.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from jaxtyping import Float
+import torch
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
+from torch.nn import functional
 
-from minibert.config import IGNORED_KEYS, BertConfig
-from minibert.model import BertModel
+from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
+from minibert.losses import multi_label_loss
+from minibert.model import BertModel, initialize_weights
 from minibert.parts import use
+from minibert.pretraining import BertForMaskedLM
+from minibert.tasks import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
+from minibert.tasks.labels import require_tensor
 from minibert.whole_numbers import require_whole_number
 
-from .differences import NarrowEmbeddings, requires, save_under_their_names
+from .differences import (
+    HeadPooler,
+    NarrowEmbeddings,
+    NarrowPredictionHead,
+    built_of,
+    requires,
+    save_under_their_names,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +74,111 @@ class ElectraEmbeddings(NarrowEmbeddings):
 
 
 class ElectraModel(BertModel):
-    """ELECTRA without any head; called as `BertModel` is."""
+    """ELECTRA without any head; called as `BertModel` is. Only heads have a pooler."""
+
+    config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
+
+    def __init__(self, config: ElectraConfig, add_pooling_layer: bool = False) -> None:
+        with use(embeddings=ElectraEmbeddings):
+            super().__init__(config, add_pooling_layer)
+        save_under_their_names(self, {"embeddings.project.": "embeddings_project."})
+
+
+NAMES = {  # a piece of our names, and what the heads of ELECTRA say instead
+    "cls.predictions.transform.": "generator_predictions.",
+    "cls.predictions.decoder.": "generator_lm_head.",
+    "cls.predictions.bias": "generator_lm_head.bias",
+}
+NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
+
+
+class ElectraPooler(HeadPooler):
+    """RoBERTa's, with GELU."""
+
+    activation = staticmethod(functional.gelu)
+
+
+class ElectraPredictionHead(NarrowPredictionHead):
+    """Narrow, and with GELU, whatever the layers have."""
+
+    def __init__(self, config: ElectraConfig, word_embeddings: nn.Embedding) -> None:
+        super().__init__(config, word_embeddings)
+        self.transform.activation = ACTIVATIONS["gelu"]
+
+
+@built_of(NAMES, bert=ElectraModel, prediction_head=ElectraPredictionHead)
+class ElectraForMaskedLM(BertForMaskedLM):
+    """ELECTRA's generator, which predicts masked words; called as `BertForMaskedLM` is."""
+
+
+@built_of(NAMES_OF_SEQUENCES, bert=ElectraModel, pooler=ElectraPooler)
+class ElectraForSequenceClassification(BertForSequenceClassification):
+    """ELECTRA that classifies sequences; its head has its own pooler."""
+
+
+@built_of({}, bert=ElectraModel)
+class ElectraForTokenClassification(BertForTokenClassification):
+    """ELECTRA that tags tokens."""
+
+
+@built_of({}, bert=ElectraModel)
+class ElectraForQuestionAnswering(BertForQuestionAnswering):
+    """ELECTRA that finds answers in a text."""
+
+
+class ElectraForPreTrainingOutput(NamedTuple):
+    """What `ElectraForPreTraining` returns."""
+
+    loss: Float[Tensor, ""] | None = None
+    logits: Float[Tensor, "batch seq"] | None = None
+
+
+class ElectraDiscriminatorPredictions(nn.Module):
+    """Score how likely each token has been replaced."""
 
     def __init__(self, config: ElectraConfig) -> None:
-        with use(embeddings=ElectraEmbeddings):
-            super().__init__(config, add_pooling_layer=False)
-        save_under_their_names(self, {"embeddings.project.": "embeddings_project."})
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+        self.dense_prediction = nn.Linear(config.hidden_size, 1)
+        initialize_weights(self, config.initializer_range)
+
+    def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "..."]:
+        """Score every token."""
+        return self.dense_prediction(self.activation(self.dense(hidden_states)))[..., 0]
+
+
+class ElectraForPreTraining(nn.Module):
+    """ELECTRA's discriminator: it says of every token whether it has been replaced.
+
+    The loss is the mean over the tokens that `attention_mask` shows, padding is not asked.
+    """
+
+    config_class, base_model_prefix = ElectraConfig, "electra"
+
+    def __init__(self, config: ElectraConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.bert = ElectraModel(config)
+        self.discriminator_predictions = ElectraDiscriminatorPredictions(config)
+        save_under_their_names(self, {"bert.": "electra."})
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"] | None = None,
+        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
+        labels: Shaped[Tensor, "batch seq"] | None = None,
+    ) -> ElectraForPreTrainingOutput:
+        """Score every token, and compute the loss if the truth is given: 1 for a replaced one."""
+        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
+        logits = self.discriminator_predictions(encoded.last_hidden_state)  # (batch, seq)
+        if labels is None:
+            return ElectraForPreTrainingOutput(logits=logits)
+        require_tensor("labels", labels)
+        shown = torch.ones_like(logits) if attention_mask is None else attention_mask
+        chosen = shown.bool()  # (batch, seq)
+        loss = multi_label_loss(logits[chosen][:, None], labels[chosen][:, None].to(logits.dtype))
+        return ElectraForPreTrainingOutput(loss, logits)

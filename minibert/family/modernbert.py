@@ -7,8 +7,6 @@ window (Warner et al., 2024). Chapter 22.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -16,94 +14,13 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from minibert.attention import BertSelfAttention, fit_mask
-from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig, from_fields
+from minibert.config import ACTIVATIONS
 from minibert.model import BertEncoder, BertModel, BertModelOutput, initialize_weights
+from minibert.parts import part
 
-from .differences import requires, save_under_their_names
-
-LOCAL, GLOBAL = "sliding_attention", "full_attention"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModernBertConfig:
-    """The sizes of a ModernBERT; the defaults are those of ModernBERT-base."""
-
-    vocab_size: int = 50368
-    hidden_size: int = 768
-    num_hidden_layers: int = 22
-    num_attention_heads: int = 12
-    intermediate_size: int = 1152
-    hidden_activation: str = "gelu"
-    max_position_embeddings: int = 8192
-    initializer_range: float = 0.02
-    norm_eps: float = 1e-5
-    norm_bias: bool = False
-    attention_bias: bool = False
-    mlp_bias: bool = False
-    attention_dropout: float = 0.0
-    embedding_dropout: float = 0.0
-    mlp_dropout: float = 0.0
-    pad_token_id: int = 50283
-    local_attention: int = 128
-    global_attn_every_n_layers: int = 3
-    global_rope_theta: float = 160000.0
-    local_rope_theta: float = 10000.0
-    layer_types: Sequence[str] | None = None
-    rope_parameters: Mapping[str, Mapping[str, Any]] | None = None
-
-    kind = "ModernBERT"
-    ignored_keys = IGNORED_KEYS | {
-        "classifier_activation", "classifier_bias", "classifier_dropout", "classifier_pooling",
-        "decoder_bias", "deterministic_flash_attn", "initializer_cutoff_factor",
-        "reference_compile", "repad_logits_with_grad", "sparse_pred_ignore_index",
-        "sparse_prediction",
-    }  # fmt: skip
-    required_values = requires("modernbert")
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> "ModernBertConfig":
-        """Make a configuration from the fields of config.json."""
-        return from_fields(cls, fields)
-
-    def __post_init__(self) -> None:
-        """Check every value."""
-        names = ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")
-        names += ("intermediate_size", "max_position_embeddings", "initializer_range")
-        fields = {name: getattr(self, name) for name in (*names, "pad_token_id")}
-        head_size = BertConfig(**fields, hidden_act=self.hidden_activation).head_size
-        if head_size % 2:
-            raise ValueError(
-                f"hidden_size ({self.hidden_size}) gives each of {self.num_attention_heads} heads "
-                f"{head_size} numbers; RoPE turns them in pairs, so it must be an even number"
-            )
-        if len(self.types) != self.num_hidden_layers or {*self.types} - {LOCAL, GLOBAL}:
-            raise ValueError(
-                f"layer_types has {len(self.types)} entries, {sorted({*self.types})}; it needs "
-                f"{self.num_hidden_layers} (num_hidden_layers), each {LOCAL} or {GLOBAL}"
-            )
-        for kind, given in (self.rope_parameters or {}).items():
-            if given.get("rope_type", "default") != "default":
-                raise ValueError(
-                    f"rope_parameters of {kind} have the rope_type {given['rope_type']!r}; "
-                    "it must be 'default'"
-                )
-
-    @property
-    def types(self) -> Sequence[str]:
-        """Name for each layer what it looks at."""
-        every = self.global_attn_every_n_layers
-        return self.layer_types or [
-            LOCAL if layer % every else GLOBAL for layer in range(self.num_hidden_layers)
-        ]
-
-    def theta(self, kind: str) -> float:
-        """Return how slow the slowest angle of a kind of layer is."""
-        default = self.global_rope_theta if kind == GLOBAL else self.local_rope_theta
-        return (self.rope_parameters or {}).get(kind, {}).get("rope_theta", default)
-
-    def norm(self) -> nn.LayerNorm:
-        """Build a LayerNorm."""
-        return nn.LayerNorm(self.hidden_size, self.norm_eps, bias=self.norm_bias)
+from .differences import save_under_their_names
+from .modernbert_config import GLOBAL as GLOBAL  # the chapter speaks of both kinds
+from .modernbert_config import LOCAL, ModernBertConfig
 
 
 def rotate(
@@ -131,6 +48,11 @@ class ModernBertEmbeddings(nn.Module):
         )
         self.norm = config.norm()
         self.drop = nn.Dropout(config.embedding_dropout)
+
+    @property
+    def word_embeddings(self) -> nn.Embedding:
+        """Return the table of words under the name that heads of words ask for."""
+        return self.tok_embeddings
 
     def forward(
         self,
@@ -253,12 +175,14 @@ class ModernBertEncoder(BertEncoder):
 class ModernBertModel(BertModel):
     """ModernBERT without any head; called as `BertModel` is, without segments and places."""
 
-    def __init__(self, config: ModernBertConfig) -> None:
+    config_class, base_model_prefix, own_parameters = ModernBertConfig, "model", True
+
+    def __init__(self, config: ModernBertConfig, add_pooling_layer: bool = False) -> None:
         nn.Module.__init__(self)
         self.config = config
         self.embeddings = ModernBertEmbeddings(config)
         self.encoder = ModernBertEncoder(config)
-        self.pooler = None
+        self.pooler = part("pooler")(config) if add_pooling_layer else None
         initialize_weights(self, config.initializer_range)
         names = {"encoder.layer.": "layers.", "encoder.final_norm": "final_norm"}
         save_under_their_names(self, names)

@@ -12,12 +12,19 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
-from minibert.config import BertConfig
+from minibert.config import ACTIVATIONS, BertConfig
 from minibert.embeddings import BertEmbeddings
+from minibert.heads import BertPredictionHeadTransform
 from minibert.model import BertModel
 from minibert.parts import use
+from minibert.pretraining import BertForMaskedLM
+from minibert.tasks import (
+    BertForQuestionAnswering,
+    BertForSequenceClassification,
+    BertForTokenClassification,
+)
 
-from .differences import requires
+from .differences import HeadPooler, built_of, requires
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +85,44 @@ class RobertaEmbeddings(BertEmbeddings):
 class RobertaModel(BertModel):
     """RoBERTa without any head; called as `BertModel` is."""
 
+    config_class, base_model_prefix = RobertaConfig, "roberta"
+
     def __init__(self, config: RobertaConfig, add_pooling_layer: bool = True) -> None:
         with use(embeddings=RobertaEmbeddings):
             super().__init__(config, add_pooling_layer)
+
+
+class RobertaTransform(BertPredictionHeadTransform):
+    """BERT's preparation, always with GELU, whatever the layers have."""
+
+    def __init__(self, config: BertConfig) -> None:
+        super().__init__(config)
+        self.activation = ACTIVATIONS["gelu"]
+
+
+NAMES = {  # a piece of our names, and what the heads of RoBERTa say instead
+    "cls.predictions.transform.dense": "lm_head.dense",
+    "cls.predictions.transform.LayerNorm": "lm_head.layer_norm",
+    "cls.predictions.": "lm_head.",
+}
+NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
+
+
+@built_of(NAMES, bert=RobertaModel, prediction_head_transform=RobertaTransform)
+class RobertaForMaskedLM(BertForMaskedLM):
+    """RoBERTa that predicts masked words; called as `BertForMaskedLM` is."""
+
+
+@built_of(NAMES_OF_SEQUENCES, bert=RobertaModel, pooler=HeadPooler)
+class RobertaForSequenceClassification(BertForSequenceClassification):
+    """RoBERTa that classifies sequences; its head has its own pooler."""
+
+
+@built_of({}, bert=RobertaModel)
+class RobertaForTokenClassification(BertForTokenClassification):
+    """RoBERTa that tags tokens."""
+
+
+@built_of({}, bert=RobertaModel)
+class RobertaForQuestionAnswering(BertForQuestionAnswering):
+    """RoBERTa that finds answers in a text."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import inspect
 import textwrap
@@ -9,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
-import torch
 from torch import nn
 
 from minibert.config import BertConfig
+
+from .sizes_only import sizes_only
 
 # Sizes that all differ, so that a shape tells which of them it is made of.
 _TRIAL = BertConfig(
@@ -20,7 +22,6 @@ _TRIAL = BertConfig(
     max_position_embeddings=7, type_vocab_size=5,
 )  # fmt: skip
 _WORDS = {11: "vocab", 6: "hidden", 8: "intermediate", 7: "positions", 5: "types", 2: "2"}
-
 _WIDTH = 66  # of a contract, so that no page has to scroll it
 
 _HIDDEN = "(batch, seq, hidden)"
@@ -259,7 +260,7 @@ def _require_parameters(role: str, player: type) -> None:
 def _parameters(kind: Callable[..., nn.Module], role: str) -> dict[str, tuple[int, ...]]:
     """Build a part of the trial's sizes, without numbers, and return the shapes by name."""
     given = {
-        "config": _TRIAL,
+        "config": getattr(kind, "config_class", BertConfig)(**dataclasses.asdict(_TRIAL)),
         "add_pooling_layer": True,
         "in_features": _TRIAL.hidden_size,
         "out_features": 2,
@@ -267,7 +268,7 @@ def _parameters(kind: Callable[..., nn.Module], role: str) -> dict[str, tuple[in
         "eps": _TRIAL.layer_norm_eps,
         "p": _TRIAL.hidden_dropout_prob,
     }
-    with torch.device("meta"):
+    with sizes_only():
         table = nn.Embedding(_TRIAL.vocab_size, _TRIAL.hidden_size)
         arguments = [(given | {"word_embeddings": table})[name] for name in ROLES[role].built or ()]
         try:

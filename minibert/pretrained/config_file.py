@@ -4,51 +4,63 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
-from minibert.config import BertConfig, config_of
 from minibert.tasks.labels import read_labels
 
-from .files import CONFIG, Tensors, read_json
-
-SIZES = (
-    "vocab_size",
-    "hidden_size",
-    "intermediate_size",
-    "max_position_embeddings",
-    "type_vocab_size",
-)
+from .files import CONFIG, Tensors, locate, read_json
+from .members import config_class_of, member_of, require_member
 
 
-def read_config(
-    folder: Path, model_class: Callable[..., nn.Module], given: Mapping[str, Any]
-) -> tuple[BertConfig, dict[str, Any]]:
-    """Read the configuration and the other arguments for a model class.
-
-    A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
-    that one, too. What the caller says of the labels takes the place of all that the file says.
-    """
+def read_config(folder: Path, model_class: Callable[..., nn.Module]) -> tuple[Any, dict[str, Any]]:
+    """Read the configuration of a folder for a model class, and all fields of the file."""
     if isinstance(model_class, nn.Module):
         kind = type(model_class).__name__
         raise TypeError(
             f"load_pretrained builds the model: give the class {kind}, not an instance of it"
         )
-    fields = read_json(folder / CONFIG)
-    try:
-        config = BertConfig.from_dict(fields)
+    path = locate(folder, CONFIG)
+    fields = read_json(path)
+    with _named(path):
+        require_member(model_class, fields)
+        return config_class_of(model_class).from_dict(fields), fields
+
+
+def read_arguments(
+    folder: Path,
+    model_class: Callable[..., nn.Module],
+    config: Any,
+    fields: Mapping[str, Any],
+    given: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the other arguments for a model class.
+
+    A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
+    that one, too. What the caller says of the labels takes the place of all that the file says.
+    """
+    with _named(locate(folder, CONFIG)):
         arguments = {**_labels_for(model_class, fields, given), **given}
-    except (TypeError, ValueError) as error:
-        raise type(error)(f"{str(folder / CONFIG)!r}: {error}") from None
     _require_buildable(model_class, config, arguments)
-    return config, arguments
+    return arguments
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Say in what goes wrong with a file which file it is."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise type(error)(f"{str(path)!r}: {error}") from None
 
 
 def _require_buildable(
-    model_class: Callable[..., nn.Module], config: BertConfig, arguments: Mapping[str, Any]
+    model_class: Callable[..., nn.Module], config: Any, arguments: Mapping[str, Any]
 ) -> None:
     """Raise if a class cannot be called with a configuration and these arguments."""
     try:
@@ -75,30 +87,38 @@ def _labels_for(
 
 def describe_model(model: nn.Module) -> dict[str, Any]:
     """Return the fields of Hugging Face's config.json for a model."""
+    config: Any = model.config
     dtype = str(next(model.parameters()).dtype).removeprefix("torch.")
     labels = getattr(model, "label_fields", {})
     return {
         "architectures": [type(model).__name__],
-        "model_type": "bert",
+        "model_type": config.required_values["model_type"],
         "dtype": dtype,
-        **dataclasses.asdict(config_of(model)),
+        **dataclasses.asdict(config),
         **{name: value for name, value in labels.items() if value is not None},
     }
 
 
-def require_sizes(config: BertConfig, tensors: Tensors) -> None:
+def require_sizes(config: Any, fields: Mapping[str, Any], tensors: Tensors) -> None:
     """Raise for sizes that do not occur in the weights, before a model is built."""
     sizes = {size for tensor in tensors.values() if tensor.numel() for size in tensor.shape}
-    for name in SIZES:
-        if getattr(config, name) not in sizes:
+    for name in member_of(config).sides:
+        size = getattr(config, name)
+        if size and size not in sizes:  # of what it has none, it has no tensor
             raise ValueError(
-                f"config.json gives {name} as {getattr(config, name)}, but no tensor of the "
-                "weights has a side of this length; the two must come from one model"
+                f"config.json gives {name} as {size}, but no tensor of the weights has a side of "
+                "this length; the two must come from one model"
             )
-    words = (name.removeprefix("bert.").split(".") for name in tensors)
-    layers = len({w[2] for w in words if w[:2] == ["encoder", "layer"] and len(w) > 2})
-    if config.num_hidden_layers != layers:
+    for word, name in member_of(config).counts.items():
+        found = len({number[1] for t in tensors if (number := re.search(rf"\b{word}\.(\d+)\.", t))})
+        if getattr(config, name) != found:
+            raise ValueError(
+                f"config.json gives {name} as {getattr(config, name)}, but the weights have "
+                f"{found} layers; the two must come from one model"
+            )
+    labels = fields.get("num_labels")
+    if isinstance(labels, int) and labels > max(sizes):
         raise ValueError(
-            f"config.json gives num_hidden_layers as {config.num_hidden_layers}, but the weights "
-            f"have {layers} layers; the two must come from one model"
+            f"config.json gives num_labels as {labels}, but no side of a tensor of the weights is "
+            f"longer than {max(sizes)}; the two must come from one model"
         )

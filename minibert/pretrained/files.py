@@ -19,8 +19,27 @@ SHARD = re.compile(r"\w[\w.-]*\.safetensors")
 # What safetensors and the arrays behind it raise for a damaged file.
 DAMAGES = (OSError, RuntimeError, KeyError, TypeError, AttributeError, ValueError)
 MOST = 20  # names written out in a message
+LONGEST = 2**25  # bytes of a text file; the largest known are a quarter of that
+SAVED = ".model-saved"  # where a whole model lies until its files take their places
 
 Tensors = dict[str, Shaped[Tensor, "..."]]
+
+
+def locate(folder: Path, name: str) -> Path:
+    """Return where a file of a model is: in its folder, or where a saving was interrupted."""
+    saved = folder / SAVED
+    waits = not saved.is_symlink() and (saved / name).is_file()
+    return saved / name if waits else folder / name
+
+
+def require_length(path: Path) -> None:
+    """Raise for a text file that is too long to be one of a model."""
+    length = path.stat().st_size
+    if length > LONGEST:
+        raise ValueError(
+            f"{str(path)!r} has {length} bytes, more than {LONGEST}, and is not read; is it "
+            "damaged? Get it again"
+        )
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -29,6 +48,7 @@ def read_json(path: Path) -> dict[str, Any]:
         raise FileNotFoundError(
             f"{str(path.parent)!r} has no {path.name}; is it the folder of a saved model?"
         )
+    require_length(path)
     try:
         found = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
@@ -49,16 +69,17 @@ def read_weights(folder: Path) -> Tensors:
     The numbers stay in the file until they are used; what is written into such a tensor changes
     this process's copy of the page, never the file.
     """
-    whole, sharded = ((folder / name).is_file() for name in (WEIGHTS, INDEX))
-    if whole and sharded:
+    weights = locate(folder, WEIGHTS)
+    whole, sharded = weights.is_file(), (folder / INDEX).is_file()
+    if whole and sharded and weights.parent == folder:
         raise ValueError(
             f"{str(folder)!r} has both {WEIGHTS} and {INDEX}, two models perhaps; remove the one "
             "that is not meant"
         )
+    if whole:
+        return read_tensors(weights)
     if sharded:
         return _read_shards(folder)
-    if whole:
-        return read_tensors(folder / WEIGHTS)
     if (folder / PICKLE).is_file():
         raise ValueError(
             f"{str(folder)!r} has its weights only as {PICKLE}, a pickle: a program that may do "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,13 +11,13 @@ from torch import nn
 
 from minibert.config import config_of
 from minibert.model import initialize_weights
+from minibert.parts.sizes_only import sizes_only
 
-from .config_file import read_config, require_sizes
+from .config_file import read_arguments, read_config, require_sizes
 from .files import Tensors, read_weights
 from .hub import find_folder
 from .refusals import dtype_of
-from .saving import finish_saving
-from .weight_names import Names, match_names, names_of, repair_names
+from .weight_names import Names, belongs_to, match_names, names_of, repair_names
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -26,6 +26,7 @@ def load_pretrained(
     model_class: type[Model],
     directory: str | Path,
     *,
+    revision: str | None = None,
     new: Collection[str] = (),
     unused: Collection[str] = (),
     **arguments: Any,
@@ -44,10 +45,14 @@ def load_pretrained(
     Parameters
     ----------
     model_class : type
-        `BertModel` or a model with a head; built as ``model_class(config, **arguments)``.
+        `BertModel` or a model with a head, or one of the family; built as ``model_class(config,
+        **arguments)``.
     directory : str or Path
         A folder with ``config.json`` and ``model.safetensors``, or an index and its shards; or the
         name of a model on the Hugging Face Hub, if the package huggingface_hub is installed.
+        Nothing is ever written to it.
+    revision : str, optional
+        A branch, tag or commit of a model on the Hub; by default its newest.
     new : collection of str, optional
         Names of modules, as ``"bert.pooler"``; whatever the file holds of them is not read.
     unused : collection of str, optional
@@ -86,18 +91,19 @@ def load_pretrained(
     3
     """
     _require_parts(new, unused)
-    folder = find_folder(directory)
-    finish_saving(folder)
-    config, arguments = read_config(folder, model_class, arguments)
+    folder = find_folder(directory, revision)
+    config, fields = read_config(folder, model_class)
     tensors = read_weights(folder)
-    require_sizes(config, tensors)
-    with torch.device("meta"):  # sizes; all numbers come from below
+    require_sizes(config, fields, tensors)
+    arguments = read_arguments(folder, model_class, config, fields, arguments)
+    with sizes_only():  # all numbers come from below
         model = model_class(config, **arguments)
     names = names_of(model)
-    prefixed = any(name.startswith("bert.") for name in names.shapes)
-    found = repair_names(tensors, prefixed)
+    prefix = getattr(model_class, "base_model_prefix", "bert") + "."
+    prefixed = any(name.startswith(prefix) for name in names.shapes)
+    found = repair_names(tensors, prefixed, prefix)
     chosen = match_names(model_class.__name__, names, found, new, unused)
-    _place(model, names, chosen | _draw(model, new, dtype_of(chosen, "the file")))
+    _place(model, names, chosen | _draw(model, names, new, dtype_of(chosen, "the file")))
     return model.eval()
 
 
@@ -108,31 +114,43 @@ def _require_parts(new: object, unused: object) -> None:
             raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
 
 
-def _draw(model: nn.Module, new: Collection[str], dtype: torch.dtype) -> Tensors:
+def _draw(model: nn.Module, names: Names, new: Collection[str], dtype: torch.dtype) -> Tensors:
     """Draw fresh weights for the new parts."""
-    drawn: Tensors = {}
     for part in new:
-        try:
-            module = model.get_submodule(part)
-        except AttributeError:
-            parts = ", ".join(name for name, _ in model.named_children())
+        modules = [*_modules_of(model, names, part)]
+        if not modules:
+            parts = ", ".join(dict.fromkeys(name.partition(".")[0] for name in names.shapes))
             raise ValueError(
                 f"new names {part!r}, but {type(model).__name__} has no such part; it has {parts}"
-            ) from None
-        module.to_empty(device="cpu").to(dtype)
-        initialize_weights(module, config_of(model).initializer_range)
-        drawn |= module.state_dict(prefix=f"{part}.")
-    return drawn
+            )
+        for module in modules:
+            module.to_empty(device="cpu").to(dtype)
+            initialize_weights(module, config_of(model).initializer_range)
+    return {
+        name: getattr(*place)
+        for name, places in names.places.items()
+        for place in places[:1]
+        if belongs_to(name, new)
+    }
+
+
+def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module]:
+    """Yield the largest modules of a part: all that stands there first bears its name."""
+    seen: set[nn.Module] = set()
+    for module in model.modules():
+        inside = set(module.modules())
+        here = [name for name, at in names.places.items() if at and at[0][0] in inside]
+        if module not in seen and here and all(belongs_to(name, (part,)) for name in here):
+            seen |= inside
+            yield module
 
 
 def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Put each tensor into the model, the same one under all of its names."""
-    placed = {first: nn.Parameter(tensor) for first, tensor in tensors.items()}
-    modules = dict(model.named_modules())
-    for name, first in names.first.items():
-        owner, _, last = name.rpartition(".")
-        if first in placed:
-            setattr(modules[owner], last, placed[first])
+    """Put each tensor into the model, the same one wherever it stands."""
+    for name, tensor in tensors.items():
+        parameter = nn.Parameter(tensor)
+        for module, own in names.places[name]:
+            setattr(module, own, parameter)
     held = [*model.named_parameters(), *model.named_buffers()]
     if undefined := [name for name, tensor in held if tensor.is_meta]:
         raise RuntimeError(

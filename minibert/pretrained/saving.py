@@ -13,17 +13,18 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import nn
 
-from minibert.config import BertConfig, config_of
+from minibert.config import config_of
 from minibert.disk import remove, sync, written_whole
 from minibert.training.state import model_tensors
 from minibert.wordpiece import WordPieceTokenizer
 
 from .config_file import describe_model
-from .files import CONFIG, INDEX, WEIGHTS, Tensors
+from .files import CONFIG, INDEX, SAVED, WEIGHTS, Tensors
+from .members import CONFIGS
 from .refusals import require_loadable
 from .tokenizer_files import TOKENIZER, VOCABULARY, describe_tokenizer
 
-DRAFT, SAVED = ".model-draft", ".model-saved"
+DRAFT = ".model-draft"
 FILES = (CONFIG, WEIGHTS, VOCABULARY, TOKENIZER)
 
 # What other programs would read instead of a new file, by the file that makes it stale.
@@ -39,15 +40,15 @@ def save_pretrained(
     """Write a model into a folder in Hugging Face's layout, so that transformers opens it.
 
     The files are written under another name and forced to the disk; then they take their places.
-    If that is interrupted, `load_pretrained` or the next saving completes it: the folder holds the
-    old model or the new one. Other files of the folder stay, except those that would be read
-    instead of the new ones: the shards of another model, the ``tokenizer.json`` of another
-    vocabulary. A link is replaced, what it points to is not touched.
+    If that is interrupted, `load_pretrained` reads them where they are, and the next saving
+    completes it: the folder holds the old model or the new one. Other files of the folder stay,
+    except those that would be read instead of the new ones: the shards of another model, the
+    ``tokenizer.json`` of another vocabulary. A link is replaced, what it points to is not touched.
 
     Parameters
     ----------
     model : nn.Module
-        A BERT with its `config`.
+        A BERT, or one of its family, with its `config`.
     directory : str or Path
         Made if it is not there.
     tokenizer : WordPieceTokenizer, optional
@@ -56,7 +57,7 @@ def save_pretrained(
     Raises
     ------
     TypeError
-        If the model has no BertConfig.
+        If the model has no configuration of BERT or of its family.
     ValueError
         If the tokenizer has more pieces than the model knows, or the folder could not be loaded or
         would be worth nothing: weights that something else still computes (pruning, a
@@ -68,6 +69,7 @@ def save_pretrained(
     Examples
     --------
     >>> import tempfile
+    >>> from minibert.config import BertConfig
     >>> from minibert.model import BertModel
     >>> folder = Path(tempfile.mkdtemp())
     >>> save_pretrained(BertModel(BertConfig.tiny(vocab_size=89)), folder)
@@ -138,8 +140,8 @@ def _write_json(path: Path, fields: dict[str, Any]) -> None:
 
 def _require_model(model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
     """Raise if it is no BERT, or the tokenizer has ids that the model lacks."""
-    config = getattr(model, "config", None)
-    if not isinstance(config, BertConfig):
+    config: Any = getattr(model, "config", None)
+    if not isinstance(config, CONFIGS):
         raise TypeError(f"a {type(model).__name__} without a BertConfig as its config is no BERT")
     if tokenizer is not None and tokenizer.vocab_size > config.vocab_size:
         raise ValueError(

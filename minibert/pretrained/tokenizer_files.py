@@ -7,7 +7,7 @@ from typing import Any
 
 from minibert.wordpiece import WordPieceTokenizer
 
-from .files import CONFIG, read_json
+from .files import CONFIG, locate, read_json, require_length
 from .hub import find_folder
 from .tokenizer_json import WHOLE, read_tokenizer_json
 
@@ -28,7 +28,7 @@ REQUIRED_VALUES = {
 
 
 def load_tokenizer(
-    directory: str | Path, *, do_lower_case: bool | None = None
+    directory: str | Path, *, do_lower_case: bool | None = None, revision: str | None = None
 ) -> WordPieceTokenizer:
     """Read the tokenizer of a folder in Hugging Face's layout.
 
@@ -42,6 +42,8 @@ def load_tokenizer(
         A folder, or a name on the Hugging Face Hub, as for `load_pretrained`.
     do_lower_case : bool, optional
         True for an uncased model, False for a cased one; must agree with the files.
+    revision : str, optional
+        A branch, tag or commit of a model on the Hub; by default its newest.
 
     Returns
     -------
@@ -56,13 +58,14 @@ def load_tokenizer(
         If a file is damaged, describes another tokenizer than BERT's, or says nothing of
         capitals; or if the vocabulary has more pieces than the model of the folder.
     """
-    folder = find_folder(directory)
-    path = folder / TOKENIZER
+    folder = find_folder(directory, revision)
+    path, vocabulary = locate(folder, TOKENIZER), locate(folder, VOCABULARY)
     fields = read_json(path) if path.is_file() else {}
     _require_bert(path, fields)
-    if (folder / VOCABULARY).is_file():
+    if vocabulary.is_file():
         lower = _drops_capitals(path, fields, do_lower_case)
-        tokenizer = WordPieceTokenizer.load(folder / VOCABULARY, lower)
+        require_length(vocabulary)
+        tokenizer = WordPieceTokenizer.load(vocabulary, lower)
     elif (folder / WHOLE).is_file():
         pieces, whole = read_tokenizer_json(folder / WHOLE)
         _require_bert(folder / WHOLE, whole)
@@ -73,8 +76,8 @@ def load_tokenizer(
             f"{str(folder)!r} has neither {VOCABULARY} nor {WHOLE}; get one of them from where the "
             "model comes from"
         )
-    if (folder / CONFIG).is_file():
-        _require_room(folder, tokenizer, read_json(folder / CONFIG).get("vocab_size"))
+    if (config := locate(folder, CONFIG)).is_file():
+        _require_room(folder, tokenizer, read_json(config).get("vocab_size"))
     return tokenizer
 
 

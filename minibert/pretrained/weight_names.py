@@ -7,22 +7,25 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from .files import MOST, Tensors, list_names
 
-ENCODER_PARTS = ("embeddings.", "encoder.", "pooler.")
-PREFIX = "bert."
+# The first words in the names of an encoder's tensors, those of the whole family.
+ENCODER_PARTS = (
+    *("embeddings.", "encoder.", "pooler."),
+    *("embeddings_project.", "transformer.", "layers.", "final_norm."),
+)
 OLD_ENDINGS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 POSITION_IDS = "embeddings.position_ids"
-ENCODER = re.compile(r"(bert\.)?(embeddings|encoder)\.")
+ENCODER = re.compile(r"(\w+\.)?(embeddings|encoder|transformer|layers)\.")
 
 
-def repair_names(tensors: Tensors, prefixed: bool) -> Tensors:
+def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Tensors:
     """Give the tensors of any age and of any BERT the names of today.
 
     LayerNorm's ``gamma`` and ``beta`` become ``weight`` and ``bias``; the buffer ``position_ids``,
-    which counts 0, 1, 2, …, is left out; and the encoder's names get ``bert.`` in front of them
+    which counts 0, 1, 2, …, is left out; and the encoder's names get `prefix` in front of them
     where the model has a head, or lose it where it has none. Nothing else is touched.
 
     Parameters
@@ -30,7 +33,9 @@ def repair_names(tensors: Tensors, prefixed: bool) -> Tensors:
     tensors : dict from str to tensor, any shape
         Under the names of a file.
     prefixed : bool
-        Whether the model calls its encoder ``bert``.
+        Whether the model has its encoder as a part, under a name of its own.
+    prefix : str, default "bert."
+        This name, with a dot.
 
     Returns
     -------
@@ -48,17 +53,17 @@ def repair_names(tensors: Tensors, prefixed: bool) -> Tensors:
     >>> list(repair_names(old, prefixed=True))
     ['bert.embeddings.LayerNorm.weight']
     """
-    bare = not any(name.startswith(PREFIX) for name in tensors)
+    bare = not any(name.startswith(prefix) for name in tensors)
     found: Tensors = {}
     for old, tensor in tensors.items():
-        if old.removeprefix(PREFIX) == POSITION_IDS:
+        if old.removeprefix(prefix) == POSITION_IDS:
             _require_counting(old, tensor)
             continue
         name = _modern(old)
         if prefixed and bare and name.startswith(ENCODER_PARTS):
-            name = PREFIX + name
+            name = prefix + name
         elif not prefixed:
-            name = name.removeprefix(PREFIX)
+            name = name.removeprefix(prefix)
         if name in found:
             raise ValueError(
                 f"the weights hold {name} twice, once under an older name ({old}); keep one"
@@ -85,18 +90,25 @@ def _require_counting(name: str, positions: Tensor) -> None:
 
 
 class Names(NamedTuple):
-    """The names and shapes that a model has, and which of them are one tensor."""
+    """The names and shapes that a model has, which are one tensor, and where each stands."""
 
     shapes: dict[str, tuple[int, ...]]
     first: dict[str, str]
+    places: dict[str, list[tuple[nn.Module, str]]]  # of a first name: modules, and its name there
 
 
-def names_of(model: torch.nn.Module) -> Names:
-    """Collect the names of a model's parameters and buffers."""
+def names_of(model: nn.Module) -> Names:
+    """Collect the names of a model's parameters and buffers, as they are saved."""
     tensors = model.state_dict(keep_vars=True)
     by_identity: dict[int, str] = {}
     first = {name: by_identity.setdefault(id(tensor), name) for name, tensor in tensors.items()}
-    return Names({name: tuple(tensor.shape) for name, tensor in tensors.items()}, first)
+    places = {name: [] for name in first.values()}
+    for module in model.modules():
+        own = [*module.named_parameters(recurse=False), *module.named_buffers(recurse=False)]
+        for name, tensor in own:
+            if id(tensor) in by_identity:
+                places[by_identity[id(tensor)]].append((module, name))
+    return Names({name: tuple(t.shape) for name, t in tensors.items()}, first, places)
 
 
 def belongs_to(name: str, parts: Iterable[str]) -> bool:

@@ -78,9 +78,8 @@ class BertForSequenceClassification(nn.Module):
         self.id2label = name_labels(num_labels, id2label)
         self.num_labels = len(self.id2label)
         self.problem_type = _checked(problem_type, self.num_labels)
-        self.bert = part("bert")(config)
-        share = config.classifier_dropout
-        self.dropout = part("dropout")(config.hidden_dropout_prob if share is None else share)
+        self.bert = part("bert")(config, add_pooling_layer=True)
+        self.dropout = part("dropout")(config.dropout_before_classifier)
         self.classifier = part("classifier")(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
 

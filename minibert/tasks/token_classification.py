@@ -68,8 +68,7 @@ class BertForTokenClassification(nn.Module):
         self.id2label = name_labels(num_labels, id2label)
         self.num_labels = len(self.id2label)
         self.bert = part("bert")(config, add_pooling_layer=False)
-        share = config.classifier_dropout
-        self.dropout = part("dropout")(config.hidden_dropout_prob if share is None else share)
+        self.dropout = part("dropout")(config.dropout_before_classifier)
         self.classifier = part("classifier")(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
 

@@ -72,11 +72,7 @@ def test_nobody_is_below_the_floor(record, name):
 
 def test_the_head_of_words_is_berts(batch):
     ours = BertForMaskedLM(BertConfig(**BERT)).eval()
-    words = Words(ours.bert).eval()
-    head = ours.cls.predictions
-    words.head.dense.load_state_dict(head.transform.dense.state_dict())
-    words.head.LayerNorm.load_state_dict(head.transform.LayerNorm.state_dict())
-    words.head.LayerNorm.eps = head.transform.LayerNorm.eps
+    words = Words(ours).eval()
     del batch["next_sentence_label"]
     assert words(**batch).loss.item() == pytest.approx(ours(**batch).loss.item(), rel=1e-5)
 
@@ -106,8 +102,9 @@ def test_electra_labels_a_lucky_guess_as_original(batch, monkeypatch):
     model = MEMBERS["ELECTRA"].build(None).eval()
     original = batch["labels"][batch["labels"] >= 0]
     monkeypatch.setattr(torch.Tensor, "multinomial", lambda probs, count: original[:, None])
-    model.detector[2].weight.data.zero_()
-    model.detector[2].bias.data.fill_(-20.0)  # everything is original, it says
+    score = model.detector.discriminator_predictions.dense_prediction
+    score.weight.data.zero_()
+    score.bias.data.fill_(-20.0)  # everything is original, it says
     assert model(**batch).loss.item() < 1e-6
 
 

@@ -49,7 +49,8 @@ def test_the_gradient_of_every_parameter(member, monkeypatch):
     pair = build_pair(member)
     batch = draw_batch(member, pair[0].config)
     seen = batch["attention_mask"].bool()
-    weights = torch.randn(24, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    hidden = pair[0].config.hidden_size
+    weights = torch.randn(hidden, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
     for model in pair:
         (model(**batch).last_hidden_state[seen] @ weights).tanh().sum().backward()
     ours, theirs = map(gradients, pair)

@@ -11,6 +11,7 @@ from minibert.attention import BertSelfAttention
 from minibert.family import modernbert
 from minibert.family.deberta_v2 import distances
 from minibert.parts import use
+from minibert.tasks import BertForTokenClassification
 
 
 def modern(**changes):
@@ -194,3 +195,19 @@ def test_the_padding_row_of_every_member_starts_at_zero():
         )
         assert not table.weight[model.config.pad_token_id].any()
         assert draw_batch(member, model.config)["input_ids"].max() < 41
+
+
+@pytest.mark.parametrize("name", ["Roberta", "DistilBert", "Albert", "DebertaV2", "Electra"])
+def test_every_member_plays_bert_in_the_heads_of_bert(name):
+    """As a part it needs no class of its own; that one only knows the names of the files."""
+    member = next(member for member in MEMBERS.values() if member.name == name)
+    kind = getattr(family, f"{name}Model")
+    config = build(member).config
+    torch.manual_seed(0)
+    with use(bert=kind):
+        model = BertForTokenClassification(config, num_labels=3)
+    assert type(model.bert) is kind
+    torch.manual_seed(0)
+    own = getattr(family, f"{name}ForTokenClassification")(config, num_labels=3)
+    ids = torch.tensor([[5, 9, 4, 7]])
+    assert torch.equal(model.eval()(ids).logits, own.eval()(ids).logits)

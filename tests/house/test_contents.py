@@ -14,6 +14,8 @@ from python_code import PACKAGES, Definition, exports, modules
 TOC = "book/_toc.yml"
 CODE = re.compile(r"`([^`]+)`")
 PLACES = ("tests/", *(f"{name}/" for name in PACKAGES))
+MODEL = re.compile(r"[A-Z]\w+(Model|Config|For[A-Z]\w+(?<!Output))")
+PAIRS, TESTED = "tests/family_pairs.py", re.compile(r'Member\(\s*"(\w+)"')
 # What chapters use all along and no chapter finishes.
 NOT_OF_A_CHAPTER = {
     *("checks", "fast", "fill", "palette", "pretrain", "reader", "show"),
@@ -147,6 +149,35 @@ def _unclaimed(root: Path, package: dict[str, list[Definition]]) -> Iterator[str
             )
 
 
+def family(root: Path) -> list[str]:
+    """Hold each model of the family to a chapter, to the README, and to the tests of its member."""
+    homes = {
+        "no chapter completes; name it in a line Completes": {
+            span for chapter in chapters(root) for span in _completes(chapter)
+        },
+        "the README does not name; add it to the row of its chapter": {
+            span
+            for block in blocks((root / "README.md").read_text(encoding="utf-8"))
+            for span in (_spans(block) if block.kind == "row" else ())
+        },
+        "tests/family_pairs.py does not build; add its member there": [
+            f"{member}*" for member in TESTED.findall((root / PAIRS).read_text(encoding="utf-8"))
+        ],
+    }
+    models = [
+        (name, kind)
+        for name, kinds in exports(root).items()
+        for kind in kinds
+        if _in(kind, "minibert.family") and MODEL.fullmatch(name)
+    ]
+    return [
+        f"{name_of(kind.path, root)}: defines {name}, which {missing}."
+        for name, kind in models
+        for missing, known in homes.items()
+        if not any(fnmatch(name, span) for span in known)
+    ]
+
+
 def _in(definition: Definition, module: str) -> bool:
     return f"{definition.module}.".startswith(f"{module}.")
 
@@ -170,6 +201,23 @@ def test_the_readme_lists_the_chapters(this_project):
 
 def test_chapters_and_package_know_each_other(this_project):
     this_project.keeps(completed)
+
+
+def test_the_family_has_chapters_and_tests(this_project):
+    this_project.keeps(family)
+
+
+def test_a_member_that_nobody_names(plot):
+    plot.file("README.md", "| | |\n| --- | --- |\n| 22 | `minibert.family`: `OneModel` |")
+    plot.file(PAIRS, 'Member("One", SIZES)')
+    plot.file("minibert/family/one.py", "class OneModel:\n    pass")
+    done = "| | |\n| --- | --- |\n| **Completes** | `minibert.family`: `One*` |"
+    assert family(plot.chapter(done)) == []
+    root = plot.file("minibert/family/two.py", "class TwoForTokens:\n    pass")
+    chapter, readme, tests = family(root)
+    assert chapter.startswith("minibert/family/two.py: defines TwoForTokens, which no chapter comp")
+    assert "the README does not name" in readme
+    assert "tests/family_pairs.py does not build" in tests
 
 
 MODULE = '''

@@ -39,11 +39,15 @@ MAY_IMPORT = {
         "tasks": frozenset(
             {"config", "parts", "data", "losses", "model", "whole_numbers", "wordpiece"}
         ),
-        "pretrained": frozenset({"config", "disk", "model", "tasks", "training", "wordpiece"}),
-        "analysis": frozenset({"model"}),
         "family": frozenset(
-            {"config", "parts", "embeddings", "attention", "model", "whole_numbers"}
+            {"config", "parts", "embeddings", "attention", "heads", "losses", "model"}
+            | {"pretraining", "tasks", "whole_numbers"}
         ),
+        "pretrained": frozenset(
+            {"config", "parts", "disk", "model", "pretraining", "tasks", "family", "training"}
+            | {"wordpiece"}
+        ),
+        "analysis": frozenset({"model"}),
         "fast": ANYTHING,
         "pretrain": ANYTHING,
         "fill": ANYTHING,

@@ -30,11 +30,13 @@ def their_folder(folder: Path, kind=BertModel, seed: int = 0, dtype=torch.float3
     return ours, theirs
 
 
-def open_theirs(folder: Path, kind: type[nn.Module], **options) -> tuple[nn.Module, dict]:
+def open_theirs(
+    folder: Path, kind: type[nn.Module], way: str = "eager", **options
+) -> tuple[nn.Module, dict]:
     """Let transformers open a folder; it says what it has missed."""
     reference = getattr(transformers, kind.__name__)
     model, told = reference.from_pretrained(
-        folder, attn_implementation="eager", output_loading_info=True, **options
+        folder, attn_implementation=way, output_loading_info=True, **options
     )
     return model.eval(), {what: names for what, names in told.items() if names}
 

@@ -68,6 +68,14 @@ def test_the_older_post_processor_is_the_same(folder):
         load_tokenizer(folder)
 
 
+def test_pieces_may_stand_in_any_order(folder):
+    path = folder / "tokenizer.json"
+    whole = json.loads(path.read_text("utf-8"))
+    ids = whole["model"]["vocab"]
+    change_json(path, model=whole["model"] | {"vocab": dict(reversed(ids.items()))})
+    assert list(load_tokenizer(folder).pieces) == PIECES
+
+
 def test_neither_file(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"neither vocab\.txt nor tokenizer\.json") as e:
         load_tokenizer(tmp_path)

@@ -35,7 +35,8 @@ DISTIL = {
     "hidden_dim": 20,
     "max_position_embeddings": 17,
 }
-# A head has 12 numbers: in DeBERTa 3 · 12 has a whole root, which the library computes in 32 bits.
+# A head has 12 numbers: in DeBERTa 3 · 12 has a whole root, which the library computes in 32 bits;
+# so have 2 · 8 with one kind of distances, and 1 · 9 with none.
 FAR = {"relative_attention": True, "position_buckets": 4, "pos_att_type": ["p2c", "c2p"]}
 V3 = {"share_att_key": True, "norm_rel_ebd": "layer_norm", "position_biased_input": False}
 NARROW = {"embedding_size": 10}
@@ -49,6 +50,12 @@ MEMBERS = {
     ),
     "deberta v2, all apart": Member("DebertaV2", SIZES | FAR | {"type_vocab_size": 2}, 2),
     "deberta v3": Member("DebertaV2", SIZES | FAR | V3),
+    "deberta, one way": Member(
+        "DebertaV2",
+        SIZES | FAR | {"hidden_size": 16, "pos_att_type": ["c2p"], "type_vocab_size": 2},
+        2,
+    ),
+    "deberta, no distances": Member("DebertaV2", SIZES | {"hidden_size": 18}),
     "deberta, no buckets": Member("DebertaV2", SIZES | FAR | {"position_buckets": -1}),
     "electra": Member("Electra", SIZES | NARROW, 2),
     "electra, as wide": Member("Electra", SIZES | {"embedding_size": 24}, 2),
@@ -79,21 +86,35 @@ def draw_batch(member: Member, config: Any, seed: int = 0, rows: int = 4) -> dic
 
 
 def build_pair(
-    member: Member, dtype: torch.dtype = torch.float64, seed: int = 0, **changes: Any
+    member: Member,
+    dtype: torch.dtype = torch.float64,
+    seed: int = 0,
+    **changes: Any,
 ) -> tuple[nn.Module, nn.Module]:
     """Build transformers' model, and ours of its weights, strictly, by its own configuration."""
-    way = "eager" if member.name == "DebertaV2" else "sdpa"
-    config_class = getattr(transformers, f"{member.name}Config")
-    config = config_class(**member.fields | changes, attn_implementation=way)
-    theirs = getattr(transformers, f"{member.name}Model")(config)
-    scatter_weights(theirs, seed)
-    theirs = theirs.to(dtype).eval()
+    theirs = build_theirs(member, dtype, seed, **changes)
     ours = build(member, **changes).to(dtype).eval()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.fill_(torch.nan)  # a forgotten one would show
     ours.load_state_dict(theirs.state_dict(), strict=True)
     return ours, theirs
+
+
+def way_of(member: Member) -> str:
+    """Name the attention that the library has for a member, one that bears rows of padding."""
+    return "eager" if member.name == "DebertaV2" else "sdpa"
+
+
+def build_theirs(
+    member: Member, dtype: torch.dtype, seed: int = 0, head: str = "Model", **changes: Any
+) -> nn.Module:
+    """Build transformers' model with scattered weights."""
+    config_class = getattr(transformers, f"{member.name}Config")
+    config = config_class(**member.fields | changes, attn_implementation=way_of(member))
+    theirs = getattr(transformers, member.name + head)(config)
+    scatter_weights(theirs, seed)
+    return theirs.to(dtype).eval()
 
 
 def build(member: Member, **changes: Any) -> nn.Module:

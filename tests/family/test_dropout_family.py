@@ -1,0 +1,78 @@
+"""Dropout in the family: as strong as theirs, and each counts in training and nowhere else."""
+
+import pytest
+import torch
+import transformers
+from family_pairs import MEMBERS, build
+from torch import nn
+
+from minibert import family
+
+FIRST = ["roberta", "distilbert", "albert", "deberta v2, all apart", "electra", "modernbert"]
+HEADS = ["Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"]
+HEADS += ["ForQuestionAnswering"]
+SHARES = {  # every field that is a share, each another
+    "DistilBert": ["dropout", "attention_dropout", "qa_dropout", "seq_classif_dropout"],
+    "ModernBert": ["attention_dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout"],
+    "Albert": ["classifier_dropout_prob"],
+    "DebertaV2": ["pooler_dropout", "cls_dropout"],
+}
+BERTS = ["hidden_dropout_prob", "attention_probs_dropout_prob"]
+IDS = torch.tensor([[8, 11, 30, 9, 14], [9, 12, 31, 10, 15]])
+
+
+def shares(name):
+    """Return a share for each field."""
+    fields = SHARES.get(name, ["classifier_dropout"])
+    fields = fields if name in ("DistilBert", "ModernBert") else BERTS + fields
+    return {field: (number + 1) / 16 for number, field in enumerate(fields)}
+
+
+def strengths(model):
+    """Collect all shares; some of the library's attentions keep theirs as a number."""
+    found = [getattr(m, "p", None) if isinstance(m, nn.Dropout) else None for m in model.modules()]
+    found += [getattr(m, "dropout_prob", None) for m in model.modules()]
+    found += [getattr(m, "attention_dropout", None) for m in model.modules()]
+    return {share for share in found if isinstance(share, float) and share}
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("member", FIRST)
+def test_as_strong_as_theirs(member, head):
+    name, fields = MEMBERS[member].name, MEMBERS[member].fields | shares(MEMBERS[member].name)
+    ours = getattr(family, name + head)(getattr(family, f"{name}Config")(**fields))
+    theirs = getattr(transformers, name + head)(getattr(transformers, f"{name}Config")(**fields))
+    assert strengths(ours) == strengths(theirs)
+
+
+def first_of(output):
+    """Return the vectors or scores of a model."""
+    return next(x for x in output if isinstance(x, torch.Tensor))
+
+
+@pytest.mark.parametrize("head", HEADS)
+@pytest.mark.parametrize("member", FIRST)
+def test_each_dropout_changes_what_is_trained_and_nothing_else(member, head):
+    name = MEMBERS[member].name
+    fields = MEMBERS[member].fields | dict.fromkeys(shares(name), 0.0)
+    torch.manual_seed(0)
+    model = getattr(family, name + head)(getattr(family, f"{name}Config")(**fields)).train()
+    plain = first_of(model(IDS))
+    dropouts = {n: m for n, m in model.named_modules() if isinstance(m, nn.Dropout)}
+    assert len(dropouts) >= 3
+    for place, dropout in dropouts.items():
+        dropout.p = 0.5
+        assert not torch.equal(first_of(model.train()(IDS)), plain), place
+        torch.testing.assert_close(first_of(model.eval()(IDS)), plain)
+        dropout.p = 0.0
+
+
+@pytest.mark.parametrize("member", FIRST)
+def test_a_member_trains_with_dropout(member):
+    name = MEMBERS[member].name
+    torch.manual_seed(0)
+    model = build(MEMBERS[member], **shares(name)).train()
+    loss = model(IDS).last_hidden_state.square().mean()
+    loss.backward()
+    gradients = [p.grad for p in model.parameters() if p.grad is not None]
+    assert gradients and all(g.isfinite().all() for g in gradients)

@@ -1,0 +1,50 @@
+"""The first load of a process: PyTorch's compiler, an import of seconds, stays where it is."""
+
+import subprocess
+import sys
+
+from saved_folders import small_folder
+
+from minibert.pretrained import save_pretrained
+from minibert.pretraining import BertForMaskedLM
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+PROGRAM = """
+import sys
+from torch import nn
+from minibert.embeddings import BertEmbeddings
+from minibert.fast import switch_on
+from minibert.fill import main
+from minibert.parts import use
+from minibert.pretrained import load_pretrained
+from minibert.pretraining import BertForMaskedLM
+folder = sys.argv[1]
+
+class Drawn(nn.Linear):
+    def reset_parameters(self):
+        nn.init.xavier_normal_(self.weight)
+
+def load_fast():
+    with switch_on():
+        load_pretrained(BertForMaskedLM, folder)
+
+for what, first in {
+    "load": lambda: load_pretrained(BertForMaskedLM, folder),
+    "load fast": load_fast,
+    "a new head": lambda: load_pretrained(BertForMaskedLM, folder, new=("cls",)),
+    "use": lambda: use(embeddings=type("Mine", (BertEmbeddings,), {})),
+    "use of other draws": lambda: use(classifier=Drawn),
+    "fill": lambda: main([folder, "the [MASK]"]),
+}.items():
+    first()
+    print(what, "torch._dynamo" in sys.modules)
+"""
+
+
+def test_the_compiler_is_not_imported(tmp_path):
+    tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "the", "man"])
+    save_pretrained(small_folder(tmp_path, BertForMaskedLM), tmp_path, tokenizer)
+    done = subprocess.run([sys.executable, "-c", PROGRAM, tmp_path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    told = [line for line in done.stdout.splitlines() if line.endswith((" True", " False"))]
+    assert len(told) == 6 and all(line.endswith(" False") for line in told), told

@@ -1,0 +1,98 @@
+"""Whatever numbers and files a folder holds, the answer comes at once and takes no memory."""
+
+import dataclasses
+import os
+import time
+
+import pytest
+from family_pairs import MEMBERS
+from saved_folders import CONFIG, INDEX, WEIGHTS, change_json, in_our_words, small_folder
+
+from minibert import family
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
+from minibert.tasks import BertForSequenceClassification, BertForTokenClassification
+
+resource = pytest.importorskip("resource", reason="this system does not count memory")
+pytestmark = pytest.mark.usefixtures("unchecked")
+FIRST = ["roberta", "distilbert", "albert", "deberta v3", "electra", "modernbert"]
+HUGE = [10**9, 10**12, 10**40, 0, -1]
+
+
+def at_once(load):
+    """Load what may be refused, but only in a sentence, within two seconds and 100 MB."""
+    start, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        load()
+        told = ""
+    except (ValueError, TypeError, OSError) as error:
+        told = in_our_words(error)
+    assert time.process_time() - start < 2
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
+    return told
+
+
+@pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
+@pytest.mark.parametrize("count", [1000, 10**9, 10**40])
+def test_more_labels_than_the_weights_have_room_for(tmp_path, kind, count):
+    small_folder(tmp_path, kind)
+    change_json(tmp_path / CONFIG, num_labels=count)
+    assert f"gives num_labels as {count}, but no side" in at_once(
+        lambda: load_pretrained(kind, tmp_path)
+    )
+
+
+@pytest.mark.parametrize("count", HUGE)
+@pytest.mark.parametrize("member", FIRST)
+def test_a_hostile_number_in_every_field(tmp_path, member, count):
+    name = MEMBERS[member].name
+    config = getattr(family, f"{name}Config")(**MEMBERS[member].fields)
+    kind = getattr(family, f"{name}ForSequenceClassification")
+    save_pretrained(kind(config), tmp_path)
+    good = (tmp_path / CONFIG).read_text("utf-8")
+    told = {}
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        if type(value) is int:
+            (tmp_path / CONFIG).write_text(good, encoding="utf-8")
+            change_json(tmp_path / CONFIG, **{field.name: count})
+            told[field.name] = at_once(lambda: load_pretrained(kind, tmp_path))
+    assert told["vocab_size"] and len(told) >= 6
+
+
+@pytest.mark.parametrize("name", [CONFIG, WEIGHTS, INDEX, "vocab.txt", "tokenizer.json"])
+def test_a_file_of_gigabytes_of_nothing(tmp_path, name):
+    small_folder(tmp_path)
+    if name == INDEX:
+        (tmp_path / WEIGHTS).unlink()
+    (tmp_path / name).touch()
+    os.truncate(tmp_path / name, 3 * 2**30)
+    is_text = name in ("vocab.txt", "tokenizer.json")
+    load = (
+        (lambda: load_tokenizer(tmp_path, do_lower_case=True))
+        if is_text
+        else (lambda: load_pretrained(BertModel, tmp_path))
+    )
+    assert "3221225472 bytes" in at_once(load)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
+@pytest.mark.parametrize("name", [CONFIG, WEIGHTS, "vocab.txt", "tokenizer.json"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "loop", "folder"])
+def test_something_that_is_no_file(tmp_path, name, kind):
+    small_folder(tmp_path)
+    (tmp_path / name).unlink(missing_ok=True)
+    make = {
+        "pipe": os.mkfifo,
+        "device": lambda path: os.symlink("/dev/zero", path),
+        "loop": lambda path: os.symlink(path, path),
+        "folder": os.mkdir,
+    }
+    make[kind](tmp_path / name)
+    is_text = name in ("vocab.txt", "tokenizer.json")
+    load = (
+        (lambda: load_tokenizer(tmp_path))
+        if is_text
+        else (lambda: load_pretrained(BertModel, tmp_path))
+    )
+    assert name in at_once(load)
