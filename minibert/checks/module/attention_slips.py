@@ -90,6 +90,10 @@ SELF_ATTENTION = [
     Slip(typing("probs if return_attention else None", "None"), "No map is returned, though it is "
          "asked for. scaled_dot_product_attention gives none: where return_attention is true, "
          "write the softmax out."),
+    Slip(typing("self.join_heads(probs @ value)", "(probs @ value).flatten(2)"), "The heads are "
+         "flattened before the tokens. Which two axes must change places back first?"),
+    Slip(computing(_attend, sides="query query value"), "Your keys are made by the layer of the "
+         "queries. Which layer makes them?"),
     Slip(computing(_attend, axis=-2), "Your softmax runs over the queries. Which axis must sum to "
          "1: to whom does one token share out its attention?"),
     Slip(computing(_attend, axis=1), "Your softmax runs over the heads. Which axis must sum to 1: "

@@ -27,6 +27,10 @@ RAISED = {
     "ignore_index names another.",
     r"cannot assign '.*' as parameter": "A weight is an nn.Parameter, neither a tensor nor a "
     "module. Which attribute of the table is one?",
+    r"without overflow": "The number is too large for half precision. Which is the most negative "
+    "one of a dtype?",
+    r"'str' object is not callable": "config.hidden_act is a name. Where does the function of that "
+    "name stand?",
     r"NoneType": "Which argument may be None, and what returns nothing?",
     r"can't set attribute": "A tuple with names does not change; output._replace(…) makes another "
     "one of it.",
@@ -37,15 +41,16 @@ RAISED = {
     r"same dtype|expected scalar type|same data type": "Is a tensor made inside in float32? Give "
     "it dtype=hidden_states.dtype, or that of the parameters.",
     r"must match the size|shapes cannot be multiplied|is invalid for input of size|broadcast|too "
-    r"many indices": "Print the shapes before that line: what does each part take?",
+    r"many indices|Expected size for first two": "Print the shapes before that line: what does "
+    "each part take?",
     r"index out of range in self": "A table is asked for a row that it has not got. Which ids "
     "belong to which table?",
     r"view size is not compatible": "After a transpose, reshape does what view cannot.",
     r"it lacks .* it has ": "Do the parts have the names that the contract gives them?",
-    r"it lacks [\w.]*layer\.0": "Do the layers stand in an nn.ModuleList? A model does not see into "
-    "plain lists.",
-    r"it (lacks|has) [\w.]*layer\.\d": "How many layers does config.num_hidden_layers ask for, and is "
-    "each of them built anew?",
+    r"it lacks [\w.]*layer\.0": "Do the layers stand in an nn.ModuleList? A model does not see "
+    "into plain lists.",
+    r"it (lacks|has) [\w.]*layer\.\d": "How many layers does config.num_hidden_layers ask for, and "
+    "is each of them built anew?",
 }
 HEADS = " In attention, the heads stand before the tokens: (batch, heads, seq, head_size)."
 PRECISIONS = (torch.float32, torch.bfloat16, torch.float16)

@@ -44,8 +44,8 @@ def _pre_norm_layer(
 
 
 FRAME = [
-    Slip(computing(_without_residual), "Where does the token keep what it was? The residual has "
-         "no effect."),
+    Slip(computing(_without_residual), "The residual has no effect: LayerNorm gets only what is "
+         "new."),
     Slip(computing(_norm_then_add), "You normalize and then add. In which order does BERT do "
          "it?"),
     Slip(computing(lambda self, x, kept: self.LayerNorm(self.dense(x) + 2 * kept)), "The residual "
@@ -55,6 +55,8 @@ FRAME = [
     Slip(computing(lambda self, x, kept: self.LayerNorm(functional.gelu(self.dense(x)) + kept)),
          "There is an activation after the linear layer. Which part of the layer has the only "
          "one?"),
+    Slip(computing(lambda self, x, kept: self.LayerNorm(functional.gelu(self.dense(x) + kept))),
+         "There is an activation after the sum. Which part of the layer has the only one?"),
     Slip(computing(_norm_first), "You normalize what is kept, and then add. That is the other "
          "order, pre-norm or near it; when does BERT normalize?"),
     NO_NORM,
@@ -105,17 +107,17 @@ LAYER = [
     Slip(typing("(attended)|wide, attended",
                 "(attended + hidden_states)|wide, attended + hidden_states"), "The input of the "
          "layer is added to what attention returns. Which part has added it already?"),
-    Slip(typing("(wide, attended)", "(attended, wide)"), "The arguments of output have changed "
-         "places. Which of them is wide, and which is the residual?"),
-    Slip(typing("(wide, attended)", "(attended, attended)"), "output gets no wide vectors. Where "
-         "does intermediate come in?"),
+    Slip(typing("(attended)", "(attended + hidden_states)"), "The feed-forward network gets what "
+         "attention returns and the input of the layer. Which part has added them already?"),
+    Slip(typing("(wide, attended)", "(attended, wide)"), "output does not get the wide "
+         "vectors first. Which of its arguments is wide, and which is the residual?"),
     Slip(typing("self.attention(", "self.attention.self("), "Your first half is self-attention "
          "alone. What else does the block `attention` do?"),
     Slip(typing(_CALL, "(hidden_states, None, return_attention)"), "Attention does not get the "
          "mask. Is it handed on?"),
     Slip(typing(_CALL, "(hidden_states, return_attention, additive_mask)"), _EXCHANGED),
-    Slip(typing(_CALL, "(hidden_states, additive_mask)"), "Attention does not know that the map is "
-         "wanted. Is return_attention handed on?"),
+    Slip(typing(_CALL, "(hidden_states, additive_mask)"), "The map is missing. Is return_attention "
+         "handed on to attention, and is what comes back returned?"),
     Slip(typing("attended, probs = ", "attended = probs = "), _TUPLE),
     NO_BIAS,
 ]  # fmt: skip
@@ -131,8 +133,8 @@ ENCODER = [
     Slip(typing(", probs =|, return_attention)|(probs", ", additive_mask =|)|(additive_mask"),
          "What a layer returns beside the vectors takes the place of the mask. Which name does "
          "your loop give twice?"),
-    Slip(typing(_CALL, "(hidden_states, additive_mask)"), "The layers do not know that maps are "
-         "wanted. Is return_attention handed on?"),
+    Slip(typing(_CALL, "(hidden_states, additive_mask)"), "The maps are missing. Is "
+         "return_attention handed on to the layers?"),
     Slip(typing(_CALL, "(hidden_states, return_attention, additive_mask)"), _EXCHANGED),
     Slip(typing("hidden_states, probs = ", "hidden_states = probs = "), _TUPLE),
     Slip(typing(f"{_IF}|layer(hidden_states", "|layer(states[0]"), "Every layer gets the "
