@@ -253,7 +253,7 @@ def test_functions_of_hers_take_the_place_of_ours(notebook, capsys):
             "my_bert.py stopped with SyntaxError: invalid syntax (my_bert.py, line 1)",
         ),
         ("1 / 0\n", "my_bert.py stopped with ZeroDivisionError: division by zero. Until it is men"),
-        ("class MyPooler:\n    pass\n", "pooler is played by a class derived from torch.nn.Module"),
+        ("class MyPooler:\n    pass\n", "MyPooler is no nn.Module"),
         ("class MyPoler:\n    pass\n", "MyPoler is named after no role; call it My and the name"),
     ],
 )

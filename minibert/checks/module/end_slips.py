@@ -164,8 +164,8 @@ PRETRAINING = [
                 "next_sentence_loss(pairs.softmax(-1),"),
          "Both losses take probabilities for scores. Who computes the softmax?"),
     Slip(typing("masked_lm_loss(prediction_logits, labels)",
-                "masked_lm_loss(prediction_logits, labels) * (labels != IGNORED_LABEL).sum()"), "The loss of the words "
-         "is a sum. Over what is the mean taken?"),
+                "masked_lm_loss(prediction_logits, labels) * (labels != IGNORED_LABEL).sum()"),
+         "The loss of the words is a sum. Over what is the mean taken?"),
     Slip(typing(_SUM, 'loss=losses.get("masked_lm_loss")'), "The loss of the pairs is not added. "
          "Which losses count?"),
     Slip(typing(_SUM, 'loss=losses.get("next_sentence_loss")'), "The loss of the words is not "
