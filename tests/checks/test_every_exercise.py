@@ -12,6 +12,7 @@ import torch
 from minibert import checks
 from minibert.checks.compare import answers_equal
 from minibert.checks.exercise import Exercise
+from minibert.checks.verdict import LONGEST
 
 FOUND = {
     f"{name.removeprefix('chapter')} {key.removeprefix('check_')}": value
@@ -86,6 +87,14 @@ def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
         verdict = exercise(written(exercise, mistake))
         assert not verdict.passed, mistake.hint
         assert verdict.message == f"Not yet. {mistake.hint}"
+        assert len(verdict.message) <= LONGEST
+
+
+@every_exercise
+def test_two_hints_are_not_too_long_to_read(exercise):
+    pairs = ("Not yet, for two reasons. {} And then: {}".format(*(m.hint for m in pair))
+             for pair in exercise.pairs())  # fmt: skip
+    assert max(map(len, pairs), default=0) <= LONGEST
 
 
 @pytest.mark.slow

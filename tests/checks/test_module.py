@@ -76,8 +76,8 @@ def told_of_a_solution(name, old="", new=""):
 
 def some(slips):
     """Take a quarter of many slips at once, and the others when there is time."""
-    for number, slip in enumerate(slips):
-        yield slip if number % 4 == 0 else pytest.param(*slip, marks=pytest.mark.slow)
+    slow = pytest.mark.slow
+    return [s if n % 4 == 0 else pytest.param(*s, marks=slow) for n, s in enumerate(slips)]
 
 
 @pytest.mark.parametrize("role", MODULES)

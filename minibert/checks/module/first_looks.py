@@ -129,9 +129,9 @@ def _finite_in(trial: Trial, dtype: torch.dtype) -> str:
     masks = _masks_that_go_in(mine) if trial.role == "bert" else []
     expected = ours(*trial.arguments(**given))
     found = trial.take_apart(mine(*trial.arguments(**given)), expected)
-    if trial.role == "bert" and masks[0].dtype != dtype:
+    if other := [mask.dtype for mask in masks if mask.dtype != dtype]:
         return (
-            f"the encoder gets a mask in {masks[0].dtype}. An attention that adds it as it is "
+            f"the encoder gets a mask in {other[0]}. An attention that adds it as it is "
             "needs the precision of the vectors: additive_mask(attention_mask, x.dtype)."
         )
     wild = [name for name, value in found.items() if not value.isfinite().all()]
