@@ -204,7 +204,7 @@ def require_contract(role: str, player: object) -> None:
     if isinstance(player, type) and not issubclass(player, nn.Module):
         raise TypeError(
             f"{player.__name__} is no nn.Module, so it has no parameters and cannot play {role}; "
-            f"begin it with class {player.__name__}(nn.Module):"
+            f"write class {player.__name__}(nn.Module)"
         )
     if not isinstance(player, type):
         raise TypeError(
