@@ -279,7 +279,7 @@ def test_the_stored_book_runs_on_ours_or_on_the_file_that_is_named(
     running_on()
     assert capsys.readouterr().out == "Running on: your pooler, ours for the rest.\n"
     (tmp_path / "my_bert.py").write_text("class MyPooler:\n    pass\n")
-    with pytest.raises(TypeError, match="MyPooler is no nn.Module"):
+    with pytest.raises(TypeError, match=r"MyPooler is no nn\.Module"):
         running_on()
     monkeypatch.setenv("BOOK_MINE", str(tmp_path / "none.py"))
     with pytest.raises(ValueError, match=r"there is no file .*none\.py"):
