@@ -201,15 +201,10 @@ def require_contract(role: str, player: object) -> None:
     if not terms.built:
         _require_function(role, player)
         return
-    if isinstance(player, type) and not issubclass(player, nn.Module):
+    if not (isinstance(player, type) and issubclass(player, nn.Module)):
+        way = "write class My…(nn.Module)" if isinstance(player, type) else "give the class itself"
         raise TypeError(
-            f"{player.__name__} is no nn.Module, so it has no parameters and cannot play {role}; "
-            f"write class {player.__name__}(nn.Module)"
-        )
-    if not isinstance(player, type):
-        raise TypeError(
-            f"{role} is played by a class derived from torch.nn.Module, not by {player!r}; give "
-            "the class itself, not one that is built"
+            f"{role} is played by a class derived from torch.nn.Module, not by {player!r}; {way}"
         )
     _require_call(role, player, "__init__", terms.built)
     _require_call(role, player, "forward", terms.called)
@@ -252,17 +247,14 @@ def _require_parameters(role: str, player: type) -> None:
     ]
     if not (missing or extra or other):
         return
-    told = [f"it lacks {_first_three(missing)}"] if missing else []
-    told += [f"it has {_first_three(extra)}, which {role} has not"] if extra else []
+    told = [f"it lacks {', '.join(missing[:3])}{', …' * (len(missing) > 3)}"] if missing else []
+    more = ", …" * (len(extra) > 3)
+    told += [f"it has {', '.join(extra[:3])}{more}, which {role} has not"] if extra else []
     raise ValueError(
         f"the parameters of {player.__name__} are not those of {role}: "
         f"{'; '.join([*told, *other[:3]])}. Saved weights are found by these names. If it is meant "
         "to be another network, say so in the class: own_parameters = True"
     )
-
-
-def _first_three(names: list[str]) -> str:
-    return ", ".join([*names[:3], *["…"] * (len(names) > 3)])
 
 
 def _parameters(kind: Callable[..., nn.Module], role: str) -> dict[str, tuple[int, ...]]:

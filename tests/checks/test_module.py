@@ -214,9 +214,9 @@ def test_a_role_that_is_none_or_is_played_by_a_function():
 
 def test_what_is_no_class_is_told_so():
     assert "by a class derived from torch.nn.Module" in check_module(len, "pooler").message
-    assert "not one that is built" in check_module(nn.Linear(2, 2), "pooler").message
+    assert "give the class itself" in check_module(nn.Linear(2, 2), "pooler").message
     forgotten = type("MyPooler", (), {})
-    assert "MyPooler is no nn.Module, so it" in check_module(forgotten, "pooler").message
+    assert "MyPooler'>; write class My…(nn.Module)" in check_module(forgotten, "pooler").message
 
 
 def test_neither_chance_nor_the_cast_is_changed():

@@ -255,7 +255,7 @@ def test_functions_of_hers_take_the_place_of_ours(notebook, capsys):
             "my_bert.py stopped with SyntaxError: invalid syntax (my_bert.py, line 1)",
         ),
         ("1 / 0\n", "my_bert.py stopped with ZeroDivisionError: division by zero. Until it is men"),
-        ("class MyPooler:\n    pass\n", "MyPooler is no nn.Module"),
+        ("class MyPooler:\n    pass\n", "write class My…(nn.Module)"),
         ("class MyPoler:\n    pass\n", "MyPoler is named after no role; call it My and the name"),
     ],
 )
@@ -279,7 +279,7 @@ def test_the_stored_book_runs_on_ours_or_on_the_file_that_is_named(
     running_on()
     assert capsys.readouterr().out == "Running on: your pooler, ours for the rest.\n"
     (tmp_path / "my_bert.py").write_text("class MyPooler:\n    pass\n")
-    with pytest.raises(TypeError, match=r"MyPooler is no nn\.Module"):
+    with pytest.raises(TypeError, match=r"derived from .* class My…\(nn\.Module\)"):
         running_on()
     monkeypatch.setenv("BOOK_MINE", str(tmp_path / "none.py"))
     with pytest.raises(ValueError, match=r"there is no file .*none\.py"):
