@@ -23,6 +23,10 @@ HOW_TO_BEGIN = (
 )
 
 
+NOT_BUILT = "Models are built as soon as each part is built as its role asks."
+NOTHING = "No test was run."
+
+
 class Tally:
     """Count what passes in each group of tests, and remember the first that does not."""
 
@@ -43,7 +47,7 @@ class Tally:
         """Write a line for each group."""
         for group, passed in self.passed.items():
             total = passed + self.failed[group]
-            yield group, f"{passed} of {total}", self.first.get(group, "")
+            yield group, f"{passed} of {total}", self.first.get(group, "" if total else NOTHING)
 
 
 def _what(report: pytest.TestReport) -> str:
@@ -77,11 +81,11 @@ def models(file: Path, players: Players) -> list[tuple[str, ...]]:
         with play(players):
             pass
     except pytest.UsageError:
-        return [("not tested", "until each part is built as its role asks", "")]
+        return [("not tested", NOT_BUILT)]
     tally = Tally()
     code = pytest.main([f"--mine={file}", f"--rootdir={ROOT}", *QUIETLY], plugins=[tally])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
-        return [("not tested", f"pytest ended with the code {int(code)}", "")]
+        return [("not tested", f"pytest ended with the code {int(code)}")]
     return list(tally.lines())
 
 
@@ -98,7 +102,7 @@ def board(lines: Iterable[tuple[str, ...]]) -> str:
 
 
 def main(file: Path) -> int:
-    """Print the scoreboard of a file; return 1 if there is none to print."""
+    """Print the scoreboard of a file; return 1 if there is none, or not all of it holds."""
     if not file.is_file():
         print(HOW_TO_BEGIN.format(file=file))
         return 1
@@ -108,11 +112,13 @@ def main(file: Path) -> int:
         print(error)
         return 1
     print(f"The parts in {file}, and how many of its role's promises each one keeps:")
-    print(board(parts(players)))
+    of_parts = [*parts(players)]
+    print(board(of_parts))
     print(*nameless, sep="\n", end="\n" if nameless else "")
     print("The models built of them, ours for the rest, and the tests that they pass:", flush=True)
-    print(board(models(file.resolve(), players)))
-    return 0
+    of_models = models(file.resolve(), players)
+    print(board(of_models))
+    return int(any(problem for *_, problem in [*of_parts, *of_models]))
 
 
 if __name__ == "__main__":

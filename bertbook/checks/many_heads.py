@@ -94,6 +94,8 @@ check_many_heads = Exercise(
                 "scores."),
         Mistake({"masked": lambda scores, mask: scores * mask}, "You multiply by the mask. It is "
                 "added to the scores."),
+        Mistake({"masked": lambda scores, mask: scores - mask}, "You subtract the mask. It is very "
+                "negative already where nobody may look."),
         Mistake({"divide": lambda size, heads: np.sqrt(size * heads)}, "You divide by the square "
                 "root of hidden. How long is a key of one head?"),
         Mistake({"divide": lambda size, heads: size}, "You divide by the size of a head. The "
@@ -103,6 +105,8 @@ check_many_heads = Exercise(
         Mistake({"divide": lambda size, heads: 1}, "The scores are not divided. By what, and why?"),
         Mistake({"shares": _by_queries}, "Your softmax runs over the queries. The shares of each "
                 "query must sum to 1 over the keys."),
+        Mistake({"shares": lambda scores: softmax(scores, axis=1)}, "Your softmax runs over the "
+                "heads. The shares of each query must sum to 1 over the keys."),
         Mistake({"shares": lambda scores: scores}, "Where is softmax? Scores are no shares."),
         *(Mistake(lambda *case, masked=masked: _in_torch(*case, masked=masked), "The heads of one "
                   "token look at each other, and no token sees another one. The axis of the tokens "
@@ -117,6 +121,8 @@ check_many_heads = Exercise(
                 "let two axes change places."),
         Mistake({"join": _reshape_to_rows}, "The heads are right, but their contexts are joined "
                 "wrongly. Which two axes must change places back?"),
+        Mistake({"join": lambda x: x.reshape(*x.shape[:2], -1)}, "The heads are flattened before "
+                "the tokens. Which two axes must change places back first?"),
         Mistake({"join": lambda x: x}, "The contexts of the heads stand apart. Join them to one "
                 "vector a token."),
     ],

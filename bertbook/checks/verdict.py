@@ -7,6 +7,13 @@ from html import escape
 
 from bertbook.palette import PALETTE
 
+LONGEST = 600  # characters of a message; more is not read
+
+
+def brief(text: str) -> str:
+    """Cut a text that is too long to be read."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -14,6 +21,9 @@ class Verdict:
 
     passed: bool
     message: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", brief(self.message))
 
     def __repr__(self) -> str:
         return self.message

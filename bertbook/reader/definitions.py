@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 
 from .her_file import HER_FILE
 
-LIBRARIES = ("torch", "numpy")  # of whose functions some do not know where they stand
+# Where what does not know its home may stand: some functions, and the table of activations.
+LIBRARIES = ("torch", "numpy", "minibert.config")
 
 
 class NotKeptError(Exception):

@@ -86,6 +86,10 @@ def _require_name(thing: Any) -> None:
             f"What is yours begins with My or my_, so that nobody takes it for the package's; call "
             f"{name} {yours}"
         )
+    if isinstance(thing, type) and hasattr(thing, "forward") and not hasattr(thing, "parameters"):
+        raise NotKeptError(
+            f"{name} has a forward and is no nn.Module. Write class {name}(nn.Module)"
+        )
 
 
 def _read(path: Path) -> str:

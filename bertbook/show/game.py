@@ -27,8 +27,9 @@ class Turn(NamedTuple):
         What can be answered, two or more.
     right : int
         Which option is right, from 0.
-    others : sequence of int
-        Which option each of the other players takes.
+    others : sequence of int, or of sequences of int
+        Which option each of the other players takes. Of several that are equally good a player
+        can only guess, and gets what guessing earns on average: 1/k if one of the k is right.
     why : str
         What to say when the answer is there.
     """
@@ -36,7 +37,7 @@ class Turn(NamedTuple):
     prompt: str
     options: Sequence[str]
     right: int
-    others: Sequence[int]
+    others: Sequence[int | Sequence[int]]
     why: str = ""
 
 
@@ -86,13 +87,19 @@ def game(turns: Sequence[Turn], players: Sequence[str], *, caption: str) -> Html
 
 def _require_whole(turn: Turn, players: Sequence[str]) -> None:
     count = len(turn.options)
-    if not all(0 <= option < count for option in (turn.right, *turn.others)):
+    named = (option for options in _taken(turn) for option in options)
+    if not all(0 <= option < count for option in (turn.right, *named)):
         raise ValueError(f"{turn.prompt!r} has {count} options, counted from 0; one is not there")
     if len(turn.others) != len(players):
         raise ValueError(
             f"{turn.prompt!r} has {len(turn.others)} answers of others; the players are "
             f"{', '.join(players)}"
         )
+
+
+def _taken(turn: Turn) -> list[list[int]]:
+    """List the options that each of the others takes: one, or several to guess among."""
+    return [[taken] if isinstance(taken, int) else [*taken] for taken in turn.others]
 
 
 def _turn(turn: Turn) -> str:
@@ -102,6 +109,6 @@ def _turn(turn: Turn) -> str:
         for k, option in enumerate(turn.options)
     )
     return (
-        f'<fieldset class="mb-turn" data-right="{turn.right}" data-others="{list(turn.others)}" '
+        f'<fieldset class="mb-turn" data-right="{turn.right}" data-others="{_taken(turn)}" '
         f'data-why="{escape(turn.why)}"><legend>{escape(turn.prompt)}</legend>{buttons}</fieldset>'
     )

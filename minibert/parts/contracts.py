@@ -203,9 +203,9 @@ def require_contract(role: str, player: object) -> None:
         _require_function(role, player)
         return
     if not (isinstance(player, type) and issubclass(player, nn.Module)):
+        way = "write class My…(nn.Module)" if isinstance(player, type) else "give the class itself"
         raise TypeError(
-            f"{role} is played by a class derived from torch.nn.Module, not by {player!r}; give "
-            "the class itself, not one that is built"
+            f"{role} is played by a class derived from torch.nn.Module, not by {player!r}; {way}"
         )
     _require_call(role, player, "__init__", terms.built)
     _require_call(role, player, "forward", terms.called)
@@ -249,7 +249,8 @@ def _require_parameters(role: str, player: type) -> None:
     if not (missing or extra or other):
         return
     told = [f"it lacks {', '.join(missing[:3])}{', …' * (len(missing) > 3)}"] if missing else []
-    told += [f"it has {', '.join(extra)}, which BERT has not"] if extra else []
+    more = ", …" * (len(extra) > 3)
+    told += [f"it has {', '.join(extra[:3])}{more}, which {role} has not"] if extra else []
     raise ValueError(
         f"the parameters of {player.__name__} are not those of {role}: "
         f"{'; '.join([*told, *other[:3]])}. Saved weights are found by these names. If it is meant "

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from bertbook.checks.masked_words import check_corrupt_tokens, check_trust
+from bertbook.checks.corruption import check_corrupt_tokens
+from bertbook.checks.masked_words import check_trust
 from minibert.masking import corrupt_tokens
 
 
@@ -43,8 +44,18 @@ def reader(*slips):
                 choice[..., k] = torch.where(continues_word[..., k], before, choice[..., k])
         choice = choice.masked_fill(special, 2)
         share = 0.15 if "own share" in slips else mlm_probability
+        if "fate first" in slips:
+            choice, fate = fate.masked_fill(special, 2), choice
+        if "one draw" in slips:
+            fate = choice / share
+        if "another fate" in slips:
+            fate = rand()
+        if "another word" in slips:
+            rand()
         chosen = choice < share
-        if "no minimum" not in slips:
+        if "each row" in slips:
+            chosen = chosen | (choice == choice.amin(-1, keepdim=True)) & ~special
+        elif "no minimum" not in slips:
             chosen = chosen | (choice == choice.min()) & ~special
         lots = torch.randint(
             0 if "draws special" in slips else 5, vocab_size - ("last" in slips),
@@ -107,6 +118,11 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("all", "All chosen tokens become [MASK]"),
         ("ninety", "0.899, 0.000, 0.101, not 0.8, 0.1, 0.1"),
         ("no minimum", "Choose the word with the smallest draw in any case"),
+        ("each row", "that of the whole batch, or of each row?"),
+        ("fate first", "With the same seed you choose other tokens than the loop"),
+        ("one draw", "Where is the second draw?"),
+        ("another fate", "their fates are not"),
+        ("another word", "the random words are not"),
         ("torn", "a word is torn apart"),
         ("no labels", "Return two tensors: the ids that the model sees, and the labels"),
     ],

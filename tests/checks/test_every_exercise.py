@@ -11,7 +11,8 @@ import torch
 
 from bertbook import checks
 from bertbook.checks.compare import answers_equal
-from bertbook.checks.exercise import Exercise, _outcomes
+from bertbook.checks.exercise import Exercise
+from bertbook.checks.verdict import LONGEST
 
 MODULES = {
     name: importlib.import_module(f"bertbook.checks.{name}")
@@ -91,6 +92,14 @@ def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
         verdict = exercise(written(exercise, mistake))
         assert not verdict.passed, mistake.hint
         assert verdict.message == f"Not yet. {mistake.hint}"
+        assert len(verdict.message) <= LONGEST
+
+
+@every_exercise
+def test_two_hints_are_not_too_long_to_read(exercise):
+    pairs = ("Not yet, for two reasons. {} And then: {}".format(*(m.hint for m in pair))
+             for pair in exercise.pairs())  # fmt: skip
+    assert max(map(len, pairs), default=0) <= LONGEST
 
 
 @every_exercise

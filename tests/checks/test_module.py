@@ -1,5 +1,6 @@
 """A reader's class in each role: right ones pass, and wrong ones hear what is wrong."""
 
+import ast
 import dataclasses
 import functools
 import importlib.util
@@ -9,14 +10,17 @@ from pathlib import Path
 import pytest
 import torch
 import wrong_modules
+from solutions import file_of_solutions
 from torch import nn
 from torch.nn import functional
+from wrong_solutions import WRONG
 
 from bertbook.checks.module import check_module, examine
 from bertbook.checks.module.first_looks import RAISED
 from bertbook.checks.module.properties import PROPERTIES
 from bertbook.checks.module.trial import TRIAL_CONFIG
 from bertbook.checks.module.usual import SLIPS
+from bertbook.checks.verdict import LONGEST
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
@@ -25,6 +29,7 @@ from minibert.parts import ROLES, default_part, part, replaced, role_of, use
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]
 PLANTED = [*wrong_modules.SLIPS, *wrong_modules.BROKEN, *wrong_modules.FAULTS]
+SOLVED = [(name, *slip) for name, slips in WRONG.items() for slip in slips]
 pytestmark = pytest.mark.usefixtures("unchecked")
 
 
@@ -49,6 +54,30 @@ def in_class(name, old, new):
 @functools.cache
 def told(name, old, new):
     return check_module(in_class(name, old, new), role_of(name))
+
+
+@functools.cache
+def solutions():
+    return file_of_solutions()
+
+
+@functools.cache
+def told_of_a_solution(name, old="", new=""):
+    """Check a class of the solutions, with something else typed in a place or in several."""
+    nodes = {getattr(node, "name", ""): node for node in ast.parse(solutions()).body}
+    right = wrong = ast.get_source_segment(solutions(), nodes[name])
+    for was, typed in zip(old.split("|"), new.split("|"), strict=True):
+        assert was in wrong, was
+        wrong = wrong.replace(was, typed)
+    space = {"__name__": "my_bert"}
+    exec(compile(solutions().replace(right, wrong), "my_bert.py", "exec"), space)
+    return check_module(space[name], role_of(name))
+
+
+def some(slips):
+    """Take a quarter of many slips at once, and the others when there is time."""
+    slow = pytest.mark.slow
+    return [s if n % 4 == 0 else pytest.param(*s, marks=slow) for n, s in enumerate(slips)]
 
 
 @pytest.mark.parametrize("role", MODULES)
@@ -99,13 +128,7 @@ def test_another_right_way_passes(kind, role):
     assert verdict.passed, verdict.message
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new", "hint"),
-    [
-        slip if n % 4 == 0 else pytest.param(*slip, marks=pytest.mark.slow)
-        for n, slip in enumerate(PLANTED)
-    ],
-)
+@pytest.mark.parametrize(("name", "old", "new", "hint"), some(PLANTED))
 def test_a_slip_is_told(name, old, new, hint):
     verdict = told(name, old, new)
     assert not verdict.passed
@@ -113,9 +136,25 @@ def test_a_slip_is_told(name, old, new, hint):
     assert any(way in verdict.message for way in hint.split("|")), verdict.message
 
 
+@pytest.mark.parametrize(("name", "old", "new", "hint"), some(SOLVED))
+def test_a_slip_in_a_solution_is_told(name, old, new, hint):
+    verdict = told_of_a_solution(name, old, new)
+    assert not verdict.passed
+    assert hint in verdict.message
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_solution_passes(name):
+    verdict = told_of_a_solution(name)
+    assert verdict.passed, verdict.message
+
+
 @pytest.mark.slow
 def test_every_hint_and_every_sentence_is_shown_by_some_slip():
-    messages = " ".join(told(*slip[:3]).message for slip in PLANTED)
+    verdicts = [told(*slip[:3]) for slip in PLANTED]
+    verdicts += [told_of_a_solution(*slip[:3]) for slip in SOLVED]
+    assert max(len(verdict.message) for verdict in verdicts) < LONGEST
+    messages = " ".join(verdict.message for verdict in verdicts)
     hints = [slip.hint for slips in SLIPS.values() for slip in slips]
     sentences = [promise.sentence for promise in PROPERTIES]
     assert [text for text in [*hints, *sentences, *RAISED.values()] if text not in messages] == []
@@ -175,7 +214,9 @@ def test_a_role_that_is_none_or_is_played_by_a_function():
 
 def test_what_is_no_class_is_told_so():
     assert "by a class derived from torch.nn.Module" in check_module(len, "pooler").message
-    assert "not one that is built" in check_module(nn.Linear(2, 2), "pooler").message
+    assert "give the class itself" in check_module(nn.Linear(2, 2), "pooler").message
+    forgotten = type("MyPooler", (), {})
+    assert "MyPooler'>; write class My…(nn.Module)" in check_module(forgotten, "pooler").message
 
 
 def test_neither_chance_nor_the_cast_is_changed():

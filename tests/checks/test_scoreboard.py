@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from my_parts import load
+from solutions import file_of_solutions
 from torch import nn
 
 from bertbook.checks.module import scoreboard
@@ -26,6 +27,29 @@ def test_every_line_stands_for_promises_that_there_are():
     claims = {IS_CALLED, *(p.claim for p in PROPERTIES if "bert" in p.roles), *dict(LAST)}
     assert len(LINES) == 12
     assert {claim for claims in LINES.values() for claim in claims} <= claims
+
+
+@pytest.fixture(scope="module")
+def solved(tmp_path_factory):
+    """Load the file that the chapters' solutions make."""
+    path = tmp_path_factory.mktemp("solved") / "solved_parts.py"
+    path.write_text(file_of_solutions(), encoding="utf-8")
+    return load(path)[0]
+
+
+def test_all_lines_are_green_for_the_solutions(solved):
+    with use(**solved):
+        assert scoreboard().verdict.message == "12 of 12 hold."
+
+
+def test_an_activation_that_is_always_the_same_turns_lines_red(solved):
+    class Fixed(solved["intermediate"]):
+        def __init__(self, config):
+            super().__init__(config)
+            self.activation = nn.GELU()
+
+    with use(intermediate=Fixed):
+        assert red(scoreboard()) == ["Equal to ours: all outputs"]
 
 
 def test_the_readers_parts_are_examined_and_stay_where_they_were():

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from bertbook.checks.exercise import Exercise, Mistake
-from bertbook.checks.verdict import Verdict
+from bertbook.checks.verdict import LONGEST, Verdict
 
 plus = np.add
 CASES = [(np.array([1.0, 2.0]),), (np.zeros(3),)]
@@ -155,6 +155,13 @@ def test_verdicts_wrap_on_a_narrow_page_and_show_readers_their_own_words():
     right, wrong = (Verdict(passed, message)._repr_html_() for passed in (True, False))
     assert "expected &lt;b&gt; &amp; got [1., 2.]</p>" in right
     assert right != wrong
+
+
+def test_no_message_is_longer_than_anybody_reads():
+    message = Verdict(False, "word " * 500).message
+    assert len(message) == LONGEST == 600
+    assert message.endswith("word…")
+    assert Verdict(False, "x" * LONGEST).message == "x" * LONGEST
 
 
 def test_an_exercise_says_what_it_asks():

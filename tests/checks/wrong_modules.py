@@ -168,7 +168,7 @@ BROKEN = [
     ("MySelfAttention", "self.drop(F", "(F", "with attention_probs_dropout_prob = 1"),
     ("MySelfAttention", "config.attention_probs_dropout_prob", "0.3", "dropout rates of 0"),
     ("MySelfOutput", KEPT, "self.LayerNorm(self.drop(x + self.dense(context)))",
-     "before a residual is added"),
+     "on what is added to a residual"),
     ("MySelfOutput", "self.dense(context)", "self.dense(context).cumsum(1)", "treats each alone"),
     ("MySelfOutput", "x + self", "self", "input_tensor has no effect"),
     ("MySelfOutput", "self.drop(self.dense(context))", "x", "The first argument has no effect"),

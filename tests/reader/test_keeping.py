@@ -137,6 +137,8 @@ def test_a_name_that_a_library_calls_otherwise(notebook, tmp_path):
         ("keep(lambda x: x)", "A lambda has no name to find it by"),
         ("def softmax(x): return x\nkeep(softmax)", "call softmax my_softmax"),
         ("class Layer:\n    def f(self): return 1\nkeep(Layer)", "call Layer MyLayer"),
+        ("class MyLayer:\n    def forward(self, x): return x\nkeep(MyLayer)",
+         "MyLayer has a forward and is no nn.Module. Write class MyLayer"),
         ("class MyLayer:\n    def f(self): return 1\nkeep(MyLayer())", "without a call: keep.MyLa"),
         ("exec('def my_f(): return 1')\nkeep(my_f)", "The code of my_f cannot be found"),
         ("def my_f(): ...\nkeep(my_f)", "my_f still has the dots of its skeleton"),
@@ -253,7 +255,7 @@ def test_functions_of_hers_take_the_place_of_ours(notebook, capsys):
             "my_bert.py stopped with SyntaxError: invalid syntax (my_bert.py, line 1)",
         ),
         ("1 / 0\n", "my_bert.py stopped with ZeroDivisionError: division by zero. Until it is men"),
-        ("class MyPooler:\n    pass\n", "pooler is played by a class derived from torch.nn.Module"),
+        ("class MyPooler:\n    pass\n", "write class My…(nn.Module)"),
         ("class MyPoler:\n    pass\n", "MyPoler is named after no role; call it My and the name"),
     ],
 )
@@ -277,7 +279,7 @@ def test_the_stored_book_runs_on_ours_or_on_the_file_that_is_named(
     running_on()
     assert capsys.readouterr().out == "Running on: your pooler, ours for the rest.\n"
     (tmp_path / "my_bert.py").write_text("class MyPooler:\n    pass\n")
-    with pytest.raises(TypeError, match="pooler is played by a class derived from"):
+    with pytest.raises(TypeError, match=r"derived from .* class My…\(nn\.Module\)"):
         running_on()
     monkeypatch.setenv("BOOK_MINE", str(tmp_path / "none.py"))
     with pytest.raises(ValueError, match=r"there is no file .*none\.py"):

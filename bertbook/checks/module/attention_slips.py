@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from .slip import NO_BIAS, Slip, Spoil, computing
+from .slip import NO_BIAS, Slip, Spoil, computing, typing
 
 
 def _split(self: Any, x: Tensor) -> Tensor:
@@ -80,6 +80,20 @@ SELF_ATTENTION = [
          "rows of the map still sum to 1? What must be hidden before the softmax, and how?"),
     Slip(computing(_attend, mask="forgotten"), "The mask has no effect. To what is it to be "
          "added?"),
+    Slip(typing("scores + fit_mask(additive_mask, scores)",
+                "scores.masked_fill(additive_mask == 0, -1e9)"), "You hide where the additive "
+         "mask is 0, and that is where a query may look. To what is it to be added?"),
+    Slip(typing("+ fit_mask", "- fit_mask"), "You subtract the mask. It is very negative already "
+         "where nobody may look: what does adding it do?"),
+    Slip(typing("+ fit_mask", "* fit_mask"), "You multiply the scores by the mask. To what is it "
+         "to be added?"),
+    Slip(typing("probs if output_attentions else None", "None"), "No map is returned, though it is "
+         "asked for. scaled_dot_product_attention gives none: where output_attentions is true, "
+         "write the softmax out."),
+    Slip(typing("self.join_heads(probs @ value)", "(probs @ value).flatten(2)"), "The heads are "
+         "flattened before the tokens. Which two axes must change places back first?"),
+    Slip(computing(_attend, sides="query query value"), "Your keys are made by the layer of the "
+         "queries. Which layer makes them?"),
     Slip(computing(_attend, axis=-2), "Your softmax runs over the queries. Which axis must sum to "
          "1: to whom does one token share out its attention?"),
     Slip(computing(_attend, axis=1), "Your softmax runs over the heads. Which axis must sum to 1: "

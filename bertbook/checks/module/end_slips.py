@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor, nn
 
 from .layer_slips import ACTIVATION
-from .slip import NO_BIAS, NO_NORM, Slip, computing, epsilons, putting, zeroing
+from .slip import NO_BIAS, NO_NORM, Slip, computing, epsilons, putting, typing, zeroing
 
 
 def _embed_scaled(self: Any, *given: Tensor | None) -> Tensor:
@@ -30,27 +30,10 @@ def _pool_without_tanh(self: Any, hidden_states: Tensor) -> Tensor:
     return self.dense(hidden_states[:, 0])
 
 
-def _forget_segments(self: Any, ids=None, mask=None, types=None, *given: Any, **named: Any) -> Any:
-    """Hand on everything but the segments."""
-    return type(self).forward(self, ids, mask, None, *given, **named)
-
-
 def _turn_pairs(self: Any, *given: Any) -> Any:
     """Take 0 for 1 and 1 for 0; the labels of the pairs are the seventh argument."""
     labels = [None if label is None else 1 - label for label in given[6:7]]
     return type(self).forward(self, *given[:6], *labels, *given[7:])
-
-
-def _take_first_token(model: Any) -> None:
-    """Judge a pair by the encoder's own vector of [CLS]."""
-    model.bert.pooler.forward = lambda hidden_states: hidden_states[:, 0]
-
-
-def _add_raw_mask(bert: Any) -> None:
-    """Let a whole model add ones and zeros to the scores."""
-    bert._additive_mask = lambda mask, states: (
-        None if mask is None else mask[:, None, None].to(states.dtype)
-    )
 
 
 def _norm_then_activate(self: Any, hidden_states: Tensor) -> Tensor:
@@ -94,17 +77,99 @@ POOLER = [
     Slip(computing(_pool_without_tanh), "Where is the tanh?"),
     NO_BIAS,
 ]  # fmt: skip
+_IDS = "input_ids, token_type_ids, position_ids, inputs_embeds\n"
+_MASK = "self._additive_mask(attention_mask, hidden_states)"
+_POOLED = "self.pooler(output.last_hidden_state)"
 BERT = [
-    Slip(computing(_forget_segments), "The numbers are those of a text that is all segment 0. To "
-         "whom must token_type_ids be handed on?"),
-    Slip(_add_raw_mask, "You add ones and zeros to the scores. Which numbers hide a "
-         "token, and which change nothing?"),
+    Slip(typing(_IDS, "input_ids, None, position_ids, inputs_embeds\n"), "The numbers are those of "
+         "a text that is all segment 0. To whom must token_type_ids be handed on?"),
+    Slip(typing(_IDS, "input_ids, token_type_ids, None, inputs_embeds\n"), "The positions that are "
+         "given have no effect. To whom must position_ids be handed on?"),
+    Slip(typing(_IDS, "input_ids, position_ids, token_type_ids, inputs_embeds\n"),
+         "Segments and positions have changed places. In which order do the embeddings take them?"),
+    Slip(typing(_IDS, "input_ids, attention_mask, position_ids, inputs_embeds\n"),
+         "The attention mask stands where the segments belong. What do the embeddings take "
+         "second?"),
+    Slip(typing(_IDS, "input_ids, attention_mask, token_type_ids, position_ids\n"),
+         "The embeddings get the first four arguments of forward. Which four do they take, and in "
+         "which order?"),
+    Slip(typing(_IDS, "input_ids, token_type_ids, position_ids\n"), "The embeddings get no "
+         "inputs_embeds. What do they need where there are no ids?"),
+    Slip(typing(_IDS, "input_ids\n"), "The embeddings get nothing but ids. Which four arguments do "
+         "they take?"),
+    Slip(typing(_MASK,
+                "(None if attention_mask is None else attention_mask[:, None, "
+                "None].to(hidden_states.dtype))"), "You add ones and zeros to the scores. Which "
+         "numbers hide a token, and which change nothing?"),
+    Slip(typing(_MASK, "attention_mask"), "The layers get attention_mask as it is. What makes of "
+         "it the numbers that they add to the scores?"),
+    Slip(typing(_MASK,
+                "(None if attention_mask is None else additive_mask(1 - attention_mask, "
+                "hidden_states.dtype))"), "Your mask is inverted: tokens are hidden, and padding "
+         "is shown. What does a 1 in attention_mask mean?"),
+    Slip(typing(_MASK,
+                "(None if input_ids is None else additive_mask(input_ids != "
+                "self.config.pad_token_id, hidden_states.dtype))"), "Your mask is made from the "
+         "ids. Which argument says what is padding?"),
+    Slip(typing(_MASK, "None"), "The mask does not reach the encoder. Is it handed on?"),
+    Slip(typing("(hidden_states, mask, output_attentions, output_hidden_states)",
+                "(hidden_states, mask)"), "Hidden states and maps are missing. Are both flags "
+         "handed on to the encoder, and does output._replace(…) keep what it returns?"),
+    Slip(typing("mask, output_attentions, output_hidden_states)",
+                "mask, output_hidden_states, output_attentions)"), "output_attentions and "
+         "output_hidden_states have changed places. Which of them does the encoder take first?"),
+    Slip(typing(_POOLED, "output.last_hidden_state[:, 0]"), "pooler_output is the vector of [CLS] "
+         "as the encoder gives it. Where is the pooler?"),
+    Slip(typing(_POOLED, "self.pooler(output.last_hidden_state[:, 0])"), "The pooler gets one "
+         "vector for each sentence. Which tokens does it take, and who picks the first of them?"),
+    Slip(typing(_POOLED, "self.pooler(hidden_states)"), "The pooler gets the embeddings. What is "
+         "it to summarize?"),
+    Slip(typing(_POOLED, "self.pooler(output)"), "The pooler gets all that the encoder returns. "
+         "Which of its fields does it need?"),
+    Slip(typing("output._replace(pooler_output=pooled)", "output"), "The pooler's result is not "
+         "returned. The encoder leaves pooler_output empty: who fills it in?"),
 ]  # fmt: skip
+_EVERYWHERE = "= keep_labeled(hidden_states, labels)|hidden_states = None"
+_SCORED = "= hidden_states, labels|pass"  # every word, whether it is asked for or not
+_SUM = "loss=sum(losses.values()) if losses else None"
 PRETRAINING = [
-    Slip(_take_first_token, "The pair is judged by the vector of [CLS] as the encoder gives it. "
-         "What stands between encoder and head?"),
     Slip(computing(_turn_pairs), "The labels of the pairs are turned round. Which number says that "
          "the second sentence follows?"),
+    Slip(typing("encoded.pooler_output", "encoded.last_hidden_state[:, 0]"), "The pair is judged "
+         "by the vector of [CLS] as the encoder gives it. What stands between encoder and head?"),
+    Slip(typing(f"{_EVERYWHERE}|(hidden_states, encoded.pooler_output)",
+                f"{_SCORED}|(encoded.pooler_output, hidden_states)"), "The two heads have each "
+         "other's vectors. Which of them needs one vector for each token?"),
+    Slip(typing(f"{_EVERYWHERE}|prediction_logits, seq_relationship_logits = ",
+                f"{_SCORED}|seq_relationship_logits, prediction_logits = "), "The two scores have "
+         "changed places. Which of them do the heads return first?"),
+    Slip(typing('["masked_lm_loss"] = masked|["next_sentence_loss"] = next',
+                '["next_sentence_loss"] = masked|["masked_lm_loss"] = next'), "The two "
+         "losses have changed places in the result. Which field is for the words?"),
+    Slip(typing("= keep_labeled(hidden_states, labels)|masked_lm_loss(prediction_logits, labels)",
+                "= hidden_states, labels|masked_lm_loss(prediction_logits, labels.clamp(min=0))"),
+         "Where nothing is asked you take word 0 for the answer. Which label is left out of the "
+         "loss?"),
+    Slip(typing("= keep_labeled(hidden_states, labels)|masked_lm_loss(prediction_logits, labels)",
+                "= hidden_states, labels|masked_lm_loss(prediction_logits, labels.where(labels != "
+                "0, -100))"), "Word 0 is left out of the loss as if it were not asked for. Which "
+         "label says that nothing is asked?"),
+    Slip(typing("masked_lm_loss(prediction_logits,",
+                "masked_lm_loss(prediction_logits.softmax(-1),"), "The loss of the words takes "
+         "probabilities for scores. Who computes the softmax?"),
+    Slip(typing("next_sentence_loss(pairs,", "next_sentence_loss(pairs.softmax(-1),"),
+         "The loss of the pairs takes probabilities for scores. Who computes the softmax?"),
+    Slip(typing("masked_lm_loss(prediction_logits,|next_sentence_loss(pairs,",
+                "masked_lm_loss(prediction_logits.softmax(-1),|"
+                "next_sentence_loss(pairs.softmax(-1),"),
+         "Both losses take probabilities for scores. Who computes the softmax?"),
+    Slip(typing("masked_lm_loss(prediction_logits, labels)",
+                "masked_lm_loss(prediction_logits, labels) * (labels != IGNORED_LABEL).sum()"),
+         "The loss of the words is a sum. Over what is the mean taken?"),
+    Slip(typing(_SUM, 'loss=losses.get("masked_lm_loss")'), "The loss of the pairs is not added. "
+         "Which losses count?"),
+    Slip(typing(_SUM, 'loss=losses.get("next_sentence_loss")'), "The loss of the words is not "
+         "added. Which losses count?"),
 ]  # fmt: skip
 PREDICTION_HEAD_TRANSFORM = [
     *ACTIVATION,
@@ -115,11 +180,19 @@ PREDICTION_HEAD_TRANSFORM = [
     *epsilons("LayerNorm.eps"),
 ]  # fmt: skip
 PREDICTION_HEAD = [
-    Slip(lambda part: part.bias.zero_(), "The scores agree with ours but for the decoder's "
-         "bias. Has every word its own?"),
+    Slip(lambda part: part.bias.zero_(), "The scores agree with ours but for the decoder's bias. "
+         "Has every word its own?"),
     NO_BIAS,
     Slip(putting("transform", nn.Identity()), "The vectors are compared with the words as they "
          "are. What prepares them?"),
+    Slip(typing("self.decoder(prepared)", "self.decoder(prepared) + self.bias"),
+         "The bias is added twice. Which part adds it already?"),
+    Slip(typing("self.decoder(prepared)", "self.decoder(prepared).softmax(-1)"),
+         "You return probabilities. The loss takes scores: who computes the softmax?"),
+    Slip(typing("self.decoder(prepared)", "self.decoder(prepared).log_softmax(-1)"),
+         "You return log-probabilities. The loss takes scores: who computes the softmax?"),
+    Slip(typing("self.transform(hidden_states)", "self.transform(self.transform(hidden_states))"),
+         "The vectors are transformed twice. How often does BERT do it?"),
 ]  # fmt: skip
 LAYER_NORM = [
     *epsilons("eps"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import nn
 
-from bertbook.checks.verdict import Verdict
+from bertbook.checks.verdict import Verdict, brief
 from minibert.config import BertConfig
 from minibert.parts import ROLES, default_part, use
 from minibert.parts.contracts import require_role
@@ -84,7 +84,7 @@ def examine(mine: type[nn.Module], role: str, config: BertConfig | None = None) 
         problems = [problem for _, problem in each_answer(Trial(mine, role, config))]
     total = len(FIRST) + len(promises) + (0 if _is_other(mine) else len(LAST))
     told = next(filter(None, problems), "")
-    return Examination(role, name, problems.count(""), total, told)
+    return Examination(role, name, problems.count(""), total, brief(told))
 
 
 def _require_room(config: BertConfig) -> None:
@@ -101,14 +101,18 @@ def _is_other(mine: type[nn.Module]) -> bool:
     return getattr(mine, "own_parameters", False)
 
 
+def _slip(trial: Trial) -> str:
+    return "" if _is_other(trial.kind) else usual_slip(trial)
+
+
 def each_answer(trial: Trial) -> Iterator[tuple[str, str]]:
     """Yield each promise and what is wrong with it, if anything; stop where none can follow."""
     for look in FIRST:
         problem = look(trial)
-        yield IS_CALLED, problem
+        yield IS_CALLED, f"{problem} {_slip(trial)}".strip() if problem else ""
         if problem:
             return
-    slip = "" if _is_other(trial.kind) else usual_slip(trial)
+    slip = _slip(trial)
     for promise in properties_of(trial.role):
         kept = answer_to(trial, promise.holds)
         told = promise.sentence if kept is False else kept

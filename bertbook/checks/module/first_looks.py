@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from minibert.parts.contracts import require_contract
 
@@ -20,18 +20,39 @@ Answer = TypeVar("Answer", bool, str)
 RAISED = {
     r"before Module\.__init__\(\) call": "Does __init__ begin with super().__init__()?",
     r'missing the required "forward" function': "Has the class a method of the name forward?",
+    r"'bool' object has no attribute '(long|int|to)'|'NoneType' object has no attribute 'ne'": (
+        "Is the mask made from the ids? Which argument says what is padding?"
+    ),
+    r"Target -100 is out": "Which label says that nothing is asked? PyTorch leaves out -100 unless "
+    "ignore_index names another.",
+    r"cannot assign '.*' as parameter": "A weight is an nn.Parameter, neither a tensor nor a "
+    "module. Which attribute of the table is one?",
+    r"without overflow": "The number is too large for half precision. Which is the most negative "
+    "one of a dtype?",
+    r"'str' object is not callable": "config.hidden_act is a name. Where does the function of that "
+    "name stand?",
+    r"NoneType": "Which argument may be None, and what returns nothing?",
+    r"can't set attribute": "A tuple with names does not change; output._replace(…) makes another "
+    "one of it.",
+    r"'(Tensor|bool|int|list|tuple)' object|not (bool|tuple|list|\w+Output)\b|tuple indices|holds "
+    r"floats": "Something else stands there than you think. In which order do the arguments go in, "
+    "and which parts return several things?",
     r"object has no attribute": "Is it set in __init__, under the same name?",
     r"same dtype|expected scalar type|same data type": "Is a tensor made inside in float32? Give "
     "it dtype=hidden_states.dtype, or that of the parameters.",
-    r"must match the size|shapes cannot be multiplied|is invalid for input of size|broadcast": (
-        "Print the shapes before that line. In attention, the heads stand before the tokens: "
-        "(batch, heads, seq, head_size)."
-    ),
+    r"must match the size|shapes cannot be multiplied|is invalid for input of size|broadcast|too "
+    r"many indices|Expected size for first two": "Print the shapes before that line: what does "
+    "each part take?",
     r"index out of range in self": "A table is asked for a row that it has not got. Which ids "
     "belong to which table?",
     r"view size is not compatible": "After a transpose, reshape does what view cannot.",
-    r"NoneType": "Which argument may be None, and what returns nothing?",
+    r"it lacks .* it has ": "Do the parts have the names that the contract gives them?",
+    r"it lacks [\w.]*layer\.0": "Do the layers stand in an nn.ModuleList? A model does not see "
+    "into plain lists.",
+    r"it (lacks|has) [\w.]*layer\.\d": "How many layers does config.num_hidden_layers ask for, and "
+    "is each of them built anew?",
 }
+HEADS = " In attention, the heads stand before the tokens: (batch, heads, seq, head_size)."
 PRECISIONS = (torch.float32, torch.bfloat16, torch.float16)
 
 
@@ -42,21 +63,22 @@ def answer_to(trial: Trial, question: Callable[[Trial], Answer]) -> Answer | str
     except UnlikeError as unlike:
         return f"{unlike}."
     except Exception as error:  # whatever a reader's class raises is to be explained
-        return explain(error)
+        return explain(error, trial.role)
 
 
-def explain(error: Exception) -> str:
+def explain(error: Exception, role: str) -> str:
     """Return what was raised, and what usual slip raises it."""
     told = str(error)
-    hints = [hint for pattern, hint in RAISED.items() if re.search(pattern, told)]
-    return " ".join([f"it stopped with {type(error).__name__}: {told.rstrip('.')}.", *hints[:1]])
+    hint = next((hint for pattern, hint in RAISED.items() if re.search(pattern, told)), "")
+    hint += HEADS * (role == "self_attention" and hint.startswith("Print the shapes"))
+    return f"it stopped with {type(error).__name__}: {told.rstrip('.')}. {hint}".strip()
 
 
 def _keeps_the_contract(trial: Trial) -> str:
     try:
         require_contract(trial.role, trial.kind)
     except (TypeError, ValueError) as error:
-        return explain(error).removeprefix(f"it stopped with {type(error).__name__}: ")
+        return explain(error, trial.role).removeprefix(f"it stopped with {type(error).__name__}: ")
     return ""
 
 
@@ -64,7 +86,7 @@ def _answers(trial: Trial) -> str:
     try:
         answer = trial.mine(*trial.arguments())
     except Exception as error:
-        return explain(error)
+        return explain(error, trial.role)
     if answer is None or answer is Ellipsis:
         return "forward returns nothing yet. Replace the … by your code and return the result."
     return ""
@@ -104,10 +126,28 @@ def _finite_in(trial: Trial, dtype: torch.dtype) -> str:
         if isinstance(value, Tensor) and value.is_floating_point()
     }
     mine, ours = (trial.build(kind).to(dtype) for kind in (trial.kind, type(trial.ours)))
+    masks = _masks_that_go_in(mine) if trial.role == "bert" else []
     expected = ours(*trial.arguments(**given))
     found = trial.take_apart(mine(*trial.arguments(**given)), expected)
+    if other := [mask.dtype for mask in masks if mask.dtype != dtype]:
+        return (
+            f"the encoder gets a mask in {other[0]}. An attention that adds it as it is "
+            "needs the precision of the vectors: additive_mask(attention_mask, x.dtype)."
+        )
     wild = [name for name, value in found.items() if not value.isfinite().all()]
     return f"{wild[0]} holds numbers that are not finite." if wild else ""
+
+
+def _masks_that_go_in(model: nn.Module) -> list[Tensor]:
+    """Return a list that collects the masks, of four axes, which the encoder of a model gets."""
+    masks: list[Tensor] = []
+
+    def look(_: nn.Module, given: tuple, named: dict) -> None:
+        tensors = (value for value in (*given, *named.values()) if isinstance(value, Tensor))
+        masks.extend(tensor for tensor in tensors if tensor.dim() == 4)
+
+    model.get_submodule("encoder").register_forward_pre_hook(look, with_kwargs=True)
+    return masks
 
 
 FIRST = (_keeps_the_contract, _answers, _returns_what_it_should, _works_in_every_precision)

@@ -2,28 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import zip_longest
+
 import torch
 from torch import Tensor, nn
 
+from minibert.config import ACTIVATIONS
 from minibert.parts import ROLES
 
-from .trial import NO_DROPOUT, Leaves, Trial, same_numbers
+from .first_looks import answer_to
+from .trial import NO_DROPOUT, Trial, same_numbers
 from .usual import spoiled_copies
 
 PLACES = {
-    "hidden_dropout_prob": "Does the dropout of that rate act where ours does, before a residual "
-    "is added, and nowhere else?",
+    "hidden_dropout_prob": "BERT has a dropout of that rate on what is added to a residual, and on "
+    "the embeddings after LayerNorm. Does it act there, and nowhere else?",
     "attention_probs_dropout_prob": "Does the dropout of that rate act on the weights, after the "
     "softmax, and nowhere else? The map that you return is the one that mixed the values.",
 }
 
 
-def _outcomes(trial: Trial, module: nn.Module) -> list[Leaves]:
-    return [trial.run(module, **case) for case in trial.cases()]
+def _answers(trial: Trial, module: nn.Module) -> Iterator[list]:
+    """Yield what a module answers, call by call, or what it raises."""
+    for case in trial.cases():
+        given = trial.arguments(**case)
+        answer = answer_to(trial, lambda _, given=given: module(*given))
+        yield _listed(answer, trial.ours(*trial.arguments(**case)))
+
+
+def _listed(answer: object, ours: object) -> list:
+    """List what stands in an answer, in order; where ours is None, anything may stand."""
+    if ours is None:
+        return []
+    if not isinstance(answer, tuple | list):
+        return [answer]
+    places = ours if isinstance(ours, tuple | list) else ()
+    pairs = zip_longest(answer, places, fillvalue="nothing")
+    return [len(answer), *(part for pair in pairs for part in _listed(*pair))]
+
+
+def _same(ones: list, others: list) -> bool:
+    return len(ones) == len(others) and all(map(_equals, ones, others))
+
+
+def _equals(one: object, other: object) -> bool:
+    """Return whether two things that were answered are the same."""
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        alike = one.shape == other.shape and one.dtype == other.dtype
+        return alike and torch.allclose(one, other, rtol=1e-9, atol=1e-9, equal_nan=True)
+    return type(one) is type(other) and one == other
 
 
 def _equal(trial: Trial) -> str:
-    for mine, ours in zip(_outcomes(trial, trial.mine), _outcomes(trial, trial.ours)):
+    return _difference(trial) or _other_activation(trial)
+
+
+def _difference(trial: Trial) -> str:
+    for case in trial.cases():
+        mine, ours = (trial.run(module, **case) for module in (trial.mine, trial.ours))
         for name, value in ours.items():
             far = (mine[name] - value).abs()
             if not same_numbers({name: mine[name]}, {name: value}):
@@ -32,6 +69,19 @@ def _equal(trial: Trial) -> str:
                     f"{name} differs from ours with the same weights, most of all at {list(at)}: "
                     f"{mine[name][at].item():.6g} instead of {value[at].item():.6g}."
                 )
+    return ""
+
+
+def _other_activation(trial: Trial) -> str:
+    """Compare with every activation, since a configuration may name any of them."""
+    for name in ACTIVATIONS:
+        kinds = trial.kind, type(trial.ours)
+        mine, ours = (trial.run(trial.build(kind, hidden_act=name)) for kind in kinds)
+        if not same_numbers(mine, ours):
+            return (
+                f'with hidden_act = "{name}" the numbers are not ours. Is the activation always '
+                "the same, or the one that config.hidden_act names?"
+            )
     return ""
 
 
@@ -108,12 +158,14 @@ LAST = (
 def usual_slip(trial: Trial) -> str:
     """Find the usual wrong class that computes what the reader's computes; ask what it asks."""
     try:
-        mine = _outcomes(trial, trial.mine)
-        if all(same_numbers(*pair) for pair in zip(mine, _outcomes(trial, trial.ours))):
-            return ""
-    except Exception:  # it is told elsewhere
+        mine = [*_answers(trial, trial.mine)]
+    except Exception:  # it cannot be built, which is told elsewhere
         return ""
-    for hint, wrong in spoiled_copies(trial.ours):
-        if all(same_numbers(*pair, 1e-9) for pair in zip(mine, _outcomes(trial, wrong))):
-            return hint
-    return ""
+
+    def computes_the_same(module: nn.Module) -> bool:
+        return all(map(_same, mine, _answers(trial, module)))
+
+    if computes_the_same(trial.ours):
+        return ""
+    wrong = (hint for hint, module in spoiled_copies(trial.ours) if computes_the_same(module))
+    return next(wrong, "")

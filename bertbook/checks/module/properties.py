@@ -48,8 +48,11 @@ PROPERTIES = [
         lambda trial: ask.ignores(ROLES[trial.role].called[0], 1, 0)(trial),
         "A change in one sentence changes another one of the batch. Over which axis do you sum, "
         "or in which order do you reshape?"),
-    Property("every token hears the others", MIXING, ask.notices(STATES, OTHER, ONE),
+    Property("every token hears the others", ("self_attention",),
+        ask.notices(STATES, OTHER, ONE),
         "A change in one token changes no other one. Do queries meet the keys of all tokens?"),
+    Property("every token hears the others", MIXING[1:], ask.notices(STATES, OTHER, ONE),
+        "A change in one token changes no other one. Does what attention finds reach the result?"),
     Property("every token is heard in BERT", ("bert",), ask.notices("input_ids", OTHER, ONE),
         "Another word at one place changes no other token. Do the embeddings go through the "
         "encoder?"),
@@ -114,8 +117,11 @@ PROPERTIES = [
     Property("a model keeps its config", ("bert", "pretraining"), ask.keeps_the_config,
         "self.config is missing. Who saves a model, or loads its weights, looks there."),
     Property("a BERT without pooler", ("bert",), ask.without_pooler,
-        "Built with add_pooling_layer=False, your class still has a pooler, or returns what one "
-        "would; heads of tokens need none."),
+        "Built with add_pooling_layer=False, your class still has a pooler; heads of tokens need "
+        "none."),
+    Property("no pooler, no summary", ("bert",), ask.without_summary,
+        "Built with add_pooling_layer=False, your class returns a pooler_output. What stands there "
+        "without a pooler?"),
     Property("the first token is read", ("pooler",), ask.notices(STATES, (0, 0), 0),
         "The first token has no effect. Which one stands for the whole sequence?"),
     Property("no other token is read", ("pooler",), ask.ignores(STATES, (0, slice(1, None)), 0),
@@ -123,6 +129,11 @@ PROPERTIES = [
     Property("the head shares the words' table", HEADS, ask.table_is_shared,
         "The decoder does not follow the table that the class is built with. Is its weight the "
         "same parameter, and not a copy or one of its own?"),
+    Property("the bias starts at 0", ("prediction_head",), ask.bias_starts_at_0,
+        "Your bias does not start at 0. Is it a parameter of its own, and not the one that the "
+        "decoder has drawn?"),
+    Property("no labels, no loss", ("pretraining",), ask.no_labels_no_loss,
+        "Without any labels there is a loss. What is the sum of no losses: 0, or None?"),
     Property("the losses are added up", ("pretraining",), ask.sum_of_losses,
         "loss is not masked_lm_loss + next_sentence_loss. How are the two put together?"),
     Property("what is kept is enlarged", ("dropout",), ask.enlarges_the_rest,

@@ -184,10 +184,24 @@ def table_is_shared(trial: Trial) -> bool:
 
 def without_pooler(trial: Trial) -> bool:
     """Hold if a BERT can be built without a pooler."""
+    bare = trial.kind(trial.config, add_pooling_layer=False)
+    return not any(name.startswith("pooler") for name, _ in bare.named_parameters())
+
+
+def without_summary(trial: Trial) -> bool:
+    """Hold if a BERT without pooler returns no summary."""
     bare = trial.kind(trial.config, add_pooling_layer=False).double().eval()
-    output = bare(*trial.arguments())
-    names = [name for name, _ in bare.named_parameters() if name.startswith("pooler")]
-    return output.pooler_output is None and not names
+    return bare(*trial.arguments()).pooler_output is None
+
+
+def bias_starts_at_0(trial: Trial) -> bool:
+    """Hold if no word is preferred before anything is learned."""
+    return not dict(trial.start(trial.kind).named_parameters())["bias"].any()
+
+
+def no_labels_no_loss(trial: Trial) -> bool:
+    """Hold if a model that is told no answers returns no loss."""
+    return trial.mine(*trial.arguments(labels=None, next_sentence_label=None)).loss is None
 
 
 def is_called_by_names(trial: Trial) -> bool:

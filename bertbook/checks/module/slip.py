@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
+import textwrap
 from collections.abc import Callable
 from functools import partial
+from types import MethodType
 from typing import NamedTuple
 
 from torch import nn
@@ -21,6 +25,22 @@ class Slip(NamedTuple):
 def computing(wrong: Callable, **changes: object) -> Spoil:
     """Let a module compute something else."""
     return lambda part: setattr(part, "forward", partial(wrong, part, **changes))
+
+
+def typing(ours: str, typed: str) -> Spoil:
+    """Type something else in the forward of ours, in one place or, between bars, in several."""
+
+    def spoil(part: nn.Module) -> None:
+        source = textwrap.dedent(inspect.getsource(type(part).forward))
+        for old, new in zip(ours.split("|"), typed.split("|"), strict=True):
+            if old not in source:
+                raise ValueError(f"{type(part).__name__}.forward has no {old!r} to change")
+            source = source.replace(old, new)
+        names = dict(vars(sys.modules[type(part).__module__]))
+        exec(source, names)
+        part.forward = MethodType(names["forward"], part)
+
+    return spoil
 
 
 def putting(path: str, value: object) -> Spoil:

@@ -121,6 +121,8 @@ class Trial:
             mask = self.inputs["additive_mask"]
             both = torch.minimum(mask, causal_mask(SEQ, torch.float64))  # (batch, 1, seq, seq)
             found += [{"additive_mask": both}, {"additive_mask": None, "output_attentions": False}]
+        if "output_attentions" in called:
+            found += [{"output_attentions": False}]
         if "input_ids" in called:
             vectors = {"input_ids": None, "inputs_embeds": self.inputs["hidden_states"]}
             found += [
@@ -152,6 +154,8 @@ def draw_inputs(config: BertConfig) -> Values:
     shown = torch.arange(SEQ) < _LENGTHS[:, None]  # (batch, seq)
     labeled = shown & (ids(2, batch, SEQ) == 1)
     labeled[0, 1] = True
+    words = ids(config.vocab_size, batch, SEQ)
+    words[0, 1] = 0  # a word as any other
     return {
         "hidden_states": normal(batch, SEQ, hidden),
         "input": normal(batch, SEQ, hidden),
@@ -166,7 +170,7 @@ def draw_inputs(config: BertConfig) -> Values:
         "inputs_embeds": None,
         "output_attentions": True,
         "output_hidden_states": True,
-        "labels": ids(config.vocab_size, batch, SEQ).where(labeled, -100),
+        "labels": words.where(labeled, -100),
         "next_sentence_label": ids(2, batch),
         "return_logits": True,
     }

@@ -17,20 +17,20 @@ from minibert.parts import default_part
 from . import attention_slips, end_slips, layer_slips
 from .slip import NO_BIAS
 
-SLIPS = {
-    "self_attention": attention_slips.SELF_ATTENTION,
-    "self_output": layer_slips.FRAME,
+SLIPS = {  # from outside in
+    "pretraining": end_slips.PRETRAINING,
+    "prediction_head": end_slips.PREDICTION_HEAD,
+    "prediction_head_transform": end_slips.PREDICTION_HEAD_TRANSFORM,
+    "bert": end_slips.BERT,
+    "pooler": end_slips.POOLER,
+    "embeddings": end_slips.EMBEDDINGS,
+    "encoder": layer_slips.ENCODER,
+    "layer": layer_slips.LAYER,
+    "intermediate": [*layer_slips.ACTIVATION, NO_BIAS],
     "output": layer_slips.FRAME,
     "attention": layer_slips.ATTENTION,
-    "intermediate": [*layer_slips.ACTIVATION, NO_BIAS],
-    "layer": layer_slips.LAYER,
-    "encoder": layer_slips.ENCODER,
-    "embeddings": end_slips.EMBEDDINGS,
-    "pooler": end_slips.POOLER,
-    "bert": end_slips.BERT,
-    "pretraining": end_slips.PRETRAINING,
-    "prediction_head_transform": end_slips.PREDICTION_HEAD_TRANSFORM,
-    "prediction_head": end_slips.PREDICTION_HEAD,
+    "self_output": layer_slips.FRAME,
+    "self_attention": attention_slips.SELF_ATTENTION,
     "layer_norm": end_slips.LAYER_NORM,
 }
 
@@ -38,7 +38,7 @@ SLIPS = {
 def spoiled_copies(ours: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """Yield a copy of a module for every slip that can be made somewhere in it, with its hint.
 
-    Those that are made in the module itself come first, before those in its parts.
+    Those that are made in the module itself come first, then those in its parts, from outside in.
     """
     held = {type(part) for part in ours.modules()}
     for role in sorted(SLIPS, key=lambda role: default_part(role) is not type(ours)):

@@ -13,11 +13,12 @@ if(e.target===next){if(now+1<turns.length){now++;say.textContent='';show()}else 
 turns[now].querySelector('button').focus();return}
 if(!e.target.dataset.k||e.target.disabled)return;
 const turn=turns[now],buttons=[...turn.querySelectorAll('button')],right=+turn.dataset.right;
-const all=[+e.target.dataset.k,...JSON.parse(turn.dataset.others)];
+const all=[[+e.target.dataset.k],...JSON.parse(turn.dataset.others)];
 buttons.forEach((b,k)=>{b.disabled=true;if(k===right)b.className='mb-yes'});
-all.forEach((k,i)=>{score[i]+=k===right;cells[i].textContent=score[i]+' of '+(now+1)});
+all.forEach((ks,i)=>{if(ks.includes(right))score[i]+=1/ks.length;
+cells[i].textContent=+score[i].toFixed(1)+' of '+(now+1)});
 const last=now+1===turns.length;
-say.textContent=(all[0]===right?'Right. ':'No: '+buttons[right].textContent+'. ')
+say.textContent=(all[0][0]===right?'Right. ':'No: '+buttons[right].textContent+'. ')
 +turn.dataset.why+(last?' That was the last one. Your score: '+score[0]+' of '+turns.length+'.':'');
 next.textContent=last?'Once more':'Next';next.hidden=false;next.focus()});
 start()});

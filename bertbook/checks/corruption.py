@@ -1,0 +1,228 @@
+"""Exercise of Chapter 11: the corruption of a whole text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from minibert.losses import IGNORED_LABEL
+from minibert.masking import corrupt_tokens
+from minibert.parts.contracts import require_contract
+
+from .slips import usual_slip
+from .verdict import Verdict
+
+_MASK_ID = 4
+# A text long enough to tell 81 of 100 from 80, and the ids in it.
+_VOCAB, _SPECIAL = 200, range(5)
+_TOO_FAR = 5  # spreads
+_SLIPS = {
+    (0.72, 0.10, 0.18): "You draw once for [MASK] and once more for the random word, so that a "
+    "random word strikes masked tokens, too. One draw with two borders decides among three fates.",
+    (0.80, 0.02, 0.18): "A random word comes for a tenth of what [MASK] left over. It belongs to a "
+    "tenth of all chosen tokens.",
+    (0.81, 0.09, 0.10): "You draw for what stays and for the random word one after the other. One "
+    "draw with two borders decides among three fates.",
+    (0.81, 0.10, 0.09): "You draw for the random word and for what stays one after the other. One "
+    "draw with two borders decides among three fates.",
+    (0.80, 0.18, 0.02): "What stays is a tenth of what is left over. It is a tenth of all chosen "
+    "tokens.",
+    (1.0, 0.0, 0.0): "All chosen tokens become [MASK]. What about the other two fates?",
+    (0.8, 0.0, 0.2): "No chosen token becomes a random word.",
+    (0.8, 0.2, 0.0): "No chosen token stays as it is.",
+    (0.8, 0.1, 0.1): "",
+}
+
+
+def check_corrupt_tokens(function: Callable) -> Verdict:
+    """Check a reader's corruption of a text: what it leaves alone, its labels, and its shares."""
+    name = getattr(function, "__name__", "your function")
+    try:
+        require_contract("corrupt_tokens", function)
+        problem = next(filter(None, (look(function) for look in _LOOKS)), "")
+    except _FormError as unlike:
+        problem = str(unlike)
+    except Exception as error:  # whatever a reader's function raises is to be explained
+        kind = type(error).__name__
+        slip = usual_slip(type(error), str(error))
+        problem = f"{name} stopped with {kind}: {str(error).rstrip('.')}. {slip}".strip()
+    if problem:
+        return Verdict(False, f"Not yet. {problem}")
+    return Verdict(True, f"Right: {name} leaves alone what it should, and its shares are BERT's.")
+
+
+class _FormError(Exception):
+    """Stop because a result has another form than it should; the message is for the reader."""
+
+
+def _text(rows: int, seq: int) -> Tensor:
+    ids = torch.randint(5, _VOCAB, (rows, seq), generator=torch.Generator().manual_seed(1))
+    ids[:, 0], ids[:, -2], ids[:, -1] = 2, 3, 0  # [CLS], [SEP], [PAD]
+    return ids
+
+
+def _corrupted(function: Callable, ids: Tensor, seed: int = 0, share: float = 0.15) -> tuple:
+    """Call a reader's function as models do, and take its result apart."""
+    found = function(
+        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
+        generator=torch.Generator().manual_seed(seed), mlm_probability=share,
+    )  # fmt: skip
+    if found is None:
+        raise _FormError("It returns nothing yet. Replace the … by your code, and return.")
+    if not isinstance(found, tuple) or len(found) != 2:
+        raise _FormError("Return two tensors: the ids that the model sees, and the labels.")
+    for part, what in zip(found, ("ids", "labels")):
+        if getattr(part, "shape", None) != ids.shape or part.dtype != ids.dtype:
+            raise _FormError(f"The {what} should be integers of shape {tuple(ids.shape)}.")
+    return found
+
+
+def _leaves_alone(function: Callable) -> str:
+    """Look at the caller's ids, and at special tokens."""
+    ids = _text(1000, 50)
+    before = ids.clone()
+    seen, labels = _corrupted(function, ids, share=0.9)
+    if not torch.equal(ids, before):
+        return "The caller's ids have changed. Work on a copy: the next epoch needs the text again."
+    chosen = labels != IGNORED_LABEL
+    if (seen != before)[~chosen].any():
+        return "A token without a label has changed. Only chosen tokens may."
+    special = before < 5
+    if (chosen & special).any():
+        if len(said := labels[special].unique()) == 1:
+            return f"Where nothing is asked the label is -100; yours is {said.item()}."
+        return "Special tokens are asked for. [CLS], [SEP] and padding are never chosen."
+    wrong = chosen & (labels != before)
+    if wrong.any():
+        said = labels[wrong][0].item()
+        return (
+            "A label is the answer, the true id; yours is that of [MASK]."
+            if said == _MASK_ID
+            else f"A label is the true id of its token; one is {said} and should be "
+            f"{before[wrong][0].item()}."
+        )
+    drawn = seen[chosen & (seen != _MASK_ID) & (seen != before)]
+    if (drawn < 5).any():
+        return "A special token was drawn as a random word. Draw from the ids that are words."
+    if len(drawn) > 2000 and drawn.max() < _VOCAB - 1:
+        return f"The last word, {_VOCAB - 1}, is never drawn as a random word."
+    return ""
+
+
+def _chance(function: Callable) -> str:
+    """Look at where chance comes from, and whether each token has its own."""
+    ids = _text(20, 50)
+    before = torch.random.get_rng_state()
+    one, same, other = (_corrupted(function, ids, seed)[1] for seed in (1, 1, 2))
+    if not torch.equal(torch.random.get_rng_state(), before) or not torch.equal(one, same):
+        return "Chance does not come from the generator alone. Hand it to every draw."
+    if torch.equal(one, other):
+        return "Another generator gives the same result. Is it made anew inside?"
+    chosen = one != IGNORED_LABEL
+    if (chosen[:, 1:-2] == chosen[:1, 1:-2]).all():
+        return "All rows have the same tokens chosen. Draw one number for each token of each row."
+    return ""
+
+
+def _shares(function: Callable) -> str:
+    """Count the chosen tokens and their fates on a text that is long enough."""
+    ids = _text(2000, 200)
+    words = ids >= 5
+    for share in (0.15, 0.4):
+        seen, labels = _corrupted(function, ids, 3, share)
+        chosen = (labels != IGNORED_LABEL)[words]
+        found = chosen.double().mean().item()
+        if abs(found - share) > _TOO_FAR * (share * (1 - share) / len(chosen)) ** 0.5:
+            return f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
+    asked = labels != IGNORED_LABEL
+    total = int(asked.sum())
+    # A random word is the true one now and then.
+    same = (seen == ids)[asked].double().mean().item()
+    masked = (seen == _MASK_ID)[asked].double().mean().item()
+    random = (1 - same - masked) * (_VOCAB - 5) / (_VOCAB - 6)
+    fates = (masked, random, 1 - masked - random)
+    for slip, hint in _SLIPS.items():
+        far = (abs(a - b) for a, b in zip(fates, slip))
+        if all(
+            d < _TOO_FAR * max(b * (1 - b), 1e-4) ** 0.5 / total**0.5 for d, b in zip(far, slip)
+        ):
+            return hint
+    told = ", ".join(f"{fate:.3f}" for fate in fates)
+    return f"Of the chosen tokens become [MASK], a random word, or stay: {told}, not 0.8, 0.1, 0.1."
+
+
+def _rows(function: Callable) -> str:
+    """Look at rows so short that a smallest draw in each would be chosen too often."""
+    ids = _text(3000, 9)
+    _, labels = _corrupted(function, ids, 4)
+    found = (labels != IGNORED_LABEL)[ids >= 5].double().mean().item()
+    if found > 0.17:
+        return (
+            f"In rows of six words {found:.2f} of the words are chosen; it should be 0.15. Is the "
+            "smallest draw that of the whole batch, or of each row?"
+        )
+    return ""
+
+
+def _drawing_order(function: Callable) -> str:
+    """Compare with the loop of the chapter, which draws a choice, a fate and a word."""
+    ids = _text(40, 50)
+    (seen, labels), (ours, chosen) = (_corrupted(f, ids, 5) for f in (function, corrupt_tokens))
+    if not torch.equal(labels, chosen):
+        return (
+            "With the same seed you choose other tokens than the loop. Is your first draw, one "
+            "number for each token, the one that chooses?"
+        )
+    asked, masked = labels != IGNORED_LABEL, seen == _MASK_ID
+    if not torch.equal(masked, ours == _MASK_ID):
+        first = torch.rand(ids.shape, generator=torch.Generator().manual_seed(5))
+        low, high = first[asked & masked], first[asked & ~masked]
+        if low.max() < high.min() or high.max() < low.min():
+            return (
+                "One number decides who is chosen and what becomes of it, so that the smallest "
+                "draw always has the same fate. Where is the second draw?"
+            )
+        return (
+            "The chosen tokens are those of the loop, their fates are not. Is your second draw, "
+            "one number for each token, the one that decides among them?"
+        )
+    if not torch.equal(seen, ours):
+        return (
+            "Choices and fates are those of the loop, the random words are not. Is the third draw "
+            "one number for each token, among the words alone?"
+        )
+    return ""
+
+
+def _whole_words(function: Callable) -> str:
+    """Look at the pieces of words, if whole words are asked for."""
+    ids = _text(200, 50)
+    continued = torch.zeros_like(ids, dtype=torch.bool)
+    continued[:, 2:40:2] = True
+    _, labels = function(
+        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
+        generator=torch.Generator().manual_seed(0), continues_word=continued,
+    )  # fmt: skip
+    chosen = labels != IGNORED_LABEL
+    if (chosen[:, 1:] != chosen[:, :-1])[continued[:, 1:]].any():
+        return "With continues_word, a word is torn apart: all its pieces share one draw."
+    return ""
+
+
+def _always_asks(function: Callable) -> str:
+    """Look at a text so short that its draws may all lie above the share."""
+    ids = torch.tensor([[2, 9, 8, 7, 3]])
+    counts = [int((_corrupted(function, ids, s, 0.01)[1] != IGNORED_LABEL).sum()) for s in range(9)]
+    if min(counts) == 0:
+        return (
+            "Of a short text no token may be chosen, and a batch without a label has no loss. "
+            "Choose the word with the smallest draw in any case."
+        )
+    return ""
+
+
+_LOOKS = (
+    _leaves_alone, _chance, _shares, _always_asks, _rows, _drawing_order, _whole_words,
+)  # fmt: skip
