@@ -11,7 +11,7 @@ import torch
 
 from bertbook import checks
 from bertbook.checks.compare import answers_equal
-from bertbook.checks.exercise import Exercise
+from bertbook.checks.exercise import Exercise, _outcomes
 from bertbook.checks.verdict import LONGEST
 
 MODULES = {
