@@ -40,6 +40,7 @@ _SHAPES = {
     "output_attentions": "bool",
     "output_hidden_states": "bool",
 }
+_RESIDUAL = ("hidden_states", "input_tensor")
 _ATTENTION = ("hidden_states", "additive_mask", "output_attentions")
 _CONTEXT = f"context {_HIDDEN}, probs (batch, heads, seq, seq) or None"
 _IDS = ("input_ids", "attention_mask", "token_type_ids", "position_ids", "inputs_embeds")
@@ -63,9 +64,7 @@ ROLES = {
         _HIDDEN,
     ),
     "self_attention": Role("attention.BertSelfAttention", ("config",), _ATTENTION, _CONTEXT),
-    "self_output": Role(
-        "attention.BertSelfOutput", ("config",), ("hidden_states", "input_tensor"), _HIDDEN
-    ),
+    "self_output": Role("attention.BertSelfOutput", ("config",), _RESIDUAL, _HIDDEN),
     "attention": Role("attention.BertAttention", ("config",), _ATTENTION, _CONTEXT),
     "intermediate": Role(
         "layer.BertIntermediate", ("config",), ("hidden_states",), "(batch, seq, intermediate)"

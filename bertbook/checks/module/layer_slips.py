@@ -116,8 +116,8 @@ LAYER = [
     Slip(typing(_CALL, "(hidden_states, None, output_attentions)"), "Attention does not get the "
          "mask. Is it handed on?"),
     Slip(typing(_CALL, "(hidden_states, output_attentions, additive_mask)"), _EXCHANGED),
-    Slip(typing(_CALL, "(hidden_states, additive_mask)"), "The map is missing. Is output_attentions "
-         "handed on to attention, and is what comes back returned?"),
+    Slip(typing(_CALL, "(hidden_states, additive_mask)"), "The map is missing. Is "
+         "output_attentions handed on to attention, and is what comes back returned?"),
     Slip(typing("attended, probs = ", "attended = probs = "), _TUPLE),
     NO_BIAS,
 ]  # fmt: skip
