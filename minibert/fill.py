@@ -13,7 +13,6 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from .fast import switch_on
 from .pretrain.messages import FAILURES, sentence_of
 from .pretrain.options import PLAN, resume_hint, whole_number
 from .pretrain.output import complain, say, show_warning, with_output
@@ -118,8 +117,7 @@ def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer
     unused = ("bert.pooler", "cls.seq_relationship")  # of the question for the next sentence
     try:
         _require_head(folder)
-        with switch_on():
-            model = load_pretrained(BertForMaskedLM, folder, unused=unused)
+        model = load_pretrained(BertForMaskedLM, folder, unused=unused)
     except FileNotFoundError as error:
         if (folder / PLAN).exists():
             raise ValueError(
