@@ -197,8 +197,9 @@ def escape_stars(
 def skip_fields(
     app: Sphinx, what: str, name: str, thing: object, skip: bool, options: object
 ) -> bool | None:
-    """Leave out what Python says of every field of a named tuple."""
-    return True if (getattr(thing, "__doc__", None) or "").startswith(FIELD) else None
+    """Leave out what Python says of every field of a named tuple, and what each model repeats."""
+    is_field = (getattr(thing, "__doc__", None) or "").startswith(FIELD)
+    return True if is_field or name == "config_class" else None
 
 
 def setup(app: Sphinx) -> dict:

@@ -131,6 +131,8 @@ def test_keyboard_reaches_everything_and_shows_where_it_is(page_from_disk, page_
         assert focused["marked"], f"nothing shows that the focus is on {focused['html']}"
     left = page_from_disk.evaluate(UNREACHED)
     assert not left, "the Tab key does not reach:\n" + "\n".join(left)
+    page_from_disk.evaluate("document.activeElement.blur()")
+    page_from_disk.wait_for_function("!document.querySelector('.tooltip')")
 
 
 def test_accessible_in_light_and_dark_and_fits_every_screen(page_from_disk, page_name):

@@ -173,6 +173,7 @@ def test_a_loop_without_end_is_stopped_and_takes_the_old_verdict_along(figure):
 
 def test_the_editor_says_that_its_numpy_is_a_small_one(figure):
     assert figure.get_by_text("NumPy here is a small one").is_visible()
+    figure.page.wait_for_load_state("networkidle")
 
 
 @pytest.mark.slow

@@ -75,6 +75,8 @@ def test_a_right_encoder_is_not_accused(name):
 def test_a_right_head_is_not_accused(name, head):
     if hasattr(transformers, f"{name}{head}") and name + head not in (
         "LongformerForQuestionAnswering",  # wants three separators in each text
+        "XLMForQuestionAnswering",  # both take the five best tokens, and stop where there are four
+        "FlaubertForQuestionAnswering",
         "XLMForMultipleChoice",  # both read the last column, padding or not
         "FlaubertForMultipleChoice",
     ):

@@ -23,6 +23,10 @@ class Missing(ModuleType):
 
     __path__ = ()
 
+    def __init__(self, name, *_):
+        """Be missing; what is derived from a missing class is missing, too."""
+        super().__init__(name)
+
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
@@ -41,7 +45,7 @@ class Missing(ModuleType):
         raise ImportError(f"{self.__name__} is not in this page; open the chapter in Jupyter")
 
 
-for _name in ("jaxtyping", "torch", "torch.nn", "torch.nn.functional"):
+for _name in ("jaxtyping", "torch", "torch.nn", "torch.nn.functional", "torch.overrides"):
     sys.modules[_name] = Missing(_name)
 if find_spec("numpy") is None:  # where Python in the page has a numpy, it plays
     sys.modules["numpy"] = import_module("numpy_stand_in")
