@@ -123,6 +123,7 @@ window.Worker = class {
 def figure(reader):
     """Open the editor of the first exercise of Chapter 2, with an echo for Python."""
     page = reader.open("chapters/02-self-attention-by-hand.html")
+    page.wait_for_load_state("networkidle")  # what is still on its way would fail at the reload
     page.clock.install()
     page.add_init_script(ECHO)
     page.reload()
@@ -173,7 +174,6 @@ def test_a_loop_without_end_is_stopped_and_takes_the_old_verdict_along(figure):
 
 def test_the_editor_says_that_its_numpy_is_a_small_one(figure):
     assert figure.get_by_text("NumPy here is a small one").is_visible()
-    figure.page.wait_for_load_state("networkidle")
 
 
 @pytest.mark.slow
