@@ -60,7 +60,7 @@ class Reader:
         context.route(re.compile(rf"^(?!data:|blob:|{re.escape(home)})"), self._refuse)
         page = context.new_page()
         page.on("request", lambda request: self._note_request(request.url, home))
-        page.on("requestfailed", self._note_failure)
+        page.on("requestfailed", lambda request: self._note(f"did not load: {request.url}"))
         page.on("response", self._note_response)
         page.on("pageerror", lambda error: self._note(f"script error: {error}"))
         page.on("console", self._note_console)
@@ -78,10 +78,6 @@ class Reader:
     def _note_request(self, url, home):
         if not url.startswith(("data:", "blob:", home)):
             self._note(f"asks outside the book: {url}")
-
-    def _note_failure(self, request):
-        if request.failure != "net::ERR_ABORTED":  # the page was left before it came
-            self._note(f"did not load: {request.url}")
 
     def _note_response(self, response):
         if response.status >= 400:

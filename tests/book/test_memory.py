@@ -31,6 +31,7 @@ def test_nothing_is_kept_unless_it_is_asked(reader):
 def test_answers_and_the_place_are_found_again(asked):
     quiz = asked.locator(".mb-quiz").first
     quiz.locator("input").nth(1).check()
+    asked.wait_for_load_state("networkidle")
     asked.reload()
     assert quiz.locator("input").nth(1).is_checked()
     assert quiz.locator("p").nth(1).is_visible()  # its reply
@@ -101,6 +102,7 @@ def with_a_store(reader, script):
     """Open a chapter in a browser whose store is as a script makes it, and unfold its panel."""
     page = reader.open(CHAPTER)
     page.context.add_init_script(script)
+    page.wait_for_load_state("networkidle")
     page.reload()
     if page.locator(".mb-memory[open]").count() == 0:
         page.get_by_text("This page can remember").click()
