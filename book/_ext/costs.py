@@ -1,43 +1,23 @@
-"""What it costs to run a chapter: measured, told in words that hold, and listed for the reader.
+"""What it costs to run a chapter: measured, stored in the chapter, and stated in words that hold.
 
-A measurement that lies near the stored one changes nothing: seconds are never twice the same.
+What counts is the time of the processor, so that a busy machine changes nothing. A measurement that
+lies near the stored one changes nothing either: seconds are never twice the same.
 """
 
-import json
 import os
 import platform
 import re
 from importlib.metadata import version
-from pathlib import Path
 
 from nbformat import NotebookNode
 from normal_form import code_cells
 from reading import fill_card
 
 COST_ROW = re.compile(r"^\| \*\*Cost\*\* \|.*\|$", re.MULTILINE)
-TABLE = re.compile(r"(?<=<!-- statistics:begin -->\n).*(?=<!-- statistics:end -->)", re.DOTALL)
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
 SECONDS = (5, 10, 20, 30, 60, 120, 180, 300, 600, 900, 1200, 1800, 3600)
 MEGABYTES = (250, 500, 1000, 2000, 4000, 8000, 16000)
 CLOSE = 2
-
-
-def read(book: Path) -> dict[str, dict]:
-    """Read what earlier runs have stored, by chapter."""
-    path = book / "statistics.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-
-
-def record(notebook: NotebookNode, seconds: float, megabytes: float) -> dict:
-    """Describe one run of one chapter."""
-    tags = [set(cell.metadata.get("tags", ())) for cell in code_cells(notebook)]
-    return {
-        "cells": len(tags),
-        "compared": sum(not tag & IGNORED for tag in tags),
-        "seconds": round(seconds, 1),
-        "megabytes": int(round(megabytes, -1)),
-        "machine": machine(),
-    }
 
 
 def machine() -> str:
@@ -49,13 +29,11 @@ def machine() -> str:
 
 def keep_if_close(old: dict | None, new: dict) -> dict:
     """Keep the stored measurement unless the new one is out of its neighborhood."""
-    if old is None or not (
+    near = old is not None and (
         is_close(old["seconds"], new["seconds"], SECONDS[0])
         and is_close(old["megabytes"], new["megabytes"], MEGABYTES[0])
-    ):
-        return new
-    measured = ("seconds", "megabytes", "machine")
-    return {**new, **{name: old[name] for name in measured}}
+    )
+    return old if near else new
 
 
 def is_close(old: float, new: float, smallest: float) -> bool:
@@ -79,30 +57,38 @@ def has_row(notebook: NotebookNode) -> bool:
     return any(COST_ROW.search(cell.source) for cell in notebook.cells)
 
 
-def fill_row(notebook: NotebookNode, measured: dict) -> None:
-    """Write the cost into its row."""
-    row = f"| **Cost** | {in_words(measured)} |"
+def store(notebook: NotebookNode, old: dict | None, seconds: float, megabytes: float) -> None:
+    """Store what a run has cost: the numbers in the chapter's metadata, the words on its card."""
+    new = {
+        "seconds": round(seconds, 1),
+        "megabytes": int(round(megabytes, -1)),
+        "machine": machine(),
+    }
+    notebook.metadata["cost"] = keep_if_close(old, new)
+    row = f"| **Cost** | {in_words(notebook.metadata['cost'])} |"
     card = next(cell for cell in notebook.cells if COST_ROW.search(cell.source))
     card.source = COST_ROW.sub(row, card.source)
     fill_card(notebook)
 
 
-def pages(records: dict[str, dict], book: Path) -> dict[str, str]:
-    """Write statistics.json, and the table of statistics.md where that page exists."""
-    written = {"statistics.json": json.dumps(records, indent=2) + "\n"}
-    page = book / "statistics.md"
-    if page.is_file():
-        written[page.name] = TABLE.sub(lambda _: table(records), page.read_text(encoding="utf-8"))
-    return written
+def table(notebooks: dict[str, NotebookNode]) -> str:
+    """List every chapter's cost, their sum, and the machine that was asked."""
+    lines = ["| Chapter | Seconds | Memory | Cells run | Compared |", "| --- " * 5 + "|"]
+    for name, notebook in notebooks.items():
+        cost, (cells, compared) = notebook.metadata["cost"], count_cells(notebook)
+        numbers = f"{cost['seconds']:.0f} | {cost['megabytes']} MB | {cells} | {compared}"
+        lines.append(f"| [](chapters/{name}.ipynb) | {numbers} |")
+    costs = [notebook.metadata["cost"] for notebook in notebooks.values()]
+    counts = zip(*map(count_cells, notebooks.values()))
+    cells, compared = map(sum, counts)
+    largest = max(cost["megabytes"] for cost in costs)
+    total = sum(cost["seconds"] for cost in costs)
+    lines.append(f"| all | {total:.0f} | at most {largest} MB | {cells} | {compared} |")
+    machines = "; ".join(dict.fromkeys(cost["machine"] for cost in costs))
+    return "\n".join([*lines, "", f"Seconds of one processor, with one thread, on {machines}."])
 
 
-def table(records: dict[str, dict]) -> str:
-    """List every chapter's cost, and the machine that was asked."""
-    lines = ["", "| Chapter | Seconds | Memory | Cells run | Compared |", "| --- " * 5 + "|"]
-    for name, row in records.items():
-        cells = (
-            f"{row['seconds']:.0f} | {row['megabytes']:.0f} MB | {row['cells']} | {row['compared']}"
-        )
-        lines.append(f"| [](chapters/{name}.ipynb) | {cells} |")
-    machines = "; ".join(dict.fromkeys(row["machine"] for row in records.values()))
-    return "\n".join([*lines, "", f"Measured with one thread, on {machines}.", "", ""])
+def count_cells(notebook: NotebookNode) -> tuple[int, int]:
+    """Count the cells that are run, and those of them whose output is compared."""
+    tags = [set(cell.metadata.get("tags", ())) for cell in code_cells(notebook)]
+    return len(tags), sum(not tag & IGNORED for tag in tags)

@@ -9,7 +9,6 @@ import os
 import platform
 import re
 import sys
-import time
 from pathlib import Path
 
 import costs
@@ -56,9 +55,12 @@ ARITHMETICS = {
 # Without it every kernel warns that it talks to this process over the loopback interface.
 QUIET = ["--IPKernelApp.log_level=ERROR"]
 
-# On Linux the figure of `resource` would include what this process needed before it forked.
-PEAK_MEGABYTES = """
+# Processor time is that of the kernel and of the processes it has started. On Linux the figure of
+# `resource` would include what this process needed before it forked.
+WHAT_IT_COST = """
+import os
 import sys
+print(sum(os.times()[:4]))
 if sys.platform == "linux":
     with open("/proc/self/status") as status:
         print(int(status.read().split("VmHWM:")[1].split()[0]) / 1e3)
@@ -117,7 +119,7 @@ def kernel_environment(machine: str = platform.machine()) -> dict[str, str]:
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> tuple[float, float]:
-    """Run every cell on a fresh kernel; return the seconds and the peak memory in megabytes."""
+    """Run every cell on a fresh kernel; return the processor's seconds and the peak megabytes."""
     client = NotebookClient(
         notebook,
         timeout=SECONDS_PER_CELL,
@@ -128,11 +130,10 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> tuple[float, float
         resources={"metadata": {"path": str(folder)}},
     )
     with client.setup_kernel(env={**os.environ, **kernel_environment()}):
-        start = time.perf_counter()
         for index, cell in enumerate(notebook.cells):
             if cell.cell_type == "code":
                 execute_cell(client, cell, index)
-        return time.perf_counter() - start, peak_megabytes(client)
+        return what_it_cost(client)
 
 
 def execute_cell(client: NotebookClient, cell: nbformat.NotebookNode, index: int) -> None:
@@ -152,11 +153,12 @@ def execute_cell(client: NotebookClient, cell: nbformat.NotebookNode, index: int
     raise ChapterError(f"code cell {number}, which begins {first_line!r}, {reason}")
 
 
-def peak_megabytes(client: NotebookClient) -> float:
-    """Ask the kernel how much memory it has needed at most."""
-    client.nb.cells.append(nbformat.v4.new_code_cell(PEAK_MEGABYTES))
+def what_it_cost(client: NotebookClient) -> tuple[float, float]:
+    """Ask the kernel for its seconds of processor time, and for its peak memory in megabytes."""
+    client.nb.cells.append(nbformat.v4.new_code_cell(WHAT_IT_COST))
     client.execute_cell(client.nb.cells[-1], len(client.nb.cells) - 1)
-    return float(client.nb.cells.pop().outputs[0].text)
+    seconds, megabytes = "".join(out.text for out in client.nb.cells.pop().outputs).split()
+    return float(seconds), float(megabytes)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -167,20 +169,14 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def run_chapter(path: Path, book: Path) -> None:
-    """Run one chapter, store it in its normal form, and note what it cost."""
+    """Run one chapter and store it in its normal form, with its cost; no other file changes."""
     notebook = read_chapter(path, book)
+    stored_cost = notebook.metadata.get("cost")
     put_colab_cell_first(notebook, tagged_address())
     seconds, megabytes = execute(notebook, path.parent)
     normalize(notebook)
-    records = costs.read(book)
-    new = costs.record(notebook, seconds, megabytes)
-    records[path.stem] = costs.keep_if_close(records.get(path.stem), new)
-    costs.fill_row(notebook, records[path.stem])
+    costs.store(notebook, stored_cost, seconds, megabytes)
     write_whole(path, nbformat.writes(notebook).rstrip("\n") + "\n")
-    names = [chapter.stem for chapter in chapters(book)]
-    records = {name: records[name] for name in names if name in records}
-    for name, text in costs.pages(records, book).items():
-        write_whole(book / name, text)
     print(f"{path.name}: {seconds:.0f} s, {megabytes:.0f} MB")
 
 

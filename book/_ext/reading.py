@@ -1,16 +1,10 @@
-"""How long a chapter takes a reader: computed from its words, its visible code and its exercises.
-
-Run as a program, it fills the cards of all chapters and the sentence of the landing page.
-"""
+"""How long a chapter takes a reader, by its words, its visible code and its exercises."""
 
 import re
-from pathlib import Path
+from collections.abc import Iterable
 
-import nbformat
 from nbformat import NotebookNode
-from normal_form import folded
 
-BOOK = Path(__file__).resolve().parents[1]
 WORDS_A_MINUTE, LINES_A_MINUTE = 180, 10
 STEP = 5  # minutes; nobody reads by the minute
 
@@ -21,7 +15,6 @@ NO_PROSE = re.compile(
 WORD = re.compile(r"[^\W\d_][\w’'-]*")
 EXERCISE = re.compile(r"^Difficulty [●○]+ · (\d+) minutes", re.MULTILINE)
 CARD = re.compile(r"(?<=^\| \*\*Cost\*\* \| )(?:about \d+ .*?; to run, )?", re.MULTILINE)
-SPAN = re.compile(r"takes \d+ to \d+ minutes to read with its code, and its exercises \d+ to \d+ ")
 
 
 def reading_minutes(notebook: NotebookNode) -> int:
@@ -58,30 +51,12 @@ def fill_card(notebook: NotebookNode) -> None:
         cell.source = CARD.sub(told, cell.source)
 
 
-def fill_landing_page(text: str, notebooks: list[NotebookNode]) -> str:
-    """Write into the landing page from how many to how many minutes the chapters take."""
-    read, done = (
-        sorted(map(minutes, notebooks)) for minutes in (reading_minutes, exercise_minutes)
-    )
-    span = (
-        f"takes {read[0]} to {read[-1]} minutes to read with its code, "
-        f"and its exercises {to_step(done[0])} to {to_step(done[-1])} "
-    )
-    return SPAN.sub(span, text)
-
-
-def main(book: Path = BOOK) -> None:
-    """Fill every card, and the landing page, and fold in Jupyter what the page folds."""
-    notebooks = {path: nbformat.read(path, 4) for path in (book / "chapters").glob("*.ipynb")}
-    for path, notebook in notebooks.items():
-        fill_card(notebook)
-        for cell in notebook.cells:
-            cell.metadata |= folded(cell.metadata.get("tags", ()))
-        path.write_text(nbformat.writes(notebook).rstrip("\n") + "\n", encoding="utf-8")
-    page = book / "index.md"
-    text = fill_landing_page(page.read_text(encoding="utf-8"), [*notebooks.values()])
-    page.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def spans(notebooks: Iterable[NotebookNode]) -> dict[str, str]:
+    """Say from how many to how many minutes the chapters take to read, and their exercises."""
+    notebooks = [*notebooks]
+    read = sorted(map(reading_minutes, notebooks))
+    done = sorted(to_step(exercise_minutes(notebook)) for notebook in notebooks)
+    return {
+        "minutes to read": f"{read[0]} to {read[-1]} minutes",
+        "minutes for exercises": f"{done[0]} to {done[-1]} minutes",
+    }

@@ -11,6 +11,7 @@ import costs
 import nbformat
 import notebooks
 import pytest
+import totals
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 from normal_form import COLAB_ID, normalize, put_colab_cell_first
 
@@ -24,8 +25,6 @@ def write(tmp_path):
     def write_chapter(*sources, opening=OPENING):
         book = tmp_path / "book"
         (book / "chapters").mkdir(parents=True, exist_ok=True)
-        page = "# Costs\n<!-- statistics:begin -->\n<!-- statistics:end -->\nThe end.\n"
-        (book / "statistics.md").write_text(page, encoding="utf-8")
         path = book / "chapters" / "01-a-chapter.ipynb"
         cells = [new_markdown_cell(opening), *map(new_code_cell, sources)]
         nbformat.write(new_notebook(cells=cells, metadata={"author": "x"}), path)
@@ -48,7 +47,7 @@ def test_running_twice_changes_no_byte(write):
     first = every_byte(book)
     assert run(path, book) == 0
     assert every_byte(book) == first
-    assert len(first) == 3
+    assert [*first] == [path]  # no other file
 
 
 def test_a_chapter_is_stored_in_its_normal_form(write):
@@ -58,25 +57,36 @@ def test_a_chapter_is_stored_in_its_normal_form(write):
     notebook = nbformat.reads(text, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert text.endswith("}\n")
-    assert set(notebook.metadata) == {"kernelspec", "language_info"}
+    assert set(notebook.metadata) == {"cost", "kernelspec", "language_info"}
     assert [cell.execution_count for cell in code] == [1, 2, 3]
     assert [output.execution_count for output in code[2].outputs if "data" in output] == [3]
     assert all(set(cell.metadata) <= {"tags", "jupyter"} for cell in notebook.cells)
 
 
-def test_the_cost_is_told_and_listed(write):
+def test_the_cost_stands_on_the_card_and_in_the_table(write):
     path, book = write("1")
     run(path, book)
     row = (
         "| **Cost** | about 5 minutes to read and 0 for the exercises; to run, less than 5 seconds "
         "and 250 MB of memory on one processor core |"
     )
-    assert row in nbformat.read(path, as_version=4).cells[0].source.splitlines()
-    page = (book / "statistics.md").read_text(encoding="utf-8")
-    assert re.search(
-        r"^\| \[\]\(chapters/01-a-chapter\.ipynb\) \| \d+ \| \d+ MB \| 2 \| 2 \|$", page, re.M
-    )
-    assert page.endswith("<!-- statistics:end -->\nThe end.\n")
+    notebook = nbformat.read(path, as_version=4)
+    assert row in notebook.cells[0].source.splitlines()
+    page = totals.fill("{minutes to read}\n\n<!-- costs of all chapters -->\n", {"01-a": notebook})
+    assert page.startswith("5 to 5 minutes\n\n| Chapter")
+    assert re.search(r"^\| \[\]\(chapters/01-a\.ipynb\) \| \d+ \| \d+ MB \| 2 \| 2 \|$", page, re.M)
+    assert re.search(r"^\| all \| \d+ \| at most \d+ MB \| 2 \| 2 \|$", page, re.M)
+
+
+def test_waiting_costs_nothing_and_computing_does(write):
+    wait, compute = "import time\ntime.sleep(2)", "while time.process_time() < 4:\n    pass"
+    costs = []
+    for cells in ((wait,), (wait, compute)):
+        path, book = write(*cells)
+        run(path, book)
+        costs.append(nbformat.read(path, as_version=4).metadata["cost"]["seconds"])
+    assert costs[0] < 3
+    assert costs[1] >= 4
 
 
 def test_a_failing_cell_is_named_and_nothing_is_written(write, capfd):
@@ -214,10 +224,10 @@ def test_costs_in_words(seconds, megabytes, words):
     assert costs.in_words({"seconds": seconds, "megabytes": megabytes}).startswith(words)
 
 
-def test_a_measurement_near_the_stored_one_changes_only_the_counts():
-    old = {"cells": 3, "compared": 3, "seconds": 8.0, "megabytes": 300, "machine": "old"}
-    near = {"cells": 4, "compared": 3, "seconds": 15.0, "megabytes": 590, "machine": "new"}
-    assert costs.keep_if_close(old, near) == {**old, "cells": 4}
+def test_a_measurement_near_the_stored_one_changes_nothing():
+    old = {"seconds": 8.0, "megabytes": 300, "machine": "old"}
+    near = {"seconds": 15.0, "megabytes": 590, "machine": "new"}
+    assert costs.keep_if_close(old, near) == old
     for far in ({**near, "seconds": 17.0}, {**near, "megabytes": 610}):
         assert costs.keep_if_close(old, far) == far
     assert costs.keep_if_close(None, near) == near

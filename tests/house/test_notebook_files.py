@@ -26,7 +26,7 @@ TAGS = IGNORED | {
 }
 CELL_METADATA = {"tags", "reason", "mystnb", "jupyter"}
 PROMPTS = {"code_prompt_show", "code_prompt_hide"}
-NOTEBOOK_METADATA = {"kernelspec", "language_info"}
+NOTEBOOK_METADATA = {"cost", "kernelspec", "language_info"}
 # A path that begins at the root of some computer. (Written so that it does not match itself.)
 MACHINE_PATH = re.compile(
     r"(?<![\w.~/-])/(?:home|Users|tmp|root|work|private|mnt)/[\w.-]+"

@@ -1,4 +1,4 @@
-"""The minutes on a chapter's card, and on the landing page, are those that its text takes."""
+"""The minutes on a chapter's card are those that its text takes."""
 
 import re
 from pathlib import Path
@@ -6,20 +6,10 @@ from pathlib import Path
 import nbformat
 from book_tree import chapters
 from planting import code
-from reading import (
-    STEP,
-    exercise_minutes,
-    fill_card,
-    fill_landing_page,
-    reading_minutes,
-)
+from reading import STEP, exercise_minutes, fill_card, reading_minutes
 from still_to_do import apart_from_those
 
 TOLD = re.compile(r"\*\*Cost\*\* \| about (\d+) minutes to read and (\d+) for the exercises; ")
-SPAN = re.compile(
-    r"takes (\d+) to (\d+) minutes to read with its code, and its exercises (\d+) to (\d+) minutes"
-)
-REFRESH = "Run python book/_ext/reading.py."
 
 
 def reading_time(root: Path) -> list[str]:
@@ -33,31 +23,14 @@ def reading_time(root: Path) -> list[str]:
         if any(abs(a - b) > STEP for a, b in zip(stored, computed)):
             found.append(
                 f"{chapter.name}: its card says {stored[0]} minutes to read and {stored[1]} for "
-                f"the exercises; its text makes {computed[0]} and {computed[1]}. {REFRESH}"
+                f"the exercises; its text makes {computed[0]} and {computed[1]}. Run "
+                f"`make notebooks CHAPTERS={chapter.name}`."
             )
     return found
 
 
-def landing_page_time(root: Path) -> list[str]:
-    """Hold the landing page to the shortest and the longest chapter."""
-    page = root / "book" / "index.md"
-    notebooks = [nbformat.read(chapter.path, 4) for chapter in chapters(root)]
-    text = page.read_text(encoding="utf-8")
-    told, computed = (SPAN.search(t) for t in (text, fill_landing_page(text, notebooks)))
-    if told is None:
-        return [f"book/index.md: does not say how long a chapter takes. {REFRESH}"]
-    pairs = [*zip(map(int, told.groups()), map(int, computed.groups()))]
-    if all(abs(stored - new) <= STEP for stored, new in pairs):
-        return []
-    return [f"book/index.md: says {told[0]!r}, but it is {computed[0]!r}. {REFRESH}"]
-
-
 def test_cards_say_how_long_a_chapter_takes(this_project):
     this_project.keeps(apart_from_those(reading_time))
-
-
-def test_landing_page_says_how_long_chapters_take(this_project):
-    this_project.keeps(landing_page_time)
 
 
 CARD = "# T\n\n| This chapter | |\n| --- | --- |\n| **Cost** | less than 5 seconds |\n\n"
@@ -88,18 +61,3 @@ def test_folded_code_and_formulas_are_not_read(plot):
     plot.chapter(*chapter(1800, 100), folded, "$$" + "x " * 3000 + "$$")
     (sentence,) = reading_time(plot.root)
     assert "its text makes 20 and 20" in sentence
-
-
-def test_a_landing_page_that_flatters(plot):
-    plot.chapter(*chapter(1800, 100))
-    plot.chapter(*chapter(1800, 400), number=3)
-    sentence = (
-        "Each takes {} to {} minutes to read with its code, and its exercises 20 to 20 minutes."
-    )
-    plot.file("book/index.md", sentence.format(5, 10))
-    (found,) = landing_page_time(plot.root)
-    assert "it is 'takes 20 to 50 minutes to read" in found
-    plot.file("book/index.md", sentence.format(25, 50))
-    assert landing_page_time(plot.root) == []
-    plot.file("book/index.md", "Short.")
-    assert "does not say" in landing_page_time(plot.root)[0]
