@@ -129,11 +129,11 @@ def open_folder(folder: str | Path) -> tuple[BertForMaskedLM, WordPieceTokenizer
 
 def _require_head(folder: Path) -> None:
     """Raise if a folder holds a model of another kind."""
-    found = read_json(locate(folder, CONFIG)).get("architectures") or WITH_HEAD
-    if not set(found) & set(WITH_HEAD):
+    architectures = read_json(locate(folder, CONFIG)).get("architectures") or WITH_HEAD
+    if not set(architectures) & set(WITH_HEAD):
         raise ValueError(
-            f"{str(folder)!r} holds a {found[0]}, which guesses no words; name the folder of a "
-            f"{' or '.join(WITH_HEAD)}"
+            f"{str(folder)!r} holds a {architectures[0]}, which guesses no words; name the folder "
+            f"of a {' or '.join(WITH_HEAD)}"
         )
 
 

@@ -82,8 +82,8 @@ def token_mask(
     tensor([False, False,  True])
     """
     real = attention_mask.bool()
-    found = torch.isin(input_ids, torch.tensor(list(wanted), device=input_ids.device))
-    return found[:, None, :] & real[:, :, None] & real[:, None, :]
+    is_wanted = torch.isin(input_ids, torch.tensor(list(wanted), device=input_ids.device))
+    return is_wanted[:, None, :] & real[:, :, None] & real[:, None, :]
 
 
 def attention_share(

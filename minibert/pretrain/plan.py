@@ -145,8 +145,8 @@ def _require_free(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
     draft = draft_of(folder / PLAN).name
-    found = sorted({path.name for path in folder.iterdir()} - {draft}) if folder.exists() else []
-    if found:
+    others = sorted({path.name for path in folder.iterdir()} - {draft}) if folder.exists() else []
+    if others:
         raise ValueError(
-            f"{str(folder)!r} is not empty (it holds {found[0]!r}); name a new or an empty folder"
+            f"{str(folder)!r} is not empty (it holds {others[0]!r}); name a new or an empty folder"
         )

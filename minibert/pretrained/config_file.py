@@ -37,7 +37,7 @@ def read_arguments(
     model_class: Callable[..., nn.Module],
     config: Any,
     fields: Mapping[str, Any],
-    given: Mapping[str, Any],
+    arguments: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the other arguments for a model class.
 
@@ -45,7 +45,7 @@ def read_arguments(
     that one, too. What the caller says of the labels takes the place of all that the file says.
     """
     with _named(locate(folder, CONFIG)):
-        arguments = {**_labels_for(model_class, fields, given), **given}
+        arguments = {**_labels_for(model_class, fields, arguments), **arguments}
     _require_buildable(model_class, config, arguments)
     return arguments
 
@@ -75,11 +75,11 @@ def _require_buildable(
 
 
 def _labels_for(
-    model_class: Callable[..., nn.Module], fields: Mapping[str, Any], given: Mapping[str, Any]
+    model_class: Callable[..., nn.Module], fields: Mapping[str, Any], arguments: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Read the labels for the head of a task, unless it has none or the caller gives them."""
     taken = inspect.signature(model_class).parameters
-    if "id2label" not in taken or given.keys() & {"num_labels", "id2label"}:
+    if "id2label" not in taken or arguments.keys() & {"num_labels", "id2label"}:
         return {}
     labels = {"id2label": read_labels(fields), "problem_type": fields.get("problem_type")}
     return {name: value for name, value in labels.items() if name in taken}
@@ -110,11 +110,13 @@ def require_sizes(config: Any, fields: Mapping[str, Any], tensors: Tensors) -> N
                 "this length; the two must come from one model"
             )
     for word, name in member_of(config).counts.items():
-        found = len({number[1] for t in tensors if (number := re.search(rf"\b{word}\.(\d+)\.", t))})
-        if getattr(config, name) != found:
+        layers = len(
+            {number[1] for t in tensors if (number := re.search(rf"\b{word}\.(\d+)\.", t))}
+        )
+        if getattr(config, name) != layers:
             raise ValueError(
                 f"config.json gives {name} as {getattr(config, name)}, but the weights have "
-                f"{found} layers; the two must come from one model"
+                f"{layers} layers; the two must come from one model"
             )
     labels = fields.get("num_labels")
     if isinstance(labels, int) and labels > max(sizes):

@@ -50,17 +50,17 @@ def read_json(path: Path) -> dict[str, Any]:
         )
     require_length(path)
     try:
-        found = json.loads(path.read_bytes())
+        fields = json.loads(path.read_bytes())
     except (ValueError, RecursionError) as error:
         raise ValueError(
             f"{str(path)!r} cannot be read as JSON ({error}); download it again"
         ) from None
-    if not isinstance(found, dict):
-        kind = type(found).__name__
+    if not isinstance(fields, dict):
+        kind = type(fields).__name__
         raise ValueError(
             f"{str(path)!r} holds a JSON {kind}, not an object {{…}}; download it again"
         )
-    return found
+    return fields
 
 
 def read_weights(folder: Path) -> Tensors:
@@ -126,14 +126,14 @@ def _read_shards(folder: Path) -> Tensors:
             raise FileNotFoundError(
                 f"{str(folder)!r} has no {shard}, which {INDEX} names; get this file, too"
             )
-        found = read_tensors(folder / shard)
+        part = read_tensors(folder / shard)
         promised = {name for name, place in places.items() if place == shard}
-        if differing := sorted(promised ^ found.keys()):
+        if differing := sorted(promised ^ part.keys()):
             raise ValueError(
                 f"{shard} of {str(folder)!r} holds other tensors than {INDEX} says: "
                 f"{list_names(differing)}. The two do not belong together; download both again"
             )
-        tensors |= found
+        tensors |= part
     return tensors
 
 

@@ -101,8 +101,8 @@ def load_pretrained(
     names = names_of(model)
     prefix = getattr(model_class, "base_model_prefix", "bert") + "."
     prefixed = any(name.startswith(prefix) for name in names.shapes)
-    found = repair_names(tensors, prefixed, prefix)
-    chosen = match_names(model_class.__name__, names, found, new, unused)
+    tensors = repair_names(tensors, prefixed, prefix)
+    chosen = match_names(model_class.__name__, names, tensors, new, unused)
     _place(model, names, chosen | _draw(model, names, new, dtype_of(chosen, "the file")))
     return model.eval()
 
@@ -136,12 +136,12 @@ def _draw(model: nn.Module, names: Names, new: Collection[str], dtype: torch.dty
 
 def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module]:
     """Yield the largest modules of a part: all that stands there first bears its name."""
-    seen: set[nn.Module] = set()
+    listed: set[nn.Module] = set()
     for module in model.modules():
         inside = set(module.modules())
         here = [name for name, at in names.places.items() if at and at[0][0] in inside]
-        if module not in seen and here and all(belongs_to(name, (part,)) for name in here):
-            seen |= inside
+        if module not in listed and here and all(belongs_to(name, (part,)) for name in here):
+            listed |= inside
             yield module
 
 

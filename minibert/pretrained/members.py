@@ -80,19 +80,19 @@ def member_of(config: Any) -> Member:
 def require_member(model_class: Callable[..., nn.Module], fields: Mapping[str, Any]) -> None:
     """Raise for the folder of another member, and name the class that opens it."""
     ours = config_class_of(model_class).required_values["model_type"]
-    found = fields.get("model_type", _by_architecture(fields))
-    if found is None and ours != "bert":  # old files of BERT say nothing
+    model_type = fields.get("model_type", _by_architecture(fields))
+    if model_type is None and ours != "bert":  # old files of BERT say nothing
         raise ValueError(
             "it has no model_type, so that nobody knows whose weights these are; if they are "
             f'those of {FAMILY[ours].config_class.kind}, add "model_type": "{ours}"'
         )
-    if found in (None, ours) or not isinstance(found, str) or found not in FAMILY:
+    if model_type in (None, ours) or not isinstance(model_type, str) or model_type not in FAMILY:
         return  # what is unknown here, the configuration refuses
-    there = FAMILY[found]
+    there = FAMILY[model_type]
     head = model_class.__name__.removeprefix(FAMILY[ours].prefix)
     raise ValueError(
-        f"model_type ({found!r}) is not supported by {model_class.__name__}: these are the weights "
-        f"of {there.config_class.kind}; open them with {_opener(there.prefix, head)}"
+        f"model_type ({model_type!r}) is not supported by {model_class.__name__}: these are the "
+        f"weights of {there.config_class.kind}; open them with {_opener(there.prefix, head)}"
     )
 
 
@@ -103,9 +103,9 @@ def _opener(prefix: str, head: str) -> str:
 
 
 def _by_architecture(fields: Mapping[str, Any]) -> str | None:
-    """Return the member that the name of the saved class tells, if any."""
+    """Return the member that the name of the saved class begins with, if any."""
     names = fields.get("architectures")
     name = str(names[0]) if isinstance(names, list) and names else ""
-    told = re.match(r"(\w+?)(For|Model)", name)
+    match = re.match(r"(\w+?)(For|Model)", name)
     prefixes = {row.prefix: kind for kind, row in FAMILY.items()}
-    return prefixes.get(told[1]) if told else None
+    return prefixes.get(match[1]) if match else None

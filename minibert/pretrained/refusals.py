@@ -26,20 +26,20 @@ STILL_ON = {
 def require_loadable(tensors: Tensors) -> None:
     """Raise for weights that `load_pretrained` would refuse, and for NaN."""
     for shown, way_out in STILL_ON.items():
-        if found := [name for name in tensors if re.search(shown, name)]:
+        if wrapped := [name for name in tensors if re.search(shown, name)]:
             raise ValueError(
-                f"{list_names(found, most=3)} can be read by no BERT: something is still on that "
+                f"{list_names(wrapped, most=3)} can be read by no BERT: something is still on that "
                 f"computes the weights. Make them final first: {way_out}"
             )
-    if found := [name for name, tensor in tensors.items() if tensor.is_meta]:
+    if empty := [name for name, tensor in tensors.items() if tensor.is_meta]:
         raise ValueError(
-            f"{list_names(found, most=3)} are on the meta device, sizes without numbers; load or "
+            f"{list_names(empty, most=3)} are on the meta device, sizes without numbers; load or "
             "draw the weights before saving"
         )
     dtype_of(tensors, "the model, as by model.float()")
-    if found := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
+    if infinite := [name for name, tensor in tensors.items() if not tensor.isfinite().all()]:
         raise ValueError(
-            f"{list_names(found, most=3)} hold numbers that are not finite (NaN or infinity); a "
+            f"{list_names(infinite, most=3)} hold numbers that are not finite (NaN or infinity); a "
             "training run has diverged there. Go back to weights from before"
         )
 
@@ -48,9 +48,9 @@ def dtype_of(tensors: Tensors, owner: str) -> torch.dtype:
     """Return the type of all weights; raise if there are several."""
     examples = {tensor.dtype: name for name, tensor in tensors.items()}
     if len(examples) != 1 or not examples.keys() <= set(FLOATS):
-        found = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
+        types = ", ".join(f"{name} is {dtype}" for dtype, name in examples.items())
         allowed = ", ".join(map(str, FLOATS))
         raise ValueError(
-            f"the weights must all be of one type out of {allowed}, but {found}; convert {owner}"
+            f"the weights must all be of one type out of {allowed}, but {types}; convert {owner}"
         )
     return next(iter(examples))

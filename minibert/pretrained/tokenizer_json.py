@@ -84,14 +84,14 @@ def _read_ids(path: Path, ids: object) -> dict[str, int]:
 def _require_special_tokens(path: Path, tokens: object, ids: dict[str, int]) -> None:
     """Raise for tokens cut out of the text beforehand, other than the five of every BERT."""
     tokens = tokens if isinstance(tokens, list) else []
-    found = {str(_get(token, "content")): token for token in tokens}
-    if strange := [content for content in found if content not in SPECIAL_TOKENS]:
+    added = {str(_get(token, "content")): token for token in tokens}
+    if strange := [content for content in added if content not in SPECIAL_TOKENS]:
         raise ValueError(
             f"{str(path)!r}: the added token {strange[0]!r} is not supported; BERT's are "
             f"{', '.join(SPECIAL_TOKENS)}"
         )
     for content in SPECIAL_TOKENS:
-        token = found.get(content)
+        token = added.get(content)
         _require(path, f"the id of the added token {content}", _get(token, "id"), ids[content])
         for flag in FLAGS:
             _require(path, f"{flag} of the added token {content}", _get(token, flag), False)

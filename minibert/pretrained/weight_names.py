@@ -54,7 +54,7 @@ def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Ten
     ['bert.embeddings.LayerNorm.weight']
     """
     bare = not any(name.startswith(prefix) for name in tensors)
-    found: Tensors = {}
+    repaired: Tensors = {}
     for old, tensor in tensors.items():
         if old.removeprefix(prefix) == POSITION_IDS:
             _require_counting(old, tensor)
@@ -64,12 +64,12 @@ def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Ten
             name = prefix + name
         elif not prefixed:
             name = name.removeprefix(prefix)
-        if name in found:
+        if name in repaired:
             raise ValueError(
                 f"the weights hold {name} twice, once under an older name ({old}); keep one"
             )
-        found[name] = tensor
-    return found
+        repaired[name] = tensor
+    return repaired
 
 
 def _modern(name: str) -> str:
@@ -119,36 +119,37 @@ def belongs_to(name: str, parts: Iterable[str]) -> bool:
 def match_names(
     owner: str,
     ours: Names,
-    found: Tensors,
+    tensors: Tensors,
     new: Iterable[str] = (),
     unused: Iterable[str] = (),
 ) -> Tensors:
     """Find the tensor for every name of a model; raise if one is missing or left over."""
-    found = {n: t for n, t in found.items() if not belongs_to(n, new) and not belongs_to(n, unused)}
+    left_out = {name for name in tensors if belongs_to(name, (*new, *unused))}
+    tensors = {name: tensor for name, tensor in tensors.items() if name not in left_out}
     wanted = {name for name in ours.first.values() if not belongs_to(name, new)}
-    absent = wanted - found.keys()
+    absent = wanted - tensors.keys()
     missing = {name: ours.shapes[name] for name in ours.first if name in absent}
-    extra = {n: tuple(t.shape) for n, t in found.items() if n not in ours.shapes}
+    extra = {n: tuple(t.shape) for n, t in tensors.items() if n not in ours.shapes}
     misshaped = {
         name: (tuple(tensor.shape), ours.shapes[name])
-        for name, tensor in found.items()
+        for name, tensor in tensors.items()
         if name not in extra and tuple(tensor.shape) != ours.shapes[name]
     }
     if missing or extra or misshaped:
-        raise ValueError(_complaint(owner, found, ours.shapes, missing, extra, misshaped))
-    for name, tensor in found.items():
+        raise ValueError(_complaint(owner, tensors, ours.shapes, missing, extra, misshaped))
+    for name, tensor in tensors.items():
         first = ours.first[name]
-        if first != name and first in found and not torch.equal(tensor, found[first]):
+        if first != name and first in tensors and not torch.equal(tensor, tensors[first]):
             raise ValueError(
                 f"{name} and {first} are one tensor in a {owner}, but differ in the weights; a "
                 "decoder of its own is not supported"
             )
-    return {name: found[name] for name in wanted}
+    return {name: tensors[name] for name in wanted}
 
 
 def _complaint(
     owner: str,
-    found: Iterable[str],
+    theirs: Iterable[str],
     ours: Iterable[str],
     missing: Mapping[str, tuple[int, ...]],
     extra: Mapping[str, tuple[int, ...]],
@@ -163,7 +164,7 @@ def _complaint(
     if extra:
         lines.append(f"{len(extra)} unknown: {list_names(f'{n} {s}' for n, s in extra.items())}.")
     if misshaped:
-        both = (f"{name} {found}, here {here}" for name, (found, here) in misshaped.items())
+        both = (f"{name} {there}, here {here}" for name, (there, here) in misshaped.items())
         lines.append(f"{len(misshaped)} of another shape: {list_names(both)}.")
     if any(ENCODER.match(name) for name in (*missing, *misshaped)):
         lines.append(
@@ -172,7 +173,7 @@ def _complaint(
         )
         return "\n".join(lines)
     owners = (name.rpartition(".")[0] for name in misshaped)
-    if new := dict.fromkeys([*_parts(missing, found), *owners]):
+    if new := dict.fromkeys([*_parts(missing, theirs), *owners]):
         lines.append(f"To start these parts with fresh weights, say new={tuple(new)!r}.")
     if extra:
         parts = _parts(extra, ours)

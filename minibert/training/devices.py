@@ -37,13 +37,13 @@ def choose_device(name: str | None = None) -> torch.device:
     >>> choose_device().type in ("cuda", "mps", "cpu")
     True
     """
-    found = [name for name in ("cuda", "mps") if _is_available(name)] + ["cpu"]
-    wanted = name or os.environ.get("MINIBERT_DEVICE") or found[0]
-    if wanted.split(":")[0] not in found:
+    available = [name for name in ("cuda", "mps") if _is_available(name)] + ["cpu"]
+    wanted = name or os.environ.get("MINIBERT_DEVICE") or available[0]
+    if wanted.split(":")[0] not in available:
         source = "the device" if name else "MINIBERT_DEVICE"
         raise ValueError(
             f"{source} is {wanted!r}, which this machine does not have; "
-            f"it has {' and '.join(found)}"
+            f"it has {' and '.join(available)}"
         )
     if wanted == "cuda":
         wanted = f"cuda:{os.environ.get('LOCAL_RANK', 0)}"

@@ -46,14 +46,14 @@ def parameter_groups(model: nn.Module, weight_decay: float) -> list[dict[str, An
     0.01 [(2, 3)]
     0.0 [(2,), (2,), (2,)]
     """
-    decaying, free, seen = [], [], set()
+    decaying, free, grouped = [], [], set()
     for module in model.modules():
         is_norm = "Norm" in type(module).__name__
         for name, parameter in module.named_parameters(recurse=False):
-            if parameter.requires_grad and id(parameter) not in seen:
-                seen.add(id(parameter))
+            if parameter.requires_grad and id(parameter) not in grouped:
+                grouped.add(id(parameter))
                 (free if is_norm or name.endswith("bias") else decaying).append(parameter)
-    if not seen:
+    if not grouped:
         raise ValueError(
             "no parameter of the model needs a gradient, so nothing can be trained; set "
             "requires_grad_(True) on the parts that shall learn"

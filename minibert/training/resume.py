@@ -127,8 +127,8 @@ def checkpoint_folders(folder: str | Path) -> list[Path]:
     """
     folder = Path(folder)
     paths = folder.iterdir() if folder.is_dir() else ()
-    found = [path for path in paths if NAME.fullmatch(path.name)]
-    return sorted(found, key=lambda path: int(path.name.removeprefix("step-")), reverse=True)
+    checkpoints = [path for path in paths if NAME.fullmatch(path.name)]
+    return sorted(checkpoints, key=lambda path: int(path.name.removeprefix("step-")), reverse=True)
 
 
 def read_checkpoint(path: str | Path) -> Checkpoint:
@@ -176,12 +176,12 @@ def _verify(path: Path) -> tuple[str, ...]:
     expected = (path / SUMS).read_bytes().decode("utf-8", "replace").splitlines()
     has_best = (path / BEST).exists() or any(BEST in line for line in expected)
     names = (*FILES, BEST) if has_best else FILES
-    found = []
+    lines = []
     for name in names:
         if not (path / name).is_file():
             raise DamagedCheckpoint(f"{str(path)!r} lacks {name}; the checkpoint is not whole")
-        found.append(f"{_digest(path / name)}  {name}")
-    for index, (name, line) in enumerate(zip(names, found, strict=True)):
+        lines.append(f"{_digest(path / name)}  {name}")
+    for index, (name, line) in enumerate(zip(names, lines, strict=True)):
         if expected[index : index + 1] != [line]:
             raise DamagedCheckpoint(
                 f"{str(path / name)!r} ({(path / name).stat().st_size} bytes) is "

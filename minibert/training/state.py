@@ -32,18 +32,18 @@ def restore_model(model: nn.Module, tensors: Tensors) -> None:
                 tensor.copy_(tensors[name])
 
 
-def _misfits(ours: Tensors, found: Tensors) -> Iterator[str]:
+def _misfits(ours: Tensors, theirs: Tensors) -> Iterator[str]:
     """Yield how the names, shapes and types of two models differ."""
-    for name in sorted({*ours, *found}):
-        if name not in found:
+    for name in sorted({*ours, *theirs}):
+        if name not in theirs:
             yield f"it has no {name}"
         elif name not in ours:
             yield f"its {name} is not in the model"
-        elif ours[name].shape != found[name].shape:
-            shapes = tuple(found[name].shape), tuple(ours[name].shape)
+        elif ours[name].shape != theirs[name].shape:
+            shapes = tuple(theirs[name].shape), tuple(ours[name].shape)
             yield f"its {name} has shape {shapes[0]}, here it is {shapes[1]}"
-        elif ours[name].dtype != found[name].dtype:
-            yield f"its {name} is {found[name].dtype}, here it is {ours[name].dtype}"
+        elif ours[name].dtype != theirs[name].dtype:
+            yield f"its {name} is {theirs[name].dtype}, here it is {ours[name].dtype}"
 
 
 def optimizer_tensors(

@@ -355,8 +355,10 @@ class BertTrainer:
         config = self.config.differences(state["config"])
         terms = {"terms": state["terms"]}, {"terms": self.terms}
         if config or terms[0] != terms[1]:
-            found = "; ".join([*config, *filter(None, [_differences(*terms)])])
-            raise ValueError(f"the checkpoint belongs to another run: {found}. Go on with the same")
+            differences = "; ".join([*config, *filter(None, [_differences(*terms)])])
+            raise ValueError(
+                f"the checkpoint belongs to another run: {differences}. Go on with the same"
+            )
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
