@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+from bertbook.contracts import players_of
 from bertbook.show.setting import is_stored
+from minibert.parts import default_part, replaced, use
 
 from .her_file import HER_FILE, run_her_file
 
@@ -60,9 +62,6 @@ def _things() -> dict[str, Callable]:
 
 def _play(hers: dict[str, Callable]) -> None:
     """Let each part play that keeps its contract; say what is wrong with the others."""
-    # Only here: the first chapters need no torch.
-    from minibert.parts import default_part, players_of, replaced, use
-
     use(**{role: default_part(role) for role in replaced()})
     players, nameless = players_of(hers)
     playing = []

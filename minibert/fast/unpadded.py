@@ -17,7 +17,7 @@ from torch.nn import functional
 from minibert.model import BertModelOutput
 
 from .attention import FastSelfAttention
-from .initialization import FastEncoder
+from .encoder import FastEncoder
 
 
 def block_mask(
