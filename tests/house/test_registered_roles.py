@@ -41,7 +41,7 @@ def test_every_part_that_is_asked_for_is_brought(this_project):
     this_project.keeps(roles_without_a_player)
 
 
-LAYER = "from .attention import x\nclass A:\n    def f(self):\n        part('attention'), part('dropout')"
+LAYER = "from .attention import x\ndef build():\n    part('attention'), part('dropout')"
 
 
 def test_a_part_that_an_import_brings(plot):
