@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable
+from inspect import unwrap
 
 from torch import nn
 
@@ -123,7 +124,8 @@ class Cast:
 
     def __repr__(self) -> str:
         """Name every role that is not played by its default."""
-        named = [f"{role}: {player.__name__}" for role, player in replaced().items()]
+        players = {role: unwrap(player) for role, player in replaced().items()}
+        named = [f"{r}: {who.__name__}" for r, who in players.items() if who is not _defaults[r]]
         return f"running on: {', '.join([*named, 'ours for the rest']) if named else 'our parts'}"
 
 
