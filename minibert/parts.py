@@ -29,7 +29,18 @@ def register(**defaults: Callable) -> None:
 
 
 def default_part(role: str) -> Callable:
-    """Return the class or function that plays a role unless another is named."""
+    """Return the class or function that plays a role unless `use` names another.
+
+    Parameters
+    ----------
+    role : str
+        Such as "self_attention".
+
+    Returns
+    -------
+    class or function
+        Ours, or PyTorch's.
+    """
     if role not in _defaults:
         near = difflib.get_close_matches(str(role), _defaults, n=1, cutoff=0)[0]
         raise ValueError(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
 
 from torch import nn
 
 from minibert.parts import default_part
 
 from .roles import ROLES
-from .trial_build import in_words, parameters_of
+from .trial_build import parameters_of, shape_in_words
 
 
 def require_role(role: str) -> None:
@@ -36,7 +35,7 @@ def require_contract(role: str, player: object) -> None:
         _require_parameters(role, player)
 
 
-def _require_function(role: str, player: Callable) -> None:
+def _require_function(role: str, player: object) -> None:
     if not callable(player):
         raise TypeError(f"{role} is played by a function, not by {player!r}")
     names = ROLES[role].called
@@ -62,10 +61,10 @@ def _require_call(role: str, player: type, method: str, arguments: tuple[str, ..
 def _require_parameters(role: str, player: type) -> None:
     """Compare names and shapes with ours, since the names are the keys of every saved file."""
     ours, theirs = parameters_of(default_part(role), role), parameters_of(player, role)
-    missing = [f"{name} ({in_words(ours[name])})" for name in ours if name not in theirs]
+    missing = [f"{name} ({shape_in_words(ours[name])})" for name in ours if name not in theirs]
     extra = [name for name in theirs if name not in ours]
     other = [
-        f"{name} has the shape {theirs[name]} instead of {shape}, ({in_words(shape)})"
+        f"{name} has the shape {theirs[name]} instead of {shape}, ({shape_in_words(shape)})"
         for name, shape in ours.items()
         if theirs.get(name, shape) != shape
     ]

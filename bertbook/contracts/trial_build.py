@@ -8,10 +8,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
-from minibert.pretrained.sizes_only import sizes_only
 from torch import nn
 
 from minibert.config import BertConfig
+from minibert.pretrained.sizes_only import sizes_only
 
 from .roles import ROLES
 
@@ -25,7 +25,7 @@ _WORDS = {11: "vocab", 6: "hidden", 8: "intermediate", 7: "positions", 5: "types
 Shape = tuple[int, ...]
 
 
-def in_words(shape: Shape) -> str:
+def shape_in_words(shape: Shape) -> str:
     """Write each number of a shape as the size that it is."""
     return ", ".join(_WORDS[size] for size in shape)
 

@@ -8,7 +8,7 @@ from minibert.parts import default_part
 
 from .names import my_name
 from .roles import HIDDEN, ROLES
-from .trial_build import in_words, parameters_of
+from .trial_build import parameters_of, shape_in_words
 
 _WIDTH = 66  # so that no page has to scroll it
 
@@ -55,6 +55,6 @@ def contract(role: str) -> str:
     lines += [f"  {name}: {_SHAPES[name]}" for name in terms.called if name in _SHAPES]
     lines.append(f"  returns: {terms.returns}")
     if terms.built and (parameters := parameters_of(default, role)):
-        named = (f"{name} ({in_words(shape)})" for name, shape in parameters.items())
+        named = (f"{name} ({shape_in_words(shape)})" for name, shape in parameters.items())
         lines.append(f"  parameters: {', '.join(named)}")
     return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="      ") for line in lines)
