@@ -23,6 +23,15 @@ _defaults: dict[str, Callable] = {
 _players: dict[str, Callable] = {}  # roles that somebody else than the default plays now
 
 
+def require_callable(role: str, player: object) -> None:
+    """Raise if a player is neither a class nor a function."""
+    if not callable(player):
+        raise TypeError(f"{role} is played by a class or a function, not by {player!r}")
+
+
+_validate: Validator = require_callable
+
+
 def register(**defaults: Callable) -> None:
     """Name who plays a role by default; a file does so for the roles that its models ask for."""
     _defaults.update(defaults)
@@ -75,8 +84,7 @@ def part(role: str) -> Callable:
     >>> part("self_attention").__name__
     'BertSelfAttention'
     """
-    default = default_part(role)
-    return _players.get(role, default)
+    return _players.get(role, default_part(role))
 
 
 def use(**players: Callable) -> Cast:
@@ -145,12 +153,6 @@ def replaced() -> dict[str, Callable]:
     return {role: who for role, who in _players.items() if who is not _defaults[role]}
 
 
-def require_callable(role: str, player: object) -> None:
-    """Raise if a player is neither a class nor a function."""
-    if not callable(player):
-        raise TypeError(f"{role} is played by a class or a function, not by {player!r}")
-
-
 def validate_with(validator: Validator) -> None:
     """Let a function look at every player before `use` takes it, and raise if it cannot play.
 
@@ -159,6 +161,3 @@ def validate_with(validator: Validator) -> None:
     """
     global _validate
     _validate = validator
-
-
-_validate: Validator = require_callable
