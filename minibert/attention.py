@@ -7,7 +7,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from .config import BertConfig
-from .parts import part
+from .parts import part, register
 
 
 def additive_mask(
@@ -288,3 +288,6 @@ class BertAttention(nn.Module):
         """Attend, mix, add and normalize; on request return the weights as well."""
         context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs
+
+
+register(self_attention=BertSelfAttention, self_output=BertSelfOutput)

@@ -5,7 +5,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from .config import ACTIVATIONS, BertConfig
-from .parts import part
+from .parts import part, register
 
 
 class BertPredictionHeadTransform(nn.Module):
@@ -127,3 +127,8 @@ class BertPreTrainingHeads(nn.Module):
         """Score every word, and whether B follows A."""
         words = None if sequence_output is None else self.predictions(sequence_output)
         return words, self.seq_relationship(pooled_output)  # (..., vocab), (batch, 2)
+
+
+register(
+    prediction_head_transform=BertPredictionHeadTransform, prediction_head=BertLMPredictionHead
+)

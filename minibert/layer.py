@@ -3,8 +3,9 @@
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from .attention import BertAttention
 from .config import ACTIVATIONS, BertConfig
-from .parts import part
+from .parts import part, register
 
 
 class BertIntermediate(nn.Module):
@@ -118,3 +119,6 @@ class BertLayer(nn.Module):
         attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
         wide = self.intermediate(attended)  # (batch, seq, intermediate)
         return self.output(wide, attended), probs  # (batch, seq, hidden)
+
+
+register(attention=BertAttention, intermediate=BertIntermediate, output=BertOutput)

@@ -8,7 +8,9 @@ from torch import Tensor, nn
 
 from .attention import additive_mask
 from .config import BertConfig
-from .parts import part
+from .embeddings import BertEmbeddings
+from .layer import BertLayer
+from .parts import part, register
 
 
 class BertModelOutput(NamedTuple):
@@ -243,3 +245,12 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
             nn.init.zeros_(bias)
         if isinstance(layer, nn.Embedding) and layer.padding_idx is not None:
             nn.init.zeros_(layer.weight[layer.padding_idx])
+
+
+register(
+    embeddings=BertEmbeddings,
+    layer=BertLayer,
+    encoder=BertEncoder,
+    pooler=BertPooler,
+    bert=BertModel,
+)

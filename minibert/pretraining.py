@@ -6,9 +6,10 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from .config import BertConfig
+from .heads import BertOnlyMLMHead, BertPreTrainingHeads
 from .losses import IGNORED_LABEL, masked_lm_loss, next_sentence_loss
 from .model import initialize_weights
-from .parts import part
+from .parts import part, register
 
 
 class MaskedLMOutput(NamedTuple):
@@ -243,3 +244,10 @@ def _require_labels(name: str, labels: object, shape: tuple[int, ...]) -> None:
             f"{name} of shape {tuple(labels.shape)} cannot label this batch; the shape must be "
             f"{tuple(shape)}, -100 where there is no label"
         )
+
+
+register(
+    mlm_head=BertOnlyMLMHead,
+    pretraining_heads=BertPreTrainingHeads,
+    pretraining=BertForPreTraining,
+)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bertbook.reader.her_file import run_her_file
-from minibert.parts import ROLES, Cast, players_of, replaced, use
+from bertbook.contracts import ROLES, players_of
+from bertbook.reader.reader_file import run_reader_file
+from minibert.parts import Cast, replaced, use
 
 Players = dict[str, Callable]  # the reader's class or function for each role
 
@@ -42,7 +43,7 @@ OURS_ALONE = (
 def load(path: Path) -> tuple[Players, list[str]]:
     """Run a reader's file; return who plays what, and the words for classes without a role."""
     try:
-        players, nameless = players_of(run_her_file(path))
+        players, nameless = players_of(run_reader_file(path))
     except ValueError as error:
         raise pytest.UsageError(str(error)) from None
     if not players:

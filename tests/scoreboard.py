@@ -8,8 +8,7 @@ import pytest
 from my_parts import GROUPS, Players, group_of, load, play
 
 from bertbook.checks.module import examine
-from minibert.parts import ROLES
-from minibert.parts.contracts import require_contract
+from bertbook.contracts import ROLES, require_contract
 
 ROOT = Path(__file__).parents[1]
 QUIETLY = [

@@ -10,8 +10,8 @@ from types import ModuleType
 
 import nbformat
 
+from bertbook.contracts import players_of
 from bertbook.reader.keeping import HEADING, with_definition
-from minibert.parts import players_of
 
 CHAPTERS = Path(__file__).parents[1] / "book" / "chapters"
 

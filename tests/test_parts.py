@@ -1,17 +1,21 @@
 """Parts: who plays what, until when, and the words for a class that cannot play."""
 
+import subprocess
+import sys
+
 import pytest
 import torch
 from bert_pairs import close, draw_batch, scatter_weights
 from torch import nn
 
+from bertbook.contracts import ROLES, contract, require_contract, role_of
+from minibert import parts
 from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig
 from minibert.layer import BertIntermediate, BertLayer
 from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
-from minibert.parts import ROLES, contract, default_part, part, replaced, role_of, use
-from minibert.parts.contracts import require_contract
+from minibert.parts import default_part, part, replaced, use
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import (
     BertForQuestionAnswering,
@@ -221,6 +225,69 @@ def test_a_weight_that_is_turned_has_another_shape():
         ValueError, match=r"dense.weight has the shape \(6, 8\) instead of \(8, 6\)"
     ):
         use(intermediate=Turned)
+
+
+@pytest.mark.parametrize(
+    ("imported", "said"),
+    [
+        ("bertbook.reader", "ValueError: the parameters of Turned are not those of intermediate"),
+        ("bertbook.checks.module", "ValueError: the parameters of Turned"),
+        ("minibert.fast", "it plays"),
+    ],
+)
+def test_a_transposed_weight_is_refused_once_the_reader_s_room_is_imported(imported, said):
+    """minibert alone lets any class play; bertbook brings the look at its weights."""
+    program = f"""
+import {imported}
+from torch import nn
+from minibert.layer import BertIntermediate
+from minibert.parts import part, use
+
+class Turned(BertIntermediate):
+    def __init__(self, config):
+        super().__init__(config)
+        self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
+
+try:
+    use(intermediate=Turned)
+    print("it plays:", part("intermediate") is Turned)
+except ValueError as error:
+    print(f"ValueError: {{error}}")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.startswith(said), done.stdout + done.stderr
+
+
+def test_a_role_whose_file_is_not_imported_names_the_way_out():
+    program = "from minibert.parts import part\npart('attention')"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert "there is no role 'attention'" in done.stderr
+    assert "The roles are classifier, dropout, layer_norm. A file brings those" in done.stderr
+    assert "minibert.pretraining those of every model" in done.stderr
+
+
+@pytest.fixture
+def no_validator():
+    """Let anybody play, as where bertbook is not imported."""
+    before = parts._validate
+    parts.validate_with(parts.require_callable)
+    yield
+    parts.validate_with(before)
+
+
+@pytest.mark.usefixtures("no_validator", "unchecked")
+def test_without_a_validator_any_class_or_function_plays_and_nothing_else():
+    with use(intermediate=Turned, dropout=lambda p: nn.Identity()):
+        assert part("intermediate") is Turned
+        assert isinstance(part("dropout")(0.1), nn.Identity)
+    with pytest.raises(TypeError, match="pooler is played by a class or a function, not by 3"):
+        use(pooler=3)
+    with pytest.raises(ValueError, match="there is no role 'pools'"):
+        use(pools=Turned)
+
+
+def test_the_registered_roles_are_those_with_a_contract():
+    assert {*parts._defaults} == {*ROLES}
 
 
 def test_who_says_that_it_is_no_other_network_is_held_to_the_names():

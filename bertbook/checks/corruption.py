@@ -7,9 +7,9 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from bertbook.contracts import require_contract
 from minibert.losses import IGNORED_LABEL
 from minibert.masking import corrupt_tokens
-from minibert.parts.contracts import require_contract
 
 from .slips import usual_slip
 from .verdict import Verdict

@@ -1,4 +1,4 @@
-"""What a reader writes: kept in a file of hers, run in place of ours, run in processes.
+"""What a reader writes: kept in a file, run in place of ours, run in processes.
 
 Chapters 2, 3 and 21.
 """

@@ -15,7 +15,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from .her_file import HER_FILE
+from .reader_file import READER_FILE
 
 # Where what does not know its home may stand: some functions, and the table of activations.
 LIBRARIES = ("torch", "numpy", "minibert.config")
@@ -29,7 +29,7 @@ class Needs(NamedTuple):
     """What a piece of code needs from around it."""
 
     lines: list[str]  # imports, and constants such as EPSILON = 1e-12
-    hers: list[Any]  # other functions and classes of the reader's
+    others: list[Any]  # other functions and classes of the reader's
 
 
 def source_of(thing: Any) -> str:
@@ -48,7 +48,7 @@ def source_of(thing: Any) -> str:
 def needs_of(thing: Any, source: str) -> Needs:
     """Find what the code of a function or class takes from the notebook that it stands in."""
     around = vars(sys.modules[thing.__module__])
-    lines, hers = [], []
+    lines, others = [], []
     for name in sorted(names_from_outside(source) - {thing.__name__}):
         if name not in around:
             if not hasattr(builtins, name):
@@ -56,8 +56,8 @@ def needs_of(thing: Any, source: str) -> Needs:
                     f"{thing.__name__} uses {name}, which is nowhere defined. Is it misspelled"
                 )
         elif _is_made_here(around[name], around["__name__"]):
-            hers.append(around[name])
-        elif getattr(around[name], "__module__", "") == HER_FILE.stem:
+            others.append(around[name])
+        elif getattr(around[name], "__module__", "") == READER_FILE.stem:
             continue  # it stands there already
         elif line := _line_for(name, around[name]):
             lines.append(line)
@@ -66,7 +66,7 @@ def needs_of(thing: Any, source: str) -> Needs:
                 f"{thing.__name__} uses {name}, {_kind(around[name])} of this notebook. A file "
                 f"cannot know it: pass it in as an argument, or make it inside {thing.__name__}"
             )
-    return Needs(lines, hers)
+    return Needs(lines, others)
 
 
 def _cell_of(thing: Any) -> str:
@@ -86,21 +86,21 @@ def _cell_of(thing: Any) -> str:
 def _definition(
     text: str, name: str, code: Any = None
 ) -> ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | None:
-    """Return the last definition of a name in a text, or the one whose code is given."""
+    """Return the last definition of a name in a text, or the one with this code object."""
     try:
         nodes = list(ast.walk(ast.parse(text)))
     except SyntaxError:
         return None  # a cell with a magic line
-    found = [
+    definitions = [
         node
         for node in nodes
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
         and node.name == name
     ]
-    firsts = [min([node.lineno, *(d.lineno for d in node.decorator_list)]) for node in found]
+    firsts = [min([node.lineno, *(d.lineno for d in node.decorator_list)]) for node in definitions]
     if code is not None and code.co_firstlineno in firsts:
-        return found[firsts.index(code.co_firstlineno)]
-    return found[-1] if found else None
+        return definitions[firsts.index(code.co_firstlineno)]
+    return definitions[-1] if definitions else None
 
 
 def names_from_outside(source: str) -> set[str]:
@@ -145,8 +145,8 @@ def _nearest_module(home: str, name: str, thing: Any) -> str | None:
     steps = home.split(".")
     for module in (".".join(steps[: count + 1]) for count in range(len(steps))):
         with contextlib.suppress(ImportError):
-            found = getattr(import_module(module), name, None)
-            if found is thing and module != "__main__":
+            value = getattr(import_module(module), name, None)
+            if value is thing and module != "__main__":
                 return module
     return None
 

@@ -1,4 +1,4 @@
-"""Keep what a reader has written: her functions and classes, in a file of hers. Chapter 2."""
+"""Keep what a reader has written, functions and classes, in a file. Chapter 2."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .definitions import (
     needs_of,
     source_of,
 )
-from .her_file import HER_FILE
+from .reader_file import READER_FILE
 
 HEADING = (
     '"""What I have written in the chapters of BERT by Hand; they run on it.\n\n'
@@ -47,28 +47,28 @@ def keep(thing: Any, verdict: Verdict | None = None) -> None:
         display(verdict)
         return
     try:
-        told, kept = _keep(thing), True
+        report, kept = _keep(thing), True
     except (NotKeptError, OSError) as error:
-        told, kept = f"Not kept. {error}.", False
-    display(Verdict(kept, f"{said} {told}".strip()))
+        report, kept = f"Not kept. {error}.", False
+    display(Verdict(kept, f"{said} {report}".strip()))
 
 
 def _keep(thing: Any) -> str:
     _require_name(thing)
-    before = _read(HER_FILE)
+    before = _read(READER_FILE)
     after, names = with_definition(before, thing)
     if is_stored():
-        return f"In a notebook of your own, {names[-1]} now stands in {HER_FILE}."
+        return f"In a notebook of your own, {names[-1]} now stands in {READER_FILE}."
     try:
-        with written_whole(HER_FILE) as draft:
+        with written_whole(READER_FILE) as draft:
             draft.write_text(after, encoding="utf-8")
     except OSError as error:
         raise NotKeptError(
-            f"{HER_FILE.absolute()} cannot be written ({error.strerror}). Copy the notebook into a "
-            "folder of your own and run it there"
+            f"{READER_FILE.absolute()} cannot be written ({error.strerror}). Copy the notebook "
+            "into a folder of your own and run it there"
         ) from None
     others = f", with {' and '.join(names[:-1])}" if names[:-1] else ""
-    return f"Kept in {HER_FILE}: {names[-1]}{others}."
+    return f"Kept in {READER_FILE}: {names[-1]}{others}."
 
 
 def _require_name(thing: Any) -> None:
@@ -124,16 +124,16 @@ def with_definition(text: str, thing: Callable) -> tuple[str, list[str]]:
     return "".join(blocks), list(code)
 
 
-def _collect(thing: Callable, code: dict[str, str], lines: list[str], seen: set[str]) -> None:
+def _collect(thing: Callable, code: dict[str, str], lines: list[str], collected: set[str]) -> None:
     """Gather the code of something after that of all it uses, and the lines that they need."""
     source = source_of(thing)
     if is_skeleton(source):
         raise NotKeptError(f"{thing.__name__} still has the dots of its skeleton")
     needs = needs_of(thing, source)
-    seen.add(thing.__name__)
-    for other in needs.hers:
-        if other.__name__ not in seen:
-            _collect(other, code, lines, seen)
+    collected.add(thing.__name__)
+    for other in needs.others:
+        if other.__name__ not in collected:
+            _collect(other, code, lines, collected)
     lines += needs.lines
     code[thing.__name__] = source
 

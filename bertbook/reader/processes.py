@@ -28,14 +28,14 @@ if __name__ == "__main__":
         "gloo", init_method=(folder / "meeting").as_uri(), rank=rank, world_size=count,
         timeout=timedelta(seconds={seconds}),
     )
-    found = {name}(*torch.load(folder / "arguments", weights_only=False))
-    torch.save(found, folder / f"found-{{rank}}")
+    result = {name}(*torch.load(folder / "arguments", weights_only=False))
+    torch.save(result, folder / f"result-{{rank}}")
     distributed.destroy_process_group()
 """
 
 
 def in_processes(count: int, work: Callable, *arguments: Any) -> list[Any]:
-    """Run a function in several new processes of this machine, and return what each found.
+    """Run a function in several new processes of this machine, and return what each returned.
 
     The processes know nothing of the notebook. The function goes to them in a file, with its
     imports and with the other functions of the notebook that it uses, and they are introduced to
@@ -73,7 +73,7 @@ def in_processes(count: int, work: Callable, *arguments: Any) -> list[Any]:
         Path(folder, "work.py").write_text(file + end, encoding="utf-8")
         torch.save(arguments, Path(folder, "arguments"))
         _run(folder, count)
-        return [torch.load(Path(folder, f"found-{i}"), weights_only=False) for i in range(count)]
+        return [torch.load(Path(folder, f"result-{i}"), weights_only=False) for i in range(count)]
 
 
 def _run(folder: str, count: int) -> None:
@@ -86,8 +86,8 @@ def _run(folder: str, count: int) -> None:
         )
         for rank in range(count)
     ]
-    told = [process.communicate()[1].strip() for process in started]
-    failed = [text.splitlines()[-1] for text, p in zip(told, started) if p.returncode]
+    errors = [process.communicate()[1].strip() for process in started]
+    failed = [text.splitlines()[-1] for text, p in zip(errors, started) if p.returncode]
     if failed:
         # Who loses the connection only follows the one that stopped first.
         reasons = sorted(failed, key=lambda line: "onnection closed" in line)

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
+from bertbook.contracts import players_of
 from bertbook.show.setting import is_stored
+from minibert.parts import default_part, replaced, use
 
-from .her_file import HER_FILE, run_her_file
+from .reader_file import READER_FILE, run_reader_file
 
 
 def running_on(**ours: Callable) -> SimpleNamespace | None:
@@ -29,13 +31,13 @@ def running_on(**ours: Callable) -> SimpleNamespace | None:
         With arguments: under each name yours, ``my_softmax``, if you have kept it, and otherwise
         ours.
     """
-    hers = _things()
+    kept = _things()
     if not ours:
-        _play(hers)
+        _play(kept)
         return None
-    yours = {name: hers[f"my_{name}"] for name in ours if f"my_{name}" in hers}
-    told = [f"{'your' if name in yours else 'our'} {name}" for name in ours]
-    print(f"Running on: {', '.join(told)}.")
+    yours = {name: kept[f"my_{name}"] for name in ours if f"my_{name}" in kept}
+    players = [f"{'your' if name in yours else 'our'} {name}" for name in ours]
+    print(f"Running on: {', '.join(players)}.")
     return SimpleNamespace(**(ours | yours))
 
 
@@ -46,11 +48,11 @@ def _named_file() -> str:
 
 def _things() -> dict[str, Callable]:
     """Run the file that counts here; say so if that is not possible."""
-    path = Path(_named_file() or HER_FILE)
+    path = Path(_named_file() or READER_FILE)
     if not _named_file() and (is_stored() or not path.is_file()):
         return {}
     try:
-        return run_her_file(path)
+        return run_reader_file(path)
     except ValueError as error:
         if _named_file():
             raise
@@ -58,13 +60,10 @@ def _things() -> dict[str, Callable]:
         return {}
 
 
-def _play(hers: dict[str, Callable]) -> None:
+def _play(kept: dict[str, Callable]) -> None:
     """Let each part play that keeps its contract; say what is wrong with the others."""
-    # Only here: the first chapters need no torch.
-    from minibert.parts import default_part, players_of, replaced, use
-
     use(**{role: default_part(role) for role in replaced()})
-    players, nameless = players_of(hers)
+    players, nameless = players_of(kept)
     playing = []
     for role, player in players.items():
         try:

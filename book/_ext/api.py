@@ -23,9 +23,9 @@ COMMENT = re.compile(r"<!-- api: ([\w. ]+) -->")
 NAMES = re.compile(r"\bChapters? (\d+(?:(?:, | and )\d+)*)")
 NAMED = re.compile(rf"\s*{NAMES.pattern}\.")
 WITH_EXPORTS = (
-    *("bertbook.corpus", "bertbook.reader", "bertbook.show", "minibert.data", "minibert.family"),
-    *("minibert.fast", "minibert.parts", "minibert.pretrained", "minibert.reference"),
-    *("minibert.tasks", "minibert.training", "minibert.wordpiece"),
+    *("bertbook.contracts", "bertbook.corpus", "bertbook.reader", "bertbook.show"),
+    *("minibert.data", "minibert.family", "minibert.fast", "minibert.pretrained"),
+    *("minibert.reference", "minibert.tasks", "minibert.training", "minibert.wordpiece"),
 )
 OURS = ("minibert.", "bertbook.")
 FIELD = "Alias for field number"

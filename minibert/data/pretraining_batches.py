@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import torch
 
-from minibert.parts import part
+from minibert.masking import corrupt_tokens
+from minibert.parts import part, register
 from minibert.whole_numbers import require_whole_number
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.encode_batch import Batch, pad_rows
@@ -221,3 +222,6 @@ class PretrainingBatches:
 
     def _rng(self, epoch: int, purpose: int, number: int) -> np.random.Generator:
         return np.random.default_rng((self.seed, epoch, purpose, number))
+
+
+register(corrupt_tokens=corrupt_tokens)

@@ -81,8 +81,8 @@ class DebertaV2Config(BertConfig):
     @property
     def farthest(self) -> int:
         """Return the largest distance that is told from larger ones."""
-        given = self.max_relative_positions
-        return given if given >= 1 else self.max_position_embeddings
+        largest = self.max_relative_positions
+        return largest if largest >= 1 else self.max_position_embeddings
 
     @property
     def span(self) -> int:

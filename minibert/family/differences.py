@@ -76,8 +76,8 @@ def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:
             state[prefix + table.get(ours, ours)] = state.pop(name)
 
     def loads(module: nn.Module, state: dict[str, Any], prefix: str, *_: object) -> None:
-        found = {t: state.pop(prefix + t) for t in {*table.values()} if prefix + t in state}
-        state.update({prefix + o: found[t] for o, t in table.items() if t in found})
+        tensors = {t: state.pop(prefix + t) for t in {*table.values()} if prefix + t in state}
+        state.update({prefix + o: tensors[t] for o, t in table.items() if t in tensors})
 
     model.register_state_dict_post_hook(saved)
     model.register_load_state_dict_pre_hook(loads)

@@ -70,20 +70,20 @@ class ModernBertConfig:
                 f"{head_size} numbers; RoPE turns them in pairs, so it must be an even number"
             )
         require_whole_number("global_attn_every_n_layers", self.global_attn_every_n_layers, 1)
-        given = self.layer_types
-        if given and (len(given) != self.num_hidden_layers or {*given} - {LOCAL, GLOBAL}):
+        types = self.layer_types
+        if types and (len(types) != self.num_hidden_layers or {*types} - {LOCAL, GLOBAL}):
             raise ValueError(
-                f"layer_types has {len(given)} entries, {sorted({*given})}; it needs "
+                f"layer_types has {len(types)} entries, {sorted({*types})}; it needs "
                 f"{self.num_hidden_layers} (num_hidden_layers), each {LOCAL} or {GLOBAL}"
             )
         if self.classifier_pooling not in ("cls", "mean"):
             raise ValueError(
                 f"classifier_pooling ({self.classifier_pooling!r}) must be cls or mean"
             )
-        for kind, given in (self.rope_parameters or {}).items():
-            if given.get("rope_type", "default") != "default":
+        for kind, fields in (self.rope_parameters or {}).items():
+            if fields.get("rope_type", "default") != "default":
                 raise ValueError(
-                    f"rope_parameters of {kind} have the rope_type {given['rope_type']!r}; "
+                    f"rope_parameters of {kind} have the rope_type {fields['rope_type']!r}; "
                     "it must be 'default'"
                 )
 

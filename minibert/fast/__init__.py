@@ -5,7 +5,7 @@ One call switches all of them on: ``minibert.fast.switch_on()``. Chapter 20.
 
 from __future__ import annotations
 
-from minibert.parts import Cast, replaced, use
+from minibert.parts import Cast, part, replaced, use
 
 from .attention import FastSelfAttention
 from .checkpointing import CheckpointedLayer
@@ -13,16 +13,8 @@ from .columns import store_by_columns
 from .distillation import distillation_loss
 from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
-from .her_parts import built_alike
-from .initialization import (
-    FastClassifier,
-    FastEmbeddings,
-    FastEncoder,
-    FastMLMHead,
-    FastPooler,
-    FastPreTrainingHeads,
-    NoRandomWeights,
-)
+from .encoder import FastEncoder
+from .first_weights import ROLES, built_apart
 from .learning import fast_learn_merges
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
@@ -30,7 +22,6 @@ __all__ = [
     "FAST_PARTS",
     "CheckpointedLayer",
     "EightBitLinear",
-    "NoRandomWeights",
     "UnpaddedEncoder",
     "UnpaddedSelfAttention",
     "block_mask",
@@ -43,13 +34,8 @@ __all__ = [
 ]
 
 FAST_PARTS = {
-    "embeddings": FastEmbeddings,
     "self_attention": FastSelfAttention,
     "encoder": FastEncoder,
-    "pooler": FastPooler,
-    "mlm_head": FastMLMHead,
-    "pretraining_heads": FastPreTrainingHeads,
-    "classifier": FastClassifier,
     "dropout": FastDropout,
     "learn_wordpiece": fast_learn_merges,
 }
@@ -58,8 +44,8 @@ FAST_PARTS = {
 def switch_on() -> Cast:
     """Let the faster parts play from here on, or in one block.
 
-    A part that somebody else plays already, such as the reader's own, is left to them. It is built
-    as the faster ones are, so that a model draws the same numbers whoever plays.
+    A part that somebody else plays already, such as the reader's own, is left to them. The first
+    weights of all parts are drawn apart, so that a model draws the same numbers whoever plays.
 
     Returns
     -------
@@ -75,5 +61,6 @@ def switch_on() -> Cast:
     >>> part("dropout").__name__
     'Dropout'
     """
-    taken = {role: built_alike(role, player) for role, player in replaced().items()}
-    return use(**(FAST_PARTS | taken))
+    players = FAST_PARTS | replaced()
+    apart = {role: built_apart(players.get(role, part(role))) for role in ROLES}
+    return use(**(players | apart))

@@ -17,7 +17,7 @@ from torch.nn import functional
 from minibert.model import BertModelOutput
 
 from .attention import FastSelfAttention
-from .initialization import FastEncoder
+from .encoder import FastEncoder
 
 
 def block_mask(
@@ -62,9 +62,9 @@ def block_mask(
 class UnpaddedEncoder(FastEncoder):
     """Pack the real tokens of a batch into one row, send it through all layers, and unpack it.
 
-    What comes out at padding is 0. Self-attention is told the lengths of the sentences if it is an
-    `UnpaddedSelfAttention`; any other gets a `block_mask`. A mask that hides more than padding, and
-    the wish for attention weights, are left to the plain way.
+    What comes out at padding is 0. An `UnpaddedSelfAttention` gets the lengths of the sentences,
+    any other a `block_mask`. A mask that hides more than padding, and the wish for attention
+    weights, are left to the plain way.
 
     Parameters
     ----------
@@ -86,8 +86,8 @@ class UnpaddedEncoder(FastEncoder):
             return super().forward(hidden_states, additive_mask, *wishes)
         row = hidden_states[real][None]  # (1, tokens, hidden)
         lengths = real.sum(dim=1)  # (batch)
-        told = [part for part in self.modules() if isinstance(part, UnpaddedSelfAttention)]
-        if len(told) == len(self.layer):
+        informed = [part for part in self.modules() if isinstance(part, UnpaddedSelfAttention)]
+        if len(informed) == len(self.layer):
             mask = lengths.double().cpu()  # (batch), in the place of a mask
         else:
             mask = block_mask(lengths.tolist(), row.dtype).to(row)
@@ -154,7 +154,7 @@ class UnpaddedSelfAttention(FastSelfAttention):
 
 
 def _real_tokens(additive_mask: Tensor | None) -> Tensor | None:
-    """Return which tokens a mask of padding lets be seen; None if there is no use in packing."""
+    """Return which tokens a mask of padding leaves visible; None if there is no use in packing."""
     if additive_mask is None or additive_mask.dim() != 4 or not _may_pack(additive_mask):
         return None
     real = additive_mask[:, 0, 0] == 0  # (batch, seq)

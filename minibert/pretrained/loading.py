@@ -11,12 +11,12 @@ from torch import nn
 
 from minibert.config import config_of
 from minibert.model import initialize_weights
-from minibert.parts.sizes_only import sizes_only
 
 from .config_file import read_arguments, read_config, require_sizes
 from .files import Tensors, read_weights
 from .hub import find_folder
 from .refusals import dtype_of
+from .sizes_only import sizes_only
 from .weight_names import Names, belongs_to, match_names, names_of, repair_names
 
 Model = TypeVar("Model", bound=nn.Module)

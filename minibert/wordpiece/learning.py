@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float, Num
 
-from minibert.parts import part
+from minibert.parts import part, register
 
 SPECIAL_TOKENS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 CONTINUED = "##"
@@ -206,3 +206,6 @@ def _alphabet(word_counts: Mapping[str, int]) -> list[str]:
     """List every character; with ## as well if it can stand inside a word."""
     inside = sorted({c for word in word_counts if len(word) > 1 for c in word})
     return [*sorted({c for word in word_counts for c in word}), *(CONTINUED + c for c in inside)]
+
+
+register(learn_wordpiece=learn_merges)

@@ -21,10 +21,11 @@ from bertbook.checks.module.properties import PROPERTIES
 from bertbook.checks.module.trial import TRIAL_CONFIG
 from bertbook.checks.module.usual import SLIPS
 from bertbook.checks.verdict import LONGEST
+from bertbook.contracts import ROLES, role_of
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
-from minibert.parts import ROLES, default_part, part, replaced, role_of, use
+from minibert.parts import default_part, part, replaced, use
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]

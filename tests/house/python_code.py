@@ -22,6 +22,22 @@ def modules(root: Path) -> dict[str, Path]:
     return named
 
 
+def imported(module: str, path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and name of every module of ours that a file imports, wherever it does."""
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    for node in ast.walk(parse(path)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            up = package[: len(package) + 1 - node.level] if node.level else []
+            base = ".".join([*up, *([node.module] if node.module else [])])
+            # `from minibert import corpus` imports bertbook.corpus.
+            names = [f"{base}.{a.name}" if base in PACKAGES else base for a in node.names]
+        else:
+            continue
+        yield from ((node.lineno, name) for name in names if name.split(".")[0] in PACKAGES)
+
+
 def parse(path: Path) -> ast.Module:
     """Parse a Python file."""
     return _parse(path.read_text(encoding="utf-8"))

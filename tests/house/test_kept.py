@@ -7,7 +7,7 @@ from book_tree import chapters
 from planting import code
 from python_code import calls
 
-from minibert.parts import role_of
+from bertbook.contracts import role_of
 
 
 def kept_for_nothing(root: Path) -> list[str]:

@@ -11,11 +11,12 @@ import torch
 from bert_pairs import draw_batch
 from solutions import CHAPTERS, file_of_solutions
 
-from bertbook.reader.her_file import run_her_file
+from bertbook.contracts import players_of
+from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
 from minibert.fast import switch_on
 from minibert.fast.attention import FastSelfAttention
-from minibert.parts import default_part, part, players_of, use
+from minibert.parts import default_part, part, use
 
 LONGEST = 15  # statements of a solution, without those that its skeleton gives
 
@@ -29,7 +30,7 @@ def solutions(tmp_path_factory) -> Path:
 
 
 def test_the_solutions_play_their_parts(solutions):
-    players, nameless = players_of(run_her_file(solutions))
+    players, nameless = players_of(run_reader_file(solutions))
     assert {"embeddings", "self_attention", "intermediate", "output", "layer"} <= {*players}
     assert nameless == []
     for role, player in players.items():
@@ -41,7 +42,7 @@ def test_a_model_of_them_draws_the_same_numbers(solutions):
     batch = draw_batch(config, seed=3)
     labels = batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)
     found = []
-    for players in ({}, players_of(run_her_file(solutions))[0]):
+    for players in ({}, players_of(run_reader_file(solutions))[0]):
         with use(**players), switch_on(), switch_on():
             torch.manual_seed(0)
             model = part("pretraining")(config).train()

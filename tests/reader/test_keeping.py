@@ -8,7 +8,7 @@ import pytest
 
 from bertbook.checks.verdict import Verdict
 from bertbook.reader import keep, running_on
-from bertbook.reader.her_file import run_her_file
+from bertbook.reader.reader_file import run_reader_file
 from minibert.parts import part, replaced
 
 
@@ -88,7 +88,7 @@ def test_a_class_goes_with_its_imports_and_with_what_it_uses(notebook, tmp_path,
     ):
         assert kept.count(f"\n{line}\n") == 1
     assert "# (batch, seq, intermediate)" in kept
-    assert list(run_her_file()) == ["MyIntermediate", "my_bend", "MyLayer"]
+    assert list(run_reader_file()) == ["MyIntermediate", "my_bend", "MyLayer"]
 
 
 def test_a_second_keeping_replaces_the_first_and_nothing_else(notebook, tmp_path):
@@ -98,7 +98,7 @@ def test_a_second_keeping_replaces_the_first_and_nothing_else(notebook, tmp_path
     notebook.run("def my_one():\n    return 2\n\nkeep(my_one)\nkeep(my_one)")
     assert text(tmp_path).count("def my_one") == 1
     assert "# a note of hers\nmy_favorite = my_one()" in text(tmp_path)
-    assert vars(sys.modules["my_bert"] if run_her_file() else None)["my_favorite"] == 2
+    assert vars(sys.modules["my_bert"] if run_reader_file() else None)["my_favorite"] == 2
 
 
 def test_each_stands_after_what_it_is_made_of(notebook, tmp_path):
@@ -109,7 +109,7 @@ def test_each_stands_after_what_it_is_made_of(notebook, tmp_path):
     notebook.run("keep(MyOutput)\nclass MyFrame:\n    def g(self): return 3\n\nkeep(MyFrame)")
     del sys.modules["__main__"].In
     assert text(tmp_path).count("class ") == 2
-    assert run_her_file()["MyOutput"]().g() == 3
+    assert run_reader_file()["MyOutput"]().g() == 3
 
 
 def test_what_stands_in_the_file_is_taken_from_there(notebook, tmp_path):
@@ -117,7 +117,7 @@ def test_what_stands_in_the_file_is_taken_from_there(notebook, tmp_path):
     notebook.run("from my_bert import MyFrame\nclass MyOutput(MyFrame):\n    def f(self): return 1")
     notebook.run("keep(MyOutput)")
     assert "my_bert import" not in text(tmp_path)
-    assert run_her_file()["MyOutput"]().g() == 3
+    assert run_reader_file()["MyOutput"]().g() == 3
 
 
 def test_a_name_that_a_library_calls_otherwise(notebook, tmp_path):

@@ -9,9 +9,9 @@ import torch
 from torch import nn
 
 from bertbook.checks.verdict import Verdict, brief
+from bertbook.contracts import ROLES, require_role
 from minibert.config import BertConfig
-from minibert.parts import ROLES, default_part, use
-from minibert.parts.contracts import require_role
+from minibert.parts import default_part, use
 
 from .first_looks import FIRST, answer_to
 from .numbers import LAST, usual_slip
@@ -40,7 +40,7 @@ def check_module(mine: type[nn.Module], role: str, config: BertConfig | None = N
     mine : class
         Derived from ``nn.Module``; its arguments may have any names.
     role : str
-        A key of `minibert.parts.ROLES`, such as "self_attention".
+        A key of `bertbook.contracts.ROLES`, such as "self_attention".
     config : BertConfig, optional
         Sizes to try it with, at least 5 positions and 2 segments; by default small ones that all
         differ.

@@ -10,7 +10,7 @@ from typing import TypeVar
 import torch
 from torch import Tensor, nn
 
-from minibert.parts.contracts import require_contract
+from bertbook.contracts import require_contract
 
 from .trial import Trial, UnlikeError, Values
 

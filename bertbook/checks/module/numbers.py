@@ -8,8 +8,8 @@ from itertools import zip_longest
 import torch
 from torch import Tensor, nn
 
+from bertbook.contracts import ROLES
 from minibert.config import ACTIVATIONS
-from minibert.parts import ROLES
 
 from .first_looks import answer_to
 from .trial import NO_DROPOUT, Trial, same_numbers

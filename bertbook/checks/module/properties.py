@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import torch
 
-from minibert.parts import ROLES
+from bertbook.contracts import ROLES
 
 from . import questions as ask
 from .trial import SEQ

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from minibert.parts import ROLES
+from bertbook.contracts import ROLES
 
 from .trial import NO_DROPOUT, TOLERANCE, Leaves, Trial, same_numbers
 

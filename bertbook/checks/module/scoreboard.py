@@ -10,8 +10,9 @@ import torch
 from torch import nn
 
 from bertbook.checks.verdict import Verdict
+from bertbook.contracts import ROLES
 from minibert.config import BertConfig
-from minibert.parts import ROLES, default_part, part, replaced, use
+from minibert.parts import default_part, part, replaced, use
 
 from .examination import IS_CALLED, each_answer
 from .trial import TRIAL_CONFIG, Trial

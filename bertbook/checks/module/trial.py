@@ -12,9 +12,10 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from bertbook.contracts import ROLES
 from minibert.attention import additive_mask, causal_mask
 from minibert.config import BertConfig
-from minibert.parts import ROLES, default_part
+from minibert.parts import default_part
 
 # Sizes that all differ, so that none can be taken for another; numbers that nobody writes by heart.
 TRIAL_CONFIG = BertConfig(

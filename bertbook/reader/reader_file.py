@@ -7,11 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-HER_FILE = Path("my_bert.py")  # beside the notebook; git ignores it
+READER_FILE = Path("my_bert.py")  # beside the notebook; git ignores it
 
 
-def run_her_file(path: Path = HER_FILE) -> dict[str, Callable]:
-    """Run a reader's file and return what is hers in it, by name; ValueError if it cannot run."""
+def run_reader_file(path: Path = READER_FILE) -> dict[str, Callable]:
+    """Run a reader's file and return what it defines, by name; ValueError if it cannot run."""
     if not path.is_file():
         raise ValueError(f"there is no file {path}; give the one that holds your classes")
     if path.suffix != ".py":

@@ -1,0 +1,60 @@
+"""The contract of a part in words, as the chapters print it. Chapter 8."""
+
+from __future__ import annotations
+
+import textwrap
+
+from minibert.parts import default_part
+
+from .names import my_name
+from .roles import HIDDEN, ROLES
+from .trial_build import parameters_of, shape_in_words
+
+_WIDTH = 66  # so that no page has to scroll it
+
+_SHAPES = {
+    "hidden_states": HIDDEN,
+    "input_tensor": HIDDEN + ", the residual: what went into this half of the layer",
+    "wide_states": "(batch, seq, intermediate)",
+    "additive_mask": "None, or floats of the same dtype as hidden_states that broadcast to (batch, "
+    "heads, seq, seq): 0 where a query may look, the most negative finite number where not",
+    "input_ids": "(batch, seq), integers; None if inputs_embeds are given",
+    "attention_mask": "None, or (batch, seq): 1 for a token, 0 for padding",
+    "token_type_ids": "None, or (batch, seq), integers",
+    "position_ids": "None, or (batch or 1, seq), integers",
+    "inputs_embeds": "None, or (batch, seq, hidden): vectors in place of the word embeddings",
+    "pooled_output": "(batch, hidden)",
+    "output_attentions": "bool",
+    "output_hidden_states": "bool",
+}
+
+
+def contract(role: str) -> str:
+    """Describe what a class must do to play a role.
+
+    Parameters
+    ----------
+    role : str
+        Such as "self_attention".
+
+    Returns
+    -------
+    str
+        How it is built and called, what comes back, and which parameters it has.
+
+    Raises
+    ------
+    ValueError
+        If there is no such role.
+    """
+    default = default_part(role)
+    terms = ROLES[role]
+    call = f"called as {'forward' if terms.built else my_name(role)}({', '.join(terms.called)})"
+    built = [f"built as {my_name(role)}({', '.join(terms.built)})"] if terms.built else []
+    lines = [f"{role}: {', '.join([*built, call])}"]
+    lines += [f"  {name}: {_SHAPES[name]}" for name in terms.called if name in _SHAPES]
+    lines.append(f"  returns: {terms.returns}")
+    if terms.built and (parameters := parameters_of(default, role)):
+        named = (f"{name} ({shape_in_words(shape)})" for name, shape in parameters.items())
+        lines.append(f"  parameters: {', '.join(named)}")
+    return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="      ") for line in lines)

@@ -1,0 +1,44 @@
+"""First weights that are drawn apart, so that only a model's own draw from the random numbers.
+
+A part draws PyTorch's weights when it is built, and a model then draws BERT's over them. With the
+faster parts, models draw the same numbers whoever plays: ours, the faster ones or the reader's.
+Chapter 20.
+"""
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import unwrap
+
+import torch
+from torch import nn
+
+from minibert import pretraining  # noqa: F401 (it brings who plays the heads)
+from minibert.parts import part
+
+# The parts of which models are made before they draw their weights.
+ROLES = ("embeddings", "encoder", "pooler", "mlm_head", "pretraining_heads", "classifier")
+
+
+def built_apart(player: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
+    """Return a function that builds a part, and leaves no trace in the random numbers.
+
+    Where the part has PyTorch's dropout, it gets the one that plays.
+    """
+    kind = unwrap(player)
+
+    @wraps(kind, updated=())
+    def build(*arguments: object, **named: object) -> nn.Module:
+        with torch.random.fork_rng(devices=[]):
+            built = kind(*arguments, **named)
+        _exchange_dropouts(built)
+        return built
+
+    return build
+
+
+def _exchange_dropouts(module: nn.Module) -> None:
+    """Put the dropout that plays in the place of each plain one."""
+    for owner in [*module.modules()]:
+        for name, child in [*owner.named_children()]:
+            if type(child) is nn.Dropout:
+                setattr(owner, name, part("dropout")(child.p))
