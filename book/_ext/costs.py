@@ -1,6 +1,7 @@
 """What it costs to run a chapter: measured, told in words that hold, and listed for the reader.
 
-A measurement that lies near the stored one changes nothing: seconds are never twice the same.
+Seconds are those of the processor, whatever else the machine did. A measurement that lies near the
+stored one changes nothing: seconds are never twice the same.
 """
 
 import json
@@ -105,4 +106,4 @@ def table(records: dict[str, dict]) -> str:
         )
         lines.append(f"| [](chapters/{name}.ipynb) | {cells} |")
     machines = "; ".join(dict.fromkeys(row["machine"] for row in records.values()))
-    return "\n".join([*lines, "", f"Measured with one thread, on {machines}.", "", ""])
+    return "\n".join([*lines, "", f"Processor seconds of one thread, on {machines}.", "", ""])

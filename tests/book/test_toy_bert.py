@@ -215,3 +215,21 @@ def test_a_run_of_the_record_can_be_repeated(toy):
         if step % 4 == 0:
             losses.append(toy.exhaustive_loss(model, riddles))
     assert losses == pytest.approx(run["losses"], abs=0.002)
+
+
+def test_the_record_of_the_recipe_begins_as_it_does(toy):
+    recipe = json.loads(RECORD.read_text(encoding="utf-8"))["recipe"]
+    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
+    seed_everything(recipe["seed"])
+    model, generator = toy.ToyBert(89), torch.Generator().manual_seed(recipe["seed"])
+    epochs = toy.train_one_by_one(model, encoded, MASK_ID, 3, generator)
+    losses = [sum(told) / len(told) for told in epochs]
+    assert losses == pytest.approx(recipe["losses"][:3], abs=1e-4)
+    assert len(recipe["losses"]) == 500
+
+
+def test_the_record_of_the_recipe_ends_between_the_floor_and_the_neighbors():
+    recipe = json.loads(RECORD.read_text(encoding="utf-8"))["recipe"]
+    ladder = masked_word_ladder(hundred_sentences())
+    assert ladder.bag < recipe["all_riddles"] < ladder.neighbors
+    assert ladder.bag < sum(recipe["losses"][-100:]) / 100 < ladder.neighbors
