@@ -1,7 +1,6 @@
 """What it costs to run a chapter: measured, told in words that hold, and listed for the reader.
 
-Seconds are those of the processor, whatever else the machine did. A measurement that lies near the
-stored one changes nothing: seconds are never twice the same.
+A measurement that lies near the stored one changes nothing: seconds are never twice the same.
 """
 
 import json
@@ -106,4 +105,4 @@ def table(records: dict[str, dict]) -> str:
         )
         lines.append(f"| [](chapters/{name}.ipynb) | {cells} |")
     machines = "; ".join(dict.fromkeys(row["machine"] for row in records.values()))
-    return "\n".join([*lines, "", f"Processor seconds of one thread, on {machines}.", "", ""])
+    return "\n".join([*lines, "", f"Measured with one thread, on {machines}.", "", ""])

@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import sys
+import time
 from pathlib import Path
 
 import costs
@@ -54,9 +55,6 @@ ARITHMETICS = {
 
 # Without it every kernel warns that it talks to this process over the loopback interface.
 QUIET = ["--IPKernelApp.log_level=ERROR"]
-
-# Of the kernel and of what a cell has started: what else the machine does then does not count.
-PROCESSOR_SECONDS = "import os; print(sum(os.times()[:4]))"
 
 # On Linux the figure of `resource` would include what this process needed before it forked.
 PEAK_MEGABYTES = """
@@ -119,7 +117,7 @@ def kernel_environment(machine: str = platform.machine()) -> dict[str, str]:
 
 
 def execute(notebook: nbformat.NotebookNode, folder: Path) -> tuple[float, float]:
-    """Run every cell on a fresh kernel; return processor seconds and peak memory in megabytes."""
+    """Run every cell on a fresh kernel; return the seconds and the peak memory in megabytes."""
     client = NotebookClient(
         notebook,
         timeout=SECONDS_PER_CELL,
@@ -130,10 +128,11 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> tuple[float, float
         resources={"metadata": {"path": str(folder)}},
     )
     with client.setup_kernel(env={**os.environ, **kernel_environment()}):
+        start = time.perf_counter()
         for index, cell in enumerate(notebook.cells):
             if cell.cell_type == "code":
                 execute_cell(client, cell, index)
-        return ask_kernel(client, PROCESSOR_SECONDS), ask_kernel(client, PEAK_MEGABYTES)
+        return time.perf_counter() - start, peak_megabytes(client)
 
 
 def execute_cell(client: NotebookClient, cell: nbformat.NotebookNode, index: int) -> None:
@@ -153,9 +152,9 @@ def execute_cell(client: NotebookClient, cell: nbformat.NotebookNode, index: int
     raise ChapterError(f"code cell {number}, which begins {first_line!r}, {reason}")
 
 
-def ask_kernel(client: NotebookClient, code: str) -> float:
-    """Let the kernel print a number about itself, and leave no cell behind."""
-    client.nb.cells.append(nbformat.v4.new_code_cell(code))
+def peak_megabytes(client: NotebookClient) -> float:
+    """Ask the kernel how much memory it has needed at most."""
+    client.nb.cells.append(nbformat.v4.new_code_cell(PEAK_MEGABYTES))
     client.execute_cell(client.nb.cells[-1], len(client.nb.cells) - 1)
     return float(client.nb.cells.pop().outputs[0].text)
 
@@ -182,7 +181,7 @@ def run_chapter(path: Path, book: Path) -> None:
     records = {name: records[name] for name in names if name in records}
     for name, text in costs.pages(records, book).items():
         write_whole(book / name, text)
-    print(f"{path.name}: {seconds:.0f} s of a processor, {megabytes:.0f} MB")
+    print(f"{path.name}: {seconds:.0f} s, {megabytes:.0f} MB")
 
 
 def main(arguments: list[str] | None = None, book: Path = BOOK) -> int:
