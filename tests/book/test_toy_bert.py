@@ -215,3 +215,49 @@ def test_a_run_of_the_record_can_be_repeated(toy):
         if step % 4 == 0:
             losses.append(toy.exhaustive_loss(model, riddles))
     assert losses == pytest.approx(run["losses"], abs=0.002)
+
+
+def test_the_record_of_the_recipe_begins_as_it_does(toy):
+    recipe = json.loads(RECORD.read_text(encoding="utf-8"))["recipe"]
+    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
+    seed_everything(recipe["seed"])
+    model, generator = toy.ToyBert(89), torch.Generator().manual_seed(recipe["seed"])
+    epochs = toy.train_one_by_one(model, encoded, MASK_ID, 3, generator)
+    losses = [sum(told) / len(told) for told in epochs]
+    assert losses == pytest.approx(recipe["losses"][:3], abs=1e-4)
+    assert len(recipe["losses"]) == 500
+
+
+def test_the_record_of_the_recipe_ends_between_the_floor_and_the_neighbors():
+    recipe = json.loads(RECORD.read_text(encoding="utf-8"))["recipe"]
+    ladder = masked_word_ladder(hundred_sentences())
+    assert ladder.bag < recipe["all_riddles"] < ladder.neighbors
+    assert ladder.bag < sum(recipe["losses"][-100:]) / 100 < ladder.neighbors
+
+
+def test_the_record_of_held_out_sentences_begins_as_it_does(toy):
+    folds = json.loads(RECORD.read_text(encoding="utf-8"))["folds"]
+    assert len(folds) == 5 and sum(fold["riddles"][1] for fold in folds) == 560
+    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
+    parts = toy.without_a_fifth(encoded, MASK_ID, 3)
+    seed_everything(0)
+    model = toy.ToyBert(89, positions=9, spread=0.1)
+    losses = [[toy.exhaustive_loss(model, part) for part in parts]]
+    training = toy.train_in_batches(model, parts[0], 200, torch.Generator().manual_seed(0))
+    for _ in itertools.islice(training, 20):
+        pass
+    losses.append([toy.exhaustive_loss(model, part) for part in parts])
+    assert [len(part[0]) for part in parts] == folds[3]["riddles"]
+    np.testing.assert_allclose(losses, folds[3]["losses"][:2], atol=1e-3)
+
+
+def test_right_answers_are_those_that_come_first(toy, make_model):
+    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()[:6]]
+    riddles, model, right = toy.hide_every_word(encoded, MASK_ID), make_model(positions=9), 0
+    for ids in encoded:
+        for position in range(len(ids)):
+            hole = ids.clone()
+            hole[position] = MASK_ID
+            ((word, _),) = toy.best_answers(model, WORDS, hole, count=1)
+            right += word == WORDS[ids[position]]
+    assert toy.right_answers(model, riddles) == right
