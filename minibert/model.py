@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from .attention import additive_mask
 from .config import BertConfig
+from .inputs import require_tensor
 from .parts import part
 
 
@@ -149,8 +150,9 @@ class BertModel(nn.Module):
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
-        output_attentions: bool = False,
-        output_hidden_states: bool = False,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
     ) -> BertModelOutput:
         """Encode a batch of sequences.
 
@@ -171,6 +173,8 @@ class BertModel(nn.Module):
             Whether to return the attention weights of every layer.
         output_hidden_states : bool, default False
             Whether to return the vectors before, between and after the layers.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
@@ -185,27 +189,16 @@ class BertModel(nn.Module):
         hidden_states = self.embeddings(
             input_ids, token_type_ids, position_ids, inputs_embeds
         )  # (batch, seq, hidden)
-        mask = self._additive_mask(attention_mask, hidden_states)  # (batch, 1, 1, seq)
-        output = self.encoder(hidden_states, mask, output_attentions, output_hidden_states)
+        mask = None
+        if attention_mask is not None:
+            require_tensor("attention_mask", attention_mask, (), [hidden_states.shape[:2]])
+            mask = additive_mask(attention_mask, hidden_states.dtype)  # (batch, 1, 1, seq)
+        wishes = bool(output_attentions), bool(output_hidden_states)
+        output = self.encoder(hidden_states, mask, *wishes)
         if self.pooler is None:
             return output
         pooled = self.pooler(output.last_hidden_state)  # (batch, hidden)
         return output._replace(pooler_output=pooled)
-
-    def _additive_mask(self, attention_mask: Tensor | None, hidden_states: Tensor) -> Tensor | None:
-        """Check the attention mask; return the additive one in the precision of the vectors."""
-        if attention_mask is None:
-            return None
-        if not isinstance(attention_mask, Tensor):
-            kind = type(attention_mask).__name__
-            raise TypeError(f"attention_mask must be a tensor of ones and zeros, not a {kind}")
-        shape = hidden_states.shape[:2]
-        if attention_mask.shape != shape:
-            raise ValueError(
-                f"attention_mask of shape {tuple(attention_mask.shape)} does not fit the tokens; "
-                f"it needs the shape {tuple(shape)}, 1 for a token and 0 for padding"
-            )
-        return additive_mask(attention_mask, hidden_states.dtype)
 
 
 @torch.no_grad()

@@ -23,6 +23,7 @@ from .initialization import (
     FastPreTrainingHeads,
     NoRandomWeights,
 )
+from .labeled import labeled_positions
 from .learning import fast_learn_merges
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
@@ -37,6 +38,7 @@ __all__ = [
     "distillation_loss",
     "fast_learn_merges",
     "in_eight_bits",
+    "labeled_positions",
     "quantize",
     "store_by_columns",
     "switch_on",
@@ -51,6 +53,7 @@ FAST_PARTS = {
     "pretraining_heads": FastPreTrainingHeads,
     "classifier": FastClassifier,
     "dropout": FastDropout,
+    "scored_positions": labeled_positions,
     "learn_wordpiece": fast_learn_merges,
 }
 

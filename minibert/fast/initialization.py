@@ -11,9 +11,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
-from minibert.attention import may_look_at
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertOnlyMLMHead, BertPreTrainingHeads
+from minibert.inputs import entries_can_be_read
 from minibert.model import BertEncoder, BertModelOutput, BertPooler
 
 
@@ -60,8 +60,8 @@ class FastEncoder(_Undrawn, BertEncoder):
         output_hidden_states: bool = False,
     ) -> BertModelOutput:
         """Pass the vectors through the stack."""
-        if additive_mask is not None and may_look_at(additive_mask) and not additive_mask.any():
-            additive_mask = None
+        if additive_mask is not None and entries_can_be_read(additive_mask):
+            additive_mask = additive_mask if additive_mask.any() else None
         return super().forward(
             hidden_states, additive_mask, output_attentions, output_hidden_states
         )

@@ -105,8 +105,14 @@ ROLES = {
     "pretraining": Role(
         "pretraining.BertForPreTraining",
         ("config",),
-        (*_IDS, "labels", "next_sentence_label", "return_logits"),
+        (*_IDS, "labels", "next_sentence_label"),
         "a BertForPreTrainingOutput",
+    ),
+    "scored_positions": Role(
+        "pretraining.all_positions",
+        None,
+        ("hidden_states", "labels"),
+        "hidden_states, labels: those of the positions whose words are scored",
     ),
     "classifier": Role(
         "torch.nn.Linear", ("in_features", "out_features"), ("input",), "(..., out)"

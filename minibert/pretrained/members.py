@@ -84,7 +84,7 @@ def require_member(model_class: Callable[..., nn.Module], fields: Mapping[str, A
     if found is None and ours != "bert":  # old files of BERT say nothing
         raise ValueError(
             "it has no model_type, so that nobody knows whose weights these are; if they are "
-            f'those of {FAMILY[ours].config_class.kind}, add "model_type": "{ours}"'
+            f'those of {FAMILY[ours].config_class.model_name}, add "model_type": "{ours}"'
         )
     if found in (None, ours) or not isinstance(found, str) or found not in FAMILY:
         return  # what is unknown here, the configuration refuses
@@ -92,7 +92,7 @@ def require_member(model_class: Callable[..., nn.Module], fields: Mapping[str, A
     head = model_class.__name__.removeprefix(FAMILY[ours].prefix)
     raise ValueError(
         f"model_type ({found!r}) is not supported by {model_class.__name__}: these are the weights "
-        f"of {there.config_class.kind}; open them with {_opener(there.prefix, head)}"
+        f"of {there.config_class.model_name}; open them with {_opener(there.prefix, head)}"
     )
 
 

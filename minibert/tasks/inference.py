@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from minibert.config import config_of
-from minibert.whole_numbers import require_whole_number
+from minibert.inputs import require_number
 from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.encode_batch import check_texts, pad_rows
 
@@ -90,7 +90,7 @@ def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
     >>> batch_by_tokens([3, 9, 2, 8], max_tokens=10)
     [[1], [3], [0, 2]]
     """
-    require_whole_number("max_tokens", max_tokens, 1, "; 2048 is a good number")
+    require_number("max_tokens", max_tokens, 1, why="; 2048 is a good number")
     by_length = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     batches, begin = [], 0
     while begin < len(by_length):
