@@ -189,16 +189,19 @@ class BertModel(nn.Module):
         hidden_states = self.embeddings(
             input_ids, token_type_ids, position_ids, inputs_embeds
         )  # (batch, seq, hidden)
-        mask = None
-        if attention_mask is not None:
-            require_tensor("attention_mask", attention_mask, (), [hidden_states.shape[:2]])
-            mask = additive_mask(attention_mask, hidden_states.dtype)  # (batch, 1, 1, seq)
-        wishes = bool(output_attentions), bool(output_hidden_states)
-        output = self.encoder(hidden_states, mask, *wishes)
+        mask = self._additive_mask(attention_mask, hidden_states)  # (batch, 1, 1, seq)
+        output = self.encoder(hidden_states, mask, output_attentions, output_hidden_states)
         if self.pooler is None:
             return output
         pooled = self.pooler(output.last_hidden_state)  # (batch, hidden)
         return output._replace(pooler_output=pooled)
+
+    def _additive_mask(self, attention_mask: Tensor | None, hidden_states: Tensor) -> Tensor | None:
+        """Return the mask in the precision of the vectors, if it has an entry for each of them."""
+        if attention_mask is None:
+            return None
+        require_tensor("attention_mask", attention_mask, (), [hidden_states.shape[:2]])
+        return additive_mask(attention_mask, hidden_states.dtype)
 
 
 @torch.no_grad()

@@ -160,7 +160,11 @@ def test_a_segment_or_a_position_without_a_row_is_named():
         ([IDS[:, :0]], ValueError, r"shape \(2, 0\) must not be empty"),
         ([IDS, IDS[:, :3]], ValueError, r"token_type_ids must .* shape \(2, 4\), not \(2, 3\)"),
         ([IDS, IDS[:1]], ValueError, r"token_type_ids must .* shape \(2, 4\), not \(1, 4\)"),
-        ([IDS, IDS % 3, IDS[0]], ValueError, r"position_ids must .* \(2, 4\) or \(1, 4\), not \(4,\)"),
+        (
+            [IDS, IDS % 3, IDS[0]],
+            ValueError,
+            r"position_ids .* \(2, 4\) or \(1, 4\), not \(4,\)",
+        ),
     ],
 )
 def test_input_that_makes_no_sense_is_told_so(given, error, words):

@@ -11,7 +11,6 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
-from minibert.config import config_of
 from minibert.inputs import require_number
 from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.encode_batch import check_texts, pad_rows
@@ -247,7 +246,7 @@ def sentence_vectors(
     torch.Size([2, 128])
     """
     if max_length is None:
-        max_length = config_of(model).max_position_embeddings
+        max_length = model.config.max_position_embeddings  # pyright: ignore[reportAttributeAccessIssue]
     rows = encode_rows(tokenizer, texts, max_length=max_length)
     vectors = predict(
         model,

@@ -135,20 +135,20 @@ PRETRAINING = [
          "the second sentence follows?"),
     Slip(typing("encoded.pooler_output", "encoded.last_hidden_state[:, 0]"), "The pair is judged "
          "by the vector of [CLS] as the encoder gives it. What stands between encoder and head?"),
-    Slip(typing("(scored, encoded.pooler_output)", "(encoded.pooler_output, scored)"), "The two heads have each "
-         "other's vectors. Which of them needs one vector for each token?"),
+    Slip(typing("(scored, encoded.pooler_output)", "(encoded.pooler_output, scored)"),
+         "The two heads have each other's vectors. Which of them needs one vector for each token?"),
     Slip(typing("words, pairs = self.cls", "pairs, words = self.cls"), "The two scores have "
          "changed places. Which of them do the heads return first?"),
-    Slip(typing("pairs, about_words, about_pairs, *extra", "pairs, about_pairs, about_words, *extra"), "The two "
+    Slip(typing("pairs, about_words, about_pairs", "pairs, about_pairs, about_words"), "The two "
          "losses have changed places in the result. Which field is for the words?"),
     Slip(typing("masked_lm_loss(words, labels)", "masked_lm_loss(words, labels.clamp(min=0))"),
          "Where nothing is asked you take word 0 for the answer. Which label is left out of the "
          "loss?"),
     Slip(typing("masked_lm_loss(words, labels)",
-                "masked_lm_loss(words, labels.where(labels != 0, -100))"), "Word 0 is left out of the loss as if it were not asked for. Which "
-         "label says that nothing is asked?"),
-    Slip(typing("masked_lm_loss(words,", "masked_lm_loss(words.softmax(-1),"), "The loss of the words takes "
-         "probabilities for scores. Who computes the softmax?"),
+                "masked_lm_loss(words, labels.where(labels != 0, -100))"),
+         "Word 0 is left out of the loss as if it were not asked for. Which label says that nothing is asked?"),
+    Slip(typing("masked_lm_loss(words,", "masked_lm_loss(words.softmax(-1),"),
+         "The loss of the words takes probabilities for scores. Who computes the softmax?"),
     Slip(typing("next_sentence_loss(pairs,", "next_sentence_loss(pairs.softmax(-1),"),
          "The loss of the pairs takes probabilities for scores. Who computes the softmax?"),
     Slip(typing("masked_lm_loss(words,|next_sentence_loss(pairs,",
