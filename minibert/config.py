@@ -231,6 +231,21 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         """
         return from_fields(cls, fields)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields under Hugging Face's names, as `from_dict` takes them.
+
+        Returns
+        -------
+        dict from str to int, float, str or None
+            A copy.
+
+        Examples
+        --------
+        >>> BertConfig.from_dict(BertConfig.tiny().to_dict()) == BertConfig.tiny()
+        True
+        """
+        return dataclasses.asdict(self)
+
 
 def from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
     """Make a configuration, of BERT or of one of its family, from the fields of config.json."""

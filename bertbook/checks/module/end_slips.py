@@ -146,7 +146,8 @@ PRETRAINING = [
          "loss?"),
     Slip(typing("masked_lm_loss(words, labels)",
                 "masked_lm_loss(words, labels.where(labels != 0, -100))"),
-         "Word 0 is left out of the loss as if it were not asked for. Which label says that nothing is asked?"),
+         "Word 0 is left out of the loss as if it were not asked for. Which label says that "
+         "nothing is asked?"),
     Slip(typing("masked_lm_loss(words,", "masked_lm_loss(words.softmax(-1),"),
          "The loss of the words takes probabilities for scores. Who computes the softmax?"),
     Slip(typing("next_sentence_loss(pairs,", "next_sentence_loss(pairs.softmax(-1),"),
