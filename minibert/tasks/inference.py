@@ -148,7 +148,7 @@ def predict(
     torch.Size([128])
     """
     _require_rows(rows)
-    found: dict[int, Tensor] = {}
+    by_row: dict[int, Tensor] = {}
     with _evaluating(model):
         for numbers in batch_by_tokens([len(ids) for ids, _ in rows], max_tokens):
             batch = pad_rows([rows[number] for number in numbers], pad_token_id)
@@ -159,8 +159,8 @@ def predict(
                     "it return one for each row"
                 )
             # A copy made out here may take part in training, as what inference mode makes may not.
-            found |= zip(numbers, values.cpu().clone(), strict=True)
-    return [found[number] for number in range(len(rows))]
+            by_row |= zip(numbers, values.cpu().clone(), strict=True)
+    return [by_row[number] for number in range(len(rows))]
 
 
 def mean_pool(

@@ -138,15 +138,15 @@ class TaskBatches:
                 _require_numbers(f"row {number} has {{!r}} in {name!r}", row[name])
 
 
-def _require_numbers(told: str, value: Any) -> None:
+def _require_numbers(sentence: str, value: Any) -> None:
     """Raise for a label that is a name, or is missing."""
     if isinstance(value, str):
         raise TypeError(
-            f"{told.format(value)}, and a label is a number: number the names, such as with "
+            f"{sentence.format(value)}, and a label is a number: number the names, such as with "
             "{name: number for number, name in enumerate(sorted(set(names)))}"
         )
     if value is None or value != value:  # NaN equals nothing
-        raise ValueError(f"{told.format(value)}, which is no label; leave out rows without one")
+        raise ValueError(f"{sentence.format(value)}, which is no label; leave out rows without one")
     if isinstance(value, Sequence):
         for one in value:
-            _require_numbers(told, one)
+            _require_numbers(sentence, one)
