@@ -11,7 +11,7 @@ from typing import Any
 
 from torch.nn import functional
 
-from .inputs import ABOVE_0, LARGEST, require_activation, require_multiple, require_number
+from .inputs import ABOVE_0, MOST, require_activation, require_multiple, require_number
 
 ACTIVATIONS = MappingProxyType(
     {
@@ -30,9 +30,9 @@ SAME_ACTIVATIONS = MappingProxyType(
 
 # The least and the most that a value may be, whole if the least is.
 RANGES = MappingProxyType(
-    dict.fromkeys(("vocab_size", "hidden_size", "num_hidden_layers"), (1, LARGEST))
-    | dict.fromkeys(("num_attention_heads", "intermediate_size"), (1, LARGEST))
-    | dict.fromkeys(("max_position_embeddings", "type_vocab_size"), (1, LARGEST))
+    dict.fromkeys(("vocab_size", "hidden_size", "num_hidden_layers"), (1, MOST))
+    | dict.fromkeys(("num_attention_heads", "intermediate_size"), (1, MOST))
+    | dict.fromkeys(("max_position_embeddings", "type_vocab_size"), (1, MOST))
     | dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), (0.0, 1.0))
     | dict.fromkeys(("initializer_range", "layer_norm_eps"), (ABOVE_0, 1e10))
 )

@@ -7,19 +7,17 @@ from torch import Tensor
 
 INTEGERS = (torch.int64, torch.int32)
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
-ABOVE_0, LARGEST = 1e-30, 1e30
+ABOVE_0, MOST = 1e-30, 1e30  # for numbers that may not be 0, or be as large as they like
 
 
-def require_number(
-    name: str, value: Any, least: float, most: float = LARGEST, why: str = ""
-) -> None:
+def require_number(name: str, value: Any, least: float, most: float = MOST, why: str = "") -> None:
     """Raise unless a value is a number from `least` to `most`, and whole if `least` is."""
     whole = isinstance(least, int)
     if not isinstance(value, int if whole else int | float) or isinstance(value, bool):
         raise TypeError(f"{name} must be a {'whole ' * whole}number, not {value!r}")
     if not least <= value <= most:
         bounds = "above 0" if least == ABOVE_0 else f"at least {least}"
-        bounds += "" if most == LARGEST else f" and at most {most}"
+        bounds += "" if most == MOST else f" and at most {most}"
         raise ValueError(f"{name} ({value}) must be {bounds}{why}")
 
 
@@ -34,14 +32,11 @@ def require_multiple(name: str, value: int, of: int, divisor: str) -> None:
 def require_activation(name: Any, known: Any, same: Any) -> None:
     """Raise unless an activation is known; name the known one that is the same function."""
     if name not in tuple(known):
-        other = same.get(str(name).lower(), "none of them")
-        rule = f"must be one of {', '.join(known)}; {other} is the same function"
-        raise ValueError(f"hidden_act ({name!r}) {rule}")
+        rule, other = f"one of {', '.join(known)}", same.get(str(name).lower(), "none")
+        raise ValueError(f"hidden_act ({name!r}) must be {rule}; {other} is the same function")
 
 
-def require_tensor(
-    name: str, value: Any, types: Any = (), shapes: Any = (), hint: str = ""
-) -> None:
+def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way: str = "") -> None:
     """Raise unless a value is a tensor of one of the types and shapes, and not empty.
 
     A word in a shape stands for any size.
@@ -53,7 +48,7 @@ def require_tensor(
     shape = tuple(value.shape)
     if shapes and not any(_fits(shape, each) for each in shapes):
         allowed = " or ".join(str(tuple(each)).replace("'", "") for each in shapes)
-        raise ValueError(f"{name} must have the shape {allowed}, not {shape}{hint}")
+        raise ValueError(f"{name} must have the shape {allowed}, not {shape}{way}")
     if 0 in shape:
         raise ValueError(f"{name} of shape {shape} must not be empty; give at least one entry")
 

@@ -141,7 +141,7 @@ WRONG = [
     ({"layer_norm_eps": float("inf")}, r"layer_norm_eps \(inf\) must be above 0 and at most"),
     (
         {"hidden_act": "gleu"},
-        r"hidden_act \('gleu'\) .* relu; none of them is the same",
+        r"hidden_act \('gleu'\) .* relu; none is the same",
     ),
     ({"hidden_act": "ReLU"}, r"hidden_act \('ReLU'\) .*; relu is the same function"),
     ({"pad_token_id": 30522}, r"pad_token_id \(30522\) must be at least 0 and at most 30521"),
@@ -322,7 +322,7 @@ def test_a_suggested_activation_is_the_same_function():
         with pytest.raises(ValueError, match="must be one of gelu, gelu_new, relu; ") as caught:
             BertConfig(hidden_act=name)
         told = str(caught.value).rpartition("; ")[2]
-        expected = f"{same[0] if same else 'none of them'} is the same function"
+        expected = f"{same[0] if same else 'none'} is the same function"
         assert told == expected, name
         compared += bool(same)
     assert compared == 5
