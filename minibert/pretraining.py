@@ -1,6 +1,6 @@
 """BERT with the heads of its pre-training: masked words, or also the next sentence. Chapter 12."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
@@ -213,7 +213,7 @@ class BertForPreTraining(nn.Module):
         answers = next_sentence_label
         about_pairs = None if answers is None else next_sentence_loss(pairs, answers)
         losses = [loss for loss in (about_words, about_pairs) if loss is not None]
-        loss = sum(losses) if losses else None  # ()
+        loss: Any = sum(losses) if losses else None  # ()
         extra = encoded.hidden_states, encoded.attentions
         return BertForPreTrainingOutput(loss, words, pairs, about_words, about_pairs, *extra)
 

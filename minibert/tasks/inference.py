@@ -245,9 +245,9 @@ def sentence_vectors(
     >>> sentence_vectors(model, tokenizer, ["one cat", "cat"]).shape
     torch.Size([2, 128])
     """
-    if max_length is None:
-        max_length = model.config.max_position_embeddings  # pyright: ignore[reportAttributeAccessIssue]
-    rows = encode_rows(tokenizer, texts, max_length=max_length)
+    config: Any = model.config
+    longest = config.max_position_embeddings if max_length is None else max_length
+    rows = encode_rows(tokenizer, texts, max_length=longest)
     vectors = predict(
         model,
         rows,

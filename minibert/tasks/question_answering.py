@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor
@@ -75,8 +75,8 @@ class BertForQuestionAnswering(TaskModel):
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         logits = self.qa_outputs(encoded.last_hidden_state)  # (batch, seq, 2)
         start_logits, end_logits = logits.unbind(-1)  # (batch, seq) each
-        loss, ends = None, (start_positions, end_positions)
-        if any(end is not None for end in ends):
-            loss = span_loss(start_logits, end_logits, *ends)  # ()
+        ends: Any = start_positions, end_positions
+        asked = any(end is not None for end in ends)
+        loss = span_loss(start_logits, end_logits, *ends) if asked else None  # ()
         extra = encoded.hidden_states, encoded.attentions
         return QuestionAnsweringModelOutput(loss, start_logits, end_logits, *extra)
