@@ -111,7 +111,7 @@ def check_padding_options(
         raise ValueError(f"{option} needs a max_length; BERT takes at most 512 tokens")
     if max_length is not None:
         special, what = (3, "a pair") if has_pairs else (2, "a text")
-        reason = f", the number of special tokens that {what} has"
+        reason = f"; less has no room for the {special} special tokens that {what} has"
         require_number("max_length", max_length, special, why=reason)
 
 
