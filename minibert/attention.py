@@ -7,7 +7,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from .config import BertConfig
-from .inputs import check_additive_mask, check_mask, require_number
+from .inputs import check_mask, check_score_mask, require_number
 from .parts import part
 
 
@@ -182,7 +182,7 @@ def fit_mask(
     additive_mask: Shaped[Tensor, "..."], scores: Float[Tensor, "batch heads seq seq"]
 ) -> Float[Tensor, "..."]:
     """Return an additive mask in the precision of the scores; raise if it does not fit them."""
-    check_additive_mask(additive_mask, scores.shape)
+    check_score_mask(additive_mask, scores.shape)
     # The most negative number of a wider type would become minus infinity.
     return additive_mask.to(scores.dtype).clamp(min=torch.finfo(scores.dtype).min)
 

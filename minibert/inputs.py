@@ -3,8 +3,10 @@
 from typing import Any
 
 import torch
+from jaxtyping import Shaped
 from torch import Tensor
 
+Entries = Shaped[Tensor, "..."]
 INTEGERS = (torch.int64, torch.int32)
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
 ABOVE_0, MOST = 1e-30, 1e30  # for numbers that may not be 0, or be as large as they like
@@ -58,13 +60,13 @@ def _fits(shape: Any, wanted: Any) -> bool:
     return len(shape) == len(wanted) and all(isinstance(b, str) or a == b for a, b in sizes)
 
 
-def require_entries(name: str, tensor: Tensor, fit: Tensor, rule: str) -> None:
+def require_entries(name: str, tensor: Entries, fit: Entries, rule: str) -> None:
     """Raise unless all entries of a tensor fit; name the first that does not."""
     if not fit.all():
         raise ValueError(f"{name} {rule}, not {tensor[~fit][0].item()}")
 
 
-def entries_can_be_read(tensor: Tensor) -> bool:
+def entries_can_be_read(tensor: Entries) -> bool:
     """Return whether entries can be read: on a GPU that would wait, and a compiler cannot."""
     compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
     return tensor.device.type == "cpu" and not compiling
@@ -108,14 +110,14 @@ def check_mask(attention_mask: Any) -> None:
         require_entries("attention_mask", attention_mask, fit, rule)
 
 
-def check_additive_mask(mask: Tensor, scores_shape: Any) -> None:
+def check_score_mask(mask: Entries, scores_shape: Any) -> None:
     """Raise unless a mask holds floats and can be stretched to the shape of the scores."""
     name = "additive_mask, as additive_mask(attention_mask) makes it,"
     sizes = zip(mask.shape, scores_shape[-mask.dim() :])
     require_tensor(name, mask, FLOATS, [[1 if size == 1 else wanted for size, wanted in sizes]])
 
 
-def check_labels(logits: Tensor, labels: Any, labeled: Any) -> None:
+def check_labels(logits: Entries, labels: Any, labeled: Any) -> None:
     """Raise unless labels are numbers of answers that logits score, and there is one at least."""
     answers = logits.shape[-1]
     require_tensor("labels", labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")

@@ -35,7 +35,9 @@ class BertForPreTrainingOutput(NamedTuple):
         The part of the masked words, nats per labeled token; None without their labels.
     next_sentence_loss : Float[Tensor, ""] or None
         The part of the pairs, nats per labeled pair; None without their labels.
-    hidden_states, attentions : tuple of tensors, or None
+    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
+        On request, as `BertModel` returns them.
+    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
         On request, as `BertModel` returns them.
     """
 

@@ -44,6 +44,7 @@ _RESIDUAL = ("hidden_states", "input_tensor")
 _ATTENTION = ("hidden_states", "additive_mask", "output_attentions")
 _CONTEXT = f"context {_HIDDEN}, probs (batch, heads, seq, seq) or None"
 _IDS = ("input_ids", "attention_mask", "token_type_ids", "position_ids", "inputs_embeds")
+_LABELED = (*_IDS, "labels", "next_sentence_label")
 
 
 @dataclass(frozen=True)
@@ -103,16 +104,10 @@ ROLES = {
         "prediction_logits (..., vocab), seq_relationship_logits (batch, 2)",
     ),
     "pretraining": Role(
-        "pretraining.BertForPreTraining",
-        ("config",),
-        (*_IDS, "labels", "next_sentence_label"),
-        "a BertForPreTrainingOutput",
+        "pretraining.BertForPreTraining", ("config",), _LABELED, "a BertForPreTrainingOutput"
     ),
     "scored_positions": Role(
-        "pretraining.all_positions",
-        None,
-        ("hidden_states", "labels"),
-        "hidden_states, labels: those of the positions whose words are scored",
+        "pretraining.all_positions", None, ("hidden_states", "labels"), "vectors, labels"
     ),
     "classifier": Role(
         "torch.nn.Linear", ("in_features", "out_features"), ("input",), "(..., out)"
