@@ -109,9 +109,7 @@ ROLES = {
     "scored_positions": Role(
         "pretraining.all_positions", None, ("hidden_states", "labels"), "vectors, labels"
     ),
-    "classifier": Role(
-        "torch.nn.Linear", ("in_features", "out_features"), ("input",), "(..., out)"
-    ),
+    "classifier": Role("torch.nn.Linear", ("in_features", "out_features"), ("input",), "(..., n)"),
     "dropout": Role("torch.nn.Dropout", ("p",), ("input",), "the shape of the input"),
     "layer_norm": Role(
         "torch.nn.LayerNorm", ("normalized_shape", "eps"), ("input",), "the shape of the input"
