@@ -35,9 +35,8 @@ class Rung(NamedTuple):
     """One way to train; the next one on the ladder changes one thing."""
 
     whole_width: bool = True
-    labels_only: bool = False
     fused: bool = False
-    parts: dict[str, type] = {}  # noqa: RUF012 (never changed)
+    parts: dict[str, Callable] = {}  # noqa: RUF012 (never changed)
     buckets: bool = False
     bf16: bool = False
     compiled: bool = False
@@ -46,7 +45,7 @@ class Rung(NamedTuple):
 LADDER = {  # what is added to the step before
     "plain parts": {},
     "padded to the longest of the batch": {"whole_width": False},
-    "scores at labels only": {"labels_only": True},
+    "scores at labels only": {"parts": {"scored_positions": FAST_PARTS["scored_positions"]}},
     "fused AdamW": {"fused": True},
     "fast dropout": {"parts": {"dropout": FAST_PARTS["dropout"]}},
     "fast attention": {"parts": FAST},
@@ -162,10 +161,9 @@ def losses(model: nn.Module, made: list[Row], rung: Rung) -> Iterator[tuple[Tens
     """Compute the loss of each batch, and say how many labels it has."""
     device = next(model.parameters()).device
     for batch in made:
-        wishes = {} if rung.labels_only else {"return_logits": True}
         precision = torch.autocast(device.type, torch.bfloat16) if rung.bf16 else nullcontext()
         with precision:
-            loss = model(**to_device(batch, device), **wishes).loss
+            loss = model(**to_device(batch, device)).loss
         yield loss, int((batch["labels"] != -100).sum())
 
 

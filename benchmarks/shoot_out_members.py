@@ -29,8 +29,10 @@ from minibert.family import (
     RobertaConfig,
     RobertaForMaskedLM,
 )
+from minibert.fast.labeled import labeled_positions
 from minibert.losses import IGNORED_LABEL, masked_lm_loss
-from minibert.pretraining import BertForPreTraining, keep_labeled
+from minibert.parts import use
+from minibert.pretraining import BertForPreTraining
 
 VOCABULARY, LONGEST, MASK, SPREAD = 1052, 40, 4, 0.05
 HIDDEN, LAYERS, HEADS, WIDE, NARROW = 64, 2, 4, 256, 16
@@ -73,7 +75,7 @@ class Words(nn.Module):
 
     def forward(self, **batch: Tensor) -> SimpleNamespace:
         """Compute the loss of the hidden words."""
-        chosen, labels = keep_labeled(encode(self.encoder, batch), batch["labels"])
+        chosen, labels = labeled_positions(encode(self.encoder, batch), batch["labels"])
         return SimpleNamespace(loss=masked_lm_loss(self.head(chosen), labels))
 
 
@@ -99,7 +101,7 @@ class Taught(Words):
     def forward(self, **batch: Tensor) -> SimpleNamespace:
         """Compute the loss of the hidden words; in training, the mean of both losses."""
         own = encode(self.encoder, batch)
-        states, labels = keep_labeled(own, batch["labels"])
+        states, labels = labeled_positions(own, batch["labels"])
         logits = self.head(states)
         loss = masked_lm_loss(logits, labels)
         if not self.training:
@@ -107,9 +109,8 @@ class Taught(Words):
         (teacher,) = self.teach
         with torch.no_grad():
             told = encode(teacher.encoder, batch)
-            beliefs = (teacher.head(keep_labeled(told, batch["labels"])[0]) / TEMPERATURE).softmax(
-                -1
-            )
+            states, _ = labeled_positions(told, batch["labels"])
+            beliefs = (teacher.head(states) / TEMPERATURE).softmax(-1)
         soft = functional.cross_entropy(logits / TEMPERATURE, beliefs) * TEMPERATURE**2
         return SimpleNamespace(loss=(loss + soft + self.more(own, told, batch)) / 2)
 
@@ -123,7 +124,8 @@ class Pairs(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.model = BertForPreTraining(BertConfig(**BERT))
+        with use(scored_positions=labeled_positions):
+            self.model = BertForPreTraining(BertConfig(**BERT))
         self.encoder = self.model.bert
 
     def forward(self, **batch: Tensor) -> SimpleNamespace:

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from bertbook.corpus import MASK_TOKEN, hundred_sentences, vocabulary
 from minibert.attention import BertAttention, BertSelfOutput
 from minibert.config import BertConfig
+from minibert.fast.labeled import labeled_positions
 from minibert.layer import BertLayer, BertOutput
 from minibert.model import BertEncoder
 from minibert.parts import use
@@ -128,5 +129,5 @@ def build(row: Row, seed: int) -> nn.Module:
         pad_token_id=PAD,
     )
     torch.manual_seed(seed)
-    with use(**row.parts):
+    with use(scored_positions=labeled_positions, **row.parts):
         return (BertForPreTraining if row.pairs else BertForMaskedLM)(config)

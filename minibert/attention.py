@@ -7,6 +7,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from .config import BertConfig
+from .inputs import check_mask, check_score_mask, require_number
 from .parts import part, register
 
 
@@ -46,17 +47,7 @@ def additive_mask(
     >>> additive_mask(torch.tensor([[1, 1, 0]])) < 0
     tensor([[[[False, False,  True]]]])
     """
-    if attention_mask.dim() != 2:
-        raise ValueError(
-            f"attention_mask must have the shape (batch, seq), not {tuple(attention_mask.shape)}"
-        )
-    if may_look_at(attention_mask):
-        strange = attention_mask[(attention_mask != 0) & (attention_mask != 1)]
-        if strange.numel():
-            raise ValueError(
-                "attention_mask holds only 1 (may be looked at) and 0 (padding), not "
-                f"{strange[0].item()}"
-            )
+    check_mask(attention_mask)
     hidden = 1 - attention_mask[:, None, None, :].to(dtype)  # (batch, 1, 1, seq)
     return hidden * torch.finfo(dtype).min
 
@@ -94,16 +85,9 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
     tensor([[False,  True],
             [False, False]])
     """
-    if seq < 1:
-        raise ValueError(f"a causal mask needs at least 1 token, not {seq}")
+    require_number("seq", seq, 1)
     lowest = torch.full((seq, seq), torch.finfo(dtype).min, dtype=dtype)  # (seq, seq)
     return lowest.triu(diagonal=1)
-
-
-def may_look_at(tensor: Shaped[Tensor, "..."]) -> bool:
-    """Return whether entries may be read: on a GPU that would wait, and a compiler cannot."""
-    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    return tensor.device.type == "cpu" and not compiling
 
 
 class BertSelfAttention(nn.Module):
@@ -198,18 +182,7 @@ def fit_mask(
     additive_mask: Shaped[Tensor, "..."], scores: Float[Tensor, "batch heads seq seq"]
 ) -> Float[Tensor, "..."]:
     """Return an additive mask in the precision of the scores; raise if it does not fit them."""
-    if not additive_mask.is_floating_point():
-        raise TypeError(
-            f"an additive mask holds floats, 0 or very negative, not {additive_mask.dtype}; make "
-            "one with additive_mask(attention_mask)"
-        )
-    try:
-        additive_mask.expand(scores.shape)
-    except RuntimeError:
-        raise ValueError(
-            f"an additive mask of shape {tuple(additive_mask.shape)} does not fit scores of shape "
-            f"{tuple(scores.shape)}, (batch, heads, seq, seq)"
-        ) from None
+    check_score_mask(additive_mask, scores.shape)
     # The most negative number of a wider type would become minus infinity.
     return additive_mask.to(scores.dtype).clamp(min=torch.finfo(scores.dtype).min)
 

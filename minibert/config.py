@@ -2,17 +2,16 @@
 
 import dataclasses
 import difflib
-import math
 from abc import ABCMeta
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
-from typing import Any, TypeGuard
+from typing import Any
 
 from torch.nn import functional
 
-from .whole_numbers import require_whole_number
+from .inputs import ABOVE_0, MOST, require_activation, require_multiple, require_number
 
 ACTIVATIONS = MappingProxyType(
     {
@@ -22,11 +21,20 @@ ACTIVATIONS = MappingProxyType(
     }
 )
 
-# Other names, and the activation above that is the same function.
+# Other names, in small letters, and the activation above that is the same function.
 SAME_ACTIVATIONS = MappingProxyType(
-    {"gelu_python": "gelu"}
+    {name: name for name in ACTIVATIONS}
+    | {"gelu_python": "gelu", "gelu_pytorch_tanh": "gelu_new"}
     | dict.fromkeys(("gelu_accurate", "gelu_fast", "gelu_python_tanh"), "gelu_new")
-    | {"gelu_pytorch_tanh": "gelu_new"}
+)
+
+# The least and the most that a value may be, whole if the least is.
+RANGES = MappingProxyType(
+    dict.fromkeys(("vocab_size", "hidden_size", "num_hidden_layers"), (1, MOST))
+    | dict.fromkeys(("num_attention_heads", "intermediate_size"), (1, MOST))
+    | dict.fromkeys(("max_position_embeddings", "type_vocab_size"), (1, MOST))
+    | dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), (0.0, 1.0))
+    | dict.fromkeys(("initializer_range", "layer_norm_eps"), (ABOVE_0, 1e10))
 )
 
 # What else a real config.json holds, and what changes nothing in the encoder: the origin of the
@@ -134,25 +142,21 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     pad_token_id: int = 0
     classifier_dropout: float | None = None
 
-    kind = "BERT"
+    model_name = "BERT"
     ignored_keys = IGNORED_KEYS
     required_values = REQUIRED_VALUES
 
     def __post_init__(self) -> None:
         """Check every value."""
-        for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads"):
-            require_whole_number(name, getattr(self, name), 1, "; nearest is 1")
-        for name in ("intermediate_size", "max_position_embeddings", "type_vocab_size"):
-            require_whole_number(name, getattr(self, name), 1, "; nearest is 1")
-        for name in ("hidden_dropout_prob", "attention_probs_dropout_prob"):
-            _require_share(name, getattr(self, name))
+        for name, (least, most) in RANGES.items():
+            usual = f"; BERT's is {getattr(BertConfig, name)}"
+            require_number(name, getattr(self, name), least, most, usual)
         if self.classifier_dropout is not None:
-            _require_share("classifier_dropout", self.classifier_dropout)
-        for name in ("initializer_range", "layer_norm_eps"):
-            _require_positive(name, getattr(self, name), getattr(type(self), name))
-        _require_activation(self.hidden_act)
-        _require_pad_token_id(self.pad_token_id, self.vocab_size)
-        _require_whole_heads(self.hidden_size, self.num_attention_heads)
+            require_number("classifier_dropout", self.classifier_dropout, 0.0, 1.0)
+        require_number("pad_token_id", self.pad_token_id, 0, self.vocab_size - 1)
+        heads = self.num_attention_heads
+        require_multiple("hidden_size", self.hidden_size, heads, "num_attention_heads")
+        require_activation(self.hidden_act, ACTIVATIONS, SAME_ACTIVATIONS)
 
     @property
     def head_size(self) -> int:
@@ -227,81 +231,38 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         """
         return from_fields(cls, fields)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields under Hugging Face's names, as `from_dict` takes them.
 
-def config_of(model: Any) -> BertConfig:
-    """Return the configuration of a model; PyTorch declares attributes as tensors or modules."""
-    return model.config
+        Returns
+        -------
+        dict from str to int, float, str or None
+            A copy.
 
-
-def _require_share(name: str, value: object) -> None:
-    if not _is_number(value):
-        raise TypeError(f"{name} must be a number from 0 to 1, not {value!r}")
-    if not 0 <= value <= 1:
-        nearest = min(1, max(0, value))
-        raise ValueError(f"{name} ({value}) must be between 0 and 1; nearest is {nearest}")
-
-
-def _require_positive(name: str, value: object, default: float) -> None:
-    if not _is_number(value):
-        raise TypeError(f"{name} must be a number above 0, not {value!r}")
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} ({value}) must be above 0 and finite; BERT's is {default}")
+        Examples
+        --------
+        >>> BertConfig.from_dict(BertConfig.tiny().to_dict()) == BertConfig.tiny()
+        True
+        """
+        return dataclasses.asdict(self)
 
 
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _require_activation(name: object) -> None:
-    if not isinstance(name, str):
-        raise TypeError(f"hidden_act must be the name of an activation, not {name!r}")
-    if name not in ACTIVATIONS:
-        same = name.lower() if name.lower() in ACTIVATIONS else SAME_ACTIVATIONS.get(name)
-        way_out = f"the same function is {same}" if same else "none of them is the same function"
-        raise ValueError(
-            f"hidden_act ({name!r}) must be one of {', '.join(ACTIVATIONS)}; {way_out}"
-        )
-
-
-def _require_pad_token_id(pad_token_id: Any, vocab_size: int) -> None:
-    require_whole_number("pad_token_id", pad_token_id)
-    if not 0 <= pad_token_id < vocab_size:
-        nearest = min(vocab_size - 1, max(0, pad_token_id))
-        raise ValueError(
-            f"pad_token_id ({pad_token_id}) must be an id of the vocabulary, 0 to "
-            f"{vocab_size - 1}; nearest is {nearest}"
-        )
-
-
-def _require_whole_heads(hidden_size: int, num_attention_heads: int) -> None:
-    rest = hidden_size % num_attention_heads
-    if rest:
-        below, above = hidden_size - rest, hidden_size - rest + num_attention_heads
-        nearest = f"nearest are {below} and {above}" if below else f"nearest is {above}"
-        raise ValueError(
-            f"hidden_size ({hidden_size}) must be a multiple of num_attention_heads "
-            f"({num_attention_heads}); {nearest}"
-        )
-
-
-def from_fields(kind: Any, fields: Mapping[str, Any]) -> Any:
+def from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
     """Make a configuration, of BERT or of one of its family, from the fields of config.json."""
-    known = {field.name for field in dataclasses.fields(kind)}
-    strange = fields.keys() - known - kind.ignored_keys
+    known = {field.name for field in dataclasses.fields(config_class)}
+    strange = fields.keys() - known - config_class.ignored_keys
     for key in sorted(strange, key=lambda key: (key != "model_type", key)):
-        _require_supported(kind.kind, kind.required_values, key, fields[key], known)
-    return kind(**{name: fields[name] for name in known & fields.keys()})
+        _require_supported(config_class, key, fields[key], known)
+    return config_class(**{name: fields[name] for name in known & fields.keys()})
 
 
-def _require_supported(
-    kind: str, required: Mapping[str, Any], key: str, value: object, known: set[str]
-) -> None:
+def _require_supported(config_class: Any, key: str, value: object, known: set[str]) -> None:
     """Raise for an unknown key, or one that stands for other mathematics than this model's."""
+    name, required = config_class.model_name, config_class.required_values
     if key not in required:
-        near = difflib.get_close_matches(key, known)
-        way_out = f"did you mean {near[0]}?" if near else "if it changes nothing, leave it out"
-        raise ValueError(f"{key} ({value!r}) is no key of a {kind}'s configuration; {way_out}")
+        near = [f"did you mean {each}?" for each in difflib.get_close_matches(key, known)]
+        way_out = [*near, "if it changes nothing, leave it out"][0]
+        raise ValueError(f"{key} ({value!r}) is no key of a {name}'s configuration; {way_out}")
     if value != required[key]:
-        raise ValueError(
-            f"{key} ({value!r}) is not supported; {kind}'s encoder has {required[key]!r}"
-        )
+        has = f"{name}'s encoder has {required[key]!r}"
+        raise ValueError(f"{key} ({value!r}) is not supported; {has}")

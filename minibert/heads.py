@@ -5,6 +5,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from .config import ACTIVATIONS, BertConfig
+from .inputs import require_tensor
 from .parts import part, register
 
 
@@ -64,12 +65,8 @@ class BertLMPredictionHead(nn.Module):
 
     def tie(self, word_embeddings: nn.Embedding) -> None:
         """Let the decoder share the table of the embeddings, and its bias be `bias`."""
-        table, decoder = tuple(word_embeddings.weight.shape), tuple(self.decoder.weight.shape)
-        if table != decoder:
-            raise ValueError(
-                f"word embeddings of shape {table} cannot be tied to a decoder of shape {decoder}, "
-                "(vocab_size, hidden_size); build both from one configuration"
-            )
+        shape, way_out = self.decoder.weight.shape, "; build both from one configuration"
+        require_tensor("word_embeddings", word_embeddings.weight, (), [shape], way_out)
         self.decoder.weight = word_embeddings.weight
         self.decoder.bias = self.bias
 
@@ -121,12 +118,12 @@ class BertPreTrainingHeads(nn.Module):
 
     def forward(
         self,
-        sequence_output: Float[Tensor, "... hidden"] | None,
+        sequence_output: Float[Tensor, "... hidden"],
         pooled_output: Float[Tensor, "batch hidden"],
-    ) -> tuple[Float[Tensor, "... vocab"] | None, Float[Tensor, "batch 2"]]:
+    ) -> tuple[Float[Tensor, "... vocab"], Float[Tensor, "batch 2"]]:
         """Score every word, and whether B follows A."""
-        words = None if sequence_output is None else self.predictions(sequence_output)
-        return words, self.seq_relationship(pooled_output)  # (..., vocab), (batch, 2)
+        prediction_logits = self.predictions(sequence_output)  # (..., vocab)
+        return prediction_logits, self.seq_relationship(pooled_output)  # (batch, 2)
 
 
 register(

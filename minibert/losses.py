@@ -8,15 +8,13 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 from torch.nn import functional
 
+from .inputs import ABOVE_0, INTEGERS, check_labels, require_entries, require_number, require_tensor
+
 IGNORED_LABEL = -100
 
 
 def cross_entropy(
-    logits: Float[Tensor, "... classes"],
-    labels: Int[Tensor, "..."],
-    *,
-    answers: str = "classes",
-    place: str = "item",
+    logits: Float[Tensor, "... classes"], labels: Int[Tensor, "..."]
 ) -> Float[Tensor, ""]:
     """Compute the mean negative log-probability of the true answers; all losses of choice are this.
 
@@ -29,8 +27,6 @@ def cross_entropy(
         One score per possible answer; any leading dimensions, such as batch and seq.
     labels : Int[Tensor, "..."]
         The number of the true answer, from 0 to classes - 1, or -100 for an item without label.
-    answers, place : str
-        What errors call the possible answers, and an item.
 
     Returns
     -------
@@ -54,8 +50,8 @@ def cross_entropy(
     >>> round(cross_entropy(logits, torch.tensor([1, -100])).item(), 4)
     0.6931
     """
-    _require_labels(logits, labels, answers, place)
     labeled = labels != IGNORED_LABEL  # (...)
+    check_labels(logits, labels, labeled)
     log_probs = logits.log_softmax(dim=-1)  # (..., classes)
     chosen = log_probs[labeled, labels[labeled].long()]  # (number of labeled items)
     return -chosen.mean()  # ()
@@ -95,7 +91,7 @@ def masked_lm_loss(
     >>> round(masked_lm_loss(logits, torch.tensor([[1, -100]])).item(), 4)
     0.6931
     """
-    return cross_entropy(logits, labels, answers="vocabulary entries", place="position")
+    return cross_entropy(logits, labels)
 
 
 def next_sentence_loss(
@@ -132,13 +128,8 @@ def next_sentence_loss(
     >>> round(next_sentence_loss(logits, torch.tensor([0, 1])).item(), 4)
     0.41
     """
-    if logits.shape[-1] != 2:
-        raise ValueError(
-            f"logits of shape {tuple(logits.shape)} do not fit; a pair has 2 scores, for the next "
-            "sentence and for any other"
-        )
-    answers = "answers (0 the next sentence, 1 any other)"
-    return cross_entropy(logits, labels, answers=answers, place="pair")
+    require_tensor("logits", logits, shapes=[("batch", 2)])
+    return cross_entropy(logits, labels)
 
 
 def classification_loss(
@@ -175,11 +166,8 @@ def classification_loss(
     >>> round(classification_loss(logits, torch.tensor([0, 2])).item(), 4)
     0.6691
     """
-    if logits.shape[-1] < 2:
-        raise ValueError(
-            "with 1 class there is nothing to choose, and the loss is always 0; take num_labels=2, "
-            "or regression for a number"
-        )
+    way_out = ", or there is nothing to choose; a number is for regression_loss"
+    require_number("the number of classes", logits.shape[-1], 2, why=way_out)
     return cross_entropy(logits, labels)
 
 
@@ -191,13 +179,9 @@ def multi_label_loss(
     ``-mean(labels * log p + (1 - labels) * log(1 - p))`` with ``p = sigmoid(logits)``, in the form
     that stays finite for large scores.
     """
-    _require_shape(labels, logits.shape, logits)
-    wrong = labels[~((labels >= 0) & (labels <= 1))]
-    if wrong.numel():
-        raise ValueError(
-            f"label {wrong[0].item():g} is no answer to yes or no; a label is 1 for yes, 0 for no, "
-            "or a probability between them"
-        )
+    require_tensor("labels", labels, shapes=[logits.shape])
+    rule = "are 1 for yes, 0 for no, or a probability between them"
+    require_entries("labels", labels, (labels >= 0) & (labels <= 1), rule)
     return functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))  # ()
 
 
@@ -210,10 +194,8 @@ def regression_loss(
     """
     if labels.shape == logits.shape[:1] and logits.shape[1] == 1:
         labels = labels.unsqueeze(-1)  # (batch, 1), for (batch, 1) - (batch) is (batch, batch)
-    _require_shape(labels, logits.shape, logits)
-    if not labels.isfinite().all():
-        wrong = labels[~labels.isfinite()][0].item()
-        raise ValueError(f"label {wrong} is no number to be predicted; give finite ones")
+    require_tensor("labels", labels, shapes=[logits.shape])
+    require_entries("labels", labels, labels.isfinite(), "are finite numbers")
     return functional.mse_loss(logits, labels.to(logits.dtype))  # ()
 
 
@@ -258,8 +240,8 @@ def span_loss(
     >>> round(loss.item(), 4)
     1.3863
     """
-    start_loss = _position_loss("start", start_logits, start_positions)
-    return (start_loss + _position_loss("end", end_logits, end_positions)) / 2
+    start_loss = _position_loss("start_positions", start_logits, start_positions)
+    return (start_loss + _position_loss("end_positions", end_logits, end_positions)) / 2
 
 
 def contrastive_loss(
@@ -303,77 +285,21 @@ def contrastive_loss(
     >>> round(contrastive_loss(vectors, vectors, temperature=1.0).item(), 4)
     0.3133
     """
-    if not temperature > 0:
-        raise ValueError(f"temperature ({temperature}) must be above 0; 0.05 is usual")
-    if len(documents) < len(queries):
-        raise ValueError(
-            f"{len(queries)} queries have only {len(documents)} documents; give each its own, in "
-            "the same order, and negatives after them"
-        )
+    require_number("temperature", temperature, ABOVE_0, why="; 0.05 is usual")
+    reason = ", one for each query, in the same order, and negatives after them"
+    require_number("the number of documents", len(documents), len(queries), why=reason)
     queries, documents = functional.normalize(queries), functional.normalize(documents)
     cosines = queries @ documents.T  # (batch, rows)
     own = torch.arange(len(queries), device=queries.device)  # (batch)
-    return cross_entropy(cosines / temperature, own, answers="documents", place="query")  # ()
+    return cross_entropy(cosines / temperature, own)  # ()
 
 
-def _position_loss(which: str, logits: Tensor, positions: Tensor) -> Tensor:
+def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
     """Compute the loss of one end of the span over the positions that lie inside."""
-    _require_integers(f"{which} positions", positions)
-    _require_shape(positions, logits.shape[:1], logits, f"{which} positions")
-    seq = logits.shape[1]
+    require_tensor(name, positions, INTEGERS, [logits.shape[:1]])
+    seq, may_be = logits.shape[1], (positions >= 0) | (positions == IGNORED_LABEL)
+    require_entries(name, positions, may_be, "count the tokens from 0, or are -100 for none")
     inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
-    wrong = inside[(inside < 0) & (inside != IGNORED_LABEL)]
-    if wrong.numel():
-        raise ValueError(
-            f"{which} position {wrong[0].item()} is negative; positions run from 0 to {seq - 1}, "
-            f"and {seq} or more, or {IGNORED_LABEL}, does not count"
-        )
     if not (inside != IGNORED_LABEL).any():
-        raise ValueError(
-            f"no {which} position lies inside the {seq} tokens, so there is no mean; give at least "
-            "one, 0 for [CLS] where the passage has no answer"
-        )
-    return cross_entropy(logits, inside, answers="positions", place="sequence")  # ()
-
-
-def _require_integers(what: str, labels: Tensor) -> None:
-    if labels.dtype not in (torch.int64, torch.int32):
-        raise TypeError(
-            f"{what} must be integers, torch.int64 or torch.int32, not {labels.dtype}; convert "
-            "them with .long()"
-        )
-
-
-def _require_shape(
-    labels: Tensor, shape: tuple[int, ...], logits: Tensor, what: str = "labels"
-) -> None:
-    """Raise if labels have another shape, or there are none."""
-    if labels.shape != shape:
-        raise ValueError(
-            f"{what} of shape {tuple(labels.shape)} do not fit logits of shape "
-            f"{tuple(logits.shape)}; {what} need the shape {tuple(shape)}"
-        )
-    if not labels.numel():
-        raise ValueError(f"there are no {what}, so there is no mean; give at least one sequence")
-
-
-def _require_labels(logits: Tensor, labels: Tensor, answers: str, place: str) -> None:
-    """Raise if the labels cannot be those of the logits."""
-    _require_integers("labels", labels)
-    if logits.shape[:-1] != labels.shape:
-        raise ValueError(
-            f"labels of shape {tuple(labels.shape)} do not fit logits of shape "
-            f"{tuple(logits.shape)}; labels need the shape {tuple(logits.shape[:-1])}"
-        )
-    classes = logits.shape[-1]
-    wrong = labels[(labels != IGNORED_LABEL) & ((labels < 0) | (labels >= classes))]
-    if wrong.numel():
-        raise ValueError(
-            f"label {wrong[0].item()} is out of range; with {classes} {answers} a label is "
-            f"0 to {classes - 1}, or {IGNORED_LABEL} for no label"
-        )
-    if not (labels != IGNORED_LABEL).any():
-        raise ValueError(
-            f"no {place} is labeled (every label is {IGNORED_LABEL}), so there is no mean; "
-            f"give at least one {place} its label"
-        )
+        raise ValueError(f"no {name} lie inside the {seq} tokens; give at least one, 0 for [CLS]")
+    return cross_entropy(logits, inside)  # ()

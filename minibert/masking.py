@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from .inputs import ABOVE_0, check_generator, require_ids, require_number, require_tensor
 from .losses import IGNORED_LABEL
 
 MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as they are
@@ -91,7 +92,8 @@ def corrupt_tokens(
     (tensor([2, 4, 4, 8, 3]), tensor([-100,    9,    7, -100, -100]))
     """
     special_ids = {mask_token_id, *special_ids}
-    _check_ids(input_ids, vocab_size, special_ids)
+    require_ids("input_ids", input_ids, vocab_size, "vocab_size")
+    require_ids("special_ids", torch.tensor(sorted(special_ids)), vocab_size, "vocab_size")
     candidates = may_be_chosen(input_ids, special_ids)
     chosen = choose_tokens(
         candidates,
@@ -183,10 +185,7 @@ def choose_tokens(
     >>> choose_tokens(candidates, mlm_probability=0.5, generator=generator)
     tensor([False,  True,  True, False, False])
     """
-    if not 0 < mlm_probability <= 1:
-        raise ValueError(
-            f"mlm_probability ({mlm_probability}) must be above 0 and at most 1; BERT's is 0.15"
-        )
+    require_number("mlm_probability", mlm_probability, ABOVE_0, 1, "; BERT's is 0.15")
     draws = _draw(candidates, generator)  # (..., seq)
     if continues_word is not None:
         draws = _share_draws(draws, continues_word)
@@ -227,11 +226,7 @@ def replace_tokens(
 
 def _draw(like: Tensor, generator: torch.Generator) -> Float[Tensor, "*shape"]:
     """Draw a number between 0 and 1 for each token, the same ones on every device."""
-    if not isinstance(generator, torch.Generator):
-        kind = type(generator).__name__
-        raise TypeError(
-            f"generator must be a torch.Generator, as torch.Generator().manual_seed(0), not {kind}"
-        )
+    check_generator(generator)
     draws = torch.rand(
         like.shape, generator=generator, device=generator.device, dtype=torch.float32
     )  # (..., seq)
@@ -240,36 +235,8 @@ def _draw(like: Tensor, generator: torch.Generator) -> Float[Tensor, "*shape"]:
 
 def _share_draws(draws: Tensor, continues_word: Tensor) -> Tensor:
     """Return draws in which every piece of a word has that of its first piece."""
-    if continues_word.shape != draws.shape or continues_word.dtype != torch.bool:
-        raise ValueError(
-            f"continues_word of shape {tuple(continues_word.shape)} and {continues_word.dtype} "
-            f"does not fit; it needs the shape {tuple(draws.shape)} and torch.bool"
-        )
+    require_tensor("continues_word", continues_word, [torch.bool], [draws.shape])
     places = torch.arange(draws.shape[-1], device=draws.device)  # (seq)
     places = places.expand(draws.shape)  # (..., seq)
     first_pieces = places.masked_fill(continues_word, 0).cummax(dim=-1).values
     return draws.gather(-1, first_pieces)
-
-
-def _check_ids(input_ids: object, vocab_size: int, special_ids: set[int]) -> None:
-    """Raise if the ids are not integers, there are none, or one is outside the vocabulary."""
-    if not isinstance(input_ids, Tensor):
-        raise TypeError(f"input_ids must be a tensor of integers, not a {type(input_ids).__name__}")
-    if input_ids.dtype not in (torch.int64, torch.int32):
-        raise TypeError(
-            f"input_ids must be integers, torch.int64 or torch.int32, not {input_ids.dtype}"
-        )
-    if not input_ids.numel():
-        raise ValueError(
-            f"input_ids of shape {tuple(input_ids.shape)} hold no token; give at least one"
-        )
-    outside = {
-        "special_ids": [number for number in sorted(special_ids) if not 0 <= number < vocab_size],
-        "input_ids": input_ids[(input_ids < 0) | (input_ids >= vocab_size)].tolist(),
-    }
-    for name, ids in outside.items():
-        if ids:
-            raise ValueError(
-                f"{name} contain {ids[0]}, but with vocab_size = {vocab_size} they run from 0 to "
-                f"{vocab_size - 1}"
-            )

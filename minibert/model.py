@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from .attention import additive_mask
 from .config import BertConfig
 from .embeddings import BertEmbeddings
+from .inputs import require_tensor
 from .layer import BertLayer
 from .parts import part, register
 
@@ -151,8 +152,9 @@ class BertModel(nn.Module):
         token_type_ids: Int[Tensor, "batch seq"] | None = None,
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
-        output_attentions: bool = False,
-        output_hidden_states: bool = False,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
     ) -> BertModelOutput:
         """Encode a batch of sequences.
 
@@ -173,6 +175,8 @@ class BertModel(nn.Module):
             Whether to return the attention weights of every layer.
         output_hidden_states : bool, default False
             Whether to return the vectors before, between and after the layers.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
@@ -195,18 +199,10 @@ class BertModel(nn.Module):
         return output._replace(pooler_output=pooled)
 
     def _additive_mask(self, attention_mask: Tensor | None, hidden_states: Tensor) -> Tensor | None:
-        """Check the attention mask; return the additive one in the precision of the vectors."""
+        """Return the mask in the precision of the vectors, if it has an entry for each of them."""
         if attention_mask is None:
             return None
-        if not isinstance(attention_mask, Tensor):
-            kind = type(attention_mask).__name__
-            raise TypeError(f"attention_mask must be a tensor of ones and zeros, not a {kind}")
-        shape = hidden_states.shape[:2]
-        if attention_mask.shape != shape:
-            raise ValueError(
-                f"attention_mask of shape {tuple(attention_mask.shape)} does not fit the tokens; "
-                f"it needs the shape {tuple(shape)}, 1 for a token and 0 for padding"
-            )
+        require_tensor("attention_mask", attention_mask, (), [hidden_states.shape[:2]])
         return additive_mask(attention_mask, hidden_states.dtype)
 
 

@@ -1,46 +1,54 @@
 """BERT with the heads of its pre-training: masked words, or also the next sentence. Chapter 12."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from .config import BertConfig
 from .heads import BertOnlyMLMHead, BertPreTrainingHeads
-from .losses import IGNORED_LABEL, masked_lm_loss, next_sentence_loss
+from .losses import masked_lm_loss, next_sentence_loss
 from .model import initialize_weights
 from .parts import part, register
 
 
 class MaskedLMOutput(NamedTuple):
-    """What `BertForMaskedLM` returns: a loss if there are labels, otherwise scores."""
+    """What `BertForMaskedLM` returns: scores, a loss if there are labels, the rest on request."""
 
     loss: Float[Tensor, ""] | None = None
-    logits: Float[Tensor, "batch seq vocab"] | None = None
+    logits: Float[Tensor, "... vocab"] | None = None
+    hidden_states: tuple[Float[Tensor, "batch seq hidden"], ...] | None = None
+    attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
 
 
 class BertForPreTrainingOutput(NamedTuple):
-    """What `BertForPreTraining` returns: losses if there are labels, otherwise scores.
+    """What `BertForPreTraining` returns: scores, and those losses that have labels.
 
     Parameters
     ----------
     loss : Float[Tensor, ""] or None
         Sum of those of the two losses that have labels; None if neither has.
-    prediction_logits : Float[Tensor, "batch seq vocab"] or None
-        Scores of every word at every position; with labels only on request.
-    seq_relationship_logits : Float[Tensor, "batch 2"] or None
+    prediction_logits : Float[Tensor, "batch seq vocab"]
+        Scores of every word at every position.
+    seq_relationship_logits : Float[Tensor, "batch 2"]
         Two scores per pair: B is the next sentence, or it is not.
     masked_lm_loss : Float[Tensor, ""] or None
         The part of the masked words, nats per labeled token; None without their labels.
     next_sentence_loss : Float[Tensor, ""] or None
         The part of the pairs, nats per labeled pair; None without their labels.
+    hidden_states : tuple of Float[Tensor, "batch seq hidden"], or None
+        On request, as `BertModel` returns them.
+    attentions : tuple of Float[Tensor, "batch heads seq seq"], or None
+        On request, as `BertModel` returns them.
     """
 
     loss: Float[Tensor, ""] | None = None
-    prediction_logits: Float[Tensor, "batch seq vocab"] | None = None
+    prediction_logits: Float[Tensor, "... vocab"] | None = None
     seq_relationship_logits: Float[Tensor, "batch 2"] | None = None
     masked_lm_loss: Float[Tensor, ""] | None = None
     next_sentence_loss: Float[Tensor, ""] | None = None
+    hidden_states: tuple[Float[Tensor, "batch seq hidden"], ...] | None = None
+    attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
 
 
 class BertForMaskedLM(nn.Module):
@@ -72,6 +80,7 @@ class BertForMaskedLM(nn.Module):
         super().__init__()
         self.config = config
         self.bert = part("bert")(config, add_pooling_layer=False)
+        self.scored_positions = part("scored_positions")
         self.cls = part("mlm_head")(config, self.bert.embeddings.word_embeddings)
         initialize_weights(self.cls.predictions.transform, config.initializer_range)
 
@@ -83,13 +92,11 @@ class BertForMaskedLM(nn.Module):
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
-        return_logits: bool = False,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
     ) -> MaskedLMOutput:
-        """Score every word at every position, or compute the loss at the labeled ones.
-
-        Without labels the scores of all positions are computed. With labels it is the loss that
-        counts, and scores are computed where labels are and nowhere else: the loss and all
-        gradients are the same, and most of the time and memory of the head is saved.
+        """Score every word at every position, and compute the loss if there are labels.
 
         Parameters
         ----------
@@ -99,29 +106,27 @@ class BertForMaskedLM(nn.Module):
             One vector for each token instead of `input_ids`.
         labels : Int[Tensor, "batch seq"], optional
             Id of the true word, -100 without label.
-        return_logits : bool, default False
-            Whether to compute and return the scores of all positions even if labels are given.
+        output_attentions, output_hidden_states : bool, default False
+            As `BertModel` takes them.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
         MaskedLMOutput
-            `loss` if labels are given; `logits` if none are, or on request.
+            `logits`, and `loss` if labels are given.
 
         Raises
         ------
         TypeError, ValueError
             If the input or the labels do not fit, or no position is labeled.
         """
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
-        hidden_states = encoded.last_hidden_state  # (batch, seq, hidden)
-        if labels is None:
-            return MaskedLMOutput(logits=self.cls(hidden_states))  # (batch, seq, vocab)
-        _require_labels("labels", labels, hidden_states.shape[:2])
-        if not return_logits:
-            hidden_states, labels = keep_labeled(hidden_states, labels)  # (positions, hidden)
-        logits = self.cls(hidden_states)  # (batch, seq, vocab) or (positions, vocab)
-        loss = masked_lm_loss(logits, labels)
-        return MaskedLMOutput(loss, logits if return_logits else None)
+        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
+        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        scored, labels = self.scored_positions(encoded.last_hidden_state, labels)
+        logits = self.cls(scored)  # (batch, seq, vocab)
+        loss = None if labels is None else masked_lm_loss(logits, labels)  # ()
+        return MaskedLMOutput(loss, logits, encoded.hidden_states, encoded.attentions)
 
 
 class BertForPreTraining(nn.Module):
@@ -156,6 +161,7 @@ class BertForPreTraining(nn.Module):
         super().__init__()
         self.config = config
         self.bert = part("bert")(config)
+        self.scored_positions = part("scored_positions")
         self.cls = part("pretraining_heads")(config, self.bert.embeddings.word_embeddings)
         for new in (self.cls.predictions.transform, self.cls.seq_relationship):
             initialize_weights(new, config.initializer_range)
@@ -169,13 +175,13 @@ class BertForPreTraining(nn.Module):
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
         next_sentence_label: Int[Tensor, " batch"] | None = None,
-        return_logits: bool = False,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
     ) -> BertForPreTrainingOutput:
-        """Score words and pairs, or compute the losses that have labels.
+        """Score words and pairs, and compute the losses that have labels.
 
-        The loss is the sum of the losses that have labels: both, or the one, or none. Scores of
-        words are computed at all positions without any labels or on request; otherwise where
-        `labels` are and nowhere else, which changes neither the loss nor any gradient.
+        The loss is the sum of the losses that have labels: both, or the one, or none.
 
         Parameters
         ----------
@@ -187,67 +193,44 @@ class BertForPreTraining(nn.Module):
             Id of the true word, -100 without label.
         next_sentence_label : Int[Tensor, "batch"], optional
             0 if the second sentence follows the first, 1 if it does not; -100 without label.
-        return_logits : bool, default False
-            Whether to compute and return the scores of all positions even if labels are given.
+        output_attentions, output_hidden_states : bool, default False
+            As `BertModel` takes them.
+        return_dict : bool, optional
+            Changes nothing: what is returned has names and is a tuple as well.
 
         Returns
         -------
         BertForPreTrainingOutput
-            `seq_relationship_logits` always; the losses that have labels, and their sum;
-            `prediction_logits` if there are no labels at all, or on request.
+            The scores of words and pairs, the losses that have labels, and their sum.
 
         Raises
         ------
         TypeError, ValueError
             If the input or the labels do not fit, or labels are given and nothing is labeled.
         """
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
-        hidden_states = encoded.last_hidden_state  # (batch, seq, hidden)
-        _require_labels("labels", labels, hidden_states.shape[:2])
-        _require_labels("next_sentence_label", next_sentence_label, hidden_states.shape[:1])
-        everywhere = return_logits or (labels is None and next_sentence_label is None)
-        if labels is not None and not everywhere:
-            hidden_states, labels = keep_labeled(hidden_states, labels)  # (positions, hidden)
-        elif not everywhere:
-            hidden_states = None  # only the pairs are labeled
-        prediction_logits, seq_relationship_logits = self.cls(hidden_states, encoded.pooler_output)
-        losses = {}
-        if labels is not None:
-            losses["masked_lm_loss"] = masked_lm_loss(prediction_logits, labels)
-        if next_sentence_label is not None:
-            pairs = seq_relationship_logits  # (batch, 2)
-            losses["next_sentence_loss"] = next_sentence_loss(pairs, next_sentence_label)
-        return BertForPreTrainingOutput(
-            loss=sum(losses.values()) if losses else None,  # pyright: ignore[reportArgumentType] (not empty)
-            prediction_logits=prediction_logits if everywhere else None,
-            seq_relationship_logits=seq_relationship_logits,
-            **losses,
-        )
+        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
+        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        scored, labels = self.scored_positions(encoded.last_hidden_state, labels)
+        words, pairs = self.cls(scored, encoded.pooler_output)  # (batch, seq, vocab), (batch, 2)
+        about_words = None if labels is None else masked_lm_loss(words, labels)
+        answers = next_sentence_label
+        about_pairs = None if answers is None else next_sentence_loss(pairs, answers)
+        losses = [loss for loss in (about_words, about_pairs) if loss is not None]
+        loss: Any = sum(losses) if losses else None  # ()
+        extra = encoded.hidden_states, encoded.attentions
+        return BertForPreTrainingOutput(loss, words, pairs, about_words, about_pairs, *extra)
 
 
-def keep_labeled(
-    hidden_states: Float[Tensor, "batch seq hidden"], labels: Int[Tensor, "batch seq"]
-) -> tuple[Float[Tensor, "positions hidden"], Int[Tensor, " positions"]]:
-    """Keep the vectors at the labeled positions, in reading order, and their labels."""
-    labeled = labels != IGNORED_LABEL  # (batch, seq)
-    return hidden_states[labeled], labels[labeled]  # (positions, hidden), (positions)
-
-
-def _require_labels(name: str, labels: object, shape: tuple[int, ...]) -> None:
-    """Raise if labels, where there are any, do not have the shape of what they label."""
-    if labels is None:
-        return
-    if not isinstance(labels, Tensor):
-        raise TypeError(f"{name} must be a tensor of integers, not a {type(labels).__name__}")
-    if labels.shape != shape:
-        raise ValueError(
-            f"{name} of shape {tuple(labels.shape)} cannot label this batch; the shape must be "
-            f"{tuple(shape)}, -100 where there is no label"
-        )
+def all_positions(
+    hidden_states: Float[Tensor, "batch seq hidden"], labels: Int[Tensor, "batch seq"] | None
+) -> tuple[Float[Tensor, "batch seq hidden"], Int[Tensor, "batch seq"] | None]:
+    """Return the vectors whose words are scored, and their labels: all, labeled or not."""
+    return hidden_states, labels
 
 
 register(
     mlm_head=BertOnlyMLMHead,
     pretraining_heads=BertPreTrainingHeads,
     pretraining=BertForPreTraining,
+    scored_positions=all_positions,
 )

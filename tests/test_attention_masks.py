@@ -65,7 +65,7 @@ def test_the_causal_mask_equals_the_numpy_twin(seq):
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("seq", [0, -3])
 def test_the_causal_mask_needs_a_token(seq):
-    with pytest.raises(ValueError, match=f"at least 1 token, not {seq}"):
+    with pytest.raises(ValueError, match=rf"seq \({seq}\) must be at least 1"):
         causal_mask(seq)
 
 
@@ -99,7 +99,7 @@ def test_a_mask_of_another_precision_is_fitted_without_infinity(dtype, written_o
 def test_an_attention_mask_is_no_additive_mask(kind):
     attention = build(kind)
     for mask in (PADDED[:, None, None, :], PADDED.bool()[:, None, None, :]):
-        with pytest.raises(TypeError, match=rf"0 or very negative, not {mask.dtype}; .*additive_"):
+        with pytest.raises(TypeError, match=rf"additive_mask\(atten.*, not {mask.dtype}"):
             attention(draw(3, 5, 6), mask)
 
 
@@ -108,9 +108,7 @@ def test_an_attention_mask_is_no_additive_mask(kind):
 )
 @pytest.mark.parametrize("kind", WAYS)
 def test_an_additive_mask_that_does_not_fit_is_named(shape, kind):
-    words = (
-        r"mask of shape \(" + str(shape)[1:-1] + r"\) does not fit scores of shape \(3, 3, 5, 5\)"
-    )
+    words = r"additive_mask.* must have the shape .*, not \(" + str(shape)[1:-1] + r"\)$"
     with pytest.raises(ValueError, match=words):
         build(kind)(draw(3, 5, 6), torch.zeros(shape))
 

@@ -105,21 +105,25 @@ BAD = [
         ValueError,
         "give either input_ids or inputs_embeds; both are given",
     ),
-    ({"inputs_embeds": VECTORS.tolist()}, TypeError, "must be a tensor of floats, not list"),
-    ({"inputs_embeds": VECTORS.long()}, TypeError, r"tensor of floats, not torch\.int64"),
-    ({"inputs_embeds": VECTORS[0]}, ValueError, r"\(batch, seq, 12\), .* not \(6, 12\)"),
-    ({"inputs_embeds": VECTORS[..., 1:]}, ValueError, r"\(batch, seq, 12\), .* not \(4, 6, 11\)"),
-    ({"inputs_embeds": VECTORS[:, :0]}, ValueError, r"at least one token, not \(4, 0, 12\)"),
-    ({"inputs_embeds": draw(1, 14, 12)}, ValueError, r"14 tokens .* \(13\); truncate it"),
+    ({"inputs_embeds": VECTORS.tolist()}, TypeError, "inputs_embeds must be a tensor, not a list"),
+    (
+        {"inputs_embeds": VECTORS.long()},
+        TypeError,
+        r"must be torch\.float32 .*, not torch\.int64",
+    ),
+    ({"inputs_embeds": VECTORS[0]}, ValueError, r"\(batch, seq, 12\), not \(6, 12\)"),
+    ({"inputs_embeds": VECTORS[..., 1:]}, ValueError, r"\(batch, seq, 12\), not \(4, 6, 11\)"),
+    ({"inputs_embeds": VECTORS[:, :0]}, ValueError, r"shape \(4, 0, 12\) must not be empty"),
+    ({"inputs_embeds": draw(1, 14, 12)}, ValueError, r"14 tokens .* \(13\); truncate"),
     (
         {"inputs_embeds": VECTORS, "attention_mask": torch.ones(4, 5)},
         ValueError,
-        r"attention_mask of shape \(4, 5\) does not fit the tokens; .* \(4, 6\), 1 for",
+        r"attention_mask must have the shape \(4, 6\), not \(4, 5\)",
     ),
     (
         {"inputs_embeds": VECTORS, "token_type_ids": torch.ones(4, 5).long()},
         ValueError,
-        r"token_type_ids of shape \(4, 5\) do not fit the tokens; .* shape \(4, 6\)$",
+        r"token_type_ids must have the shape \(4, 6\), not \(4, 5\)",
     ),
 ]
 

@@ -1,13 +1,11 @@
 """What the README shows for ONNX, TorchScript and PEFT, run as it stands there."""
 
-import dataclasses
 import json
 from pathlib import Path
 
 import peft
 import pytest
 import torch
-import transformers
 from bert_pairs import SMALL, build, close
 
 from minibert.model import BertModel
@@ -81,14 +79,6 @@ def test_the_tracer_takes_every_size():
     same_numbers(space["traced"], space["model"], names, 1e-12)
 
 
-def for_peft(kind):
-    """Define the class of the README on top of one of ours."""
-    space = {"dataclasses": dataclasses, "transformers": transformers}
-    space["BertForSequenceClassification"] = kind
-    exec(blocks()[2], space)
-    return space["ForPeft"]
-
-
 WORD = torch.tensor([1, 1])
 LORA = {"r": 2, "target_modules": ["query", "value"]}
 SEQUENCES, TOKENS = BertForSequenceClassification, BertForTokenClassification
@@ -106,6 +96,7 @@ CASES = [
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("unchecked")  # PEFT gives None for what nobody asks for
 @pytest.mark.parametrize(
     ("kind", "task", "adapter", "options", "labels"),
     CASES,
@@ -113,8 +104,7 @@ CASES = [
 )
 def test_the_task_types_of_peft_learn(kind, task, adapter, options, labels):
     torch.manual_seed(0)
-    model = for_peft(kind)(SMALL)
-    model = peft.get_peft_model(model, adapter(task_type=task, **options))
+    model = peft.get_peft_model(kind(SMALL), adapter(task_type=task, **options))
     before = {name: tensor.clone() for name, tensor in model.named_parameters()}
     learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(learning, lr=0.05)
@@ -130,6 +120,28 @@ def test_the_task_types_of_peft_learn(kind, task, adapter, options, labels):
     for name, parameter in model.named_parameters():
         if not parameter.requires_grad:
             assert torch.equal(parameter, before[name]), name
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("unchecked")
+def test_the_lines_of_the_readme_for_peft_run():
+    space = {"peft": peft, "config": SMALL}
+    space["BertForSequenceClassification"] = BertForSequenceClassification
+    exec(blocks()[2], space)
+    output = space["model"](**tokenizer(["a cat", "the old dog"]), labels=WORD)
+    assert output.logits.shape == (2, 2)
+    assert output.loss > 0
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("asked", [False, True])
+def test_what_peft_asks_for_arrives(asked):
+    adapter = peft.LoraConfig(task_type="TOKEN_CLS", **LORA)
+    model = peft.get_peft_model(BertForTokenClassification(SMALL), adapter)
+    output = model(**tokenizer(["a cat"]), output_attentions=asked, output_hidden_states=asked)
+    assert (output.attentions is not None) == asked
+    assert (output.hidden_states is not None) == asked
 
 
 def test_lora_without_a_task_type_needs_nothing():

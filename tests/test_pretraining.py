@@ -1,4 +1,4 @@
-"""Pre-training by itself: scores only where labels are, the start, and words for mistakes."""
+"""Pre-training by itself: what is returned, scores at labels only, the start, and mistakes."""
 
 import copy
 
@@ -8,8 +8,10 @@ from bert_pairs import SMALL, build, close, draw_batch, draw_config, draw_labels
 from effort import mostly_slow
 
 from minibert.config import BertConfig
+from minibert.fast.labeled import labeled_positions
 from minibert.masking import corrupt_tokens
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining, keep_labeled
+from minibert.parts import use
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 BATCH = draw_batch(SMALL, seed=0)
 BOTH = draw_labels(SMALL, BATCH, seed=0)
@@ -18,7 +20,48 @@ KINDS = [BertForMaskedLM, BertForPreTraining]
 LABELS = {BertForMaskedLM: WORDS, BertForPreTraining: BOTH}
 
 
-# --- Scores only where labels are ----------------------------------------------------------------
+# --- What is returned, and scores only where labels are ------------------------------------------
+
+
+@pytest.mark.parametrize("labels", [{}, WORDS, PAIRS, BOTH])
+def test_scores_come_with_labels_and_without(labels):
+    model = build(SMALL, kind=BertForPreTraining)
+    output, scored = model(**BATCH, **labels), model(**BATCH)
+    assert (output.loss is not None) == bool(labels)
+    assert (output.masked_lm_loss is not None) == ("labels" in labels)
+    assert (output.next_sentence_loss is not None) == ("next_sentence_label" in labels)
+    assert torch.equal(output.prediction_logits, scored.prediction_logits)
+    assert torch.equal(output.seq_relationship_logits, scored.seq_relationship_logits)
+    if "next_sentence_label" in labels:
+        return
+    model = build(SMALL, kind=BertForMaskedLM)
+    output = model(**BATCH, **labels)
+    assert (output.loss is not None) == bool(labels)
+    assert torch.equal(output.logits, model(**BATCH).logits)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_hidden_states_and_attentions_come_on_request(kind):
+    model = build(SMALL, kind=kind)
+    plain = model(**BATCH, **LABELS[kind])
+    assert plain.hidden_states is None
+    assert plain.attentions is None
+    output = model(
+        **BATCH, **LABELS[kind], output_attentions=True, output_hidden_states=True, return_dict=True
+    )
+    expected = model.bert(**BATCH, output_attentions=True, output_hidden_states=True)
+    for own, other in zip(
+        output.hidden_states + output.attentions, expected.hidden_states + expected.attentions
+    ):
+        assert torch.equal(own, other)
+    assert torch.equal(output.loss, plain.loss)
+
+
+def build_fast(kind, config=SMALL, seed=0):
+    """Build the same model so that it scores words at the labeled positions only."""
+    model = build(config, seed, kind=kind)
+    model.scored_positions = labeled_positions
+    return model
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -26,14 +69,13 @@ LABELS = {BertForMaskedLM: WORDS, BertForPreTraining: BOTH}
 @pytest.mark.parametrize("training", [False, True])
 def test_scoring_labeled_positions_only_changes_no_loss_and_no_gradient(kind, seed, training):
     config = draw_config(seed)
-    model = build(config, seed, kind=kind).train(training)
     batch = draw_batch(config, seed)
     labels = draw_labels(config, batch, seed)
     labels = {name: labels[name] for name in LABELS[kind]}
     results = []
-    for return_logits in (False, True):
+    for model in (build_fast(kind, config, seed), build(config, seed, kind=kind)):
         torch.manual_seed(seed)  # the same dropout
-        loss = model(**batch, **labels, return_logits=return_logits).loss
+        loss = model.train(training)(**batch, **labels).loss
         results.append((loss, gradients(model, loss)))
     (few, few_grads), (all_of_them, all_grads) = results
     close(few, all_of_them, 1e-12)
@@ -41,66 +83,34 @@ def test_scoring_labeled_positions_only_changes_no_loss_and_no_gradient(kind, se
         close(few_grads[name], grad, 1e-12)
 
 
-@pytest.fixture
-def decoded():
-    """Collect the shapes of what enters the decoder of a model."""
-    shapes = []
-
-    def watch(model):
-        model.cls.predictions.decoder.register_forward_hook(
-            lambda module, inputs, output: shapes.append(tuple(inputs[0].shape))
-        )
-        return shapes
-
-    return watch
-
-
 @pytest.mark.parametrize("kind", KINDS)
-def test_words_are_scored_where_labels_are_and_nowhere_else(kind, decoded):
-    model = build(SMALL, kind=kind)
-    shapes = decoded(model)
+def test_with_the_fast_part_words_are_scored_where_labels_are_and_nowhere_else(kind):
     labeled = int((WORDS["labels"] != -100).sum())
-    everywhere = (*WORDS["labels"].shape, 12)
     assert 1 < labeled < WORDS["labels"].numel() / 2
-    model(**BATCH, **LABELS[kind])
-    model(**BATCH, **LABELS[kind], return_logits=True)
-    model(**BATCH)
-    assert shapes == [(labeled, 12), everywhere, everywhere]
+    scores = build_fast(kind)(**BATCH, **LABELS[kind])
+    scores = scores.logits if kind is BertForMaskedLM else scores.prediction_logits
+    everywhere = build(SMALL, kind=kind)(**BATCH, **LABELS[kind])
+    everywhere = everywhere.logits if kind is BertForMaskedLM else everywhere.prediction_logits
+    close(scores, everywhere[WORDS["labels"] != -100])
+    assert scores.shape == (labeled, SMALL.vocab_size)
 
 
-def test_nobody_scores_words_when_only_pairs_are_asked_about(decoded):
-    model = build(SMALL, kind=BertForPreTraining)
-    shapes = decoded(model)
-    output = model(**BATCH, **PAIRS)
-    assert shapes == []
-    assert output.prediction_logits is None
-    without = {name for name, grad in gradients(model, output.loss).items() if grad is None}
-    assert without == {name for name, _ in model.named_parameters() if "cls.predictions" in name}
-    wanted = model(**BATCH, **PAIRS, return_logits=True)
-    close(wanted.prediction_logits, model(**BATCH).prediction_logits)
-    close(wanted.loss, output.loss)
-
-
-@pytest.mark.parametrize("labels", [{}, WORDS, PAIRS, BOTH])
-@pytest.mark.parametrize("asked", [False, True])
-def test_what_is_returned(labels, asked):
-    output = build(SMALL, kind=BertForPreTraining)(**BATCH, **labels, return_logits=asked)
-    assert (output.loss is not None) == bool(labels)
-    assert (output.masked_lm_loss is not None) == ("labels" in labels)
-    assert (output.next_sentence_loss is not None) == ("next_sentence_label" in labels)
-    assert (output.prediction_logits is not None) == (asked or not labels)
-    assert output.seq_relationship_logits.shape == (4, 2)
-    if "next_sentence_label" in labels:
-        return
-    output = build(SMALL, kind=BertForMaskedLM)(**BATCH, **labels, return_logits=asked)
-    assert (output.loss is not None) == bool(labels)
-    assert (output.logits is not None) == (asked or not labels)
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_fast_part_plays_in_models_that_are_built_with_it(kind):
+    with use(scored_positions=labeled_positions):
+        model = played(kind)(SMALL)
+    assert model.scored_positions is labeled_positions
+    with pytest.raises(ValueError, match=r"labels must have the shape \(4, \d+\), not"):
+        model(**BATCH, labels=WORDS["labels"][:, 1:])
+    with pytest.raises(ValueError, match="no item is labeled"):
+        model(**BATCH, labels=torch.full_like(WORDS["labels"], -100))
 
 
 def test_the_labeled_vectors_come_in_reading_order():
     hidden_states = torch.arange(24.0).view(2, 3, 4)
     labels = torch.tensor([[-100, 7, -100], [0, -100, 5]])
-    kept, answers = keep_labeled(hidden_states, labels)
+    kept, answers = labeled_positions(hidden_states, labels)
     assert kept.tolist() == hidden_states.view(6, 4)[[1, 3, 5]].tolist()
     assert answers.tolist() == [7, 0, 5]
 
@@ -245,36 +255,32 @@ def test_a_gpu_gives_the_same_loss(kind):
 IDS, ASKED = BATCH["input_ids"], WORDS["labels"]
 ANSWERS = PAIRS["next_sentence_label"]
 BAD = [
-    ({"input_ids": IDS + 41}, ValueError, r"input_ids contain \d+, .* = 41 they run from 0 to 40"),
-    ({"labels": ASKED.tolist()}, TypeError, "labels must be a tensor of integers, not a list"),
-    ({"labels": ASKED.float()}, TypeError, r"labels must be integers, .* not torch\.float32"),
-    ({"labels": ASKED[:, 1:]}, ValueError, r"labels of shape \(4, \d+\) cannot .* \(4, \d+\), -1"),
-    ({"labels": ASKED[0]}, ValueError, r"labels of shape \(\d+,\) cannot label this batch; .*\(4"),
-    ({"labels": ASKED + 41}, ValueError, r"label -?\d+ is out of range; with 41 voc.* 0 to 40, or"),
-    ({"labels": ASKED * 0 - 1}, ValueError, "label -1 is out of range; with 41 vocabulary entries"),
-    (
-        {"labels": torch.full_like(ASKED, -100)},
-        ValueError,
-        "no position is labeled .* its label",
-    ),
+    ({"input_ids": IDS + 41}, ValueError, r"input_ids run from 0 to 40 .* = 41, not \d+"),
+    ({"labels": ASKED.tolist()}, TypeError, "labels must be a tensor, not a list"),
+    ({"labels": ASKED.float()}, TypeError, r"labels must be .*int32, not torch\.float32"),
+    ({"labels": ASKED[:, 1:]}, ValueError, r"labels must .* \(4, \d+\), not \(4, \d+\); -100"),
+    ({"labels": ASKED[0]}, ValueError, r"labels must .* \(4, \d+\), not \(\d+,\); -100"),
+    ({"labels": ASKED + 41}, ValueError, r"labels run from 0 to 40 with 41 answers, .*, not -?\d+"),
+    ({"labels": ASKED * 0 - 1}, ValueError, "labels run from 0 to 40 .*, not -1"),
+    ({"labels": torch.full_like(ASKED, -100)}, ValueError, "no item is labeled .* its label"),
 ]
 BAD_PAIRS = [
-    ({"next_sentence_label": [0, 1, 1, 0]}, TypeError, "next_sentence_label must be a .* not a l"),
+    ({"next_sentence_label": [0, 1, 1, 0]}, TypeError, "labels must be a tensor, not a l"),
     (
         {"next_sentence_label": ANSWERS[:, None]},
         ValueError,
-        r"next_sentence_label of shape \(4, 1\) cannot label this batch; the shape must be \(4,\)",
+        r"labels must have the shape \(4,\), not \(4, 1\)",
     ),
     (
         {"next_sentence_label": ANSWERS + 1},
         ValueError,
-        r"label 2 is out of range; with 2 answers \(0 the next sentence, 1 any other\) .* 0 to 1,",
+        "labels run from 0 to 1 with 2 answers, .*, not 2",
     ),
-    ({"next_sentence_label": ANSWERS * 1.0}, TypeError, r"labels must be integers, .*float32"),
+    ({"next_sentence_label": ANSWERS * 1.0}, TypeError, "labels must be .*float32"),
     (
         {"next_sentence_label": torch.full_like(ANSWERS, -100)},
         ValueError,
-        "no pair is labeled .*-100.* one pair its label",
+        "no item is labeled .*-100.* one its label",
     ),
 ]
 

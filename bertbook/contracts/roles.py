@@ -59,9 +59,10 @@ ROLES = {
     ),
     "pretraining": Role(
         ("config",),
-        (*_IDS, "labels", "next_sentence_label", "return_logits"),
+        (*_IDS, "labels", "next_sentence_label"),
         "a BertForPreTrainingOutput",
     ),
+    "scored_positions": Role(None, ("hidden_states", "labels"), "vectors and labels to score"),
     "classifier": Role(("in_features", "out_features"), ("input",), "(..., out)"),
     "dropout": Role(("p",), ("input",), "the shape of the input"),
     "layer_norm": Role(("normalized_shape", "eps"), ("input",), "the shape of the input"),

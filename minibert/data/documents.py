@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from minibert.inputs import require_number
 from minibert.text_files import decode_line, require_file
-from minibert.whole_numbers import require_whole_number
 
 LONGEST_LINE = 2**20  # bytes
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -57,7 +57,7 @@ class TextDocuments(Sequence):
     def __init__(self, *paths: str | Path, max_sentences: int = 256) -> None:
         if not paths:
             raise ValueError("there is no file to read; give the path of at least one .txt file")
-        require_whole_number("max_sentences", max_sentences, 2, ", to make a pair")
+        require_number("max_sentences", max_sentences, 2, why=", to make a pair")
         self.paths = [_checked(path) for path in paths]
         self._versions: list[tuple[int, int]] = []
         self._first_in_file: list[int] = []

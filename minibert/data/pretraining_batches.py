@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import torch
 
+from minibert.inputs import require_number
 from minibert.masking import corrupt_tokens
 from minibert.parts import part, register
-from minibert.whole_numbers import require_whole_number
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.encode_batch import Batch, pad_rows
 
@@ -139,11 +139,11 @@ class PretrainingBatches:
         mlm_probability: float = 0.15,
     ) -> None:
         check_documents(documents)
-        require_whole_number("batch_size", batch_size, 1, ": rows are trained together")
-        require_whole_number("seed", seed, 0)
+        require_number("batch_size", batch_size, 1, why=": rows are trained together")
+        require_number("seed", seed, 0)
         reason = ": three special tokens and one of each sentence"
-        require_whole_number("max_length", max_length, 5, reason)
-        require_whole_number("batches_per_pool", batches_per_pool, 1, ": they are sorted together")
+        require_number("max_length", max_length, 5, why=reason)
+        require_number("batches_per_pool", batches_per_pool, 1, why=": they are sorted together")
         self.documents, self.tokenizer = documents, tokenizer
         self.batch_size, self.seed, self.max_length = batch_size, seed, max_length
         self.batches_per_pool, self.mlm_probability = batches_per_pool, mlm_probability

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from minibert.config import IGNORED_KEYS, BertConfig
+from minibert.inputs import require_number
 from minibert.model import BertEncoder, BertModel, BertModelOutput
 from minibert.parts import part, use
 from minibert.pretraining import BertForMaskedLM
@@ -21,7 +22,6 @@ from minibert.tasks import (
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.whole_numbers import require_whole_number
 
 from .differences import (
     NarrowEmbeddings,
@@ -57,7 +57,7 @@ class AlbertConfig(BertConfig):
     inner_group_num: int = 1
     classifier_dropout_prob: float | None = 0.1
 
-    kind = "ALBERT"
+    model_name = "ALBERT"
     ignored_keys = IGNORED_KEYS - {"embedding_size"}
     required_values = requires("albert")
 
@@ -66,7 +66,7 @@ class AlbertConfig(BertConfig):
         object.__setattr__(self, "classifier_dropout", self.classifier_dropout_prob)
         super().__post_init__()
         for name in ("embedding_size", "num_hidden_groups", "inner_group_num"):
-            require_whole_number(name, getattr(self, name), 1)
+            require_number(name, getattr(self, name), 1)
         if self.num_hidden_groups > self.num_hidden_layers:
             raise ValueError(
                 f"num_hidden_groups ({self.num_hidden_groups}) must not be larger than "

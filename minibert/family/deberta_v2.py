@@ -48,7 +48,7 @@ class DebertaV2Config(BertConfig):
     cls_dropout: float | None = None
     legacy: bool = True
 
-    kind = "DeBERTa-v2"
+    model_name = "DeBERTa-v2"
     ignored_keys = (IGNORED_KEYS - {"embedding_size"}) | {"pooler_hidden_size"}
     required_values = requires("deberta-v2", conv_kernel_size=0)
 

@@ -56,7 +56,7 @@ class DistilBertConfig:
     qa_dropout: float = 0.1
     seq_classif_dropout: float = 0.2
 
-    kind = "DistilBERT"
+    model_name = "DistilBERT"
     ignored_keys = IGNORED_KEYS | {"sinusoidal_pos_embds"}  # only how its places started
     required_values = requires("distilbert")
     # The same sizes under BERT's names, which its heads ask for.

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
+from minibert.inputs import require_number, require_tensor
 from minibert.losses import multi_label_loss
 from minibert.model import BertModel, initialize_weights
 from minibert.parts import use
@@ -24,8 +25,6 @@ from minibert.tasks import (
     BertForSequenceClassification,
     BertForTokenClassification,
 )
-from minibert.tasks.labels import require_tensor
-from minibert.whole_numbers import require_whole_number
 
 from .differences import (
     HeadPooler,
@@ -46,7 +45,7 @@ class ElectraConfig(BertConfig):
     intermediate_size: int = 1024
     embedding_size: int = 128
 
-    kind = "ELECTRA"
+    model_name = "ELECTRA"
     ignored_keys = (IGNORED_KEYS - {"embedding_size"}) | {
         "summary_activation", "summary_last_dropout", "summary_type", "summary_use_proj",
     }  # fmt: skip
@@ -55,7 +54,7 @@ class ElectraConfig(BertConfig):
     def __post_init__(self) -> None:
         """Check every value."""
         super().__post_init__()
-        require_whole_number("embedding_size", self.embedding_size, 1)
+        require_number("embedding_size", self.embedding_size, 1)
 
 
 class ElectraEmbeddings(NarrowEmbeddings):
@@ -131,6 +130,8 @@ class ElectraForPreTrainingOutput(NamedTuple):
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch seq"] | None = None
+    hidden_states: tuple[Float[Tensor, "batch seq hidden"], ...] | None = None
+    attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
 
 
 class ElectraDiscriminatorPredictions(nn.Module):
@@ -171,14 +172,20 @@ class ElectraForPreTraining(nn.Module):
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Shaped[Tensor, "batch seq"] | None = None,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
     ) -> ElectraForPreTrainingOutput:
         """Score every token, and compute the loss if the truth is given: 1 for a replaced one."""
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
+        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
+        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         logits = self.discriminator_predictions(encoded.last_hidden_state)  # (batch, seq)
-        if labels is None:
-            return ElectraForPreTrainingOutput(logits=logits)
-        require_tensor("labels", labels)
+        loss = None if labels is None else self._loss(logits, labels, attention_mask)  # ()
+        return ElectraForPreTrainingOutput(loss, logits, encoded.hidden_states, encoded.attentions)
+
+    def _loss(self, logits: Tensor, labels: Tensor, attention_mask: Tensor | None) -> Tensor:
+        """Compute the loss over the tokens that the mask shows."""
+        require_tensor("labels", labels, shapes=[logits.shape])
         shown = torch.ones_like(logits) if attention_mask is None else attention_mask
         chosen = shown.bool()  # (batch, seq)
-        loss = multi_label_loss(logits[chosen][:, None], labels[chosen][:, None].to(logits.dtype))
-        return ElectraForPreTrainingOutput(loss, logits)
+        return multi_label_loss(logits[chosen][:, None], labels[chosen][:, None].to(logits.dtype))

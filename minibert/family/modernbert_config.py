@@ -8,7 +8,7 @@ from typing import Any
 from torch import nn
 
 from minibert.config import IGNORED_KEYS, BertConfig, from_fields
-from minibert.whole_numbers import require_whole_number
+from minibert.inputs import require_number
 
 from .differences import requires
 
@@ -47,7 +47,7 @@ class ModernBertConfig:
     classifier_activation: str = "gelu"
     decoder_bias: bool = True
 
-    kind = "ModernBERT"
+    model_name = "ModernBERT"
     ignored_keys = IGNORED_KEYS | {
         "deterministic_flash_attn", "initializer_cutoff_factor", "reference_compile",
         "repad_logits_with_grad", "sparse_pred_ignore_index", "sparse_prediction",
@@ -69,7 +69,7 @@ class ModernBertConfig:
                 f"hidden_size ({self.hidden_size}) gives each of {self.num_attention_heads} heads "
                 f"{head_size} numbers; RoPE turns them in pairs, so it must be an even number"
             )
-        require_whole_number("global_attn_every_n_layers", self.global_attn_every_n_layers, 1)
+        require_number("global_attn_every_n_layers", self.global_attn_every_n_layers, 1)
         types = self.layer_types
         if types and (len(types) != self.num_hidden_layers or {*types} - {LOCAL, GLOBAL}):
             raise ValueError(

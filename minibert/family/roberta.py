@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from minibert.config import ACTIVATIONS, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertPredictionHeadTransform
+from minibert.inputs import check_tokens
 from minibert.model import BertModel
 from minibert.parts import use
 from minibert.pretraining import BertForMaskedLM
@@ -34,7 +35,7 @@ class RobertaConfig(BertConfig):
     vocab_size: int = 50265
     pad_token_id: int = 1
 
-    kind = "RoBERTa"
+    model_name = "RoBERTa"
     required_values = requires("roberta")
 
 
@@ -55,7 +56,7 @@ class RobertaEmbeddings(BertEmbeddings):
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
     ) -> Float[Tensor, "batch seq hidden"]:
         """Look up words, segments and places, and normalize."""
-        self._check(input_ids, token_type_ids, position_ids, inputs_embeds)
+        check_tokens(self, input_ids, token_type_ids, position_ids, inputs_embeds)
         if position_ids is None:
             position_ids = self.places(input_ids, inputs_embeds)  # (batch, seq) or (1, seq)
         return super().forward(input_ids, token_type_ids, position_ids, inputs_embeds)

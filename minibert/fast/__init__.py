@@ -15,6 +15,7 @@ from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
 from .encoder import FastEncoder
 from .first_weights import ROLES, built_apart
+from .labeled import labeled_positions
 from .learning import fast_learn_merges
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
@@ -28,6 +29,7 @@ __all__ = [
     "distillation_loss",
     "fast_learn_merges",
     "in_eight_bits",
+    "labeled_positions",
     "quantize",
     "store_by_columns",
     "switch_on",
@@ -37,6 +39,7 @@ FAST_PARTS = {
     "self_attention": FastSelfAttention,
     "encoder": FastEncoder,
     "dropout": FastDropout,
+    "scored_positions": labeled_positions,
     "learn_wordpiece": fast_learn_merges,
 }
 

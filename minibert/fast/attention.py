@@ -9,7 +9,8 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
-from minibert.attention import BertSelfAttention, fit_mask, may_look_at
+from minibert.attention import BertSelfAttention, fit_mask
+from minibert.inputs import entries_can_be_read
 
 
 class FastSelfAttention(BertSelfAttention):
@@ -65,7 +66,7 @@ class FastSelfAttention(BertSelfAttention):
         hides_a_row = (
             additive_mask is not None
             and query.requires_grad
-            and may_look_at(additive_mask)
+            and entries_can_be_read(additive_mask)
             and bool((additive_mask.amax(dim=-1) < 0).any())
         )
         return not (drops_on_cpu or hides_a_row)

@@ -6,7 +6,7 @@ Replaces minibert.model.BertEncoder. Chapter 20.
 from jaxtyping import Float
 from torch import Tensor
 
-from minibert.attention import may_look_at
+from minibert.inputs import entries_can_be_read
 from minibert.model import BertEncoder, BertModelOutput
 
 
@@ -24,8 +24,8 @@ class FastEncoder(BertEncoder):
         output_hidden_states: bool = False,
     ) -> BertModelOutput:
         """Pass the vectors through the stack."""
-        if additive_mask is not None and may_look_at(additive_mask) and not additive_mask.any():
-            additive_mask = None
+        if additive_mask is not None and entries_can_be_read(additive_mask):
+            additive_mask = additive_mask if additive_mask.any() else None
         return super().forward(
             hidden_states, additive_mask, output_attentions, output_hidden_states
         )

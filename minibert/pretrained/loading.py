@@ -9,7 +9,6 @@ from typing import Any, TypeVar
 import torch
 from torch import nn
 
-from minibert.config import config_of
 from minibert.model import initialize_weights
 
 from .config_file import read_arguments, read_config, require_sizes
@@ -114,7 +113,7 @@ def _require_parts(new: object, unused: object) -> None:
             raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
 
 
-def _draw(model: nn.Module, names: Names, new: Collection[str], dtype: torch.dtype) -> Tensors:
+def _draw(model: Any, names: Names, new: Collection[str], dtype: torch.dtype) -> Tensors:
     """Draw fresh weights for the new parts."""
     for part in new:
         modules = [*_modules_of(model, names, part)]
@@ -125,7 +124,7 @@ def _draw(model: nn.Module, names: Names, new: Collection[str], dtype: torch.dty
             )
         for module in modules:
             module.to_empty(device="cpu").to(dtype)
-            initialize_weights(module, config_of(model).initializer_range)
+            initialize_weights(module, model.config.initializer_range)
     return {
         name: getattr(*place)
         for name, places in names.places.items()

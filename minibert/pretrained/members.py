@@ -84,7 +84,7 @@ def require_member(model_class: Callable[..., nn.Module], fields: Mapping[str, A
     if model_type is None and ours != "bert":  # old files of BERT say nothing
         raise ValueError(
             "it has no model_type, so that nobody knows whose weights these are; if they are "
-            f'those of {FAMILY[ours].config_class.kind}, add "model_type": "{ours}"'
+            f'those of {FAMILY[ours].config_class.model_name}, add "model_type": "{ours}"'
         )
     if model_type in (None, ours) or not isinstance(model_type, str) or model_type not in FAMILY:
         return  # what is unknown here, the configuration refuses

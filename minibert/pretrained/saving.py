@@ -13,7 +13,6 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import nn
 
-from minibert.config import config_of
 from minibert.disk import remove, sync, written_whole
 from minibert.training.state import model_tensors
 from minibert.wordpiece import WordPieceTokenizer
@@ -124,12 +123,12 @@ def _write_tensors(path: Path, tensors: Tensors) -> None:
     save_file(tensors, path, metadata={"format": "pt"})
 
 
-def _write_words(draft: Path, model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
+def _write_words(draft: Path, model: Any, tokenizer: WordPieceTokenizer | None) -> None:
     """Write the files that are text."""
     _write_json(draft / CONFIG, describe_model(model))
     if tokenizer is not None:
         tokenizer.save(draft / VOCABULARY)
-        longest = config_of(model).max_position_embeddings
+        longest = model.config.max_position_embeddings
         _write_json(draft / TOKENIZER, describe_tokenizer(tokenizer, longest))
 
 

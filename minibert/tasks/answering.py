@@ -68,8 +68,8 @@ class Answers(NamedTuple):
 
     Examples
     --------
-    >>> found = Answers([Answer("Shanghai", 0, 8, 11.5)], no_answer=12.0)
-    >>> found.choose(), found.choose(threshold=1.0)
+    >>> answers = Answers([Answer("Shanghai", 0, 8, 11.5)], no_answer=12.0)
+    >>> answers.choose(), answers.choose(threshold=1.0)
     ('', 'Shanghai')
     """
 
@@ -212,9 +212,9 @@ def merge_windows(
     for window, scores in zip(windows, logits, strict=True):
         starts, ends = scores[: len(window.offsets)].unbind(-1)
         inside = torch.tensor([place is not None for place in window.offsets])
-        found = best_spans(starts, ends, inside, max_answer_length=max_answer_length, top_n=top_n)
-        no_answer = min(no_answer, found.no_answer.item())
-        for first, last, score in zip(*(part.tolist() for part in found[:3]), strict=True):
+        spans = best_spans(starts, ends, inside, max_answer_length=max_answer_length, top_n=top_n)
+        no_answer = min(no_answer, spans.no_answer.item())
+        for first, last, score in zip(*(part.tolist() for part in spans[:3]), strict=True):
             if score > -float("inf"):
                 place = window.offsets[first][0], _with_marks(passage, window.offsets[last][1])
                 best[place] = max(score, best.get(place, score))

@@ -11,8 +11,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
-from minibert.config import config_of
-from minibert.whole_numbers import require_whole_number
+from minibert.inputs import require_number
 from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.encode_batch import check_texts, pad_rows
 
@@ -90,7 +89,7 @@ def batch_by_tokens(lengths: Sequence[int], max_tokens: int) -> list[list[int]]:
     >>> batch_by_tokens([3, 9, 2, 8], max_tokens=10)
     [[1], [3], [0, 2]]
     """
-    require_whole_number("max_tokens", max_tokens, 1, "; 2048 is a good number")
+    require_number("max_tokens", max_tokens, 1, why="; 2048 is a good number")
     by_length = sorted(range(len(lengths)), key=lambda row: -lengths[row])
     batches, begin = [], 0
     while begin < len(by_length):
@@ -149,7 +148,7 @@ def predict(
     torch.Size([128])
     """
     _require_rows(rows)
-    found: dict[int, Tensor] = {}
+    by_row: dict[int, Tensor] = {}
     with _evaluating(model):
         for numbers in batch_by_tokens([len(ids) for ids, _ in rows], max_tokens):
             batch = pad_rows([rows[number] for number in numbers], pad_token_id)
@@ -160,8 +159,8 @@ def predict(
                     "it return one for each row"
                 )
             # A copy made out here may take part in training, as what inference mode makes may not.
-            found |= zip(numbers, values.cpu().clone(), strict=True)
-    return [found[number] for number in range(len(rows))]
+            by_row |= zip(numbers, values.cpu().clone(), strict=True)
+    return [by_row[number] for number in range(len(rows))]
 
 
 def mean_pool(
@@ -246,9 +245,9 @@ def sentence_vectors(
     >>> sentence_vectors(model, tokenizer, ["one cat", "cat"]).shape
     torch.Size([2, 128])
     """
-    if max_length is None:
-        max_length = config_of(model).max_position_embeddings
-    rows = encode_rows(tokenizer, texts, max_length=max_length)
+    config: Any = model.config
+    longest = config.max_position_embeddings if max_length is None else max_length
+    rows = encode_rows(tokenizer, texts, max_length=longest)
     vectors = predict(
         model,
         rows,

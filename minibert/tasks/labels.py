@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from torch import Tensor
-
-from minibert.whole_numbers import require_whole_number
+from minibert.inputs import require_number
 
 PROBLEM_TYPES = ("regression", "single_label_classification", "multi_label_classification")
 
@@ -55,14 +53,8 @@ def write_labels(id2label: Mapping[int, str]) -> dict[str, Any]:
     }
 
 
-def require_tensor(name: str, labels: object) -> None:
-    """Raise for labels that are no tensor."""
-    if not isinstance(labels, Tensor):
-        raise TypeError(f"{name} must be a tensor, not a {type(labels).__name__}")
-
-
 def _checked(num_labels: Any) -> int:
     if num_labels is None:
         return 2
-    require_whole_number("num_labels", num_labels, 1, "; nearest is 1")
+    require_number("num_labels", num_labels, 1, why="; nearest is 1")
     return num_labels

@@ -98,11 +98,11 @@ def answer_f1(prediction: str, truth: str) -> float:
     >>> answer_f1("the old Bund", "Bund."), answer_f1("", "Bund."), answer_f1("", "")
     (0.6666666666666666, 0.0, 1.0)
     """
-    found, true = normalize_answer(prediction).split(), normalize_answer(truth).split()
-    if not (found and true):
-        return float(found == true)
-    shared = (Counter(found) & Counter(true)).total()
-    return 2 * shared / (len(found) + len(true))
+    words, true_words = normalize_answer(prediction).split(), normalize_answer(truth).split()
+    if not (words and true_words):
+        return float(words == true_words)
+    shared = (Counter(words) & Counter(true_words)).total()
+    return 2 * shared / (len(words) + len(true_words))
 
 
 def score_answers(predictions: Sequence[str], truths: Sequence[Sequence[str]]) -> AnswerScores:
@@ -173,18 +173,18 @@ def score_entities(
 
     Examples
     --------
-    >>> found, true = {("PER", 0, 2), ("LOC", 4, 5)}, {("PER", 0, 2), ("LOC", 3, 5)}
-    >>> score_entities([found], [true])
+    >>> predicted, true = {("PER", 0, 2), ("LOC", 4, 5)}, {("PER", 0, 2), ("LOC", 3, 5)}
+    >>> score_entities([predicted], [true])
     EntityScores(precision=0.5, recall=0.5, f1=0.5, support=2)
     """
     _require_equally_many("predictions", len(predictions), "truths", len(truths))
-    found = sum(len(set(entities)) for entities in predictions)
+    predicted = sum(len(set(entities)) for entities in predictions)
     true = sum(len(set(entities)) for entities in truths)
     right = sum(len(set(p) & set(t)) for p, t in zip(predictions, truths, strict=True))
     return EntityScores(
-        right / found if found else 0.0,
+        right / predicted if predicted else 0.0,
         right / true if true else 0.0,
-        2 * right / (found + true) if found + true else 0.0,
+        2 * right / (predicted + true) if predicted + true else 0.0,
         true,
     )
 

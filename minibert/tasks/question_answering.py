@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jaxtyping import Float, Int, Shaped
-from torch import Tensor, nn
+from torch import Tensor
 
 from minibert.config import BertConfig
 from minibert.losses import span_loss
 from minibert.model import initialize_weights
 from minibert.parts import part
 
-from .labels import require_tensor
+from .task_model import TaskModel
 
 
 class QuestionAnsweringModelOutput(NamedTuple):
@@ -21,9 +21,11 @@ class QuestionAnsweringModelOutput(NamedTuple):
     loss: Float[Tensor, ""] | None = None
     start_logits: Float[Tensor, "batch seq"] | None = None
     end_logits: Float[Tensor, "batch seq"] | None = None
+    hidden_states: tuple[Float[Tensor, "batch seq hidden"], ...] | None = None
+    attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
 
 
-class BertForQuestionAnswering(nn.Module):
+class BertForQuestionAnswering(TaskModel):
     """Find an answer in a passage: BERT without pooler, and two scores for every token.
 
     ``start_logits, end_logits = qa_outputs(bert(input_ids).last_hidden_state)``. The names of all
@@ -64,17 +66,17 @@ class BertForQuestionAnswering(nn.Module):
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         start_positions: Int[Tensor, " batch"] | None = None,
         end_positions: Int[Tensor, " batch"] | None = None,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
     ) -> QuestionAnsweringModelOutput:
         """Score every token as start and as end, and compute the loss if both are given."""
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
+        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
+        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         logits = self.qa_outputs(encoded.last_hidden_state)  # (batch, seq, 2)
         start_logits, end_logits = logits.unbind(-1)  # (batch, seq) each
-        if start_positions is None and end_positions is None:
-            return QuestionAnsweringModelOutput(None, start_logits, end_logits)
-        if start_positions is None or end_positions is None:
-            missing = "start" if start_positions is None else "end"
-            raise ValueError(f"{missing}_positions are missing; give both ends of the answer")
-        require_tensor("start_positions", start_positions)
-        require_tensor("end_positions", end_positions)
-        loss = span_loss(start_logits, end_logits, start_positions, end_positions)
-        return QuestionAnsweringModelOutput(loss, start_logits, end_logits)
+        ends: Any = start_positions, end_positions
+        asked = any(end is not None for end in ends)
+        loss = span_loss(start_logits, end_logits, *ends) if asked else None  # ()
+        extra = encoded.hidden_states, encoded.attentions
+        return QuestionAnsweringModelOutput(loss, start_logits, end_logits, *extra)

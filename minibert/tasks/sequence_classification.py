@@ -7,14 +7,16 @@ from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float, Int, Shaped
-from torch import Tensor, nn
+from torch import Tensor
 
 from minibert.config import BertConfig
+from minibert.inputs import require_tensor
 from minibert.losses import classification_loss, multi_label_loss, regression_loss
 from minibert.model import initialize_weights
 from minibert.parts import part
 
-from .labels import PROBLEM_TYPES, name_labels, require_tensor, write_labels
+from .labels import PROBLEM_TYPES, name_labels, write_labels
+from .task_model import TaskModel
 
 _LOSSES: dict[str, Callable[..., Tensor]] = dict(
     zip(PROBLEM_TYPES, (regression_loss, classification_loss, multi_label_loss), strict=True)
@@ -26,9 +28,11 @@ class SequenceClassifierOutput(NamedTuple):
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch classes"] | None = None
+    hidden_states: tuple[Float[Tensor, "batch seq hidden"], ...] | None = None
+    attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
 
 
-class BertForSequenceClassification(nn.Module):
+class BertForSequenceClassification(TaskModel):
     """Classify a sequence or a pair by the summary that the pooler makes of it.
 
     ``classifier(dropout(bert(input_ids).pooler_output))``. The names of all parameters are Hugging
@@ -96,15 +100,22 @@ class BertForSequenceClassification(nn.Module):
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Shaped[Tensor, "batch ..."] | None = None,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
     ) -> SequenceClassifierOutput:
         """Score every label, and compute the loss if the true ones are given."""
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
+        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
+        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         pooled = self.dropout(encoded.pooler_output)  # (batch, hidden)
         logits = self.classifier(pooled)  # (batch, classes)
-        if labels is None:
-            return SequenceClassifierOutput(logits=logits)
+        loss = None if labels is None else self._loss(logits, labels)  # ()
+        return SequenceClassifierOutput(loss, logits, encoded.hidden_states, encoded.attentions)
+
+    def _loss(self, logits: Tensor, labels: Tensor) -> Tensor:
+        """Compute the loss of the problem that the model has, or that the labels imply."""
         require_tensor("labels", labels)
-        return SequenceClassifierOutput(_LOSSES[self._problem(labels)](logits, labels), logits)
+        return _LOSSES[self._problem(labels)](logits, labels)
 
     def _problem(self, labels: Tensor) -> str:
         """Return the problem type: that of the model, or the one that the labels imply."""

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int, Num
 from torch import Tensor
 from torch.nn import functional
 
-from minibert.whole_numbers import require_whole_number
+from minibert.inputs import require_number
 
 
 class BestSpans(NamedTuple):
@@ -101,5 +101,5 @@ def _require_sound(
             f"start_logits, end_logits and passage have the shapes {shapes[0]}, {shapes[1]} and "
             f"{shapes[2]}; they need one shape, with at least one token in its last dimension"
         )
-    require_whole_number("max_answer_length", max_answer_length, 1)
-    require_whole_number("top_n", top_n, 1)
+    require_number("max_answer_length", max_answer_length, 1)
+    require_number("top_n", top_n, 1)

@@ -13,8 +13,8 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from minibert.data import bucket_by_length
+from minibert.inputs import require_number
 from minibert.losses import IGNORED_LABEL
-from minibert.whole_numbers import require_whole_number
 from minibert.wordpiece.encode_batch import pad_rows
 
 Row = Mapping[str, Any]
@@ -69,8 +69,8 @@ class TaskBatches:
         pad_token_id: int,
         per_token: Sequence[str] = (),
     ) -> None:
-        require_whole_number("batch_size", batch_size, 1)
-        require_whole_number("seed", seed, 0)
+        require_number("batch_size", batch_size, 1)
+        require_number("seed", seed, 0)
         self.rows, self.batch_size, self.seed = list(rows), batch_size, seed
         self.pad_token_id, self.per_token = pad_token_id, tuple(per_token)
         self._check()
@@ -138,15 +138,15 @@ class TaskBatches:
                 _require_numbers(f"row {number} has {{!r}} in {name!r}", row[name])
 
 
-def _require_numbers(told: str, value: Any) -> None:
+def _require_numbers(sentence: str, value: Any) -> None:
     """Raise for a label that is a name, or is missing."""
     if isinstance(value, str):
         raise TypeError(
-            f"{told.format(value)}, and a label is a number: number the names, such as with "
+            f"{sentence.format(value)}, and a label is a number: number the names, such as with "
             "{name: number for number, name in enumerate(sorted(set(names)))}"
         )
     if value is None or value != value:  # NaN equals nothing
-        raise ValueError(f"{told.format(value)}, which is no label; leave out rows without one")
+        raise ValueError(f"{sentence.format(value)}, which is no label; leave out rows without one")
     if isinstance(value, Sequence):
         for one in value:
-            _require_numbers(told, one)
+            _require_numbers(sentence, one)

@@ -6,14 +6,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from jaxtyping import Float, Int, Shaped
-from torch import Tensor, nn
+from torch import Tensor
 
 from minibert.config import BertConfig
 from minibert.losses import classification_loss
 from minibert.model import initialize_weights
 from minibert.parts import part
 
-from .labels import name_labels, require_tensor, write_labels
+from .labels import name_labels, write_labels
+from .task_model import TaskModel
 
 
 class TokenClassifierOutput(NamedTuple):
@@ -21,9 +22,11 @@ class TokenClassifierOutput(NamedTuple):
 
     loss: Float[Tensor, ""] | None = None
     logits: Float[Tensor, "batch seq classes"] | None = None
+    hidden_states: tuple[Float[Tensor, "batch seq hidden"], ...] | None = None
+    attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
 
 
-class BertForTokenClassification(nn.Module):
+class BertForTokenClassification(TaskModel):
     """Tag every token by its own vector: BERT without pooler, and a linear classifier.
 
     ``classifier(dropout(bert(input_ids).last_hidden_state))``. The names of all parameters are
@@ -85,12 +88,14 @@ class BertForTokenClassification(nn.Module):
         position_ids: Int[Tensor, "#batch seq"] | None = None,
         inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
         labels: Int[Tensor, "batch seq"] | None = None,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
     ) -> TokenClassifierOutput:
         """Score every label at every token, and compute the loss if the true ones are given."""
-        encoded = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
+        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
+        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         hidden_states = self.dropout(encoded.last_hidden_state)  # (batch, seq, hidden)
         logits = self.classifier(hidden_states)  # (batch, seq, classes)
-        if labels is None:
-            return TokenClassifierOutput(logits=logits)
-        require_tensor("labels", labels)
-        return TokenClassifierOutput(classification_loss(logits, labels), logits)
+        loss = None if labels is None else classification_loss(logits, labels)  # ()
+        return TokenClassifierOutput(loss, logits, encoded.hidden_states, encoded.attentions)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from minibert.whole_numbers import require_whole_number
+from minibert.inputs import require_number
 
 # What may differ when a run resumes: how often it reports and saves changes no weight. How often it
 # evaluates does if that decides when it stops.
@@ -94,18 +94,18 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         """Check every value."""
         for name in ("max_steps", "gradient_accumulation_steps", "logging_steps", "save_steps"):
-            require_whole_number(name, getattr(self, name), 1)
+            require_number(name, getattr(self, name), 1)
         if self.eval_steps is not None:
-            require_whole_number("eval_steps", self.eval_steps, 1)
+            require_number("eval_steps", self.eval_steps, 1)
         if self.early_stopping_patience is not None:
-            require_whole_number("early_stopping_patience", self.early_stopping_patience, 1)
+            require_number("early_stopping_patience", self.early_stopping_patience, 1)
             if self.eval_steps is None:
                 raise ValueError(
                     f"early_stopping_patience ({self.early_stopping_patience}) counts evaluations, "
                     "but eval_steps is None; say after how many updates to evaluate"
                 )
-        require_whole_number("seed", self.seed, 0)
-        require_whole_number("warmup_steps", self.warmup_steps, 0)
+        require_number("seed", self.seed, 0)
+        require_number("warmup_steps", self.warmup_steps, 0)
         if self.warmup_steps > self.max_steps:
             raise ValueError(
                 f"warmup_steps ({self.warmup_steps}) must not exceed max_steps "

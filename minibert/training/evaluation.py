@@ -10,7 +10,7 @@ from torch import nn
 from .batch_stream import check_batch
 from .devices import autocast, to_device
 from .history import sum_of_terms
-from .loss_terms import ONE_LOSS, Batch, Terms, labeled_part, loss_term
+from .loss_terms import ONE_LOSS, Batch, LossTerms, labeled_part, loss_term
 from .processes import ALONE, Processes
 
 
@@ -18,7 +18,7 @@ def evaluate(
     model: nn.Module,
     batches: Iterable[Batch],
     *,
-    terms: Terms = ONE_LOSS,
+    terms: LossTerms = ONE_LOSS,
     bf16: bool = False,
     processes: Processes = ALONE,
 ) -> dict[str, float]:

@@ -11,13 +11,13 @@ from torch import Tensor
 from minibert.losses import IGNORED_LABEL
 
 Batch = Mapping[str, Shaped[Tensor, "..."]]
-Terms = Mapping[str, str]
+LossTerms = Mapping[str, str]
 
 # Fields of the output that are losses, and the entry of the batch that holds the labels of each.
-ONE_LOSS: Terms = MappingProxyType({"loss": "labels"})
+ONE_LOSS: LossTerms = MappingProxyType({"loss": "labels"})
 
 
-def count_labels(batch: Batch, terms: Terms = ONE_LOSS) -> dict[str, int]:
+def count_labels(batch: Batch, terms: LossTerms = ONE_LOSS) -> dict[str, int]:
     """Count the labels over which each term of the loss is a mean.
 
     ``count = number of entries that are not -100``.
@@ -34,7 +34,7 @@ def count_labels(batch: Batch, terms: Terms = ONE_LOSS) -> dict[str, int]:
 
 
 def labeled_part(
-    batch: Batch, terms: Terms
+    batch: Batch, terms: LossTerms
 ) -> tuple[dict[str, Shaped[Tensor, "..."]], dict[str, int]]:
     """Leave out labels of which every one is -100: a mean over no label is no number."""
     counts = {term: count for term, count in count_labels(batch, terms).items() if count}

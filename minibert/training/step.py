@@ -12,7 +12,7 @@ from torch.optim import Optimizer
 from .batch_stream import MODEL, seed_torch
 from .config import TrainingConfig
 from .devices import autocast, to_device
-from .loss_terms import ONE_LOSS, Batch, Terms, count_labels, labeled_part, loss_term
+from .loss_terms import ONE_LOSS, Batch, LossTerms, count_labels, labeled_part, loss_term
 from .processes import ALONE, Processes
 
 
@@ -31,7 +31,7 @@ def training_step(
     batches: Sequence[Batch],
     step: int,
     config: TrainingConfig,
-    terms: Terms = ONE_LOSS,
+    terms: LossTerms = ONE_LOSS,
     processes: Processes = ALONE,
 ) -> StepResult:
     """Update the weights once, as if all batches, in all processes, were one large batch.
@@ -115,7 +115,7 @@ def training_step(
     return StepResult(means, labels, norm, learning_rate)
 
 
-def _count_all_labels(batches: Sequence[Batch], terms: Terms, step: int) -> dict[str, int]:
+def _count_all_labels(batches: Sequence[Batch], terms: LossTerms, step: int) -> dict[str, int]:
     """Count the labels of each term over all batches; there must be one."""
     counts = [count_labels(batch, terms) for batch in batches]
     labels = {term: sum(count[term] for count in counts) for term in terms}

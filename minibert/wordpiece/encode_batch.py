@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from minibert.whole_numbers import require_whole_number
+from minibert.inputs import require_number
 
 Batch = dict[str, Int[Tensor, "batch seq"]]
 
@@ -110,13 +110,9 @@ def check_padding_options(
         option = "truncation" if truncation else "padding='max_length'"
         raise ValueError(f"{option} needs a max_length; BERT takes at most 512 tokens")
     if max_length is not None:
-        require_whole_number("max_length", max_length)
-    special, of_what = (3, "a pair has") if has_pairs else (2, "a text has")
-    if max_length is not None and max_length < special:
-        raise ValueError(
-            f"max_length ({max_length}) has no room for the {special} special tokens that "
-            f"{of_what}; give at least {special}"
-        )
+        special, what = (3, "a pair") if has_pairs else (2, "a text")
+        reason = f"; less has no room for the {special} special tokens that {what} has"
+        require_number("max_length", max_length, special, why=reason)
 
 
 def check_lengths(lengths: Sequence[int], padding: bool | str, max_length: int | None) -> None:

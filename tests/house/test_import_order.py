@@ -21,27 +21,25 @@ MAY_IMPORT = {
         "reference": frozenset(),
         "disk": frozenset(),
         "text_files": frozenset(),
-        "whole_numbers": frozenset(),
-        "config": frozenset({"whole_numbers"}),
+        "inputs": frozenset(),
+        "config": frozenset({"inputs"}),
         "parts": frozenset(),
         "text": frozenset({"text_files"}),
-        "losses": frozenset(),
-        "wordpiece": frozenset({"disk", "parts", "text", "text_files", "whole_numbers"}),
-        "masking": frozenset({"losses"}),  # the one -100, for those who write labels and read them
-        "embeddings": frozenset({"config", "parts"}),
-        "attention": frozenset({"config", "parts"}),
-        "heads": frozenset({"config", "parts"}),
+        "losses": frozenset({"inputs"}),
+        "wordpiece": frozenset({"disk", "parts", "text", "text_files", "inputs"}),
+        "masking": frozenset({"inputs", "losses"}),  # the one -100, written and read
+        "embeddings": frozenset({"config", "inputs", "parts"}),
+        "attention": frozenset({"config", "inputs", "parts"}),
+        "heads": frozenset({"config", "inputs", "parts"}),
         "layer": frozenset({"config", "parts", "attention"}),
-        "data": frozenset({"parts", "masking", "text_files", "whole_numbers", "wordpiece"}),
-        "model": frozenset({"config", "parts", "embeddings", "attention", "layer"}),
+        "data": frozenset({"parts", "masking", "text_files", "inputs", "wordpiece"}),
+        "model": frozenset({"config", "inputs", "parts", "embeddings", "attention", "layer"}),
         "pretraining": frozenset({"config", "parts", "heads", "model", "losses"}),
-        "training": frozenset({"disk", "losses", "whole_numbers"}),  # the one -100
-        "tasks": frozenset(
-            {"config", "parts", "data", "losses", "model", "whole_numbers", "wordpiece"}
-        ),
+        "training": frozenset({"disk", "losses", "inputs"}),  # the one -100
+        "tasks": frozenset({"config", "parts", "data", "losses", "model", "inputs", "wordpiece"}),
         "family": frozenset(
             {"config", "parts", "embeddings", "attention", "heads", "losses", "model"}
-            | {"pretraining", "tasks", "whole_numbers"}
+            | {"pretraining", "tasks", "inputs"}
         ),
         "pretrained": frozenset(
             {"config", "parts", "disk", "model", "pretraining", "tasks", "family", "training"}
@@ -154,24 +152,24 @@ def test_a_module_that_is_not_in_the_table(plot):
         (
             "minibert/model.py",
             "import minibert.pretraining",
-            "attention, config, embeddings, layer, parts",
+            "attention, config, embeddings, inputs, layer, parts",
         ),
         (
             "minibert/model.py",
             "from minibert import pretraining",
-            "attention, config, embeddings, layer, parts",
+            "attention, config, embeddings, inputs, layer, parts",
         ),
         (
             "minibert/model.py",
             "from minibert.pretraining import Bert",
-            "attention, config, embeddings, layer, parts",
+            "attention, config, embeddings, inputs, layer, parts",
         ),
         (
             "minibert/model.py",
             "from .pretraining import Bert",
-            "attention, config, embeddings, layer, parts",
+            "attention, config, embeddings, inputs, layer, parts",
         ),
-        ("minibert/model.py", "from . import pretraining", "embeddings, layer, parts"),
+        ("minibert/model.py", "from . import pretraining", "embeddings, inputs, layer, parts"),
         ("minibert/model.py", "def late():\n    import minibert.pretraining", "config"),
         ("minibert/reference/masks.py", "from ..pretraining import x", "nothing of minibert"),
         ("minibert/reference/masks.py", "from minibert import pretraining", "nothing of minibert"),

@@ -191,7 +191,7 @@ class MyPretrainingHeads(nn.Module):
         self.seq_relationship = nn.Linear(config.hidden_size, 2)
 
     def forward(self, x, pooled):
-        return None if x is None else self.predictions(x), self.seq_relationship(pooled)
+        return self.predictions(x), self.seq_relationship(pooled)
 
 
 class MyPretraining(nn.Module):
@@ -212,7 +212,6 @@ class MyPretraining(nn.Module):
         inputs_embeds=None,
         labels=None,
         next_sentence_label=None,
-        return_logits=False,
     ):
         x = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         words, pairs = self.cls(x.last_hidden_state, x.pooler_output)

@@ -46,7 +46,7 @@ def test_rows_are_those_of_the_tokenizer(pairs, max_length):
 def test_bad_texts_are_named():
     with pytest.raises(ValueError, match="there is no text; give at least one"):
         sentence_vectors(build(SMALL), TINY, [])
-    with pytest.raises(ValueError, match=r"max_length \(1\) has no room for the 2 special tokens"):
+    with pytest.raises(ValueError, match=r"max_length \(1\) .* no room for the 2 special tokens"):
         encode_rows(TINY, ["a"], max_length=1)
     with pytest.raises(ValueError, match=r"max_tokens \(0\) must be at least 1"):
         batch_by_tokens([1], 0)

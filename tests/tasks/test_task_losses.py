@@ -159,29 +159,34 @@ BAD = [
         classification_loss,
         ZEROS,
         [0, 3],
-        r"label 3 is out of range; .* 0 to 2, or -100 for no label$",
+        "labels run from 0 to 2 .* or are -100 for no label, not 3$",
     ),
     (
         classification_loss,
         ZEROS,
         [0],
-        r"labels of shape \(1,\) do not fit .*\(2, 3\).*shape \(2,\)",
+        r"labels must have the shape \(2,\), not \(1,\)",
     ),
-    (classification_loss, ZEROS, [-100, -100], "no item is labeled .* one item its label"),
-    (classification_loss, ZEROS[:, :1], [0, 0], "with 1 class .* take num_labels=2, or regression"),
-    (multi_label_loss, ZEROS, [[0.0, 1, 1.5]] * 2, r"label 1\.5 is no answer .* 1 for yes, 0 for"),
-    (multi_label_loss, ZEROS, [[0.0, 1, -100]] * 2, "label -100 is no answer to yes or no"),
-    (multi_label_loss, ZEROS, [[0.0, 1, math.nan]] * 2, "label nan is no answer to yes or no"),
+    (classification_loss, ZEROS, [-100, -100], "no item is labeled .* one its label"),
+    (
+        classification_loss,
+        ZEROS[:, :1],
+        [0, 0],
+        r"classes \(1\) must be at least 2, .* regression",
+    ),
+    (multi_label_loss, ZEROS, [[0.0, 1, 1.5]] * 2, r"labels are 1 for yes, 0 for .*, not 1\.5"),
+    (multi_label_loss, ZEROS, [[0.0, 1, -100]] * 2, "labels are 1 for yes, .*, not -100"),
+    (multi_label_loss, ZEROS, [[0.0, 1, math.nan]] * 2, "labels are 1 for yes, .*, not nan"),
     (
         multi_label_loss,
         ZEROS,
         [0.0, 1.0],
-        r"labels of shape \(2,\) do not .* need the shape \(2, 3",
+        r"labels must have the shape \(2, 3\), not \(2,\)",
     ),
-    (multi_label_loss, ZEROS[:0], torch.zeros(0, 3), "there are no labels, so there is no mean"),
-    (regression_loss, ZEROS, [0.0, 1.0], r"labels of shape \(2,\) do not .* need the shape \(2, 3"),
-    (regression_loss, ZEROS[:, :1], [0.0, math.inf], "label inf is no number to be predicted"),
-    (regression_loss, ZEROS[:0, :1], torch.zeros(0), "there are no labels, so there is no mean"),
+    (multi_label_loss, ZEROS[:0], torch.zeros(0, 3), r"labels of shape \(0, 3\) must not be empty"),
+    (regression_loss, ZEROS, [0.0, 1.0], r"labels must have the shape \(2, 3\), not \(2,\)"),
+    (regression_loss, ZEROS[:, :1], [0.0, math.inf], "labels are finite numbers, not inf"),
+    (regression_loss, ZEROS[:0, :1], torch.zeros(0), r"labels of shape \(0, 1\) must not be empty"),
 ]
 
 
@@ -193,12 +198,12 @@ def test_labels_that_make_no_sense_are_named(loss, logits, labels, words):
 
 
 BAD_SPANS = [
-    ([0, -2], [0, 0], ValueError, r"start position -2 is negative; .* from 0 to 2, and 3 or more"),
-    ([0, 0], [-1, 0], ValueError, r"end position -1 is negative"),
-    ([3, -100], [0, 0], ValueError, "no start position lies inside the 3 tokens, .* 0 for .CLS. "),
-    ([0, 0], [7, 7], ValueError, "no end position lies inside the 3 tokens"),
-    ([[0], [0]], [0, 0], ValueError, r"start positions of shape \(2, 1\) .* need the shape \(2,\)"),
-    ([0.0, 1.0], [0, 0], TypeError, r"start positions must be integers, .*float32"),
+    ([0, -2], [0, 0], ValueError, "start_positions count the tokens from 0, .*, not -2"),
+    ([0, 0], [-1, 0], ValueError, "end_positions count the tokens from 0, .*, not -1"),
+    ([3, -100], [0, 0], ValueError, "no start_positions lie inside the 3 tokens; .* 0 for .CLS."),
+    ([0, 0], [7, 7], ValueError, "no end_positions lie inside the 3 tokens"),
+    ([[0], [0]], [0, 0], ValueError, r"start_positions must have the shape \(2,\), not \(2, 1\)"),
+    ([0.0, 1.0], [0, 0], TypeError, r"start_positions must be torch\.int64 .*float32"),
 ]
 
 

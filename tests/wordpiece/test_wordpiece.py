@@ -76,7 +76,7 @@ def test_where_transformers_gives_up_there_is_a_sentence(both):
     ours, theirs = both
     untouched = theirs("play play", truncation=True, max_length=1)["input_ids"]
     assert len(untouched) == 4, "it cuts nothing when the special tokens do not fit"
-    with pytest.raises(ValueError, match=r"max_length \(1\) has no room for the 2 special tokens"):
+    with pytest.raises(ValueError, match=r"max_length \(1\) .* no room for the 2 special tokens"):
         ours("play play", truncation=True, max_length=1)
 
 
@@ -185,9 +185,9 @@ def test_no_padding_when_rows_are_equally_long():
         (("a", None, "longest"), ValueError, "padding is 'longest'; it can be True, False"),
         (("a", None, True, True), ValueError, "truncation needs a max_length"),
         (("a", None, "max_length"), ValueError, "padding='max_length' needs a max_length"),
-        (("a", None, True, True, 1), ValueError, r"max_length \(1\) has no room for the 2 special"),
-        (("a", "b", True, True, 2), ValueError, r"max_length \(2\) has no room for the 3 special"),
-        (("a", None, True, True, -5), ValueError, r"max_length \(-5\) has no room"),
+        (("a", None, True, True, 1), ValueError, r"max_length \(1\) .* no room for the 2 special"),
+        (("a", "b", True, True, 2), ValueError, r"max_length \(2\) .* no room for the 3 special"),
+        (("a", None, True, True, -5), ValueError, r"max_length \(-5\) .* no room"),
         ((["a", "a a a"], None, True, False, 4), ValueError, r"row 1 has 5 .* max_length \(4\)"),
         ((["a", "a a"], None, False), ValueError, "the rows have 3 to 4 tokens; without padding"),
     ],

@@ -129,46 +129,38 @@ BERT = [
     Slip(typing("output._replace(pooler_output=pooled)", "output"), "The pooler's result is not "
          "returned. The encoder leaves pooler_output empty: who fills it in?"),
 ]  # fmt: skip
-_EVERYWHERE = "= keep_labeled(hidden_states, labels)|hidden_states = None"
-_SCORED = "= hidden_states, labels|pass"  # every word, whether it is asked for or not
-_SUM = "loss=sum(losses.values()) if losses else None"
+_SUM = "loss = sum(losses) if losses else None"
 PRETRAINING = [
     Slip(computing(_turn_pairs), "The labels of the pairs are turned round. Which number says that "
          "the second sentence follows?"),
     Slip(typing("encoded.pooler_output", "encoded.last_hidden_state[:, 0]"), "The pair is judged "
          "by the vector of [CLS] as the encoder gives it. What stands between encoder and head?"),
-    Slip(typing(f"{_EVERYWHERE}|(hidden_states, encoded.pooler_output)",
-                f"{_SCORED}|(encoded.pooler_output, hidden_states)"), "The two heads have each "
-         "other's vectors. Which of them needs one vector for each token?"),
-    Slip(typing(f"{_EVERYWHERE}|prediction_logits, seq_relationship_logits = ",
-                f"{_SCORED}|seq_relationship_logits, prediction_logits = "), "The two scores have "
+    Slip(typing("(scored, encoded.pooler_output)", "(encoded.pooler_output, scored)"),
+         "The two heads have each other's vectors. Which of them needs one vector for each token?"),
+    Slip(typing("words, pairs = self.cls", "pairs, words = self.cls"), "The two scores have "
          "changed places. Which of them do the heads return first?"),
-    Slip(typing('["masked_lm_loss"] = masked|["next_sentence_loss"] = next',
-                '["next_sentence_loss"] = masked|["masked_lm_loss"] = next'), "The two "
+    Slip(typing("pairs, about_words, about_pairs", "pairs, about_pairs, about_words"), "The two "
          "losses have changed places in the result. Which field is for the words?"),
-    Slip(typing("= keep_labeled(hidden_states, labels)|masked_lm_loss(prediction_logits, labels)",
-                "= hidden_states, labels|masked_lm_loss(prediction_logits, labels.clamp(min=0))"),
+    Slip(typing("masked_lm_loss(words, labels)", "masked_lm_loss(words, labels.clamp(min=0))"),
          "Where nothing is asked you take word 0 for the answer. Which label is left out of the "
          "loss?"),
-    Slip(typing("= keep_labeled(hidden_states, labels)|masked_lm_loss(prediction_logits, labels)",
-                "= hidden_states, labels|masked_lm_loss(prediction_logits, labels.where(labels != "
-                "0, -100))"), "Word 0 is left out of the loss as if it were not asked for. Which "
-         "label says that nothing is asked?"),
-    Slip(typing("masked_lm_loss(prediction_logits,",
-                "masked_lm_loss(prediction_logits.softmax(-1),"), "The loss of the words takes "
-         "probabilities for scores. Who computes the softmax?"),
+    Slip(typing("masked_lm_loss(words, labels)",
+                "masked_lm_loss(words, labels.where(labels != 0, -100))"),
+         "Word 0 is left out of the loss as if it were not asked for. Which label says that "
+         "nothing is asked?"),
+    Slip(typing("masked_lm_loss(words,", "masked_lm_loss(words.softmax(-1),"),
+         "The loss of the words takes probabilities for scores. Who computes the softmax?"),
     Slip(typing("next_sentence_loss(pairs,", "next_sentence_loss(pairs.softmax(-1),"),
          "The loss of the pairs takes probabilities for scores. Who computes the softmax?"),
-    Slip(typing("masked_lm_loss(prediction_logits,|next_sentence_loss(pairs,",
-                "masked_lm_loss(prediction_logits.softmax(-1),|"
-                "next_sentence_loss(pairs.softmax(-1),"),
+    Slip(typing("masked_lm_loss(words,|next_sentence_loss(pairs,",
+                "masked_lm_loss(words.softmax(-1),|next_sentence_loss(pairs.softmax(-1),"),
          "Both losses take probabilities for scores. Who computes the softmax?"),
-    Slip(typing("masked_lm_loss(prediction_logits, labels)",
-                "masked_lm_loss(prediction_logits, labels) * (labels != IGNORED_LABEL).sum()"),
+    Slip(typing("masked_lm_loss(words, labels)",
+                "masked_lm_loss(words, labels) * (labels != -100).sum()"),
          "The loss of the words is a sum. Over what is the mean taken?"),
-    Slip(typing(_SUM, 'loss=losses.get("masked_lm_loss")'), "The loss of the pairs is not added. "
+    Slip(typing(_SUM, "loss = about_words"), "The loss of the pairs is not added. "
          "Which losses count?"),
-    Slip(typing(_SUM, 'loss=losses.get("next_sentence_loss")'), "The loss of the words is not "
+    Slip(typing(_SUM, "loss = about_pairs"), "The loss of the words is not "
          "added. Which losses count?"),
 ]  # fmt: skip
 PREDICTION_HEAD_TRANSFORM = [

@@ -132,12 +132,10 @@ class Trial:
                 vectors,
             ]
         if "labels" in called:
-            found += [{"labels": None}, {"next_sentence_label": None}, {"return_logits": False}]
-            found += [{"labels": None, "next_sentence_label": None, "return_logits": False}]
+            found += [{"labels": None}, {"next_sentence_label": None}]
+            found += [{"labels": None, "next_sentence_label": None}]
         if self.role in ("prediction_head_transform", "prediction_head", "mlm_head"):
             found += [{"hidden_states": self.inputs["hidden_states"][self.shown]}]
-        if self.role == "pretraining_heads":
-            found += [{"hidden_states": None}]
         return found
 
 
@@ -173,7 +171,6 @@ def draw_inputs(config: BertConfig) -> Values:
         "output_hidden_states": True,
         "labels": words.where(labeled, -100),
         "next_sentence_label": ids(2, batch),
-        "return_logits": True,
     }
 
 

@@ -1,0 +1,48 @@
+"""Words are scored where labels are, and nowhere else: the largest gain of a training step.
+
+Replaces minibert.pretraining.all_positions. Chapter 20.
+"""
+
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from minibert.inputs import require_tensor
+from minibert.losses import IGNORED_LABEL
+
+
+def labeled_positions(
+    hidden_states: Float[Tensor, "batch seq hidden"], labels: Int[Tensor, "batch seq"] | None
+) -> tuple[Float[Tensor, "... hidden"], Int[Tensor, "..."] | None]:
+    """Keep the vectors at the labeled positions, in reading order, and their labels.
+
+    The loss is over these positions alone, so it and every gradient stay what they were. The scores
+    that a model returns have the shape (positions, vocab); without any label they are all there.
+
+    Parameters
+    ----------
+    hidden_states : Float[Tensor, "batch seq hidden"]
+        One vector per token.
+    labels : Int[Tensor, "batch seq"] or None
+        Id of the true word, -100 without label.
+
+    Returns
+    -------
+    hidden_states : Float[Tensor, "positions hidden"]
+        The vectors whose words are to be scored.
+    labels : Int[Tensor, "positions"]
+        Their labels.
+
+    Examples
+    --------
+    >>> import torch
+    >>> vectors, labels = labeled_positions(torch.rand(1, 3, 8), torch.tensor([[-100, 7, -100]]))
+    >>> vectors.shape, labels
+    (torch.Size([1, 8]), tensor([7]))
+    """
+    if labels is None:
+        return hidden_states, None
+    require_tensor("labels", labels, shapes=[hidden_states.shape[:2]])
+    labeled = labels != IGNORED_LABEL  # (batch, seq)
+    if not labeled.any():
+        return hidden_states, labels  # the loss says what is missing
+    return hidden_states[labeled], labels[labeled]  # (positions, hidden), (positions)

@@ -1,0 +1,134 @@
+"""Checks of arguments: an error says what is wrong, the values, and the way out. Chapter 7."""
+
+from typing import Any
+
+import torch
+from jaxtyping import Shaped
+from torch import Tensor
+
+Entries = Shaped[Tensor, "..."]
+INTEGERS = (torch.int64, torch.int32)
+FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
+ABOVE_0, MOST = 1e-30, 1e30  # for numbers that may not be 0, or be as large as they like
+
+
+def require_number(name: str, value: Any, least: float, most: float = MOST, why: str = "") -> None:
+    """Raise unless a value is a number from `least` to `most`, and whole if `least` is."""
+    whole = isinstance(least, int)
+    if not isinstance(value, int if whole else int | float) or isinstance(value, bool):
+        raise TypeError(f"{name} must be a {'whole ' * whole}number, not {value!r}")
+    if not least <= value <= most:
+        bounds = "above 0" if least == ABOVE_0 else f"at least {least}"
+        bounds += "" if most == MOST else f" and at most {most}"
+        raise ValueError(f"{name} ({value}) must be {bounds}{why}")
+
+
+def require_multiple(name: str, value: int, of: int, divisor: str) -> None:
+    """Raise unless one number is a multiple of another; name the nearest that are."""
+    below = value - value % of
+    if below != value:
+        nearest = f"nearest are {below} and {below + of}" if below else f"nearest is {of}"
+        raise ValueError(f"{name} ({value}) must be a multiple of {divisor} ({of}); {nearest}")
+
+
+def require_activation(name: Any, known: Any, same: Any) -> None:
+    """Raise unless an activation is known; name the known one that is the same function."""
+    if name not in tuple(known):
+        rule, other = f"one of {', '.join(known)}", same.get(str(name).lower(), "none")
+        raise ValueError(f"hidden_act ({name!r}) must be {rule}; {other} is the same function")
+
+
+def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way: str = "") -> None:
+    """Raise unless a value is a tensor of one of the types and shapes, and not empty.
+
+    A word in a shape stands for any size.
+    """
+    if not isinstance(value, Tensor):
+        raise TypeError(f"{name} must be a tensor, not a {type(value).__name__}")
+    if types and value.dtype not in types:
+        raise TypeError(f"{name} must be {' or '.join(map(str, types))}, not {value.dtype}")
+    shape = tuple(value.shape)
+    if shapes and not any(_fits(shape, each) for each in shapes):
+        allowed = " or ".join(str(tuple(each)).replace("'", "") for each in shapes)
+        raise ValueError(f"{name} must have the shape {allowed}, not {shape}{way}")
+    if 0 in shape:
+        raise ValueError(f"{name} of shape {shape} must not be empty; give at least one entry")
+
+
+def _fits(shape: Any, wanted: Any) -> bool:
+    sizes = zip(shape, wanted)
+    return len(shape) == len(wanted) and all(isinstance(b, str) or a == b for a, b in sizes)
+
+
+def require_entries(name: str, tensor: Entries, fit: Entries, rule: str) -> None:
+    """Raise unless all entries of a tensor fit; name the first that does not."""
+    if not fit.all():
+        raise ValueError(f"{name} {rule}, not {tensor[~fit][0].item()}")
+
+
+def entries_can_be_read(tensor: Entries) -> bool:
+    """Return whether entries can be read: on a GPU that would wait, and a compiler cannot."""
+    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
+    return tensor.device.type == "cpu" and not compiling
+
+
+def require_ids(name: str, ids: Any, size: float, field: str, *shapes: Any) -> None:
+    """Raise unless ids are whole numbers that have a row in a table of some size."""
+    require_tensor(name, ids, INTEGERS, shapes, f"; one sentence is a batch of one, {name}[None]")
+    if entries_can_be_read(ids):
+        rule = f"run from 0 to {size - 1} with {field} = {size}"
+        require_entries(name, ids, (ids >= 0) & (ids < size), rule)
+
+
+def check_tokens(tables: Any, input_ids: Any, types: Any, positions: Any, vectors: Any) -> None:
+    """Raise unless the arguments of the embeddings fit each other and the three tables."""
+    if (input_ids is None) == (vectors is None):
+        count = "neither is" if input_ids is None else "both are"
+        raise ValueError(f"give either input_ids or inputs_embeds; {count} given")
+    words, longest = tables.word_embeddings, tables.position_embeddings.num_embeddings
+    if vectors is None:
+        require_ids("input_ids", input_ids, words.num_embeddings, "vocab_size", ("batch", "seq"))
+    else:
+        require_tensor("inputs_embeds", vectors, FLOATS, [("batch", "seq", words.embedding_dim)])
+    batch, seq = (input_ids if vectors is None else vectors).shape[:2]
+    if positions is None and seq > longest:
+        raise ValueError(f"{seq} tokens exceed max_position_embeddings ({longest}); truncate them")
+    if types is not None:
+        rows = tables.token_type_embeddings.num_embeddings
+        require_ids("token_type_ids", types, rows, "type_vocab_size", (batch, seq))
+    if positions is not None:
+        shapes = (batch, seq), (1, seq)
+        require_ids("position_ids", positions, longest, "max_position_embeddings", *shapes)
+
+
+def check_mask(attention_mask: Any) -> None:
+    """Raise unless a mask has a row for each sentence, of ones and zeros."""
+    require_tensor("attention_mask", attention_mask, (), [("batch", "seq")])
+    if entries_can_be_read(attention_mask):
+        fit = (attention_mask == 0) | (attention_mask == 1)
+        rule = "holds only 1 (may be looked at) and 0 (padding)"
+        require_entries("attention_mask", attention_mask, fit, rule)
+
+
+def check_score_mask(mask: Entries, scores_shape: Any) -> None:
+    """Raise unless a mask holds floats and can be stretched to the shape of the scores."""
+    name = "additive_mask, as additive_mask(attention_mask) makes it,"
+    sizes = zip(mask.shape, scores_shape[-mask.dim() :])
+    require_tensor(name, mask, FLOATS, [[1 if size == 1 else wanted for size, wanted in sizes]])
+
+
+def check_labels(logits: Entries, labels: Any, labeled: Any) -> None:
+    """Raise unless labels are numbers of answers that logits score, and there is one at least."""
+    answers = logits.shape[-1]
+    require_tensor("labels", labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
+    if not labeled.any():
+        raise ValueError("no item is labeled (every label is -100); give at least one its label")
+    rule = f"run from 0 to {answers - 1} with {answers} answers, or are -100 for no label"
+    require_entries("labels", labels, ~labeled | ((labels >= 0) & (labels < answers)), rule)
+
+
+def check_generator(generator: Any) -> None:
+    """Raise unless the source of chance is one of torch's."""
+    if not isinstance(generator, torch.Generator):
+        way_out = f"as torch.Generator().manual_seed(0), not {type(generator).__name__}"
+        raise TypeError(f"generator must be a torch.Generator, {way_out}")
