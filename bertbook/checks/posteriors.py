@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import torch
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise
 from .tensors import to_tensor
 
 _RNG = np.random.default_rng(14)
@@ -13,47 +15,26 @@ _RNG = np.random.default_rng(14)
 
 def _telling(*stories):
     """Make the function of a small world: each story has a weight and a word for every place."""
-
-    def probability(fits):
-        total = 0.0
-        for weight, *words in stories:
-            part = weight
-            for place, word in enumerate(words):
-                part = part * fits[place, word]
-            total = total + part
-        return total
-
-    return probability
+    return lambda fits: sum(
+        weight * math.prod([fits[place, word] for place, word in enumerate(words)])
+        for weight, *words in stories
+    )
 
 
-def _slopes(probability, fits):
+def _slopes(probability, fits, others=0.0):
     """Compute the derivative by each entry: the value with only this entry in its row."""
-    found = np.zeros_like(fits)
+    slopes = np.zeros_like(fits)
     for place, word in np.ndindex(*fits.shape):
         alone = fits.copy()
-        alone[place] = np.arange(fits.shape[1]) == word
-        found[place, word] = probability(alone)
-    return found
+        alone[place] *= others
+        alone[place, word] = 1
+        slopes[place, word] = probability(alone)
+    return slopes
 
 
-def _beside(probability, fits):
-    """Compute the value with one entry set to 1, and the others of its row as they were."""
-    found = np.zeros_like(fits)
-    for place, word in np.ndindex(*fits.shape):
-        raised = fits.copy()
-        raised[place, word] = 1
-        found[place, word] = probability(raised)
-    return found
-
-
-def _row_sums(joint, seen):
-    return joint.sum(axis=1, keepdims=True)
-
-
-def _posteriors(probability, fits, *, joint=np.multiply, over=lambda joint, seen: seen,
-                slopes=_slopes):  # fmt: skip
-    together = joint(fits, slopes(probability, fits))
-    return together / over(together, probability(fits))
+def _posteriors(probability, fits):
+    joint = fits * _slopes(probability, fits)
+    return joint / probability(fits)
 
 
 _TINY = _telling((0.25, 0, 1), (0.25, 1, 2), (0.5, 2, 0))
@@ -68,60 +49,56 @@ check_posteriors = Exercise(
         (_LONG, _RNG.uniform(0.1, 1, size=(3, 4))),
     ],
     given=to_tensor,
-    mistakes=[
-        Mistake({"over": lambda joint, seen: 1}, "These are the probabilities of each word "
-                "together with what is seen. What makes a posterior of them?"),
-        Mistake({"joint": lambda fits, slopes: slopes}, "The derivative is the probability of "
-                "everything else. How well does the word itself fit at its place?"),
-        Mistake({"joint": lambda fits, slopes: slopes, "over": lambda slopes, seen: _row_sums(
-                slopes, seen)}, "Each row adds up to 1; but the derivative is the "
-                "probability of everything else. How well does the word itself fit at its place?"),
-        Mistake({"joint": lambda fits, slopes: slopes, "over": lambda slopes, seen: 1},
-                "These are the derivatives. Two steps are missing."),
-        Mistake({"over": lambda joint, seen: joint.sum()}, "You divide by the sum over all places. "
-                "Each place has a posterior of its own."),
-        Mistake({"over": lambda joint, seen: joint.sum(axis=0)}, "You divide by the sum over the "
-                "places. The words of one place add up to 1."),
-        Mistake({"joint": lambda fits, slopes: fits, "over": lambda fits, seen: fits.sum(
-                axis=1, keepdims=True)}, "You look at each place alone. What do the others say?"),
-        *(Mistake({"joint": np.add, "over": over}, "You add. Both must hold at once: which "
-                  "operation is that?")
-          for over in (lambda joint, seen: seen, lambda joint, seen: 1, _row_sums)),
-        Mistake(lambda p, fits: fits * _slopes(p, fits) / _row_sums(_slopes(p, fits), fits), "You "
-                "divide by the sum of the derivatives. Each row of products must add up to 1."),
-        Mistake({"over": lambda joint, seen: seen**2}, "You divide twice by the chance of what is "
-                "seen."),
-        *(Mistake(lambda p, fits, told=told: told(_posteriors(p, fits)), hint) for told, hint in (
-            (np.log, "These are logarithms. The chances of each row add up to 1."),
-            (np.reciprocal, "It is upside down: divide by the chance of what is seen."),
-            (lambda rows: (1 - rows) / (rows.shape[1] - 1), "You leave out the word that is asked "
-             "for. Leave out all others of its row."),
-            (lambda rows: rows.argmax(axis=1), "These are the likeliest words. Return the chances "
-             "of all."))),
-        Mistake(lambda p, fits: np.log(fits * _slopes(p, fits)), "These are logarithms. The "
-                "chances of each row add up to 1."),
-        *(Mistake({"joint": way, "over": _row_sums}, "That is a softmax. These numbers are chances "
-                  "already, and need no exponential.")
-          for way in (lambda fits, slopes: np.exp(slopes), lambda f, slopes: np.exp(f * slopes))),
-        Mistake({"joint": lambda fits, slopes: slopes, "slopes": _beside, "over": _row_sums},
-                "You raise one entry and leave the others of its row. Only this word may fit at "
-                "its place."),
-        Mistake({"joint": lambda fits, slopes: fits * fits * slopes}, "You multiply twice by how "
-                "well the word fits."),
-        Mistake({"joint": lambda fits, slopes: slopes / fits}, "You divide by how well the word "
-                "fits, and some do not at all. Both must hold at once: which operation is that?"),
-        Mistake(lambda probability, fits: _posteriors(probability, np.ceil(fits)), "You take every "
-                "entry above 0 for 1. A word may fit badly."),
-        Mistake(lambda p, fits: np.where((fits == 1).all(1)[:, None], _posteriors(p, fits), fits),
-                "You leave the rows that are not hidden as they were. They have a posterior, too."),
-        *(Mistake(lambda p, fits, other=other: torch.mul(*other(torch.tensor(fits))), "The table "
-                  "meets another shape. Have the sums of its rows lost their axis? keepdim=True "
-                  "keeps it. Or is something turned that fits already?") for other in (
-                  lambda fits: (fits, fits.sum(dim=1)), lambda fits: (fits.T, fits))),
-        Mistake(lambda p, fits: p(torch.tensor(fits)).backward(), "The function has seen a table "
-                "that requires no gradient. Ask for it, by requires_grad_(), before you call."),
-        Mistake(lambda p, fits: torch.autograd.grad(p(torch.tensor(fits, requires_grad=True)),
-                torch.tensor(fits, requires_grad=True)), "You take the derivative by another table "
-                "than the one that the function has seen. Keep one copy, under a name."),
-    ],
+    mistakes={
+        "/ probability(fits) →": "These are the probabilities of each word together with what is "
+            "seen. What makes a posterior of them?",
+        "fits * →": "The derivative is the probability of everything else. How well does the word "
+            "itself fit at its place?",
+        "fits * →||probability(fits) → joint.sum(axis=1, keepdims=True)":
+            "Each row adds up to 1; but the derivative is the probability of everything else. How "
+            "well does the word itself fit at its place?",
+        "fits * →||/ probability(fits) →": "These are the derivatives. Two steps are missing.",
+        "probability(fits) → joint.sum()": "You divide by the sum over all places. Each place has "
+            "a posterior of its own.",
+        "probability(fits) → joint.sum(axis=0)": "You divide by the sum over the places. The words "
+            "of one place add up to 1.",
+        "→ fits / fits.sum(axis=1, keepdims=True)": "You look at each place alone. What do the "
+            "others say?",
+        ("* → +", "* → +||/ probability(fits) →",
+            "* → +||probability(fits) → joint.sum(axis=1, keepdims=True)"):
+            "You add. Both must hold at once: which operation is that?",
+        "probability(fits) → _slopes(probability, fits).sum(axis=1, keepdims=True)":
+            "You divide by the sum of the derivatives. Each row of products must add up to 1.",
+        "/ probability(fits) → / probability(fits) ** 2": "You divide twice by the chance of what "
+            "is seen.",
+        "joint / probability(fits) → np.log(joint / probability(fits))":
+            "These are logarithms. The chances of each row add up to 1.",
+        "joint / probability(fits) → probability(fits) / joint": "It is upside down: divide by the "
+            "chance of what is seen.",
+        "joint / probability(fits) → (1 - joint / probability(fits)) / (fits.shape[1] - 1)":
+            "You leave out the word that is asked for. Leave out all others of its row.",
+        "joint / probability(fits) → joint.argmax(axis=1)": "These are the likeliest words. Return "
+            "the chances of all.",
+        "joint / probability(fits) → np.log(joint)": "These are logarithms. The chances of each "
+            "row add up to 1.",
+        ("→ joint = np.exp(_slopes(probability, fits))\nreturn joint / joint.sum(axis=1, "
+            "keepdims=True)", "→ joint = np.exp(fits * _slopes(probability, fits))\nreturn joint / "
+            "joint.sum(axis=1, keepdims=True)"): "That is a softmax. These numbers are chances "
+            "already, and need no exponential.",
+        "→ joint = _slopes(probability, fits, others=1)\nreturn joint / joint.sum(axis=1, "
+            "keepdims=True)": "You raise one entry and leave the others of its row. Only this word "
+            "may fit at its place.",
+        "fits * → fits * fits *": "You multiply twice by how well the word fits.",
+        "fits * _slopes(probability, fits) → _slopes(probability, fits) / fits":
+            "You divide by how well the word fits, and some do not at all. Both must hold at once: "
+            "which operation is that?",
+        "joint = → fits = np.ceil(fits)\n    joint =": "You take every entry above 0 for 1. A word "
+            "may fit badly.",
+        "joint / probability(fits) → np.where((fits == 1).all(1)[:, None], joint / "
+            "probability(fits), fits)": "You leave the rows that are not hidden as they were. They "
+            "have a posterior, too.",
+        ((lambda p, fits: torch.tensor(fits) * torch.tensor(fits).sum(dim=1)), (lambda p, fits: torch.tensor(fits).T * torch.tensor(fits))): "The table meets another shape. Have the sums of its rows lost their axis? keepdim=True keeps it. Or is something turned that fits already?",
+        (lambda p, fits: p(torch.tensor(fits)).backward()): "The function has seen a table that requires no gradient. Ask for it, by requires_grad_(), before you call.",
+        (lambda p, fits: torch.autograd.grad(p(torch.tensor(fits, requires_grad=True)), torch.tensor(fits, requires_grad=True))): "You take the derivative by another table than the one that the function has seen. Keep one copy, under a name.",
+    },
 )  # fmt: skip
