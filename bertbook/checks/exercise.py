@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from .compare import answers_equal, first_difference, form_problem, short_text
+from .compare import answers_equal, as_array, first_difference, form_problem, short_text
 from .likeness import how_alike
 from .mistake import Mistake, as_mistakes, fit_together, rewritten
 from .patience import patience
@@ -259,7 +259,8 @@ def _size(value: object) -> int:
     """Count the numbers and words in the arguments of a case."""
     if isinstance(value, list | tuple):
         return sum(map(_size, value))
-    return int(np.size(value)) if isinstance(value, np.ndarray) else 1
+    array = as_array(value)
+    return int(np.size(array)) if isinstance(array, np.ndarray) else 1
 
 
 def _call(name: str, case: tuple) -> str:

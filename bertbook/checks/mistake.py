@@ -72,29 +72,36 @@ def rewritten(function: Callable, *wrong: str) -> Callable:
     ValueError
         If what is to be changed does not stand in the source, or is to be changed twice.
     """
-    source = _source(function)
+    head, body = _head_and_body(function)
     if wrong[0].startswith("→"):
-        return _compiled(function, _with_body(source, wrong[0].removeprefix("→").strip()))
+        return _compiled(function, head + _indented(wrong[0].removeprefix("→").strip()))
     edits = [edit for text in wrong for edit in _edits(function, text)]
     if _overlap(edits):
         raise ValueError(f"{' and '.join(wrong)} change the same place of {function.__name__}")
     for start, end, new in sorted(edits, reverse=True):
-        source = source[:start] + new + source[end:]
-    return _compiled(function, source)
+        body = body[:start] + new + body[end:]
+    return _compiled(function, head + body)
 
 
 @cache
-def _source(function: Callable) -> str:
-    return textwrap.dedent(inspect.getsource(function))
+def _head_and_body(function: Callable) -> tuple[str, str]:
+    """Split the source of a function where its docstring ends, or else its first lines."""
+    source = textwrap.dedent(inspect.getsource(function))
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    first = definition.body[1 if ast.get_docstring(definition) else 0]
+    lines = source.splitlines(keepends=True)
+    return "".join(lines[: first.lineno - 1]), "".join(lines[first.lineno - 1 :])
 
 
 @cache
 def _edits(function: Callable, text: str) -> list[tuple[int, int, str]]:
-    """Say from where to where the source changes, and to what, without what stays the same."""
+    """Say from where to where the body changes, and to what, without what stays the same."""
+    _, body = _head_and_body(function)
     edits = []
     for change in text.split("||"):
         old, _, new = map(str.strip, change.partition("→"))
-        starts = [match.start() for match in re.finditer(_as_whole_names(old), _source(function))]
+        starts = [match.start() for match in re.finditer(_as_whole_names(old), body)]
         if not old or not starts:
             raise ValueError(f"{function.__name__} has no {old!r} to change")
         head = _shared(old, new)
@@ -124,13 +131,10 @@ def _overlap(edits: Sequence[tuple[int, int, str]]) -> bool:
     )
 
 
-def _with_body(source: str, body: str) -> str:
-    """Keep the first lines of a function, and give it another body."""
-    definition = ast.parse(source).body[0]
-    assert isinstance(definition, ast.FunctionDef)
-    head = source.splitlines()[: definition.body[0].lineno - 1]
+def _indented(body: str) -> str:
+    """Write what a function does, or only returns, as its body."""
     body = body if re.search(r"\b(return|yield|raise)\b", body) else f"return {body}"
-    return "\n".join([*head, textwrap.indent(textwrap.dedent(body), "    ")])
+    return textwrap.indent(textwrap.dedent(body), "    ")
 
 
 def _compiled(function: Callable, source: str) -> Callable:
