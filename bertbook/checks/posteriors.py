@@ -33,8 +33,13 @@ def _slopes(probability, fits, others=0.0):
 
 
 def _posteriors(probability, fits):
-    joint = fits * _slopes(probability, fits)
-    return joint / probability(fits)
+    seen, slopes = probability(fits), _slopes(probability, fits)
+    joint = fits * slopes
+    return joint / seen
+
+
+def _leaf(fits):
+    return torch.tensor(fits, requires_grad=True)
 
 
 _TINY = _telling((0.25, 0, 1), (0.25, 1, 2), (0.5, 2, 0))
@@ -50,55 +55,55 @@ check_posteriors = Exercise(
     ],
     given=to_tensor,
     mistakes={
-        "/ probability(fits) →": "These are the probabilities of each word together with what is "
-            "seen. What makes a posterior of them?",
+        "/ seen →": "These are the probabilities of each word together with what is seen. What "
+            "makes a posterior of them?",
         "fits * →": "The derivative is the probability of everything else. How well does the word "
             "itself fit at its place?",
-        "fits * →||probability(fits) → joint.sum(axis=1, keepdims=True)":
-            "Each row adds up to 1; but the derivative is the probability of everything else. How "
-            "well does the word itself fit at its place?",
-        "fits * →||/ probability(fits) →": "These are the derivatives. Two steps are missing.",
-        "probability(fits) → joint.sum()": "You divide by the sum over all places. Each place has "
-            "a posterior of its own.",
-        "probability(fits) → joint.sum(axis=0)": "You divide by the sum over the places. The words "
-            "of one place add up to 1.",
+        "fits * →||seen → joint.sum(axis=1, keepdims=True)": "Each row adds up to 1; but the "
+            "derivative is the probability of everything else. How well does the word itself fit "
+            "at its place?",
+        "fits * →||/ seen →": "These are the derivatives. Two steps are missing.",
+        "seen → joint.sum()": "You divide by the sum over all places. Each place has a posterior "
+            "of its own.",
+        "seen → joint.sum(axis=0)": "You divide by the sum over the places. The words of one place "
+            "add up to 1.",
         "→ fits / fits.sum(axis=1, keepdims=True)": "You look at each place alone. What do the "
             "others say?",
-        ("* → +", "* → +||/ probability(fits) →",
-            "* → +||probability(fits) → joint.sum(axis=1, keepdims=True)"):
+        ("* → +", "* → +||/ seen →", "* → +||seen → joint.sum(axis=1, keepdims=True)"):
             "You add. Both must hold at once: which operation is that?",
-        "probability(fits) → _slopes(probability, fits).sum(axis=1, keepdims=True)":
-            "You divide by the sum of the derivatives. Each row of products must add up to 1.",
-        "/ probability(fits) → / probability(fits) ** 2": "You divide twice by the chance of what "
-            "is seen.",
-        "joint / probability(fits) → np.log(joint / probability(fits))":
-            "These are logarithms. The chances of each row add up to 1.",
-        "joint / probability(fits) → probability(fits) / joint": "It is upside down: divide by the "
-            "chance of what is seen.",
-        "joint / probability(fits) → (1 - joint / probability(fits)) / (fits.shape[1] - 1)":
-            "You leave out the word that is asked for. Leave out all others of its row.",
-        "joint / probability(fits) → joint.argmax(axis=1)": "These are the likeliest words. Return "
-            "the chances of all.",
-        "joint / probability(fits) → np.log(joint)": "These are logarithms. The chances of each "
-            "row add up to 1.",
-        ("→ joint = np.exp(_slopes(probability, fits))\nreturn joint / joint.sum(axis=1, "
-            "keepdims=True)", "→ joint = np.exp(fits * _slopes(probability, fits))\nreturn joint / "
-            "joint.sum(axis=1, keepdims=True)"): "That is a softmax. These numbers are chances "
-            "already, and need no exponential.",
+        "seen → slopes.sum(axis=1, keepdims=True)": "You divide by the sum of the derivatives. "
+            "Each row of products must add up to 1.",
+        "/ seen → / seen ** 2": "You divide twice by the chance of what is seen.",
+        "joint / seen → np.log(joint / seen)": "These are logarithms. The chances of each row add "
+            "up to 1.",
+        "joint / seen → seen / joint": "It is upside down: divide by the chance of what is seen.",
+        "joint / seen → (1 - joint / seen) / (fits.shape[1] - 1)": "You leave out the word that is "
+            "asked for. Leave out all others of its row.",
+        "joint / seen → joint.argmax(axis=1)": "These are the likeliest words. Return the chances "
+            "of all.",
+        "joint / seen → np.log(joint)": "These are logarithms. The chances of each row add up to "
+            "1.",
+        ("→ joint = np.exp(slopes)\nreturn joint / joint.sum(axis=1, keepdims=True)",
+            "→ joint = np.exp(fits * slopes)\nreturn joint / joint.sum(axis=1, keepdims=True)"):
+            "That is a softmax. These numbers are chances already, and need no exponential.",
         "→ joint = _slopes(probability, fits, others=1)\nreturn joint / joint.sum(axis=1, "
             "keepdims=True)": "You raise one entry and leave the others of its row. Only this word "
             "may fit at its place.",
         "fits * → fits * fits *": "You multiply twice by how well the word fits.",
-        "fits * _slopes(probability, fits) → _slopes(probability, fits) / fits":
-            "You divide by how well the word fits, and some do not at all. Both must hold at once: "
-            "which operation is that?",
+        "fits * slopes → slopes / fits": "You divide by how well the word fits, and some do not at "
+            "all. Both must hold at once: which operation is that?",
         "joint = → fits = np.ceil(fits)\n    joint =": "You take every entry above 0 for 1. A word "
             "may fit badly.",
-        "joint / probability(fits) → np.where((fits == 1).all(1)[:, None], joint / "
-            "probability(fits), fits)": "You leave the rows that are not hidden as they were. They "
-            "have a posterior, too.",
-        ((lambda p, fits: torch.tensor(fits) * torch.tensor(fits).sum(dim=1)), (lambda p, fits: torch.tensor(fits).T * torch.tensor(fits))): "The table meets another shape. Have the sums of its rows lost their axis? keepdim=True keeps it. Or is something turned that fits already?",
-        (lambda p, fits: p(torch.tensor(fits)).backward()): "The function has seen a table that requires no gradient. Ask for it, by requires_grad_(), before you call.",
-        (lambda p, fits: torch.autograd.grad(p(torch.tensor(fits, requires_grad=True)), torch.tensor(fits, requires_grad=True))): "You take the derivative by another table than the one that the function has seen. Keep one copy, under a name.",
+        "joint / seen → np.where((fits == 1).all(1)[:, None], joint / seen, fits)":
+            "You leave the rows that are not hidden as they were. They have a posterior, too.",
+        (lambda p, fits: torch.tensor(fits) * torch.tensor(fits).sum(dim=1),
+            lambda p, fits: torch.tensor(fits).T * torch.tensor(fits)):
+            "The table meets another shape. Have the sums of its rows lost their axis? "
+            "keepdim=True keeps it. Or is something turned that fits already?",
+        lambda p, fits: p(torch.tensor(fits)).backward(): "The function has seen a table that "
+            "requires no gradient. Ask for it, by requires_grad_(), before you call.",
+        lambda p, fits: torch.autograd.grad(p(_leaf(fits)), _leaf(fits)):
+            "You take the derivative by another table than the one that the function has seen. "
+            "Keep one copy, under a name.",
     },
 )  # fmt: skip

@@ -32,7 +32,8 @@ check_stopping = Exercise(
     ],
     mistakes={
         "start=1 → start=0": "Right, but counted from 0. The first evaluation is number 1.",
-        "return best, number → return number, best": "Turned around: first the best one, then the last one.",
+        "return best, number → return number, best": "Turned around: first the best one, then the "
+            "last one.",
         "return best → return number": "The last weights are not the best ones: patience has made "
             "them worse.",
         ("return best → return int(np.argmin(losses)) + 1",
@@ -69,8 +70,8 @@ check_stopping = Exercise(
             "loss < lowest → number == 1 or loss < losses[number - 2]"):
             "You compare each loss with the one before. Compare it with the lowest so far: a loss "
             "that falls back half-way is no progress.",
-        "number, 0 → number, waited": "You count all evaluations without progress. They must "
-            "come in a row: a new best one starts the count again.",
+        "number, 0 → number, waited": "You count all evaluations without progress. They must come "
+            "in a row: a new best one starts the count again.",
         "loss < lowest → loss <= lowest": "An equal loss is not a lower one: the earlier weights "
             "stay.",
     },
