@@ -53,7 +53,9 @@ check_mcnemar = Exercise(
             "divide by the number of all ways?",
         "→ 0.0": "Your p is 0 whatever they answer. In math.comb(n, k) the number of coins comes "
             "first.",
-        ("2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer) / (2 * coins) ** 0.5)", "2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer - 1) / (2 * coins) ** 0.5)", "2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer - 0.5) / (2 * coins) ** 0.5)"):
+        ("2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer) / (2 * coins) ** 0.5)",
+            "2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer - 1) / (2 * coins) ** 0.5)",
+            "2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer - 0.5) / (2 * coins) ** 0.5)"):
             "That is the approximation by chi-square. The exact test counts the ways.",
         "2 * ways → 2 * ways - math.comb(coins, fewer)": "That counts half of the ways that are "
             "exactly as uneven: the mid-p. The exact test counts them all.",

@@ -59,21 +59,21 @@ check_posteriors = Exercise(
             "makes a posterior of them?",
         "fits * →": "The derivative is the probability of everything else. How well does the word "
             "itself fit at its place?",
-        "fits * →||seen → joint.sum(axis=1, keepdims=True)": "Each row adds up to 1; but the "
+        "fits * →||/ seen → / joint.sum(axis=1, keepdims=True)": "Each row adds up to 1; but the "
             "derivative is the probability of everything else. How well does the word itself fit "
             "at its place?",
         "fits * →||/ seen →": "These are the derivatives. Two steps are missing.",
-        "seen → joint.sum()": "You divide by the sum over all places. Each place has a posterior "
-            "of its own.",
-        "seen → joint.sum(axis=0)": "You divide by the sum over the places. The words of one place "
-            "add up to 1.",
+        "/ seen → / joint.sum()": "You divide by the sum over all places. Each place has a "
+            "posterior of its own.",
+        "/ seen → / joint.sum(axis=0)": "You divide by the sum over the places. The words of one "
+            "place add up to 1.",
         "→ fits / fits.sum(axis=1, keepdims=True)": "You look at each place alone. What do the "
             "others say?",
-        ("* → +", "* → +||/ seen →", "* → +||seen → joint.sum(axis=1, keepdims=True)"):
+        ("* → +", "* → +||/ seen →", "* → +||/ seen → / joint.sum(axis=1, keepdims=True)"):
             "You add. Both must hold at once: which operation is that?",
-        "seen → slopes.sum(axis=1, keepdims=True)": "You divide by the sum of the derivatives. "
+        "/ seen → / slopes.sum(axis=1, keepdims=True)": "You divide by the sum of the derivatives. "
             "Each row of products must add up to 1.",
-        "/ seen → / seen ** 2": "You divide twice by the chance of what is seen.",
+        "/ seen → / seen**2": "You divide twice by the chance of what is seen.",
         "joint / seen → np.log(joint / seen)": "These are logarithms. The chances of each row add "
             "up to 1.",
         "joint / seen → seen / joint": "It is upside down: divide by the chance of what is seen.",
