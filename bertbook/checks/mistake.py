@@ -12,6 +12,7 @@ import ast
 import inspect
 import re
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -64,14 +65,13 @@ def as_mistakes(mistakes: Mapping | Sequence[Mistake]) -> list[Mistake]:
 def fit_together(function: Callable, *wrong: object) -> bool:
     """Return whether changes of a function's source touch different places.
 
-    One of them may compute with what the others make of the function.
+    A new body fits if it computes with what the others make of the function.
     """
     if not all(isinstance(text, str) for text in wrong):
         return False
-    bodies = [text for text in wrong if text.startswith("→")]
-    if len(bodies) > 1 or not all("right(" in body for body in bodies):
+    if any(text.startswith("→") and "right(" not in text for text in wrong):
         return False
-    return not _overlap([e for text in wrong if text not in bodies for e in _edits(function, text)])
+    return not _overlap([edit for text in wrong for edit in _edits(function, text)])
 
 
 @cache
@@ -84,7 +84,7 @@ def rewritten(function: Callable, *wrong: str) -> Callable:
         If what is to be changed does not stand in the source, or is to be changed twice.
     """
     head, body = _head_and_body(function)
-    edits = [e for text in wrong if not text.startswith("→") for e in _edits(function, text)]
+    edits = [edit for text in wrong for edit in _edits(function, text)]
     if _overlap(edits):
         raise ValueError(f"{' and '.join(wrong)} change the same place of {function.__name__}")
     for start, end, new in sorted(edits, reverse=True):
@@ -110,6 +110,8 @@ def _head_and_body(function: Callable) -> tuple[str, str]:
 @cache
 def _edits(function: Callable, text: str) -> list[tuple[int, int, str]]:
     """Say from where to where the body changes, and to what, without what stays the same."""
+    if text.startswith("→"):
+        return []
     _, body = _head_and_body(function)
     edits = []
     for change in text.split("||"):
@@ -152,5 +154,7 @@ def _indented(body: str) -> str:
 
 def _compiled(function: Callable, source: str, **names: Callable) -> Callable:
     names = {**inspect.unwrap(function).__globals__, **names}
-    exec(compile(source, f"<{function.__name__}, rewritten>", "exec"), names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # two mistakes at once may look odd to the compiler
+        exec(compile(source, f"<{function.__name__}, rewritten>", "exec"), names)
     return names[function.__name__]
