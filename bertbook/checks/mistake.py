@@ -2,7 +2,8 @@
 
 A text such as ``"axis=-1 → axis=0"`` says what stands in the solution, and what is written instead.
 Two changes at once are joined by ``||``. With nothing before the arrow, what follows it replaces
-the whole body, or is what the body returns. Exercises use it from Chapter 1 on.
+the whole body, or is what the body returns; there ``right`` is the solution itself, as in
+``"→ 1 - right(x)"``. Exercises use it from Chapter 1 on.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import ast
 import inspect
 import re
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -47,20 +49,29 @@ class Mistake:
 
 
 def as_mistakes(mistakes: Mapping | Sequence[Mistake]) -> list[Mistake]:
-    """List mistakes, where a dict may give several wrong ways, in a tuple, one hint."""
+    """List mistakes, where a dict may give several wrong ways, in a tuple, one hint.
+
+    A trace stands beside its hint.
+    """
     if not isinstance(mistakes, Mapping):
         return [*mistakes]
-    ways = ((wrong if isinstance(wrong, tuple) else (wrong,), hint)
-            for wrong, hint in mistakes.items())  # fmt: skip
-    return [Mistake(way, hint) for wrong, hint in ways for way in wrong]
+    return [
+        Mistake(way, *(hint if isinstance(hint, tuple) else (hint,)))
+        for wrong, hint in mistakes.items()
+        for way in (wrong if isinstance(wrong, tuple) else (wrong,))
+    ]
 
 
 def fit_together(function: Callable, *wrong: object) -> bool:
-    """Return whether all these are changes in the source of a function, in different places."""
-    if not all(isinstance(text, str) and text[:1] != "→" for text in wrong):
+    """Return whether changes of a function's source touch different places.
+
+    A new body fits if it computes with what the others make of the function.
+    """
+    if not all(isinstance(text, str) for text in wrong):
         return False
-    edits = [edit for text in wrong for edit in _edits(function, text)]
-    return not _overlap(edits)
+    if any(text.startswith("→") and "right(" not in text for text in wrong):
+        return False
+    return not _overlap([edit for text in wrong for edit in _edits(function, text)])
 
 
 @cache
@@ -73,14 +84,16 @@ def rewritten(function: Callable, *wrong: str) -> Callable:
         If what is to be changed does not stand in the source, or is to be changed twice.
     """
     head, body = _head_and_body(function)
-    if wrong[0].startswith("→"):
-        return _compiled(function, head + _indented(wrong[0].removeprefix("→").strip()))
     edits = [edit for text in wrong for edit in _edits(function, text)]
     if _overlap(edits):
         raise ValueError(f"{' and '.join(wrong)} change the same place of {function.__name__}")
     for start, end, new in sorted(edits, reverse=True):
         body = body[:start] + new + body[end:]
-    return _compiled(function, head + body)
+    made = _compiled(function, head + body)
+    for text in wrong:
+        if text.startswith("→"):
+            made = _compiled(function, head + _indented(text.removeprefix("→").strip()), right=made)
+    return made
 
 
 @cache
@@ -97,6 +110,8 @@ def _head_and_body(function: Callable) -> tuple[str, str]:
 @cache
 def _edits(function: Callable, text: str) -> list[tuple[int, int, str]]:
     """Say from where to where the body changes, and to what, without what stays the same."""
+    if text.startswith("→"):
+        return []
     _, body = _head_and_body(function)
     edits = []
     for change in text.split("||"):
@@ -137,7 +152,9 @@ def _indented(body: str) -> str:
     return textwrap.indent(textwrap.dedent(body), "    ")
 
 
-def _compiled(function: Callable, source: str) -> Callable:
-    names = dict(inspect.unwrap(function).__globals__)
-    exec(compile(source, f"<{function.__name__}, rewritten>", "exec"), names)
+def _compiled(function: Callable, source: str, **names: Callable) -> Callable:
+    names = {**inspect.unwrap(function).__globals__, **names}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # two mistakes at once may look odd to the compiler
+        exec(compile(source, f"<{function.__name__}, rewritten>", "exec"), names)
     return names[function.__name__]

@@ -28,6 +28,7 @@ def test_right_is_what_stands_there():
         ("n * w → n || sum(weights) → len(weights)", 9 / 3),
         ("numbers → weights || weights → numbers", 15 / 9),
         ("→ max(numbers)", 6),
+        ("→ 2 * right(numbers, weights)", 15 / 2),
         ("→ return min(numbers)", 1),
         ("→ for n in numbers:\n    return n", 1),
     ],
@@ -40,6 +41,12 @@ def test_two_changes_at_once():
     both = "n * w → n", "/ sum(weights) → / len(numbers)"
     assert fit_together(mean, *both)
     assert rewritten(mean, *both)(*CASE) == 9 / 3
+
+
+def test_a_body_takes_what_another_change_makes():
+    both = "→ 2 * right(numbers, weights)", "n * w → n"
+    assert fit_together(mean, *both)
+    assert rewritten(mean, *both)(*CASE) == 2 * 9 / 4
 
 
 def test_what_stays_the_same_is_not_changed():
