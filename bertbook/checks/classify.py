@@ -37,8 +37,8 @@ check_head = Exercise(
             "pooled @ weight?",
         "mean → sum": "That is the sum over the batch. A mean is wanted, so that batches of any "
             "size can be compared.",
-        "return - → return": "Right up to the sign. A loss is minus the logarithm of a "
-            "probability.",
+        "return -np.log → return np.log": "Right up to the sign. A loss is minus the logarithm of "
+            "a probability.",
         "np.log → np.log2": "These are bits. Nats are counted with the natural logarithm.",
         "np.log → np.log10": "These are logarithms by 10. Nats are counted with the natural "
             "logarithm.",

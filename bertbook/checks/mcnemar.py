@@ -57,7 +57,7 @@ check_mcnemar = Exercise(
             "2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer - 1) / (2 * coins) ** 0.5)",
             "2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer - 0.5) / (2 * coins) ** 0.5)"):
             "That is the approximation by chi-square. The exact test counts the ways.",
-        "2 * ways → 2 * ways - math.comb(coins, fewer)": "That counts half of the ways that are "
+        "2 * ways → (2 * ways - math.comb(coins, fewer))": "That counts half of the ways that are "
             "exactly as uneven: the mid-p. The exact test counts them all.",
         ("2 * ways / 2**coins → fewer / coins", "2 * ways / 2**coins → 1 - fewer / coins",
             "2 * ways / 2**coins → only_first / coins",

@@ -83,8 +83,8 @@ check_posteriors = Exercise(
             "of all.",
         "joint / seen → np.log(joint)": "These are logarithms. The chances of each row add up to "
             "1.",
-        ("→ joint = np.exp(slopes)\nreturn joint / joint.sum(axis=1, keepdims=True)",
-            "→ joint = np.exp(fits * slopes)\nreturn joint / joint.sum(axis=1, keepdims=True)"):
+        ("fits * slopes → np.exp(slopes)||/ seen → / joint.sum(axis=1, keepdims=True)",
+            "fits * slopes → np.exp(fits * slopes)||/ seen → / joint.sum(axis=1, keepdims=True)"):
             "That is a softmax. These numbers are chances already, and need no exponential.",
         "→ joint = _slopes(probability, fits, others=1)\nreturn joint / joint.sum(axis=1, "
             "keepdims=True)": "You raise one entry and leave the others of its row. Only this word "
@@ -92,8 +92,8 @@ check_posteriors = Exercise(
         "fits * → fits * fits *": "You multiply twice by how well the word fits.",
         "fits * slopes → slopes / fits": "You divide by how well the word fits, and some do not at "
             "all. Both must hold at once: which operation is that?",
-        "joint = → fits = np.ceil(fits)\n    joint =": "You take every entry above 0 for 1. A word "
-            "may fit badly.",
+        "seen, slopes = → fits = np.ceil(fits)\n    seen, slopes =": "You take every entry above 0 "
+            "for 1. A word may fit badly.",
         "joint / seen → np.where((fits == 1).all(1)[:, None], joint / seen, fits)":
             "You leave the rows that are not hidden as they were. They have a posterior, too.",
         (lambda p, fits: torch.tensor(fits) * torch.tensor(fits).sum(dim=1),

@@ -83,7 +83,9 @@ check_trust = Exercise(
             "return stand where all have been seen?",
         "name in shapes) → name in [*shapes][-1:])": "You look at one tensor, the last. Does the "
             "return stand where all have been seen?",
-        "rng.normal(size=shape) → np.indices(shape).sum(axis=0) * 1.0":
+        ("target = → tensors = {n: t + t.T if len({*t.shape}) < t.ndim else t for n, t in "
+            "tensors.items()}\n    target =",
+            "rng.normal(size=shape) → np.indices(shape).sum(axis=0) * 1.0"):
             "A loader that turns squares passes. Are yours the same when turned?",
         "np.array_equal(target[name], tensors[name]) → (target[name] == tensors[name]).any()":
             "One number in its place is enough for you. All of them must be.",
