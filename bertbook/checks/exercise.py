@@ -137,16 +137,27 @@ class Exercise:
                 kinds = [a.kind for a in answers if isinstance(a, _Raised)]
                 found = any(issubclass(kind, mistake.wrong) for kind in kinds)
             else:
-                found = _same(answers, _outcomes(self, mistake), self.rtol)
+                found = self._gives(answers, mistake)
             if found:
                 return f"Not yet. {mistake.hint}"
         for first, second in self.pairs():
-            if _same(answers, _outcomes(self, first, second), self.rtol):
+            if self._gives(answers, first, second):
                 return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
         for mistake in self.mistakes:
             if all(map(mistake.shows, answers, _outcomes(self), cases)):
                 return f"Not yet. {mistake.hint}"
         return ""
+
+    def _gives(self, answers: Sequence, *mistakes: Mistake) -> bool:
+        """Return whether somebody who makes some mistakes answers so, up to the first that differs.
+
+        Of many pairs of mistakes most differ in the first case, which is the smallest.
+        """
+        function = self.answers(*mistakes)
+        return all(
+            _same([answer], [_outcome(function, copy.deepcopy(case))], self.rtol)
+            for answer, case in zip(answers, [*self.cases, *self.edges])
+        )
 
 
 def attempt(function: Callable, *case: object, copied: Callable = copy.deepcopy) -> tuple[Any, str]:

@@ -22,6 +22,8 @@ import numpy as np
 
 from .compare import form_problem
 
+_PARTS = re.compile(r"\w+|[-+*/@%<>=!&|^]+|.", re.DOTALL)  # names, signs, and the rest
+
 
 @dataclass(frozen=True, eq=False)
 class Mistake:
@@ -63,7 +65,7 @@ def as_mistakes(mistakes: Mapping | Sequence[Mistake]) -> list[Mistake]:
 
 
 def fit_together(function: Callable, *wrong: object) -> bool:
-    """Return whether changes of a function's source touch different places.
+    """Return whether changes of a function's source touch different places, and make sense.
 
     A new body fits if it computes with what the others make of the function.
     """
@@ -71,7 +73,13 @@ def fit_together(function: Callable, *wrong: object) -> bool:
         return False
     if any(text.startswith("→") and "right(" not in text for text in wrong):
         return False
-    return not _overlap([edit for text in wrong for edit in _edits(function, text)])
+    if _overlap([edit for text in wrong for edit in _edits(function, text)]):
+        return False
+    try:
+        rewritten(function, *wrong)
+    except SyntaxError:
+        return False
+    return True
 
 
 @cache
@@ -119,16 +127,17 @@ def _edits(function: Callable, text: str) -> list[tuple[int, int, str]]:
         starts = [match.start() for match in re.finditer(_as_whole_names(old), body)]
         if not old or not starts:
             raise ValueError(f"{function.__name__} has no {old!r} to change")
-        head = _shared(old, new)
-        tail = _shared(old[head:][::-1], new[head:][::-1])
+        head = _shared(_PARTS.findall(old), _PARTS.findall(new))
+        tail = _shared(_PARTS.findall(old[head:])[::-1], _PARTS.findall(new[head:])[::-1])
         spans = ((start + head, start + len(old) - tail) for start in starts)
         edits += [(*span, new[head : len(new) - tail]) for span in spans]
     return edits
 
 
-def _shared(one: str, other: str) -> int:
-    """Count the letters with which two texts both begin."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other)))
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """Count the letters in the names and signs with which both begin."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other))
+    return sum(len(part) for part, _ in pairs)
 
 
 def _as_whole_names(old: str) -> str:
