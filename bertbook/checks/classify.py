@@ -96,7 +96,7 @@ check_head = Exercise(
         "-np.log(chances) → -(labels * np.log(softmax(scores))).sum(axis=1)":
             "You multiply by the labels. They are numbers of classes, not rows of 0 and 1.",
         ".mean() → [0]": "That is the loss of the first request. Does your loop return too early?",
-        "np.log(chances) → scores[rows, labels]": "These are scores. Which probabilities does the "
+        "softmax(scores)[ → np.exp(scores)[": "These are scores. Which probabilities does the "
             "softmax make of them?",
         "[rows, labels] → .max(axis=1)": "You take the most probable class. The loss asks for the "
             "true one.",

@@ -156,8 +156,8 @@ check_heard = Exercise(
         "len(kinds) → bool(kinds)": "A second local layer looks at vectors that have looked around "
             "already: what stands two windows away comes in two steps.",
         "1 + →": "The token has heard from itself, too.",
-        "→ min(seq, 1 + reach * kinds.count('local'))": "One global layer is enough: there every "
-            "token looks at all others.",
+        "\"global\" in kinds → False||len(kinds) → kinds.count('local')":
+            "One global layer is enough: there every token looks at all others.",
         "reach * → 2 * reach *": "The first token has nobody on its left.",
         "min(seq, 1 + reach * len(kinds)) → 1 + reach * len(kinds)": "There are no more than seq "
             "tokens.",

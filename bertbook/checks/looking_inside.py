@@ -116,7 +116,8 @@ check_rank_correlation = Exercise(
             "first, second and so on. Which rank has each one? Sort once more.",
         "np.argsort(np.argsort(values)) → np.sort(values)": "You sort both lists, so that nothing "
             "is left of who belongs to whom. Replace each number by its rank, in its place.",
-        "return → return -": "The sign is turned around. Do both lists rank in the same direction?",
+        "→ -right(first, second)": "The sign is turned around. Do both lists rank in the same "
+            "direction?",
         "np.corrcoef(a, b)[0, 1] → (np.sign(a[:, None] - a) * np.sign(b[:, None] - b)).sum() / "
             "len(a) / (len(a) - 1)": "That is Kendall's coefficient, which counts pairs in the "
             "same order. Correlate the ranks themselves.",

@@ -54,8 +54,7 @@ check_posterior = Exercise(
             "the list: divide by the sum over all answers.",
         "joint / →": "That is the chance of what is seen, over all answers. Which share of it has "
             "each one?",
-        "joint / joint.sum() → np.log(joint / joint.sum())": "These are logarithms. Chances add up "
-            "to 1.",
+        "→ np.log(right(before, seen))": "These are logarithms. Chances add up to 1.",
         "joint / → 100 * joint /": "These are percentages. Chances add up to 1.",
         "joint / joint.sum() → joint.argmax()": "That is the number of the likeliest answer. "
             "Return the chances of all.",
@@ -82,13 +81,14 @@ check_best_loss = Exercise(
         ([("x", "a"), ("x", "b"), ("y", "a"), ("y", "a"), ("y", "a"), ("z", "b"), ("z", "c")],),
     ],
     mistakes={
-        "together, → observations = [('', word) for _, word in observations]\n    together,":
-            "That is the unigram step. What is seen does not change the guess here.",
+        "→ right([('', word) for _, word in observations])": "That is the unigram step. What is "
+            "seen does not change the guess here.",
         "sights[sight] → len(observations)": "You take the chance of sight and word together. The "
             "guesser sees the one, and guesses the other.",
-        "np.log → np.log2": "These are bits. Nats are counted with the natural logarithm.",
-        "np.log → np.log10": "Your logarithm has the base 10. Nats are counted with the natural "
-            "one.",
+        "→ right(observations) / np.log(2)": "These are bits. Nats are counted with the natural "
+            "logarithm.",
+        "→ right(observations) / np.log(10)": "Your logarithm has the base 10. Nats are counted "
+            "with the natural one.",
         "mean → sum": "That is the sum over all riddles. A mean is wanted.",
         "np.mean(losses) → sum(x / sights[s] for x, (s, _) in zip(losses, observations)) / "
             "len(sights)": "You take the mean over the different sights. One that comes up often "
@@ -108,8 +108,8 @@ check_best_loss = Exercise(
             "logarithm.",
         "Counter(sight for sight, _ in → Counter(word for _, word in||sights[sight] → sights[word]":
             "You ask how likely the sight is, given the word. Turn it around.",
-        "together, → observations = [*dict(observations).items()]\n    together,":
-            "A dict keeps one word for each sight. Count all pairs.",
+        "→ right([*dict(observations).items()])": "A dict keeps one word for each sight. Count all "
+            "pairs.",
         "together[sight, word] → max(n for (s, _), n in together.items() if s == sight)":
             "You always take the chance of the best guess. Take that of the hidden word.",
         "return → return -": "Right up to the sign. A loss is minus the logarithm of a chance.",

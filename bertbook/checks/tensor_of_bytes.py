@@ -56,8 +56,8 @@ check_tensor = Exercise(
         ("<f4 → <f8", "<f4 → <f2", "<f4 → u1"): "A number of 32 bits has four bytes. How many has "
             "one of yours? np.frombuffer takes 8, unless it is told.",
         "<f4 → <i4": "You read whole numbers. F32 is a number with a point, of 32 bits.",
-        "begin:end → 8 + length : 8 + length + end - begin": "You always begin with the first "
-            "tensor. Where does the one that is asked for begin?",
+        'in entry["data_offsets"] → in (0, 4 * int(np.prod(entry["shape"])))':
+            "You always begin with the first tensor. Where does the one that is asked for begin?",
         'entry["shape"] → -1': "The numbers are right, in one row. What shape does the header give "
             "them?",
         'entry["shape"] → entry["shape"][::-1]': "You turn the shape around. It stands in the "

@@ -27,9 +27,10 @@ check_schedule = Exercise(
     mistakes={
         "(end - step) / (end - warm) → 1": "It rises as it should. After the warm-up, where does "
             "it have to arrive?",
-        "→ peak * (end - step) / end": "It falls from the very first step. What about the warm-up?",
-        "→ peak * (end - step) / (end - warm)": "It falls along one line from the very first step. "
-            "What about the warm-up?",
+        "step / warm → (end - step) / end||(end - warm) → end": "It falls from the very first "
+            "step. What about the warm-up?",
+        "step / warm → (end - step) / (end - warm)": "It falls along one line from the very first "
+            "step. What about the warm-up?",
         "step / warm → 1": "It begins at the peak. What about the warm-up?",
         ("(end - warm) → end",
             "(end - step) / (end - warm) → ((end - step) / end if step > warm else 1)"):
@@ -90,7 +91,8 @@ check_schedule = Exercise(
 
 def _clip(weight, bias, longest):
     squares = (weight**2).sum() + (bias**2).sum()
-    factor = min(1.0, longest / squares**0.5)
+    ratio = longest / squares**0.5
+    factor = min(1.0, ratio)
     return weight * factor, bias * factor
 
 
@@ -108,8 +110,8 @@ check_clipping = Exercise(
         "→ [x * min(1.0, longest / np.linalg.norm(x)) for x in (weight, bias)]":
             "Each gradient is shortened on its own. That turns the direction of the whole: there "
             "is one length for both.",
-        ("min(1.0, longest / squares**0.5) → longest / squares**0.5", "1.0, → squares**0.5,"):
-            "Long gradients are right. What should happen to one that is short enough?",
+        ("min(1.0, ratio) → ratio", "1.0, → squares**0.5,"): "Long gradients are right. What "
+            "should happen to one that is short enough?",
         "weight * factor, bias * factor → factor, factor": "That is the factor. Multiply both by "
             "it.",
         ("→ [x.clip(-longest, longest) for x in (weight, bias)]",
@@ -124,11 +126,10 @@ check_clipping = Exercise(
             "a corner is longer than the straight one.",
         "squares**0.5 → max(np.linalg.norm(weight), np.linalg.norm(bias))":
             "You take the longer of the two. There is one length of both together.",
-        "longest / squares**0.5 → 1": "Nothing is shortened.",
-        "longest / squares**0.5 → longest**2 / squares": "The factor is squared. The length must "
-            "come out as the allowed one.",
-        "longest / squares**0.5 → squares**0.5 / longest": "Your factor is upside down: it is the "
-            "allowed length divided by the length.",
+        "ratio) → 1.0)": "Nothing is shortened.",
+        "ratio) → ratio**2)": "The factor is squared. The length must come out as the allowed one.",
+        "ratio) → 1 / ratio)": "Your factor is upside down: it is the allowed length divided by "
+            "the length.",
         "squares**0.5 → max(np.abs(weight).max(), np.abs(bias).max())":
             "You measure the largest number. The length is the root of all squares.",
         "+ (bias**2).sum() →": "You measure the weight alone. Both gradients have one length "
@@ -155,8 +156,8 @@ check_clipping = Exercise(
             "each one, or lay both out in a row: np.concatenate of .ravel().",
         "weight * factor, bias * factor → bias * factor, weight * factor":
             "Turned around: first the weight, then the bias.",
-        "min(1.0, longest / squares**0.5) → longest ** (squares**0.5 > longest)":
-            "You multiply by the allowed length. By what must you divide it?",
+        "min(1.0, ratio) → longest ** (ratio < 1)": "You multiply by the allowed length. By what "
+            "must you divide it?",
         "**0.5 → **0.25": "You take one root too many.",
     },
 )  # fmt: skip

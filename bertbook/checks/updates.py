@@ -11,9 +11,9 @@ _RNG = np.random.default_rng(31)
 
 def _of_pieces(gradients, labels, longest):
     known = [(g, n) for g, n in zip(gradients, labels) if n > 0]
-    total = sum(n * g for g, n in known) / sum(n for _, n in known)
-    length = np.sqrt((total**2).sum())
-    return total * min(1.0, longest / length)
+    total = sum(n * g for g, n in known) / sum(labels)
+    ratio = longest / np.sqrt((total**2).sum())
+    return total * min(1.0, ratio)
 
 
 check_accumulation = Exercise(
@@ -26,54 +26,53 @@ check_accumulation = Exercise(
         ([np.array([1.0, 2.0]), np.full(2, np.nan), np.array([3.0, -1.0])], [2, 0, 5], 10.0),
     ],
     mistakes={
-        "n * g → g||sum(n for _, n in known) → len(known)": "Each piece counts the same here. A "
-            "label in a small piece counts more then than one in a large piece.",
-        "n * g → g||sum(n for _, n in known) → len(labels)": "Each piece counts the same here, "
-            "even one without a label. By what should a piece be weighted?",
-        "n * g → g||/ sum(n for _, n in known) →": "You add the gradients up as they are. Each is "
-            "that of a mean: how many labels stand behind it?",
-        "/ sum(n for _, n in known) →": "You weight with the number of labels. What is missing to "
-            "make a mean of the sum?",
-        "sum(n for _, n in known) → len(labels)": "You divide by the number of pieces. It is a "
-            "mean over labels.",
-        "n * g → n * g * min(1.0, longest / np.linalg.norm(g))||min(1.0, longest / length) → 1":
+        "n * g → g||sum(labels) → len(known)": "Each piece counts the same here. A label in a "
+            "small piece counts more then than one in a large piece.",
+        "n * g → g||sum(labels) → len(labels)": "Each piece counts the same here, even one without "
+            "a label. By what should a piece be weighted?",
+        "n * g → g||/ sum(labels) →": "You add the gradients up as they are. Each is that of a "
+            "mean: how many labels stand behind it?",
+        "/ sum(labels) →": "You weight with the number of labels. What is missing to make a mean "
+            "of the sum?",
+        "sum(labels) → len(labels)": "You divide by the number of pieces. It is a mean over "
+            "labels.",
+        "n * g → n * g * min(1.0, longest / np.linalg.norm(g))||min(1.0, ratio) → 1":
             "You shorten each piece. The pieces have no length of their own: shorten what they "
             "make together, once.",
-        "longest / length → 1.0": "Added up as it should be. And if it is too long?",
-        "min(1.0, longest / length) → longest / length": "You bring every gradient to the allowed "
-            "length. What should happen to one that is short enough?",
-        ("n * g → g / n||sum(n for _, n in known) → sum(1 / n for _, n in known)", "n * g → g / n"):
+        "1.0, ratio → 1.0, 1.0": "Added up as it should be. And if it is too long?",
+        "min(1.0, ratio) → ratio": "You bring every gradient to the allowed length. What should "
+            "happen to one that is short enough?",
+        ("n * g → g / n||sum(labels) → sum(1 / n for _, n in known)", "n * g → g / n"):
             "You divide by the number of labels. A piece counts more, the more labels stand behind "
             "it.",
-        "n * g → g / n||/ sum(n for _, n in known) →": "You divide by the number of labels. It is "
-            "a mean already; undo that before you add.",
-        "sum(n for _, n in known) → len(known)": "You divide by the number of pieces. It is a mean "
-            "over labels.",
-        "longest / length → longest / length / sum(labels)": "You clip before you divide by the "
-            "number of labels. Shorten the mean.",
-        ("longest / length → 1.0 / length", "min(1.0, longest / length) → 1.0 / length"):
+        "n * g → g / n||/ sum(labels) →": "You divide by the number of labels. It is a mean "
+            "already; undo that before you add.",
+        "sum(labels) → len(known)": "You divide by the number of pieces. It is a mean over labels.",
+        "longest / → longest / sum(labels) /": "You clip before you divide by the number of "
+            "labels. Shorten the mean.",
+        ("longest / → 1.0 /", "longest / → 1.0 /||min(1.0, ratio) → ratio"):
             "You make the length 1. Which length is allowed?",
-        "total * min(1.0, longest / length) → total.clip(-longest, longest)":
-            "You cut each number off. That turns the direction; scale all numbers by one factor.",
+        "total * min(1.0, ratio) → total.clip(-longest, longest)": "You cut each number off. That "
+            "turns the direction; scale all numbers by one factor.",
         ("np.sqrt((total**2).sum()) → np.abs(total).sum()",
             "np.sqrt((total**2).sum()) → np.abs(total).max()",
             "np.sqrt((total**2).sum()) → (total**2).sum()",
             "np.sqrt((total**2).sum()) → total.sum()", "(total**2).sum() → (total**2).mean()"):
             "That is another length. It is the root of the sum of all squares.",
-        "in known) / sum(n for _, n in known) → in known[:1]) / sum(labels)":
-            "Your loop ends in its first round. Does the return stand inside it?",
-        "n > 0] → n > 0][: [*labels, 0].index(0)]||sum(n for _, n in known) → sum(labels)":
-            "You stop at a piece without labels. Those after it count, too.",
-        "n > 0 → n > 1": "A piece with a single label counts, too.",
-        ("sum(n for _, n in known) → labels[0]", "sum(n for _, n in known) → labels[-1]",
-            "sum(n for _, n in known) → max(labels)"): "You divide by the labels of one piece. The "
-            "mean is over those of all.",
+        "in known → in known[:1]": "Your loop ends in its first round. Does the return stand "
+            "inside it?",
+        "n > 0] → n > 0][: [*labels, 0].index(0)]": "You stop at a piece without labels. Those "
+            "after it count, too.",
+        ("n > 0 → n > 1||sum(labels) → sum(n for _, n in known)", "n > 0 → n > 1"):
+            "A piece with a single label counts, too.",
+        ("sum(labels) → labels[0]", "sum(labels) → labels[-1]", "sum(labels) → max(labels)"):
+            "You divide by the labels of one piece. The mean is over those of all.",
         "n * g → g": "Each gradient is that of a mean. Multiply it by its labels before you add, "
             "and then divide by all labels.",
         "(total**2).sum() → sum((g**2).sum() for g, _ in known)": "You measure the pieces. Measure "
             "what they make together.",
-        "longest / length → length / longest": "Your factor is upside down: it is the allowed "
-            "length divided by the length.",
+        "ratio) → 1 / ratio)": "Your factor is upside down: it is the allowed length divided by "
+            "the length.",
         "min → max": "You lengthen what is short. It is the long ones that are shortened.",
         "return total * → return": "That is the factor. Multiply the gradient by it.",
         "n > 0 → n >= 0": "Right, as long as every piece has a label. What is 0 times NaN?",
@@ -135,8 +134,8 @@ check_going_on = Exercise(
         ("m / → m *", "v / → v *", "m / → m *||v / → v *"): "A share is below 1, so multiplying "
             "makes what is too small even smaller. Divide by it.",
         "fair_v**0.5 → fair_v": "Adam divides by the root of v.",
-        "fair_v**0.5 → v**0.5 * (1 - 0.999 ** (step + 1))": "You take the root of v before you "
-            "divide it by its share. Divide first.",
+        "v / → v**0.5 /||fair_v**0.5 → fair_v": "You take the root of v before you divide it by "
+            "its share. Divide first.",
         "/ fair_v**0.5 →": "That moves by m alone. Adam divides it by the root of v.",
         "fair_m / fair_v**0.5 → m": "That moves by m alone, as it was kept. By what does Adam "
             "divide?",
