@@ -26,7 +26,7 @@ class _KnowsAWord(BertModel):
 
     word = 7
 
-    def forward(self, input_ids, *given, **named):
+    def forward(self, input_ids, *others, **named):
         return super().forward(input_ids, (input_ids != self.word).long())
 
 
@@ -85,20 +85,20 @@ def check_renamed(function: Callable) -> Verdict:
     cases = [(model, _IDS, *pair) for pair in ((7, 9), (12, 3)) for model in models]
     answers = []
     for case in cases:
-        given = copy.deepcopy(case)
-        answer, problem = attempt(function, *given, copied=as_it_is)
-        if problem := problem or _spoiled(given, case):
+        copies = copy.deepcopy(case)
+        answer, problem = attempt(function, *copies, copied=as_it_is)
+        if problem := problem or _spoiled(copies, case):
             return Verdict(False, problem)
         answers.append(answer)
     return _judged(answers, cases)
 
 
-def _spoiled(given: tuple, case: tuple) -> str:
-    """Return what a function has changed that it was given."""
-    now, before = given[0].state_dict(), case[0].state_dict()
+def _spoiled(copies: tuple, case: tuple) -> str:
+    """Return which of its arguments a function has changed."""
+    now, before = copies[0].state_dict(), case[0].state_dict()
     if not all(torch.equal(now[name], before[name]) for name in before):
         return "Not yet. The model that you were given has changed. Work on a deep copy."
-    if not torch.equal(given[1], case[1]):
+    if not torch.equal(copies[1], case[1]):
         return "Not yet. The ids that you were given have changed. torch.where makes new ones."
     return ""
 
@@ -130,7 +130,7 @@ def check_unseen(
     changed, problem = attempt(breaks, kind)
     if not problem and not isinstance(changed, type):
         problem = "Return a class: a subclass of the model that computes something else."
-    problem = problem or _nothing_seen(kind, changed, config) or _seen_by(
+    problem = problem or _unbroken(kind, changed, config) or _unfit(
         holds, kind, changed, config)  # fmt: skip
     return Verdict(not problem, problem or "Right: no invariant saw it, and yours does.")
 
@@ -140,7 +140,7 @@ def _built(kind: Any, config: Any, seed: int) -> Any:
     return kind(config).eval()
 
 
-def _nothing_seen(kind: type, changed: Any, config: Any) -> str:
+def _unbroken(kind: type, changed: Any, config: Any) -> str:
     """Return what is wrong with the change."""
 
     def encode(kind: type) -> Tensor:
@@ -152,18 +152,18 @@ def _nothing_seen(kind: type, changed: Any, config: Any) -> str:
     encode.__name__ = changed.__name__
     after, problem = attempt(encode, changed)
     if problem:
-        told = problem.split(" Called as ")[0]
-        return f"{told} It was built with a configuration, and called with ids and a mask."
+        problem = problem.split(" Called as ")[0]
+        return f"{problem} It was built with a configuration, and called with ids and a mask."
     if after.shape == before.shape and torch.allclose(before, after, atol=1e-5):
         return "Not yet. The vectors are the same as before. Change what the model computes."
     fallen = check_invariants(_built(changed, config, 0)).broken
     return f"Not yet. An invariant sees it: {', '.join(fallen)}." if fallen else ""
 
 
-def _seen_by(holds: Callable, kind: type, changed: Any, config: Any) -> str:
+def _unfit(holds: Callable, kind: type, changed: Any, config: Any) -> str:
     """Return what is wrong with the invariant: it holds of good models, whatever their weights."""
     namesake = type(changed.__name__, (kind,), {})
-    told = []
+    verdicts = []
     for seed, good in enumerate((kind, kind, namesake)):
         for model in (good, changed):
             answer, problem = attempt(holds, _built(model, config, seed))
@@ -171,11 +171,11 @@ def _seen_by(holds: Callable, kind: type, changed: Any, config: Any) -> str:
                 return problem
             if not isinstance(answer, bool | np.bool_) and getattr(answer, "shape", None) != ():
                 return "Return True or False: whether your invariant holds of the model."
-            told.append(bool(answer))
-    return _told_of_both(told[::2], told[1::2])
+            verdicts.append(bool(answer))
+    return _unlike(verdicts[::2], verdicts[1::2])
 
 
-def _told_of_both(good: list[bool], bad: list[bool]) -> str:
+def _unlike(good: list[bool], bad: list[bool]) -> str:
     """Return what is wrong with what an invariant says of good models and of changed ones."""
     if not any(good) and all(bad):
         return "Not yet. You say it the other way round: True of a model that is good."

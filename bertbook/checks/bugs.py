@@ -59,8 +59,6 @@ check_falling = Exercise(
 )  # fmt: skip
 
 
-
-
 def _smallest(fails, ids):
     rest, place = list(ids), 0
     while place < len(rest):

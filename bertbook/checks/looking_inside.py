@@ -1,8 +1,9 @@
-"""Exercises of Chapter 18: a paired interval, the order of two lists."""
+"""Exercises of Chapter 18: an interval, ranks, ablation, a control task, a rival."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.linalg import norm
 
 from .exercise import Exercise
 
@@ -162,5 +163,199 @@ check_rank_correlation = Exercise(
         "[0, 1] →": "That is the table of all correlations. Which entry is that of the two lists?",
         "[0, 1] → .mean()": "That is the mean of the table of all correlations. Which entry is "
             "that of the two lists?",
+    },
+)  # fmt: skip
+
+
+_RNG_OF_HEADS = np.random.default_rng(182)
+
+
+def _mean_ablation(contexts, head, size):
+    changed, own = np.array(contexts), slice(head * size, (head + 1) * size)
+    changed[..., own] = changed[..., own].mean(axis=(0, 1))
+    return changed
+
+
+def _ablation_case(texts, tokens, heads, size, head):
+    return (
+        _RNG_OF_HEADS.integers(-9, 9, size=(texts, tokens, heads * size)).astype(float),
+        head,
+        size,
+    )
+
+
+check_mean_ablation = Exercise(
+    "Let one head say what it says on average over all texts and tokens.",
+    _mean_ablation,
+    cases=[_ablation_case(*sizes) for sizes in [(2, 3, 2, 2, 1), (2, 4, 3, 2, 1), (3, 5, 4, 3, 2)]],
+    mistakes={
+        "→ contexts": "Nothing has changed: that is what the heads bring home already.",
+        "changed[..., own].mean(axis=(0, 1)) → 0.0": "That silences the head. What does it say on "
+            "average?",
+        "mean(axis=(0, 1)) → mean()": "You take one mean of all its numbers. Each of its columns "
+            "has a mean of its own.",
+        "changed[..., own].mean(axis=(0, 1)) → changed.mean()": "You take one mean of all heads' "
+            "numbers. Each of its columns has a mean of its own.",
+        "axis=(0, 1) → axis=0": "You take the mean over texts only, so each token keeps one of its "
+            "own. Take it over tokens, too.",
+        ("axis=(0, 1) → axis=1, keepdims=True", "axis=(0, 1) → axis=1"):
+            "You take the mean over tokens only, so the head still tells the texts apart. Take it "
+            "over texts, too.",
+        ("axis=(0, 1) → axis=-1", "axis=(0, 1) → axis=(1, 2)", "axis=(0, 1) → axis=(0, 2)",
+            "axis=(0, 1) → axis=-1, keepdims=True", "axis=(0, 1) → axis=(1, 2), keepdims=True",
+            "axis=(0, 1) → axis=(0, 2), keepdims=True"): "You take the mean over the head's own "
+            "columns. Take it over texts and tokens, the first two axes.",
+        "mean → sum": "You take the sum. What does the head say on average?",
+        "changed[..., own].mean(axis → np.median(changed[..., own], axis":
+            "You take the median. What does the head say on average?",
+        "mean → max": "You take the largest number. What does the head say on average?",
+        "mean → std": "You take the standard deviation. What does the head say on average?",
+        "changed[..., own].mean(axis=(0, 1)) → changed[0, :, own].mean(axis=0)":
+            "You take the mean over the first text. Take it over all.",
+        "own] = → own] +=": "You add the average. Put it in the place of what was said.",
+        "changed[..., own].mean → changed.mean": "That is the mean of all heads' columns. Take "
+            "those of this head: [..., own].",
+        "changed[..., own] = → changed[own] =": "[own] takes texts. The columns are the last axis: "
+            "[..., own].",
+        "changed[..., own] = → changed[:, own] =": "[:, own] takes tokens. The columns are the "
+            "last axis: [..., own].",
+        "np.array(contexts) → np.zeros_like(contexts)||changed[..., own].mean → contexts[..., "
+            "own].mean": "The other heads are silent now. They stay as they are.",
+        "(head + 1) * size → head + size": "Where does your slice end? In (head + 1) * size the "
+            "brackets matter.",
+        "[..., own] → [...]": "You replace all heads. The others stay as they are.",
+        "head * size, (head + 1) * size → head, head + 1": "You replace one column. A head has as "
+            "many columns as its size.",
+        "head * size, (head + 1) * size → head, head + size": "You begin at column `head`. The "
+            "heads before it have `size` columns each.",
+        ("(head + 1) * size → (head + 1) * size - 1", "(head + 1) * size → (head + 1) * size + 1"):
+            "A slice ends before the number behind its colon. How many columns has yours?",
+        "head * size, (head + 1) * size → head, None, contexts.shape[-1] // size":
+            "You take columns that lie apart. Those of one head stand side by side.",
+        "[..., own] → [:, own]": "You replace tokens. The columns are the last axis: [..., own].",
+        "own] = → own] -=": "You take the average away and keep the rest. The other way around is "
+            "wanted.",
+        "head * size, (head + 1) * size → (head - 1) * size, head * size":
+            "That is the head before it. Heads are counted from 0.",
+        "return changed → return contexts[..., own].mean(axis=(0, 1))":
+            "That is the head's mean. Put it into a copy of all contexts.",
+        ("return changed → return changed[..., own]", "return changed → return contexts[..., own]"):
+            "These are the head's own numbers. Return all heads, with this one replaced.",
+    },
+)  # fmt: skip
+
+
+def _control_task(words, classes, order):
+    class_of, distinct = dict(zip(words, classes)), list(dict.fromkeys(words))
+    dealt = {word: class_of[distinct[i]] for word, i in zip(distinct, order)}
+    return [dealt[word] for word in words]
+
+
+_KINDS = {"the": "other", "old": "adjective", "cat": "noun", "sees": "verb", "dog": "noun",
+          "and": "other", "she": "other", "sings": "verb", "laughs": "verb"}  # fmt: skip
+
+
+def _control_case(text, order):
+    return text.split(), [_KINDS[word] for word in text.split()], order
+
+
+check_control_task = Exercise(
+    "Deal the classes of a control task: one class for each different word.",
+    _control_task,
+    cases=[
+        _control_case("she sings and she laughs and sings", [2, 0, 3, 1]),
+        _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2]),
+    ],
+    forbidden=["control_labels"],
+    mistakes={
+        "→ classes": "These are the true classes. A control task must have nothing in it but "
+            "memory.",
+        tuple(f"→ [{kind!r}] * len(words)" for kind in sorted({*_KINDS.values()})):
+            "Every word gets the same class, so a probe needs to remember nothing at all.",
+        "→ [classes[order[i % len(order)]] for i in range(len(words))]":
+            "A word that stands twice gets two classes. Deal one class to each different word.",
+        "list(dict.fromkeys(words)) → sorted({*words})": "You count the words by the alphabet. "
+            "Count them as they first appear.",
+        ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
+            "You count the words from the end of the text. Count them as they first appear.",
+        "(distinct, order) → (distinct, order[::-1])": "You read the order from its end. Word "
+            "number i goes with order[i].",
+        "in words] → in words][::-1]": "Your list is turned around: its first class is that of the "
+            "last word.",
+        ("distinct[i] → distinct[i - 1]", "distinct[i] → distinct[(i + 1) % len(order)]"):
+            "You are off by one. The different words are counted from 0.",
+        "distinct[i] → distinct[order[i]]": "You look up the order twice. Word number i goes with "
+            "order[i].",
+        "list(dict.fromkeys(words)) → words": "You count words that stand twice two times. Count "
+            "the different ones, as they first appear.",
+        "dealt[word] → order[distinct.index(word)]": "These are numbers of words. Which class has "
+            "each of them?",
+        "dict.fromkeys(words) → {*words}": "A set keeps no order. Count the words as they first "
+            "appear.",
+        "class_of[distinct[i]] → distinct[i]": "These are words. Which class has each of them?",
+        "class_of[distinct[i]] → classes[i]": "`order` counts different words. You look it up in "
+            "the list of all words, where some stand twice.",
+        "word: class_of[distinct[i]] → distinct[i]: class_of[word]": "You hand each class on to "
+            "word number order[i]. Word number i should receive the class of word number order[i].",
+        ("[dealt[word] for word in words] → [class_of[distinct[i]] for i in order]",
+            "→ [classes[i] for i in order]", "[dealt[word] for word in words] → dealt"):
+            "You deal one class for each different word. Return one for each word of the text, in "
+            "a list.",
+    },
+)  # fmt: skip
+
+
+_RNG_OF_NAMES = np.random.default_rng(180)
+
+
+def _rival(pronoun, names):
+    cosines = names @ pronoun / norm(names, axis=1)
+    return cosines.argmax()  # the pronoun's length is the same for all
+
+
+def _rival_case(names):
+    rows = _RNG_OF_NAMES.normal(size=(names, 3)) * _RNG_OF_NAMES.choice(
+        [0.5, 1, 4], size=(names, 1)
+    )
+    return np.round(_RNG_OF_NAMES.normal(size=3), 2), np.round(rows, 2)
+
+
+check_rival = Exercise(
+    "Return the number of the name whose row is most like the pronoun's.",
+    _rival,
+    cases=[*(_rival_case(names) for names in (2, 3, 4, 5, 5, 6, 7, 8)),
+           (np.array([3.0, 1, -2]), np.array([[-3.0, 0, -2], [0, 0, 2], [-3, 1, -1], [-2, 1, 1]])),
+           (np.array([3.0, 2, 2]), np.array([[2.0, 4, 1], [2, 0, 4], [0, 4, -4], [4, -1, 4]]))],
+    mistakes={
+        "/ norm(names, axis=1) →": "Then a long row is like everybody. The cosine divides by both "
+            "lengths.",
+        ("names @ pronoun / norm(names, → -norm(names - pronoun,",
+            "names @ pronoun / norm(names, → -norm(names - pronoun, 1,"):
+            "That is the name at the smallest distance. A short row is near everybody: take the "
+            "cosine.",
+        "names @ pronoun / norm(names, → norm(names - pronoun,": "That is the name at the largest "
+            "distance. Take the cosine, which is large where two rows are alike.",
+        ("names @ pronoun / norm(names, axis=1) → names / norm(names, axis=0) @ pronoun",
+            "axis=1 → axis=0"): "You divide by the lengths of columns. A name is a row: axis=1.",
+        "axis=1) → axis=1) ** 2": "You divide by the square of the length. Where is the root?",
+        "names @ pronoun / norm(names, axis=1) → np.corrcoef(pronoun, names)[0, 1:]":
+            "That is a correlation, which takes the mean away first. The cosine does not.",
+        ("names @ pronoun / →", "names @ pronoun / norm(names, axis=1) → names.sum(axis=1)"):
+            "You look at the names alone. Where is the pronoun?",
+        "names @ pronoun / norm(names, axis=1) → names.T @ pronoun": "Each row of names is "
+            "multiplied by the pronoun. Which axis does .T put last?",
+        "cosines.argmax() → names[cosines.argmax()]": "That is the row. Which name has it?",
+        "argmax → argsort": "That is the order of all names, from the least alike. Which one comes "
+            "last?",
+        "cosines.argmax → abs(cosines).argmax": "A cosine near −1 is as unlike as can be. Leave "
+            "its sign.",
+        "argmax → argmin": "That is the name which is least like the pronoun.",
+        ("argmax() → max()", "argmax() → max() / norm(pronoun)"): "That is the largest likeness. "
+            "Which name has it?",
+        ("names, axis → names, 1, axis", "names, axis → names, np.inf, axis"):
+            "That is another length of a row. The length is the root of the sum of all squares.",
+        (".argmax() →", ".argmax() → / norm(pronoun)"): "These are the likenesses. Which name has "
+            "the largest?",
+        "argmax() → argmax() + 1": "Names are counted from 0.",
     },
 )  # fmt: skip

@@ -1,13 +1,94 @@
-"""Exercises of Chapter 15: what does not fit, sentence vectors."""
+"""Exercises of Chapter 15: a tensor out of bytes, what does not fit, sentence vectors, trust."""
 
 from __future__ import annotations
+
+import json
 
 import numpy as np
 from numpy.linalg import norm
 
 from .exercise import Exercise
 
-_RNG = np.random.default_rng(15)
+_RNG = np.random.default_rng(150)
+
+
+def _file(tensors):
+    """Write a safetensors file, its header filled up with spaces as the format allows."""
+    header, numbers = {}, b""
+    for name, tensor in tensors.items():
+        places = len(numbers), len(numbers) + 4 * tensor.size
+        header[name] = {"dtype": "F32", "shape": tensor.shape, "data_offsets": places}
+        numbers += tensor.astype("<f4").tobytes()
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return len(text).to_bytes(8, "little") + text + numbers
+
+
+def _tensor(data, name):
+    length = int.from_bytes(data[:8], "little")
+    entry = json.loads(data[8 : 8 + length])[name]
+    begin, end = (8 + length + at for at in entry["data_offsets"])
+    return np.frombuffer(data[begin:end], "<f4").reshape(entry["shape"])
+
+
+_FILES = [
+    {"bias": _RNG.normal(size=3), "weight": _RNG.normal(size=(3, 2))},
+    {
+        f"bert.encoder.layer.{n}.attention.output.dense.weight": _RNG.normal(size=shape)
+        for n, shape in enumerate([(2, 2), (1, 4), (2,)])
+    },
+]
+
+check_tensor = Exercise(
+    "Read one tensor out of the bytes of a safetensors file.",
+    _tensor,
+    cases=[(_file(tensors), name) for tensors in _FILES for name in tensors],
+    mistakes={
+        "8 + length + at → at": "You count the place from the beginning of the file. What stands "
+            "before the numbers?",
+        "8 + length + at → 8 + at": "You count the place from behind the first eight bytes. There "
+            "the header begins; the numbers begin behind it.",
+        "8 + length + at → length + at": "You are eight bytes too early: the length of the header "
+            "does not count the eight bytes in which it is written.",
+        "8 + length + at → 16 + length + at": "You are eight bytes too late: those of the length "
+            "are counted once.",
+        "<f4 → >f4": "The place is right, the numbers are read from the wrong end. The least byte "
+            "comes first.",
+        ("<f4 → <f8", "<f4 → <f2", "<f4 → u1"): "A number of 32 bits has four bytes. How many has "
+            "one of yours? np.frombuffer takes 8, unless it is told.",
+        "<f4 → <i4": "You read whole numbers. F32 is a number with a point, of 32 bits.",
+        'in entry["data_offsets"] → in (0, 4 * int(np.prod(entry["shape"])))':
+            "You always begin with the first tensor. Where does the one that is asked for begin?",
+        'entry["shape"] → -1': "The numbers are right, in one row. What shape does the header give "
+            "them?",
+        'entry["shape"] → entry["shape"][::-1]': "You turn the shape around. It stands in the "
+            "header as it should be.",
+        'entry["shape"]) → entry["shape"], order="F")': "You fill column by column. The first "
+            "numbers are the first row.",
+        "begin:end → begin:": "You read to the end of the file. Where does the tensor end?",
+        'data[begin:end], "<f4") → data[8 + length :], "<f4")[begin:end]||8 + length + at → at':
+            "data_offsets count bytes, and you count numbers with them. How many bytes has one?",
+        ("begin:end → begin : end - 1", "begin:end → begin : end + 1"):
+            "Your slice ends a little too early or too late. It ends before the byte behind its "
+            "colon.",
+        "8 : 8 + length → :length": "The first eight bytes are no part of the header. Where does "
+            "it begin, and where does it end?",
+        "8 : 8 + length → 8:length": "You cut off the last eight bytes of the header. It begins "
+            "behind eight bytes, so where does it end?",
+        'int.from_bytes(data[:8], "little") → data[0]': "Eight bytes hold the length of the "
+            "header. You read the first one only.",
+        KeyError: "Look into the header: it is a dict from the name of a tensor to its 'dtype', "
+            "'shape' and 'data_offsets'.",
+        UnicodeDecodeError: "You decode numbers as if they were text, so the header is taken for "
+            "longer than it is. In which order do the bytes of its length stand? The least comes "
+            "first.",
+        json.JSONDecodeError: "What you read as the header is not only the header. It begins "
+            "behind eight bytes and is as long as they say, least byte first.",
+    },
+)  # fmt: skip
+
+
+_RNG_STATES = np.random.default_rng(15)
 
 
 def _misfits(ours, theirs):
@@ -99,7 +180,7 @@ check_sentence_vectors = Exercise(
     _sentence_vectors,
     cases=[
         _SHORT,
-        (_RNG.normal(size=(3, 4, 5)), np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]])),
+        (_RNG_STATES.normal(size=(3, 4, 5)), np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]])),
     ],
     mistakes={
         "mask[ → np.ones_like(mask)[": "Padding is averaged, too. Which argument tells what is "
@@ -157,5 +238,108 @@ check_sentence_vectors = Exercise(
         "mask[ → np.where(mask.min(axis=1, keepdims=True), mask, 1 - mask)[":
             "That is the mean over the padding. A 1 in the mask is a token.",
         "mask[ → (1 - mask)[": "That is the mean over the padding. A 1 in the mask is a token.",
+    },
+)  # fmt: skip
+
+
+def _key_by_key(target, tensors):
+    for name in target:
+        target[name][...] = tensors[name]
+
+
+def _turning(target, tensors):
+    for name, tensor in tensors.items():
+        fits = tensor.ndim == 2 and tensor.T.shape == target[name].shape
+        target[name][...] = tensor.T if fits else tensor
+
+
+def _passing_over(target, tensors):
+    for name in target:
+        if "LayerNorm" not in name:
+            target[name][...] = tensors[name]
+
+
+def _crossing(target, tensors):
+    other = {"query.weight": "key.weight", "key.weight": "query.weight"}
+    for name in target:
+        target[name][...] = tensors[other.get(name, name)]
+
+
+def _backwards(target, tensors):
+    for name in target:
+        target[name].flat = tensors[name].flat[::-1]
+
+
+def _by_columns(target, tensors):
+    for name, tensor in tensors.items():
+        target[name].flat = tensor.ravel(order="F")
+
+
+def _is_trusted(load, shapes):
+    rng = np.random.default_rng(0)
+    tensors = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    target = {name: np.full(shape, np.nan) for name, shape in shapes.items()}
+    load(target, tensors)
+    return all(np.array_equal(target[name], tensors[name]) for name in shapes)
+
+
+_SHAPES = {"query.weight": (3, 3), "key.weight": (3, 3), "dense.weight": (2, 3),
+           "LayerNorm.weight": (3,)}  # fmt: skip
+
+check_trust = Exercise(
+    "Say whether a loader brings every number of a file to its place.",
+    _is_trusted,
+    cases=[
+        (load, _SHAPES)
+        for load in (_key_by_key, _turning, _passing_over, _crossing, _backwards, _by_columns)
+    ] + [(_backwards, {"LayerNorm.weight": (3,)}),
+         (_passing_over, {"LayerNorm.weight": (3,), "query.weight": (2, 2)})],
+    edges=[(_turning, {"dense.weight": (2, 3)}), (_crossing, {"query.weight": (2, 2),
+                                                              "key.weight": (2, 2)}),
+           (_backwards, {"dense.weight": (2, 3), "query.weight": (1, 1)})],
+    mistakes={
+        "np.array_equal(target[name], tensors[name]) → not np.isnan(target[name]).any()":
+            "A loader that turns squares passes. Do you ask only whether each number was "
+            "overwritten, or are all numbers of your file equal?",
+        "rng.normal(size=shape) → np.arange(np.prod(shape)).reshape(shape)":
+            "Your tensors all begin with the same numbers. One of the loaders exchanges two of one "
+            "shape, and passes.",
+        "np.array_equal(target[name], tensors[name]) → np.isclose(target[name].sum(), "
+            "tensors[name].sum())": "You compare sums, or which numbers there are, or all numbers "
+            "of a tensor are equal. The same numbers in another order pass.",
+        "np.array_equal → not np.array_equal": "Turned around: return True for a loader that can "
+            "be trusted.",
+        "np.full(shape, np.nan) for name, shape in shapes.items() → tensor.copy() for name, tensor "
+            "in tensors.items()": "A loader that passes over LayerNorms is trusted. Does your "
+            "target hold the right numbers from the start?",
+        "name in shapes) → name in shapes if len(shapes[name]) == 2)": "You look at matrices "
+            "alone. A loader may spoil a vector.",
+        "name in shapes) → name in [*shapes][:1])": "You look at one tensor, the first. Does the "
+            "return stand where all have been seen?",
+        "name in shapes) → name in [*shapes][-1:])": "You look at one tensor, the last. Does the "
+            "return stand where all have been seen?",
+        ("target = → tensors = {n: t + t.T if len({*t.shape}) < t.ndim else t for n, t in "
+            "tensors.items()}\n    target =",
+            "rng.normal(size=shape) → np.indices(shape).sum(axis=0) * 1.0"):
+            "A loader that turns squares passes. Are yours the same when turned?",
+        "np.array_equal(target[name], tensors[name]) → (target[name] == tensors[name]).any()":
+            "One number in its place is enough for you. All of them must be.",
+        "return all → return list": "These are the answers for all tensors. Join them to one, by "
+            "all().",
+        "return all → return any": "One tensor in its place is enough for you. All of them must "
+            "be.",
+        ("target[name], tensors[name] → target[name].flat[0], tensors[name].flat[0]",
+            "target[name], tensors[name] → target[name].flat[[0, -1]], tensors[name].flat[[0, "
+            "-1]]"): "You compare numbers at the ends. In a turned matrix they keep their places.",
+        "name in shapes) → name in shapes if len({*shapes[name]}) == 1)":
+            "You look at squares alone. A loader may spoil the others.",
+        "return all → return not all": "Turned around: return True for a loader that can be "
+            "trusted.",
+        "→ True": "You trust everybody, or compare shapes, which say nothing about the numbers. "
+            "Which of the loaders turns squares?",
+        "→ False": "You trust nobody. One of the loaders is right. Do you call load, and with "
+            "target first?",
+        KeyError: "A loader asks for a name that is not there. Make a tensor for each name in "
+            "shapes, in the target and in the file.",
     },
 )  # fmt: skip
