@@ -109,7 +109,7 @@ def _fewest_pieces(word, known_pieces):
             for start in range(end)
             if ("##" if start else "") + word[start:end] in known_pieces
         ]
-        fewest.append(min(counts, default=math.inf))
+        fewest.append(min(counts, default=math.inf))  # pyright: ignore[reportArgumentType]
     return 0 if fewest[-1] == math.inf else fewest[-1]
 
 

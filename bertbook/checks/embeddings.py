@@ -70,11 +70,11 @@ check_input_vectors = Exercise(
     mistakes={
         "input_ids.shape[1] → len(input_ids)": "len(input_ids) counts the texts. A row has as many "
             "places as tokens: input_ids.shape[1].",
-        "+ position_table[:seq] →": "You never look at the position table. The sums of a sentence "
+        "position_table[:seq] → 0": "You never look at the position table. The sums of a sentence "
             "would be a bag.",
-        "+ segment_table[token_type_ids] →": "You never look at the segment table. A pair would be "
+        "segment_table[token_type_ids] → 0": "You never look at the segment table. A pair would be "
             "one text.",
-        "word_table[input_ids] + →": "You never look at the token table. All sentences would be "
+        "word_table[input_ids] → 0": "You never look at the token table. All sentences would be "
             "alike.",
         "[token_type_ids] → [0]": "Every token gets the row of segment A. Which row does "
             "token_type_ids ask for?",
@@ -103,6 +103,8 @@ def _position_code(position, hidden_size):
     return code
 
 
+_ALL_ANGLES = "np.sin(angles), np.cos(angles) → np.sin(angles[0::2]), np.cos(angles[1::2])"
+
 check_position_code = Exercise(
     "Compute the sinusoidal code of one position.",
     _position_code,
@@ -116,11 +118,11 @@ check_position_code = Exercise(
         "np.cos → np.sin": "Every entry is a sine. What stands at the odd ones?",
         "even / hidden_size → even / 2 / hidden_size": "Your exponent is i / H. By how much does "
             "it grow from one pair to the next?",
-        "np.cos(angles) → np.cos(position / 10000 ** ((even + 1) / hidden_size))": "The two "
+        f"np.arange(0, hidden_size, 2) → np.arange(hidden_size) || {_ALL_ANGLES}": "The two "
             "entries of a pair have different angles. Both use the same i.",
-        ("even / hidden_size → 2 * even / hidden_size || np.cos(angles) → np.cos(position / "
-         "10000 ** (2 * (even + 1) / hidden_size))"): "You take the number of the entry for i. In "
-            "the formula i counts pairs: entries 0 and 1 have i = 0, entries 2 and 3 have i = 1.",
+        f"np.arange(0, hidden_size, 2) → 2 * np.arange(hidden_size) || {_ALL_ANGLES}": "You take "
+            "the number of the entry for i. In the formula i counts pairs: entries 0 and 1 have i "
+            "= 0, entries 2 and 3 have i = 1.",
         "even / hidden_size → 2 * even / hidden_size": "You take an even entry for i and double "
             "it. In the formula i counts pairs, and 2i is the even entry itself.",
         "position / 10000 → position * 10000": "Your hands turn faster and faster. The angle is "
@@ -128,7 +130,7 @@ check_position_code = Exercise(
         "10000 → 1000": "Your base is 1000; in the formula it is 10000.",
         "angles = position → angles = (position + 1)": "You count positions from 1. At position 0 "
             "all hands stand at 0.",
-        "angles = position → angles = np.pi / 180 * position": "Your angles are degrees. sin and "
-            "cos expect radians, and the formula gives radians already.",
+        "(even / hidden_size) → (even / hidden_size) / 180 * np.pi": "Your angles are degrees. sin "
+            "and cos expect radians, and the formula gives radians already.",
     },
 )  # fmt: skip

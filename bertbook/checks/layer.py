@@ -50,7 +50,7 @@ check_layer_norm = Exercise(
             "by the bias.",
         "+ bias →": "Where is the bias?",
         "* weight →": "Where is the weight?",
-        "* weight + bias → * weight + bias * weight": "You "
-            "shift before you stretch, so the bias is stretched as well. Which comes first?",
+        "* weight + bias → * weight + bias * weight": "You shift before you stretch, so the bias "
+            "is stretched as well. Which comes first?",
     },
 )  # fmt: skip

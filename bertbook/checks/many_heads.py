@@ -28,6 +28,9 @@ def _heads_case(batch, seq, hidden, heads):
     return *sides, heads, torch.from_numpy(mask)
 
 
+_CUT = "x.unflatten(-1, (heads, -1)).transpose(1, 2) → x.reshape(len(x), heads, x.shape[1], -1)"
+_JOINED = ".transpose(1, 2).flatten(2) → .reshape(len(probs), probs.shape[2], -1)"
+
 check_many_heads = Exercise(
     "Write attention with many heads and a mask; return the context.",
     _many_heads,
@@ -41,11 +44,11 @@ check_many_heads = Exercise(
             "its own.",
         "(scores + mask) → scores": "The mask has no effect. Add it to the scores, before the "
             "softmax.",
-        "(scores + mask).softmax(dim=-1) → scores.softmax(dim=-1) + mask": "You add the mask to "
-            "the probabilities. It belongs to the scores, before the softmax.",
-        "(scores + mask).softmax(dim=-1) → scores.softmax(dim=-1) * (mask == 0)": "You hide after "
-            "the softmax: the probabilities of a query no longer sum to 1. Add the mask to the "
-            "scores.",
+        "(scores + mask) → scores || .softmax(dim=-1) → .softmax(dim=-1) + mask": "You add the "
+            "mask to the probabilities. It belongs to the scores, before the softmax.",
+        "(scores + mask) → scores || .softmax(dim=-1) → .softmax(dim=-1) * (mask == 0)": "You hide "
+            "after the softmax: the probabilities of a query no longer sum to 1. Add the mask to "
+            "the scores.",
         "scores + mask → scores * mask": "You multiply by the mask. It is added to the scores.",
         "scores + mask → scores - mask": "You subtract the mask. It is very negative already where "
             "nobody may look.",
@@ -66,12 +69,11 @@ check_many_heads = Exercise(
             "must stand next to the last.",
         "key.transpose(-1, -2) → key": "Every query meets every key: the last two axes of key must "
             "change places.",
-        ("x.unflatten(-1, (heads, -1)).transpose(1, 2) → x.reshape(len(x), heads, x.shape[1], -1) || .transpose(1, 2).flatten(2) → .reshape(len(scores), scores.shape[2], -1)",
-         "x.unflatten(-1, (heads, -1)).transpose(1, 2) → x.reshape(len(x), heads, x.shape[1], -1)"):
-            "You reshape straight to (batch, heads, seq, head_size). A head then holds several "
-            "pieces of one token. Cut the last axis, and let two axes change places.",
-        ".transpose(1, 2).flatten(2) → .reshape(len(scores), scores.shape[2], -1)": "The heads are "
-            "right, but their contexts are joined wrongly. Which two axes must change places back?",
+        (_CUT, f"{_CUT} || {_JOINED}"): "You reshape straight to (batch, heads, seq, head_size). A "
+            "head then holds several pieces of one token. Cut the last axis, and let two axes "
+            "change places.",
+        _JOINED: "The heads are right, but their contexts are joined wrongly. Which two axes must "
+            "change places back?",
         ".transpose(1, 2).flatten(2) → .flatten(2)": "The heads are flattened before the tokens. "
             "Which two axes must change places back first?",
         ".transpose(1, 2).flatten(2) →": "The contexts of the heads stand apart. Join them to one "
@@ -80,11 +82,11 @@ check_many_heads = Exercise(
 )  # fmt: skip
 
 
-def _rotation(steps, speeds=(1, 3), unit=np.pi / 10):
+def _rotation(steps, speeds=(1, 3)):
     """Turn each pair of (cos, sin) of a row vector by some steps at its speed."""
     turned = np.zeros((4, 4))
-    for i, speed in enumerate(speeds):
-        cos, sin = np.cos(steps * speed * unit), np.sin(steps * speed * unit)
+    for i, angle in enumerate(np.pi / 10 * steps * np.array(speeds)):
+        cos, sin = np.cos(angle), np.sin(angle)
         turned[2 * i : 2 * i + 2, 2 * i : 2 * i + 2] = [[cos, sin], [-sin, cos]]
     return turned
 
@@ -110,7 +112,7 @@ check_query_weight = Exercise(
         "→ 5.5 * right(steps)": "The right direction. But this query should be as long as the "
             "place: only turn it.",
         "-steps → -steps, speeds=(1, 0)": "The second hand stands still. It turns, too.",
-        "-steps → -steps, unit=1": "Your hands turn by 1 radian a word. With which speeds were the "
-            "places made?",
+        "-steps → -10 / np.pi * steps": "Your hands turn by 1 radian a word. With which speeds "
+            "were the places made?",
     },
 )  # fmt: skip

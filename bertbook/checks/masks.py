@@ -45,8 +45,8 @@ check_additive_mask = Exercise(
             "out of a row in which everything is hidden? Use the lowest finite number.",
         "np.finfo(np.float64).min → float(np.finfo(np.float32).min)": "This is the lowest number "
             "of float32. Our scores are float64.",
-        "np.finfo(np.float64).min → np.finfo(np.float64).tiny": "Your number is next to 0, "
-            "as finfo.tiny and finfo.eps are, and hides nothing. Which entry is the lowest?",
+        "np.finfo(np.float64).min → np.finfo(np.float64).tiny": "Your number is next to 0, as "
+            "finfo.tiny and finfo.eps are, and hides nothing. Which entry is the lowest?",
         "np.finfo(np.float64).min → -1e9": ("The right places, but not the lowest number: in a row "
             "in which everything is hidden, the scores still shine through. Ask np.finfo for the "
             "lowest finite number.", _is_lower_there),
@@ -222,8 +222,8 @@ check_promises = Exercise(
             "scores of padding are ordinary, or low. Make them high.",
         ", [0, 1, 1, 0, 1, 1] → ,": "Your padding stands at the end only. The mask may hide any "
             "positions: who counts words instead of looking where they stand?",
-        "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]": "Your padding stands at an "
-            "end only. The mask may hide any positions: what if it hides one between two words?",
+        "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]": "Your padding stands at an end only. The mask "
+            "may hide any positions: what if it hides one between two words?",
         "→ True": "Everything passes. Compare a text alone with the same text and padding: what "
             "may change?",
         "→ False": "The right one fails, too.",

@@ -69,14 +69,15 @@ def fit_together(function: Callable, *wrong: object) -> bool:
 
     A new body fits if it computes with what the others make of the function.
     """
-    if not all(isinstance(text, str) for text in wrong):
+    texts = [text for text in wrong if isinstance(text, str)]
+    if len(texts) < len(wrong):
         return False
-    if any(text.startswith("→") and "right(" not in text for text in wrong):
+    if any(text.startswith("→") and "right(" not in text for text in texts):
         return False
-    if _overlap([edit for text in wrong for edit in _edits(function, text)]):
+    if _overlap([edit for text in texts for edit in _edits(function, text)]):
         return False
     try:
-        rewritten(function, *wrong)
+        rewritten(function, *texts)
     except SyntaxError:
         return False
     return True

@@ -100,8 +100,7 @@ check_masked_loss = Exercise(
         ".mean() → .sum() / len(labels)": "You divide by the number of all positions. How many "
             "have a label?",
         ".mean() → .sum()": "That is the sum. The loss is the mean over the labeled positions.",
-        "→ -right(logits, labels)": "A loss is not negative. Where is the "
-            "minus?",
+        "→ -right(logits, labels)": "A loss is not negative. Where is the minus?",
         "→ right(logits, np.maximum(labels, 0))": "You count the positions labeled -100 as if "
             "their word had id 0. They have no label at all.",
         "labels != -100 → labels > 0": "You leave out the word with id 0, which is a word like any "

@@ -149,8 +149,8 @@ check_merge = Exercise(
             "probabilities yet.",
         "score( → _saved_exactly(": "You count the corpus again after each merge, and find what it "
             "saves exactly. The gain holds all counts still.",
-        ", 9) → , 17)": "You compare gains that are not rounded. Equal ones may differ far behind "
-            "the point: round them to 9 digits.",
+        "round( → float( || , 9) → )": "You compare gains that are not rounded. Equal ones may "
+            "differ far behind the point: round them to 9 digits.",
         "pair = min( → pair = max(": "Of several best pairs you take the last in alphabetical "
             "order. Take the first.",
         "_merge_in_word(word, pair) → _merge_in_word(word, pair, glue=str.__add__)": "Two ## stand "
