@@ -239,7 +239,7 @@ check_stopping = Exercise(
 )  # fmt: skip
 
 
-_RNG_OF_ANSWERS = np.random.default_rng(161)
+_CHANCE = np.random.default_rng(161)
 
 
 def _mcnemar(truth, first, second):
@@ -251,12 +251,10 @@ def _mcnemar(truth, first, second):
 
 
 def _mcnemar_case(rows, good, better):
-    truth = _RNG_OF_ANSWERS.integers(3, size=rows)
+    truth = _CHANCE.integers(3, size=rows)
     answers = [
         np.where(
-            _RNG_OF_ANSWERS.random(rows) < part,
-            truth,
-            (truth + _RNG_OF_ANSWERS.integers(1, 3, size=rows)) % 3,
+            _CHANCE.random(rows) < part, truth, (truth + _CHANCE.integers(1, 3, size=rows)) % 3
         )
         for part in (good, better)
     ]
