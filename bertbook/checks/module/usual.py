@@ -1,7 +1,7 @@
 """The usual wrong classes, each made of ours by one slip.
 
 A slip spoils every part that plays its role, however deep it lies: a reader's whole BERT that
-divides by the wrong root is told so as well as a reader's self-attention. Chapter 8.
+divides by the wrong root gets the same hint as a reader's self-attention. Chapter 8.
 """
 
 from __future__ import annotations
