@@ -1,7 +1,7 @@
 """Compare an answer with the right one: numbers with a tolerance, everything else exactly.
 
 No right answer is refused for its dress: a list, a tuple, an array and a tensor of the same
-numbers are the same answer. A wrong one is told by its first entry that differs.
+numbers are the same answer. A wrong one is described by its first entry that differs.
 Exercises use it from Chapter 1 on.
 """
 
@@ -30,8 +30,8 @@ def form_problem(got: Any, want: Any) -> str:
         count = len(got) if isinstance(got, tuple) else 1
         if count != len(want):
             shape = tuple(getattr(whole, "shape", ()))
-            found = f"one array of shape {shape}" if shape else f"{count} value(s)"
-            return f"returns {found}; it should return {len(want)}"
+            form = f"one array of shape {shape}" if shape else f"{count} value(s)"
+            return f"returns {form}; it should return {len(want)}"
         return next(filter(None, map(form_problem, got, want)), "")
     if not _is_number(want):
         good = isinstance(got, type(want))

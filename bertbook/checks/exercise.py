@@ -71,8 +71,8 @@ class Exercise:
             return Verdict(False, problem)
         way = forbidden_way(function, self.forbidden)
         if way:
-            told = f"Right, but {name} uses {way}, and this exercise asks to do without."
-            return Verdict(False, told)
+            message = f"Right, but {name} uses {way}, and this exercise asks to do without."
+            return Verdict(False, message)
         if lacks := self.then(function):
             return Verdict(False, f"The numbers are right, but {lacks}")
         count = len(self.cases) + len(self.edges)
@@ -135,10 +135,10 @@ class Exercise:
         for mistake in self.mistakes:
             if isinstance(mistake.wrong, type):
                 kinds = [a.kind for a in answers if isinstance(a, _Raised)]
-                found = any(issubclass(kind, mistake.wrong) for kind in kinds)
+                made = any(issubclass(kind, mistake.wrong) for kind in kinds)
             else:
-                found = self._gives(answers, mistake)
-            if found:
+                made = self._gives(answers, mistake)
+            if made:
                 return f"Not yet. {mistake.hint}"
         for first, second in self.pairs():
             if self._gives(answers, first, second):
@@ -172,9 +172,9 @@ def attempt(function: Callable, *case: object, copied: Callable = copy.deepcopy)
     return answer, _error(name, [answer], [case])
 
 
-def _is_as_given(argument: object, given: object) -> bool:
+def _is_as_given(argument: object, original: object) -> bool:
     """Return whether a function has left an argument as it was; an iterator is there to be used."""
-    return isinstance(argument, Iterator) or answers_equal(argument, given, 0.0)
+    return isinstance(argument, Iterator) or answers_equal(argument, original, 0.0)
 
 
 def _raising(kind: type[Exception]) -> Callable:
@@ -259,10 +259,10 @@ def _unknown(
     where, got, right = first_difference(answer, want, rtol)
     strange = isinstance(got, float) and not np.isfinite(got)
     shown = short_text(got) + (f" at {where}" if where else "")
-    told = f"{_call(name, case)} gives {shown}; expected {short_text(right)}."
+    message = f"{_call(name, case)} gives {shown}; expected {short_text(right)}."
     count = len(cases)
     rest = f"Right in {count - len(wrong)} of {count} cases." if len(wrong) < count else ""
-    parts = ["Not yet.", "Some numbers are not finite." if strange else "", told]
+    parts = ["Not yet.", "Some numbers are not finite." if strange else "", message]
     return " ".join(filter(None, [*parts, how_alike(answers, wants[:count]), rest]))
 
 
