@@ -169,7 +169,7 @@ check_several_labels = Exercise(
 
 
 def _stop(losses, patience):
-    lowest, best, waited = np.inf, 0, 0
+    lowest, best, waited = math.inf, 0, 0
     for number, loss in enumerate(losses, start=1):
         if loss < lowest:
             lowest, best, waited = loss, number, 0
@@ -208,7 +208,7 @@ check_stopping = Exercise(
             "counted from 1?",
         "return best, number → return best, len(losses)": "The best one is right. The list goes on "
             "after the run has stopped: which evaluation is the last?",
-        "np.inf → 0": "No loss is below 0. With which number must the lowest begin, so that the "
+        "math.inf → 0": "No loss is below 0. With which number must the lowest begin, so that the "
             "first loss is lower?",
         "return best → return number - patience": "A list may end before the patience does. "
             "Remember the best one where you find it.",
@@ -246,8 +246,8 @@ def _mcnemar(truth, first, second):
     only_first = int(((first == truth) & (second != truth)).sum())
     only_second = int(((second == truth) & (first != truth)).sum())
     coins, fewer = only_first + only_second, min(only_first, only_second)
-    ways = sum(math.comb(coins, heads) for heads in range(fewer + 1))
-    return min(1.0, 2 * ways / 2**coins)
+    tail = sum(math.comb(coins, heads) for heads in range(fewer + 1))
+    return min(1.0, 2 * tail / 2**coins)
 
 
 def _mcnemar_case(rows, good, better):
@@ -271,12 +271,12 @@ check_mcnemar = Exercise(
     rtol=1e-7,
     forbidden=["binomtest"],
     mistakes={
-        "2 * ways → ways": "That is one side. Results as uneven to the other side count, too.",
+        "2 * tail → tail": "That is one side. Results as uneven to the other side count, too.",
         "fewer + 1 → fewer": "You count only what is more uneven. What is exactly as uneven "
             "counts, too.",
-        "2 * ways → 2 * math.comb(coins, fewer)": "That is the chance of exactly this result and "
+        "2 * tail → 2 * math.comb(coins, fewer)": "That is the chance of exactly this result and "
             "its mirror image. What is more uneven counts, too.",
-        "2 * ways → math.comb(coins, fewer)": "That is the chance of exactly this result. What is "
+        "2 * tail → math.comb(coins, fewer)": "That is the chance of exactly this result. What is "
             "more uneven counts, too.",
         "fewer + 1 → only_first + 1": "You count up to the wins of the first classifier. It may be "
             "the better one: up to which of the two numbers must you count?",
@@ -286,15 +286,15 @@ check_mcnemar = Exercise(
             "divide by the number of all ways?",
         "→ 0.0": "Your p is 0 whatever they answer. In math.comb(n, k) the number of coins comes "
             "first.",
-        ("2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer) / (2 * coins) ** 0.5)",
-            "2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer - 1) / (2 * coins) ** 0.5)",
-            "2 * ways / 2**coins → math.erfc(abs(coins - 2 * fewer - 0.5) / (2 * coins) ** 0.5)"):
+        ("2 * tail / 2**coins → math.erfc(abs(coins - 2 * fewer) / (2 * coins) ** 0.5)",
+            "2 * tail / 2**coins → math.erfc(abs(coins - 2 * fewer - 1) / (2 * coins) ** 0.5)",
+            "2 * tail / 2**coins → math.erfc(abs(coins - 2 * fewer - 0.5) / (2 * coins) ** 0.5)"):
             "That is the approximation by chi-square. The exact test counts the ways.",
-        "2 * ways → (2 * ways - math.comb(coins, fewer))": "That counts half of the ways that are "
+        "2 * tail → (2 * tail - math.comb(coins, fewer))": "That counts half of the ways that are "
             "exactly as uneven: the mid-p. The exact test counts them all.",
-        ("2 * ways / 2**coins → fewer / coins", "2 * ways / 2**coins → 1 - fewer / coins",
-            "2 * ways / 2**coins → only_first / coins",
-            "2 * ways / 2**coins → only_second / coins"): "That is the share of coins that one of "
+        ("2 * tail / 2**coins → fewer / coins", "2 * tail / 2**coins → 1 - fewer / coins",
+            "2 * tail / 2**coins → only_first / coins",
+            "2 * tail / 2**coins → only_second / coins"): "That is the share of coins that one of "
             "them has won. How probable is one so uneven, by chance?",
         "2**coins → 2 ** len(truth)": "You divide by the ways of all requests. How many coins are "
             "thrown?",
@@ -319,7 +319,7 @@ check_mcnemar = Exercise(
             "exactly one of the two is right is there one.",
         "& (second != truth) →||& (first != truth) →": "You count all that each one gets right. "
             "Only where exactly one of them is right can a difference be seen.",
-        "min(1.0, 2 * ways / 2**coins) → 2 * ways / 2**coins": "A probability is never above 1. If "
+        "min(1.0, 2 * tail / 2**coins) → 2 * tail / 2**coins": "A probability is never above 1. If "
             "both are equally often right alone, the middle way is counted on both sides.",
         "return → return 1 -": "That is one minus p. A small p speaks against chance.",
     },
@@ -333,7 +333,7 @@ def _threshold(chances, truth, wanted):
     sure = chances.max(axis=1)
     right = chances.argmax(axis=1) == truth
     enough = [t for t in sure if right[sure >= t].mean() >= wanted]
-    return min(enough, default=np.inf)
+    return min(enough, default=math.inf)
 
 
 def _threshold_case(rows, good, wanted):
@@ -368,28 +368,28 @@ check_threshold = Exercise(
             "right[order[: n + 1]]||enough = → order = np.argsort(-sure)\n    enough =":
             "You keep the letters one by one. Letters that are equally sure are kept together: "
             "compare with >=.",
-        "min(enough, default=np.inf) → [*enough, np.inf][0]": "That is the first one that will do, "
-            "in the order of the letters. Which is the lowest?",
+        "min(enough, default=math.inf) → [*enough, math.inf][0]": "That is the first one that will "
+            "do, in the order of the letters. Which is the lowest?",
         ">= wanted → > wanted": "Exactly as much as wanted is enough.",
         ("→ wanted", "right[sure >= t].mean() → t"): "A largest probability of 0.9 does not mean "
             "that nine of ten are right. Measure it.",
         ">= wanted → <= wanted": "Turned around: at least the wanted share must be right.",
         "sure >= t → sure <= t": "You look at the letters that go to a person. Which are kept?",
         "mean → all": "All letters that are kept must be right with you. Which share is wanted?",
-        "min(enough, default=np.inf) → sure[right].min()": "That is the least sure letter of those "
-            "that are right. Which share of what it keeps is right?",
+        "min(enough, default=math.inf) → sure[right].min()": "That is the least sure letter of "
+            "those that are right. Which share of what it keeps is right?",
         "chances.max(axis=1) → chances[range(len(truth)), truth]": "You take the probability of "
             "the true class, which the program does not know. Take the largest.",
-        ("min(enough, default=np.inf) → np.quantile(sure, wanted)",
-            "min(enough, default=np.inf) → np.quantile(sure, 1 - wanted)"):
+        ("min(enough, default=math.inf) → np.quantile(sure, wanted)",
+            "min(enough, default=math.inf) → np.quantile(sure, 1 - wanted)"):
             "You keep a share of the letters. Which share of what is kept is right?",
-        "min(enough, default=np.inf) → (sure >= min(enough, default=np.inf)).mean()":
+        "min(enough, default=math.inf) → (sure >= min(enough, default=math.inf)).mean()":
             "That is the share of letters that are kept. Return the threshold.",
         "max(axis=1) → max(axis=0)": "You take the maximum over the letters. Each letter has one "
             "of its own: axis=1.",
-        ("default=np.inf → default=0.0", "default=np.inf → default=-np.inf"):
+        ("default=math.inf → default=0.0", "default=math.inf → default=-math.inf"):
             "No threshold will do, and you keep everything. Keep nothing: return math.inf.",
-        ("default=np.inf → default=1.0", "default=np.inf → default=np.nan"):
+        ("default=math.inf → default=1.0", "default=math.inf → default=np.nan"):
             "Right where a threshold will do. Where none does, return math.inf.",
         "t in sure → t in np.arange(101) / 100": "You try hundredths. Only the largest "
             "probabilities that occur can change anything: try these.",

@@ -171,7 +171,8 @@ _RNG_OF_HEADS = np.random.default_rng(182)
 
 
 def _mean_ablation(contexts, head, size):
-    changed, own = np.array(contexts), slice(head * size, (head + 1) * size)
+    changed = np.array(contexts)
+    own = slice(head * size, (head + 1) * size)
     changed[..., own] = changed[..., own].mean(axis=(0, 1))
     return changed
 
@@ -246,7 +247,8 @@ check_mean_ablation = Exercise(
 
 
 def _control_task(words, classes, order):
-    class_of, distinct = dict(zip(words, classes)), list(dict.fromkeys(words))
+    class_of = dict(zip(words, classes))
+    distinct = list(dict.fromkeys(words))
     dealt = {word: class_of[distinct[i]] for word, i in zip(distinct, order)}
     return [dealt[word] for word in words]
 

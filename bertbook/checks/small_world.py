@@ -14,8 +14,8 @@ from .tensors import to_tensor
 _ADD_UP = "By what must you divide so that all add up to 1?"
 
 
-def _posterior(before, seen):
-    joint = np.array(before) * np.array(seen)
+def _posterior(before, likelihoods):
+    joint = np.array(before) * np.array(likelihoods)
     return joint / joint.sum()
 
 
@@ -32,32 +32,34 @@ check_posterior = Exercise(
             "they add up to 1?",
         "np.array(before) * →": "Every answer counts the same here, even one that was unlikely "
             "from the start. Where is the first list?",
-        "* np.array(seen) →": "Nothing was learned from what is seen. Where is the second list?",
+        "* np.array(likelihoods) →": "Nothing was learned from what is seen. Where is the second "
+            "list?",
         "* → +": "You add the two numbers of each answer. Both must hold at once: is that a sum?",
-        "joint.sum() → np.sum(seen)": "You divide by the sum of the second list. What is the "
-            "chance of what is seen, over all answers?",
+        "joint.sum() → np.sum(likelihoods)": "You divide by the sum of the second list. What is "
+            "the chance of what is seen, over all answers?",
         "sum → max": f"You divide by the largest number. {_ADD_UP}",
         "joint.sum() → len(joint)": f"You divide by how many answers there are. {_ADD_UP}",
         "sum → mean": f"You divide by the mean. {_ADD_UP}",
         "joint.sum() → np.linalg.norm(joint)": f"You divide by their length as a vector. {_ADD_UP}",
         "sum → cumsum": f"You divide by all numbers so far. {_ADD_UP}",
-        ("* → /", "np.array(before) * np.array(seen) → np.array(seen) / np.array(before)"):
+        ("* → /",
+            "np.array(before) * np.array(likelihoods) → np.array(likelihoods) / np.array(before)"):
             "You divide one list by the other. Both must hold at once: which operation is that?",
-        ("np.array(before) * np.array(seen) → np.exp(np.multiply(before, seen))",
-            "np.array(before) * np.array(seen) → np.exp(seen)"): "That is a softmax. These numbers "
-            "are chances already, and need no exponential.",
+        ("np.array(before) * np.array(likelihoods) → np.exp(np.multiply(before, likelihoods))",
+            "np.array(before) * np.array(likelihoods) → np.exp(likelihoods)"):
+            "That is a softmax. These numbers are chances already, and need no exponential.",
         "* → +||joint.sum() → 2": "You take the mean of the two numbers of each answer. Both must "
             "hold at once: is that a mean?",
-        "np.array(seen) → (1 - np.array(seen))": "You ask how likely each answer would make "
-            "something else. What was seen was seen.",
-        "joint / → np.array(seen) /": "Divided as it should be. But where is the first list in "
-            "what you divide?",
-        "joint / joint.sum() → joint / (joint + (1 - np.array(before)) * (1 - np.array(seen)))":
-            "You set each answer against all others. How likely these make what is seen stands in "
-            "the list: divide by the sum over all answers.",
+        "np.array(likelihoods) → (1 - np.array(likelihoods))": "You ask how likely each answer "
+            "would make something else. What was seen was seen.",
+        "joint / → np.array(likelihoods) /": "Divided as it should be. But where is the first list "
+            "in what you divide?",
+        "joint / joint.sum() → joint / (joint + (1 - np.array(before)) * (1 - "
+            "np.array(likelihoods)))": "You set each answer against all others. How likely these "
+            "make what is seen stands in the list: divide by the sum over all answers.",
         "joint / →": "That is the chance of what is seen, over all answers. Which share of it has "
             "each one?",
-        "→ np.log(right(before, seen))": "These are logarithms. Chances add up to 1.",
+        "→ np.log(right(before, likelihoods))": "These are logarithms. Chances add up to 1.",
         "joint / → 100 * joint /": "These are percentages. Chances add up to 1.",
         "joint / joint.sum() → joint.argmax()": "That is the number of the likeliest answer. "
             "Return the chances of all.",

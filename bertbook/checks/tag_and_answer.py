@@ -12,9 +12,9 @@ from minibert.tasks.metrics import exact_match, normalize_answer
 from .exercise import Exercise
 
 
-def _piece_labels(counts, labels):
+def _piece_labels(piece_counts, labels):
     row = [-100]
-    for count, label in zip(counts, labels):
+    for count, label in zip(piece_counts, labels):
         row += ([label] + [-100] * count)[:count]
     return [*row, -100]
 
@@ -61,8 +61,8 @@ check_piece_labels = Exercise(
             "token, and needs a number.",
         "([label] + [-100] * count)[:count] → [([label] + [-100] * count)[:count]]":
             "A list stands inside your list. Do you append where you want to extend?",
-        "(counts, labels) → (counts[:1], labels)": "Only the first word is there. Does your loop "
-            "return too early?",
+        "(piece_counts, labels) → (piece_counts[:1], labels)": "Only the first word is there. Does "
+            "your loop return too early?",
         "row += → row =": "Only the last word is there. Does your loop make a new list in each "
             "round?",
         ("count, label in → label, count in",
@@ -75,18 +75,18 @@ check_piece_labels = Exercise(
 )  # fmt: skip
 
 
-def _best_span(starts, ends, inside, most):
+def _best_span(starts, ends, inside, longest):
     n = len(starts)
     ahead = np.arange(n) - np.arange(n)[:, None]
     outside = np.cumsum(~inside)
     whole = inside[:, None] & (outside == outside[:, None])
-    legal = (ahead >= 0) & (ahead < most) & whole
+    legal = (ahead >= 0) & (ahead < longest) & whole
     sums = np.where(legal, starts[:, None] + ends, -np.inf)
     return divmod(int(sums.argmax()), n)
 
 
-def _with_arrays(starts, ends, inside, most):
-    return *map(np.array, (starts, ends, inside)), most
+def _with_arrays(starts, ends, inside, longest):
+    return *map(np.array, (starts, ends, inside)), longest
 
 
 check_best_span = Exercise(
@@ -119,9 +119,9 @@ check_best_span = Exercise(
             "np.arange(n) - np.arange(n)[:, None] → np.arange(n)[:, None] - np.arange(n)||& whole "
             "→ & whole & inside"): "All of your spans end before they start. Which of the two is a "
             "row, and which a column of your table?",
-        ("→ return right(starts[inside], ends[inside], inside[inside], most)",
+        ("→ return right(starts[inside], ends[inside], inside[inside], longest)",
             "→ return tuple(int(inside[:place].sum()) for place in right(starts, ends, inside, "
-            "most))"): "You count from the first token of the passage. Count from that of the "
+            "longest))"): "You count from the first token of the passage. Count from that of the "
             "whole row, the question included.",
         ", n) → , n)[::-1]": "Turned around: first the start, then the end.",
         "divmod(int(sums.argmax()), n) → int(sums.argmax())": "argmax counts through the whole "
@@ -148,11 +148,11 @@ check_best_span = Exercise(
             "beats a span whose sum is below 0. Which number beats nothing?",
         "-np.inf → 0": "What is illegal counts 0, and beats a span whose sum is below 0. Which "
             "number beats nothing?",
-        "& (ahead < most) →": "Your answer may be too long. How many tokens may it have?",
-        "ahead < most → ahead <= most": "Nearly: one token too many. From 3 to 5, these are three "
-            "tokens.",
-        "ahead < most → ahead < most - 1": "Nearly: one token too few. From 3 to 5, these are "
+        "& (ahead < longest) →": "Your answer may be too long. How many tokens may it have?",
+        "ahead < longest → ahead <= longest": "Nearly: one token too many. From 3 to 5, these are "
             "three tokens.",
+        "ahead < longest → ahead < longest - 1": "Nearly: one token too few. From 3 to 5, these "
+            "are three tokens.",
         "divmod(int(sums.argmax()), n) → int(sums.argmax()) // n, int(sums.argmax()) % n + 1":
             "Your end is the token behind the answer, as in a slice. Return the last token itself.",
         "sums.argmax() → np.where(starts[:, None] == starts[inside].max(), sums, -np.inf).argmax()":

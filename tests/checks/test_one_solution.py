@@ -16,6 +16,23 @@ CHANGED = {
     if any(isinstance(mistake.wrong, str) for mistake in exercise.mistakes)
 }
 
+# These checkers write what is right in another way, in numpy where the chapter takes PyTorch, or
+# in smaller steps, of which each can be changed. The chapter asserts that its solution passes.
+OTHERWISE = (
+    """
+bugs falling, bugs smallest, classify head, classify several_labels, faster block_mask,
+faster distillation_loss, faster packing, faster quantize, faster speedup, family alibi,
+family positions, family rotate, looking_inside paired_interval, looking_inside rank_correlation,
+looking_inside rival, more_machines best_count, more_machines combine, real_weights misfits,
+real_weights sentence_vectors, search contrastive_loss, search fusion, search hard_negatives,
+small_world best_loss, small_world posteriors, tag_and_answer answer_f1,
+tag_and_answer number_of_windows, training_loop accumulation, training_loop clipping,
+training_loop schedule
+""".replace("\n", " ")
+    .strip()
+    .split(", ")
+)
+
 
 def solutions():
     """Find the function that each checker gets in the folded solutions of its chapter."""
@@ -54,7 +71,8 @@ def test_right_is_the_folded_solution(name):
     module, check = name.split()
     chapter = int(re.search(r"Chapter (\d+)", MODULES[module].__doc__)[1])
     right = ast.parse(textwrap.dedent(inspect.getsource(CHANGED[name].right))).body[0]
-    assert written(right) == written(SOLUTIONS[chapter, f"check_{check}"])
+    is_same = written(right) == written(SOLUTIONS[chapter, f"check_{check}"])
+    assert is_same == (name not in OTHERWISE), name
 
 
 def test_a_difference_is_seen():
