@@ -75,8 +75,8 @@ check_tensor = Exercise(
             "it begin, and where does it end?",
         "8 : 8 + length → 8:length": "You cut off the last eight bytes of the header. It begins "
             "behind eight bytes, so where does it end?",
-        'int.from_bytes(data[:8], "little") → data[0]': "Eight bytes hold the length of the "
-            "header. You read the first one only.",
+        lambda data, name: _tensor(data[:1] + bytes(7) + data[8:], name):
+            "Eight bytes hold the length of the header. You read the first one only.",
         KeyError: "Look into the header: it is a dict from the name of a tensor to its 'dtype', "
             "'shape' and 'data_offsets'.",
         UnicodeDecodeError: "You decode numbers as if they were text, so the header is taken for "
