@@ -1,8 +1,8 @@
-"""Attentions with a padding mask, right and broken, and ways to test them. Chapter 3."""
+"""Attentions with a padding mask, right and broken, and what a test may look at. Chapter 3."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,26 +63,6 @@ BROKEN = [
                _first),
     _Attention("sees all from the first word to the last", _added(_LOWEST), _to_the_last),
 ]  # fmt: skip
-
-
-def keeps_all_promises(
-    attend: Callable,
-    *,
-    alone: bool = True,
-    finite: bool = True,
-    size: float = 1e3,
-    masks: Sequence = ([1, 1, 1, 0], [1, 0, 1, 1]),
-) -> bool:
-    """Return whether padding changes nothing, wherever it stands; an empty text gives numbers."""
-    words = np.array([[1.0, 0.0, 2.0], [0.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
-    unmoved, expected = True, attend(words, words, words, np.ones(3))[0]
-    for seen in np.array(masks):
-        padded = np.full((4, 3), size)
-        padded[seen == 1] = words
-        found = attend(padded, padded, padded, seen)[0]
-        unmoved &= bool(np.allclose(found[seen == 1], expected))
-    empty = attend(words, words, words, np.zeros(3))[0]
-    return (unmoved or not alone) and (bool(np.isfinite(empty).all()) or not finite)
 
 
 def has_zeros(attend: Callable) -> bool:

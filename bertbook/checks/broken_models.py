@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Int
 from torch import Tensor
 
 from bertbook.museum.bug import SIZES
@@ -18,6 +17,7 @@ from minibert.config import BertConfig
 from minibert.model import BertModel
 
 from .exercise import as_it_is, attempt
+from .mistake import as_mistakes, rewritten
 from .verdict import Verdict
 
 
@@ -26,7 +26,7 @@ class _KnowsAWord(BertModel):
 
     word = 7
 
-    def forward(self, input_ids, *given, **named):
+    def forward(self, input_ids, *others, **named):
         return super().forward(input_ids, (input_ids != self.word).long())
 
 
@@ -37,61 +37,44 @@ class _KnowsAnother(_KnowsAWord):
 _IDS = torch.tensor([[3, 7, 12, 5, 7, 20], [9, 3, 3, 14, 21, 12]])
 
 
-def _exchanged(ids: Int[Tensor, "..."], one: int, other: int) -> Int[Tensor, "..."]:
-    return torch.where(ids == one, other, torch.where(ids == other, one, ids))
-
-
-def _one_by_one(ids: Int[Tensor, "..."], one: int, other: int) -> Int[Tensor, "..."]:
-    ids = torch.where(ids == one, other, ids)
-    return torch.where(ids == other, one, ids)
-
-
-def _swap(table: Tensor, one: int, other: int) -> None:
-    table[[one, other]] = table[[other, one]]
-
-
-def _swap_views(table: Tensor, one: int, other: int) -> None:
-    table[one], table[other] = table[other], table[one]
-
-
-def _renamed(model, input_ids, one, other, *, swap=_swap, ids=_exchanged, part=0,
-             size=lambda change: change.abs().max()):  # fmt: skip
-    """Measure how much the vectors change when two words exchange their names."""
+def _renamed(model, input_ids, one, other):
     again = copy.deepcopy(model)
-    swap(again.embeddings.word_embeddings.weight.data, one, other)
+    table = again.embeddings.word_embeddings.weight.data
+    table[[one, other]] = table[[other, one]]
+    half = torch.where(input_ids == other, one, input_ids)
+    ids = torch.where(input_ids == one, other, half)
     with torch.no_grad():
-        before = model(input_ids)[part]
-        after = again(ids(input_ids, one, other))[part]
-    return size(after - before).item()
+        change = again(ids)[0] - model(input_ids)[0]
+    return change.abs().max().item()
 
 
-_ABS = "Without abs() a large negative change counts as none."
-_ONE = "You exchange one of the two ids only: the other word has to become the first one."
-_RENAMED = [
-    ({"swap": lambda table, one, other: None}, "You exchange the ids in the text only. Their rows "
-     "in the table of words have to change places, too."),
-    ({"swap": _swap_views}, "Both rows hold the same numbers now. A row is a view: the first "
-     "assignment has overwritten what the second one reads. Exchange both in one assignment, "
-     "table[[one, other]] = …."),
-    ({"ids": lambda ids, one, other: ids}, "You exchange the rows of the table only. The ids in "
-     "the text have to follow."),
-    ({"ids": _one_by_one}, "First every one becomes the other, and then all of them go back. "
-     "Exchange both at once: torch.where looks at the old ids."),
-    ({"ids": lambda ids, one, other: torch.where(ids == one, other, ids)}, _ONE),
-    ({"ids": lambda ids, one, other: torch.where(ids == other, one, ids)}, _ONE),
-    ({"size": torch.max}, _ABS),
-    ({"size": lambda change: (-change).max()}, _ABS),
-    ({"size": lambda change: change.abs().mean()}, "That is the mean of all changes. One large "
-     "change among many must not vanish in it: take the largest."),
-    ({"size": torch.linalg.vector_norm}, "That is the length of all changes together. Take the "
-     "largest one."),
-    ({"size": lambda change: change[0].abs().max()}, "You look at the first text only."),
-    ({"size": lambda change: change[:, 0].abs().max()}, "You look at the first token only. A word "
-     "that the model knows changes others, too."),
-    ({"part": 1}, "That is the change of the pooler's output. Take last_hidden_state."),
-    ({"size": lambda change: 0 * change.abs().max()}, "Your change is 0 for every model, also for "
-     "those that know a word. Do you compare the same thing twice?"),
-]  # fmt: skip
+_RENAMED = {
+    "table[[one, other]] = table[[other, one]] →": "You exchange the ids in the text only. Their "
+        "rows in the table of words have to change places, too.",
+    "table[[one, other]] = table[[other, one]] → table[one], table[other] = table[other], "
+        "table[one]": "Both rows hold the same numbers now. A row is a view: the first assignment "
+        "has overwritten what the second one reads. Exchange both in one assignment, table[[one, "
+        "other]] = ….",
+    "again(ids) → again(input_ids)": "You exchange the rows of the table only. The ids in the text "
+        "have to follow.",
+    "input_ids == other, one, input_ids → input_ids == one, other, input_ids||input_ids == one, "
+        "other, half → half == other, one, half": "First every one becomes the other, and then all "
+        "of them go back. Exchange both at once: torch.where looks at the old ids.",
+    ("one, other, half → one, other, input_ids", "again(ids) → again(half)"):
+        "You exchange one of the two ids only: the other word has to become the first one.",
+    (".abs() →", "change.abs() → (-change)"): "Without abs() a large negative change counts as "
+        "none.",
+    "max → mean": "That is the mean of all changes. One large change among many must not vanish in "
+        "it: take the largest.",
+    "change.abs().max() → torch.linalg.vector_norm(change)": "That is the length of all changes "
+        "together. Take the largest one.",
+    "change.abs → change[0].abs": "You look at the first text only.",
+    "change.abs → change[:, 0].abs": "You look at the first token only. A word that the model "
+        "knows changes others, too.",
+    "[0] → [1]": "That is the change of the pooler's output. Take last_hidden_state.",
+    "change.abs → (0 * change).abs": "Your change is 0 for every model, also for those that know a "
+        "word. Do you compare the same thing twice?",
+}  # fmt: skip
 
 
 def check_renamed(function: Callable) -> Verdict:
@@ -102,20 +85,20 @@ def check_renamed(function: Callable) -> Verdict:
     cases = [(model, _IDS, *pair) for pair in ((7, 9), (12, 3)) for model in models]
     answers = []
     for case in cases:
-        given = copy.deepcopy(case)
-        answer, problem = attempt(function, *given, copied=as_it_is)
-        if problem := problem or _spoiled(given, case):
+        copies = copy.deepcopy(case)
+        answer, problem = attempt(function, *copies, copied=as_it_is)
+        if problem := problem or _spoiled(copies, case):
             return Verdict(False, problem)
         answers.append(answer)
     return _judged(answers, cases)
 
 
-def _spoiled(given: tuple, case: tuple) -> str:
-    """Return what a function has changed that it was given."""
-    now, before = given[0].state_dict(), case[0].state_dict()
+def _spoiled(copies: tuple, case: tuple) -> str:
+    """Return which of its arguments a function has changed."""
+    now, before = copies[0].state_dict(), case[0].state_dict()
     if not all(torch.equal(now[name], before[name]) for name in before):
         return "Not yet. The model that you were given has changed. Work on a deep copy."
-    if not torch.equal(given[1], case[1]):
+    if not torch.equal(copies[1], case[1]):
         return "Not yet. The ids that you were given have changed. torch.where makes new ones."
     return ""
 
@@ -124,18 +107,18 @@ def _judged(answers: list, cases: list[tuple]) -> Verdict:
     """Compare the answers with the right ones, and then with those of usual mistakes."""
     if not all(isinstance(answer, float) for answer in answers):
         return Verdict(False, "Return one float: the largest absolute change, with .item().")
-    if _close(answers, cases, {}):
+    if _close(answers, cases, _renamed):
         return Verdict(True, "Right: a good model does not change, and those that know a word do.")
-    for switches, hint in _RENAMED:
-        if _close(answers, cases, switches):
-            return Verdict(False, f"Not yet. {hint}")
-    told = ", ".join(f"{answer:.3g}" for answer in answers)
+    for mistake in as_mistakes(_RENAMED):
+        if _close(answers, cases, rewritten(_renamed, mistake.wrong)):
+            return Verdict(False, f"Not yet. {mistake.hint}")
+    changes = ", ".join(f"{answer:.3g}" for answer in answers)
     want = ", ".join(f"{_renamed(*case):.3g}" for case in cases)
-    return Verdict(False, f"Not yet. The changes are {told}; expected {want}.")
+    return Verdict(False, f"Not yet. The changes are {changes}; expected {want}.")
 
 
-def _close(answers: list, cases: list[tuple], switches: dict) -> bool:
-    wanted = (_renamed(*case, **switches) for case in cases)
+def _close(answers: list, cases: list[tuple], right: Callable) -> bool:
+    wanted = (right(*case) for case in cases)
     return all(math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9) for a, b in zip(answers, wanted))
 
 
@@ -147,7 +130,7 @@ def check_unseen(
     changed, problem = attempt(breaks, kind)
     if not problem and not isinstance(changed, type):
         problem = "Return a class: a subclass of the model that computes something else."
-    problem = problem or _nothing_seen(kind, changed, config) or _seen_by(
+    problem = problem or _unbroken(kind, changed, config) or _unfit(
         holds, kind, changed, config)  # fmt: skip
     return Verdict(not problem, problem or "Right: no invariant saw it, and yours does.")
 
@@ -157,7 +140,7 @@ def _built(kind: Any, config: Any, seed: int) -> Any:
     return kind(config).eval()
 
 
-def _nothing_seen(kind: type, changed: Any, config: Any) -> str:
+def _unbroken(kind: type, changed: Any, config: Any) -> str:
     """Return what is wrong with the change."""
 
     def encode(kind: type) -> Tensor:
@@ -169,18 +152,18 @@ def _nothing_seen(kind: type, changed: Any, config: Any) -> str:
     encode.__name__ = changed.__name__
     after, problem = attempt(encode, changed)
     if problem:
-        told = problem.split(" Called as ")[0]
-        return f"{told} It was built with a configuration, and called with ids and a mask."
+        problem = problem.split(" Called as ")[0]
+        return f"{problem} It was built with a configuration, and called with ids and a mask."
     if after.shape == before.shape and torch.allclose(before, after, atol=1e-5):
         return "Not yet. The vectors are the same as before. Change what the model computes."
     fallen = check_invariants(_built(changed, config, 0)).broken
     return f"Not yet. An invariant sees it: {', '.join(fallen)}." if fallen else ""
 
 
-def _seen_by(holds: Callable, kind: type, changed: Any, config: Any) -> str:
+def _unfit(holds: Callable, kind: type, changed: Any, config: Any) -> str:
     """Return what is wrong with the invariant: it holds of good models, whatever their weights."""
     namesake = type(changed.__name__, (kind,), {})
-    told = []
+    verdicts = []
     for seed, good in enumerate((kind, kind, namesake)):
         for model in (good, changed):
             answer, problem = attempt(holds, _built(model, config, seed))
@@ -188,11 +171,11 @@ def _seen_by(holds: Callable, kind: type, changed: Any, config: Any) -> str:
                 return problem
             if not isinstance(answer, bool | np.bool_) and getattr(answer, "shape", None) != ():
                 return "Return True or False: whether your invariant holds of the model."
-            told.append(bool(answer))
-    return _told_of_both(told[::2], told[1::2])
+            verdicts.append(bool(answer))
+    return _unlike(verdicts[::2], verdicts[1::2])
 
 
-def _told_of_both(good: list[bool], bad: list[bool]) -> str:
+def _unlike(good: list[bool], bad: list[bool]) -> str:
     """Return what is wrong with what an invariant says of good models and of changed ones."""
     if not any(good) and all(bad):
         return "Not yet. You say it the other way round: True of a model that is good."

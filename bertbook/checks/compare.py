@@ -1,7 +1,7 @@
 """Compare an answer with the right one: numbers with a tolerance, everything else exactly.
 
 No right answer is refused for its dress: a list, a tuple, an array and a tensor of the same
-numbers are the same answer. A wrong one is told by its first entry that differs.
+numbers are the same answer. A wrong one is described by its first entry that differs.
 Exercises use it from Chapter 1 on.
 """
 
@@ -24,13 +24,14 @@ def answers_equal(got: Any, want: Any, rtol: float) -> bool:
 
 def form_problem(got: Any, want: Any) -> str:
     """Return what is wrong with the form of an answer, whatever its numbers are."""
-    whole, got = got, _like(got, want)
+    whole, want = got, as_array(want)
+    got = _like(got, want)
     if isinstance(want, tuple):
         count = len(got) if isinstance(got, tuple) else 1
         if count != len(want):
             shape = tuple(getattr(whole, "shape", ()))
-            found = f"one array of shape {shape}" if shape else f"{count} value(s)"
-            return f"returns {found}; it should return {len(want)}"
+            form = f"one array of shape {shape}" if shape else f"{count} value(s)"
+            return f"returns {form}; it should return {len(want)}"
         return next(filter(None, map(form_problem, got, want)), "")
     if not _is_number(want):
         good = isinstance(got, type(want))
@@ -49,6 +50,7 @@ def first_difference(got: Any, want: Any, rtol: float) -> tuple[str, object, obj
 
 def short_text(value: Any) -> str:
     """Write a value in one short line; of a large array the shape only."""
+    value = as_array(value)
     if _is_number(value):
         text = " ".join(np.array2string(np.asarray(value), precision=4, separator=", ").split())
         text = text if np.ndim(value) else text.rstrip(".")
@@ -64,10 +66,14 @@ def short_text(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
+def as_array(value: Any) -> Any:
+    """See a tensor as an array; everything else as it is."""
+    return value.detach().cpu().numpy() if hasattr(value, "detach") else value
+
+
 def _like(got: Any, want: Any) -> Any:
     """See an answer in the form of the right one, if only the container differs."""
-    if hasattr(got, "detach"):
-        got = got.detach().cpu().numpy()
+    got = as_array(got)
     if isinstance(want, tuple | list | set):
         if isinstance(got, np.ndarray) and got.ndim:
             got = [*got] if isinstance(want, tuple) else got.tolist()
@@ -119,6 +125,7 @@ def _differences(
     got: Any, want: Any, rtol: float, where: str
 ) -> Iterator[tuple[str, object, object]]:
     """Yield place, entry and right entry of everything that differs."""
+    want = as_array(want)
     got = _like(got, want)
     if form_problem(got, want):
         yield where, got, want

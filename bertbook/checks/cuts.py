@@ -2,117 +2,160 @@
 
 from __future__ import annotations
 
-from functools import partial
+import math
 
-from minibert.wordpiece import spell
-
-from .exercise import Exercise, Mistake
-from .pieces import (
-    count_of_ways,
-    fewest,
-    length_of,
-    match,
-    match_backward,
-    match_fewest,
-)
+from .exercise import Exercise
+from .mistake import rewritten
 
 _PIECES = "a b cat cats ##s ##a ##b ##ab ##ba un ##aff ##able able".split()
 _LONG = "misunderstanding"  # each greedy way takes more pieces than it needs
 _ITS_PIECES = "misu ##nder ##stan ##ding misun ##nders ##nding ##rstan ##d ##e ##t ##a".split()
 _WORDS = ["cats", "catsa", "unaffable", "aab", "abab", "cat", "dog", "catx", "xcat", "able", "s"]
 
+
+def _longest_match(word, known_pieces):
+    found, start = [], 0
+    while start < len(word):
+        mark = "##" if start else ""
+        ends = range(len(word), start, -1)
+        fits = [e for e in ends if mark + word[start:e] in known_pieces]
+        if not fits:
+            return ["[UNK]"]
+        found.append(mark + word[start : fits[0]])
+        start = fits[0]
+    return found
+
+
+def _match_backward(word, known_pieces):
+    """Cut a word greedily from its end."""
+    found, end = [], len(word)
+    while end:
+        tried = [("##" if start else "") + word[start:end] for start in range(end)]
+        fitting = [piece for piece in tried if piece in known_pieces]
+        if not fitting:
+            return ["[UNK]"]
+        found.insert(0, fitting[0])
+        end -= len(fitting[0].removeprefix("##"))
+    return found
+
+
+def _match_fewest(word, known_pieces):
+    """Cut a word into as few pieces as possible."""
+    cuts = {0: []}
+    for end in range(1, len(word) + 1):
+        last = {start: ("##" if start else "") + word[start:end] for start in cuts}
+        found = [[*cuts[start], piece] for start, piece in last.items() if piece in known_pieces]
+        cuts |= {end: min(found, key=len)} if found else {}
+    return cuts.get(len(word), ["[UNK]"])
+
+
 check_longest_match = Exercise(
     "Cut one word by greedy longest match; return the list of its pieces, or [UNK] alone.",
-    match,
+    _longest_match,
     cases=[*((word, _PIECES) for word in _WORDS), (_LONG, _ITS_PIECES)],
     forbidden=["longest_match"],
-    mistakes=[
-        Mistake(lambda word, pieces: match(word, {*pieces} - {word}), "A whole word can be one "
-                "piece. Does your loop begin with all the letters that are left?"),
-        Mistake({"choose": -1}, "You take the shortest piece that fits. Begin with the whole rest "
-                "of the word, and shorten it."),
-        Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
-                "pieces inside a word begin with?"),
-        Mistake({"gap": "stop"}, "You keep the pieces found before the gap. One gap makes the "
-                "whole word unknown."),
-        Mistake({"gap": "step"}, "You put one [UNK] for each letter. One gap makes the whole word "
-                "unknown."),
-        Mistake(lambda word, pieces: [word if word in pieces else "[UNK]"], "You look up whole "
-                "words only. If the word is not there, try its beginnings."),
-        Mistake(lambda word, pieces: " ".join(match(word, pieces)), "These are the right pieces, "
-                "in one string. Return a list."),
-        Mistake(lambda word, pieces: [p.removeprefix("##") for p in match(word, pieces)], "Pieces "
-                "inside a word keep their ##."),
-        Mistake(lambda word, pieces: [p for p in match(word, pieces) if p != "[UNK]"], "For a "
-                "word that cannot be cut you return an empty list. Its one token is [UNK]."),
-        Mistake(lambda word, pieces: match(word, pieces)[:1], "You stop after the first piece. "
-                "Go on with the rest of the word."),
-        *(Mistake(wrong, "These are its letters. Look for the longest piece that is known.")
-          for wrong in (lambda word, pieces: spell(word), lambda word, pieces: [*word])),
-        Mistake(lambda word, pieces: [*match(word, pieces), ""], "Behind the last piece you append "
-                "an empty one. When is there no rest?"),
-        Mistake(lambda word, pieces: match(word, pieces)[::-1], "The right pieces, from the last "
-                "to the first."),
-        Mistake(match_backward, "You cut from the end of the word. Its beginning comes first."),
-        Mistake(match_fewest, "You cut into as few pieces as possible. Greedy is simpler: at each "
-                "place the longest piece that fits, whatever comes after it."),
-        Mistake(partial(match, least=2), "A piece of a single letter is not found. Where does your "
-                "loop over the end of a piece stop?"),
-        Mistake(partial(match, most=1), "The last letter of the word is never looked at. A slice "
-                "stops before its end: where does your loop begin?"),
-        Mistake({"gap": "keep"}, "You return the pieces found before the gap. One gap makes the "
-                "whole word unknown: [UNK] alone."),
-        Mistake(lambda word, pieces: match(word, {*pieces, *(p.removeprefix("##") for p in pieces)},
-                                           mark=""), "You take the ## off the pieces. In the "
-                "middle of a word only a piece with ## fits, and at its start only one without."),
-        Mistake(lambda word, pieces: sorted(match(word, pieces)), "These are the right pieces in "
-                "the order of the alphabet. Return them in that of the word."),
-    ],
+    mistakes={
+        "→ right(word, {*known_pieces} - {word})": "A whole word can be one piece. Does your loop "
+            "begin with all the letters that are left?",
+        "fits[0] → fits[-1]": "You take the shortest piece that fits. Begin with the whole rest of "
+            "the word, and shorten it.",
+        'mark = "##" → mark = ""': "You look up the rest of a word as if a word began there. What "
+            "do pieces inside a word begin with?",
+        'return ["[UNK]"] → return [*found, "[UNK]"]': "You keep the pieces found before the gap. "
+            "One gap makes the whole word unknown.",
+        'return ["[UNK]"] → found.append("[UNK]"); start += 1; continue': "You put one [UNK] for "
+            "each letter. One gap makes the whole word unknown.",
+        '→ [word if word in known_pieces else "[UNK]"]': "You look up whole words only. If the "
+            "word is not there, try its beginnings.",
+        '→ " ".join(right(word, known_pieces))': "These are the right pieces, in one string. "
+            "Return a list.",
+        "found.append(mark + → found.append(": "Pieces inside a word keep their ##.",
+        'return ["[UNK]"] → return []': "For a word that cannot be cut you return an empty list. "
+            "Its one token is [UNK].",
+        "→ right(word, known_pieces)[:1]": "You stop after the first piece. Go on with the rest of "
+            "the word.",
+        ('→ [word[0], *("##" + letter for letter in word[1:])]', "→ [*word]"): "These are its "
+            "letters. Look for the longest piece that is known.",
+        '→ [*right(word, known_pieces), ""]': "Behind the last piece you append an empty one. When "
+            "is there no rest?",
+        "→ right(word, known_pieces)[::-1]": "The right pieces, from the last to the first.",
+        _match_backward: "You cut from the end of the word. Its beginning comes first.",
+        _match_fewest: "You cut into as few pieces as possible. Greedy is simpler: at each place "
+            "the longest piece that fits, whatever comes after it.",
+        "len(word), start, -1 → len(word), start + 1, -1": "A piece of a single letter is not "
+            "found. Where does your loop over the end of a piece stop?",
+        "len(word), start, -1 → len(word) - 1, start, -1": "The last letter of the word is never "
+            "looked at. A slice stops before its end: where does your loop begin?",
+        'return ["[UNK]"] → return found': "You return the pieces found before the gap. One gap "
+            "makes the whole word unknown: [UNK] alone.",
+        ('→ both = {mark + p.removeprefix("##") for p in known_pieces for mark in ("", "##")}; '
+         "return [p.removeprefix('##') for p in right(word, both)]"): "You take the ## off the "
+            "pieces. In the middle of a word only a piece with ## fits, and at its start only one "
+            "without.",
+        "→ sorted(right(word, known_pieces))": "These are the right pieces in the order of the "
+            "alphabet. Return them in that of the word.",
+    },
 )  # fmt: skip
 
 _FILES = ["file", "files", "need", "needles"]
 _FILES += "##systems ##yst ##em ##s ##less ##ly ##sl ##y ##lessly ##e".split()
 
 
+def _fewest_pieces(word, known_pieces):
+    fewest = [0]
+    for end in range(1, len(word) + 1):
+        counts = [
+            fewest[start] + 1
+            for start in range(end)
+            if ("##" if start else "") + word[start:end] in known_pieces
+        ]
+        fewest.append(min(counts, default=math.inf))  # pyright: ignore[reportArgumentType]
+    return 0 if fewest[-1] == math.inf else fewest[-1]
+
+
+def _length_of(cut):
+    """Count the pieces of some way to cut a word, 0 if there is none."""
+    return lambda word, pieces: 0 if (found := cut(word, pieces)) == ["[UNK]"] else len(found)
+
+
 def _greedy_twice(word, pieces):
     """Cut greedily from both ends, and count the better way."""
-    counts = [length_of(cut)(word, pieces) for cut in (match, match_backward)]
+    counts = [_length_of(cut)(word, pieces) for cut in (_longest_match, _match_backward)]
     return min(filter(None, counts), default=0)
 
 
 check_fewest_pieces = Exercise(
     "Count the fewest pieces that make up a word; 0 if no pieces do.",
-    fewest,
+    _fewest_pieces,
     cases=[
         *(("filesystems", _FILES), ("needlessly", _FILES), ("needles", _FILES), ("file", _FILES)),
         *(("filesx", _FILES), ("abcd", ["ab", "abc", "##cd"]), ("less", _FILES)),
         *(("filesystemss", _FILES), ("abcd", ["ab", "##c", "##d", "##bcd"]), (_LONG, _ITS_PIECES)),
     ],
-    mistakes=[
-        Mistake(length_of(match), "You take the longest piece first. A shorter beginning may leave "
-                "a rest that needs fewer pieces."),
-        Mistake(length_of(match_backward), "You take the longest piece at the end first. A shorter "
-                "end may leave a rest that needs fewer pieces."),
-        Mistake(_greedy_twice, "You take the best of a few greedy ways, such as from both ends. "
-                "Any piece may have to be shorter than it could be."),
-        Mistake(length_of(partial(match, choose=-1)), "You take the shortest piece that fits. "
-                "Which of all ways has the fewest pieces?"),
-        Mistake(lambda word, pieces: len(match(word, pieces)), "You count the pieces of the "
-                "longest match. A shorter beginning may leave a rest that needs fewer."),
-        Mistake({"choose": max}, "That is the largest number of pieces."),
-        Mistake({"mark": ""}, "You look up the rest of a word as if a word began there. What do "
-                "pieces inside a word begin with?"),
-        Mistake({"none": 99}, "For a word that no pieces make up, return 0."),
-        Mistake(count_of_ways, "You count in how many ways the word can be cut. How many "
-                "pieces has the best of them?"),
-        Mistake({"none": -1}, "For a word that no pieces make up, return 0."),
-        Mistake({"none": float("inf")}, "For a word that no pieces make up, return 0."),
-        Mistake({"none": 1}, "For a word that no pieces make up, return 0: [UNK] is no piece of "
-                "it."),
-        Mistake(lambda word, pieces: len(word) if fewest(word, pieces) else 0, "You count "
-                "letters."),
-        Mistake(lambda word, pieces: len(word), "You count letters."),
-        Mistake(lambda word, pieces: max(0, fewest(word, pieces) - 1), "You count the places "
-                "between the pieces. One more."),
-    ],
+    mistakes={
+        _length_of(_longest_match): "You take the longest piece first. A shorter beginning may "
+            "leave a rest that needs fewer pieces.",
+        _length_of(_match_backward): "You take the longest piece at the end first. A shorter end "
+            "may leave a rest that needs fewer pieces.",
+        _greedy_twice: "You take the best of a few greedy ways, such as from both ends. Any piece "
+            "may have to be shorter than it could be.",
+        _length_of(rewritten(_longest_match, "fits[0] → fits[-1]")): "You take the shortest piece "
+            "that fits. Which of all ways has the fewest pieces?",
+        "→ len(_longest_match(word, known_pieces))": "You count the pieces of the longest match. A "
+            "shorter beginning may leave a rest that needs fewer.",
+        ("min(counts, default=math.inf) → max((n for n in counts if n < math.inf), "
+         "default=math.inf)"): "That is the largest number of pieces.",
+        '("##" if start else "") + word → word': "You look up the rest of a word as if a word "
+            "began there. What do pieces inside a word begin with?",
+        ("return 0 → return 99", "return 0 → return -1", "return 0 → return math.inf"): "For a "
+            "word that no pieces make up, return 0.",
+        ("fewest = [0] → fewest = [1] || fewest[start] + 1 → fewest[start] || min(counts, "
+         "default=math.inf) → sum(counts)"): "You count in how many ways the word can be cut. How "
+            "many pieces has the best of them?",
+        "return 0 → return 1": "For a word that no pieces make up, return 0: [UNK] is no piece of "
+            "it.",
+        ("→ len(word) if right(word, known_pieces) else 0", "→ len(word)"): "You count letters.",
+        "→ max(0, right(word, known_pieces) - 1)": "You count the places between the pieces. One "
+            "more.",
+    },
 )  # fmt: skip

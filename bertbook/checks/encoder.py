@@ -9,7 +9,7 @@ from torch import nn
 
 from minibert.reference import softmax
 
-from .exercise import Exercise, Mistake, as_it_is
+from .exercise import Exercise
 from .module import scoreboard
 from .verdict import Verdict
 
@@ -27,13 +27,11 @@ class _SmallLayer:
         return hidden_states + softmax(scores) @ hidden_states
 
 
-def _stack(states, mask, layers, *, masked=lambda mask, k: mask, order=as_it_is, chained=True,
-           kept=as_it_is):  # fmt: skip
-    """Collect the hidden states before, between and after the layers."""
-    found = [states]
-    for k, layer in enumerate(order(layers)):
-        found.append(layer(found[-1] if chained else states, masked(mask, k)))
-    return np.stack(kept(found))
+def _stack(hidden_states, mask, layers):
+    states = [hidden_states]
+    for layer in layers:
+        states.append(layer(states[-1], mask))
+    return np.stack(states)
 
 
 def _stack_case(mask, number):
@@ -51,25 +49,23 @@ check_stack = Exercise(
         _stack_case([0, 1, 0], 3),
         _stack_case([0, 0], 2),
     ],
-    mistakes=[
-        Mistake({"masked": lambda mask, k: mask * (k == 0)}, "Only the first layer gets the mask. "
-                "After it, everybody looks at the padding."),
-        Mistake({"masked": lambda mask, k: mask * 0}, "No layer gets the mask."),
-        Mistake({"chained": False}, "Every layer gets the embeddings. What should the second layer "
-                "get?"),
-        Mistake({"order": lambda layers: layers[:1] * len(layers)}, "You go through the first "
-                "layer again and again. Each layer has weights of its own."),
-        Mistake({"order": lambda layers: layers[::-1]}, "You go through the layers from the last "
-                "to the first."),
-        Mistake({"kept": lambda states: states[::-1]}, "The order is turned around: what goes into "
-                "the first layer comes first."),
-        Mistake({"kept": lambda states: states[1:]}, "What comes out of each layer is there. What "
-                "goes into the first one is a hidden state, too."),
-        Mistake({"kept": lambda states: states[:-1]}, "What comes out of the last layer is "
-                "missing."),
-        Mistake(lambda *case: _stack(*case)[-1], "That is the last hidden state alone. Return all "
-                "of them."),
-    ],
+    mistakes={
+        ("states.append(layer(states[-1], mask)) → states.append(layer(states[-1], mask)); "
+         "mask = 0 * mask"): "Only the first layer gets the mask. After it, everybody looks at the "
+            "padding.",
+        "mask)) → 0 * mask))": "No layer gets the mask.",
+        "states[-1] → states[0]": "Every layer gets the embeddings. What should the second layer "
+            "get?",
+        "in layers → in layers[:1] * len(layers)": "You go through the first layer again and "
+            "again. Each layer has weights of its own.",
+        "in layers → in layers[::-1]": "You go through the layers from the last to the first.",
+        "np.stack(states) → np.stack(states[::-1])": "The order is turned around: what goes into "
+            "the first layer comes first.",
+        "np.stack(states) → np.stack(states[1:])": "What comes out of each layer is there. What "
+            "goes into the first one is a hidden state, too.",
+        "np.stack(states) → np.stack(states[:-1])": "What comes out of the last layer is missing.",
+        "np.stack(states) → states[-1]": "That is the last hidden state alone. Return all of them.",
+    },
 )  # fmt: skip
 
 

@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from .compare import answers_equal, first_difference, form_problem, short_text
+from .compare import answers_equal, as_array, first_difference, form_problem, short_text
 from .likeness import how_alike
+from .mistake import Mistake, as_mistakes, fit_together, rewritten
 from .patience import patience
 from .slips import forbidden_way, usual_slip
 from .verdict import Verdict
@@ -29,30 +30,6 @@ from .verdict import Verdict
 def as_it_is(value: object) -> object:
     """Return a value as it is; stands for a step that is left out, or not taken."""
     return value
-
-
-@dataclass(frozen=True, eq=False)
-class Mistake:
-    """Usual wrong answer, and what to say about it: a question more often than the answer.
-
-    `wrong` computes what readers with this misunderstanding compute; or it holds the switches of
-    the right function that make it wrong, by name; or it is the error that they get. Where it can
-    be made in many ways, `trace` says of an answer, the right one and the case if this one is.
-    """
-
-    wrong: Callable | Mapping | type
-    hint: str
-    trace: Callable | None = None
-
-    @property
-    def switches(self) -> Mapping:
-        """Return the switches of the right function that make it wrong, if `wrong` is these."""
-        return self.wrong if isinstance(self.wrong, Mapping) else {}
-
-    def shows(self, answer: object, want: object, case: tuple) -> bool:
-        """Return whether an answer of the right form shows the trace of this mistake."""
-        trace = None if form_problem(answer, want) else self.trace
-        return bool(trace and trace(np.asarray(answer), want, *case))
 
 
 @dataclass(frozen=True)
@@ -70,7 +47,7 @@ class Exercise:
     question: str
     right: Callable
     cases: Sequence[tuple]
-    mistakes: Sequence[Mistake] = ()
+    mistakes: Mapping | Sequence[Mistake] = ()
     edges: Sequence[tuple] = ()
     rtol: float = 1e-9
     seconds: float = 20
@@ -81,6 +58,7 @@ class Exercise:
 
     def __post_init__(self):
         object.__setattr__(self, "__doc__", self.question)
+        object.__setattr__(self, "mistakes", as_mistakes(self.mistakes))
 
     def __repr__(self) -> str:
         return self.question
@@ -93,8 +71,8 @@ class Exercise:
             return Verdict(False, problem)
         way = forbidden_way(function, self.forbidden)
         if way:
-            told = f"Right, but {name} uses {way}, and this exercise asks to do without."
-            return Verdict(False, told)
+            message = f"Right, but {name} uses {way}, and this exercise asks to do without."
+            return Verdict(False, message)
         if lacks := self.then(function):
             return Verdict(False, f"The numbers are right, but {lacks}")
         count = len(self.cases) + len(self.edges)
@@ -103,22 +81,25 @@ class Exercise:
     def answers(self, *mistakes: Mistake) -> Callable:
         """Build the function of somebody who makes some mistakes, or none.
 
-        Several mistakes must switch different things.
+        Several mistakes must change different things.
         """
         wrong = mistakes[0].wrong if mistakes else {}
         if isinstance(wrong, type):
             return _raising(wrong)
+        if isinstance(wrong, str):
+            return rewritten(self.right, *(f"{m.wrong}" for m in mistakes))
         if not isinstance(wrong, Mapping):
             return wrong
         switches = {name: value for m in mistakes for name, value in m.switches.items()}
         return lambda *case: self.right(*case, **switches)
 
     def pairs(self) -> Iterator[tuple[Mistake, Mistake]]:
-        """Yield every two mistakes that can be made at once, as they switch different things."""
-        switched = [mistake for mistake in self.mistakes if mistake.switches]
-        for first, second in combinations(switched, 2):
-            if not {*first.switches} & {*second.switches}:
-                yield first, second
+        """Yield every two mistakes that can be made at once, as they change different things."""
+        for pair in combinations(self.mistakes, 2):
+            first, second = (mistake.switches.keys() for mistake in pair)
+            switched = first and second and not first & second
+            if switched or fit_together(self.right, *(mistake.wrong for mistake in pair)):
+                yield pair
 
     def _problem(self, function: Callable, name: str) -> str:
         """Return what is wrong with the answers; empty if nothing is."""
@@ -154,18 +135,29 @@ class Exercise:
         for mistake in self.mistakes:
             if isinstance(mistake.wrong, type):
                 kinds = [a.kind for a in answers if isinstance(a, _Raised)]
-                found = any(issubclass(kind, mistake.wrong) for kind in kinds)
+                made = any(issubclass(kind, mistake.wrong) for kind in kinds)
             else:
-                found = _same(answers, _outcomes(self, mistake), self.rtol)
-            if found:
+                made = self._gives(answers, mistake)
+            if made:
                 return f"Not yet. {mistake.hint}"
         for first, second in self.pairs():
-            if _same(answers, _outcomes(self, first, second), self.rtol):
+            if self._gives(answers, first, second):
                 return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
         for mistake in self.mistakes:
             if all(map(mistake.shows, answers, _outcomes(self), cases)):
                 return f"Not yet. {mistake.hint}"
         return ""
+
+    def _gives(self, answers: Sequence, *mistakes: Mistake) -> bool:
+        """Return whether somebody who makes some mistakes answers so, up to the first that differs.
+
+        Of many pairs of mistakes most differ in the first case, which is the smallest.
+        """
+        function = self.answers(*mistakes)
+        return all(
+            _same([answer], [_outcome(function, copy.deepcopy(case))], self.rtol)
+            for answer, case in zip(answers, [*self.cases, *self.edges])
+        )
 
 
 def attempt(function: Callable, *case: object, copied: Callable = copy.deepcopy) -> tuple[Any, str]:
@@ -180,9 +172,9 @@ def attempt(function: Callable, *case: object, copied: Callable = copy.deepcopy)
     return answer, _error(name, [answer], [case])
 
 
-def _is_as_given(argument: object, given: object) -> bool:
+def _is_as_given(argument: object, original: object) -> bool:
     """Return whether a function has left an argument as it was; an iterator is there to be used."""
-    return isinstance(argument, Iterator) or answers_equal(argument, given, 0.0)
+    return isinstance(argument, Iterator) or answers_equal(argument, original, 0.0)
 
 
 def _raising(kind: type[Exception]) -> Callable:
@@ -267,10 +259,10 @@ def _unknown(
     where, got, right = first_difference(answer, want, rtol)
     strange = isinstance(got, float) and not np.isfinite(got)
     shown = short_text(got) + (f" at {where}" if where else "")
-    told = f"{_call(name, case)} gives {shown}; expected {short_text(right)}."
+    message = f"{_call(name, case)} gives {shown}; expected {short_text(right)}."
     count = len(cases)
     rest = f"Right in {count - len(wrong)} of {count} cases." if len(wrong) < count else ""
-    parts = ["Not yet.", "Some numbers are not finite." if strange else "", told]
+    parts = ["Not yet.", "Some numbers are not finite." if strange else "", message]
     return " ".join(filter(None, [*parts, how_alike(answers, wants[:count]), rest]))
 
 
@@ -278,7 +270,8 @@ def _size(value: object) -> int:
     """Count the numbers and words in the arguments of a case."""
     if isinstance(value, list | tuple):
         return sum(map(_size, value))
-    return int(np.size(value)) if isinstance(value, np.ndarray) else 1
+    array = as_array(value)
+    return int(np.size(array)) if isinstance(array, np.ndarray) else 1
 
 
 def _call(name: str, case: tuple) -> str:

@@ -17,12 +17,14 @@ def how_alike(answers: Sequence, wants: Sequence) -> str:
     if all(sorted(map(repr, a)) == sorted(map(repr, b)) for a, b in zip(got, want)):
         return "These are the right entries, in another order."
     try:
-        numbers = [np.array([float(x) for part in found for x in part]) for found in (got, want)]
+        numbers = [np.array([float(x) for part in side for x in part]) for side in (got, want)]
     except (TypeError, ValueError):
         return ""
     usual = numbers[0].shape == numbers[1].shape and (np.abs(numbers) < 1e100).all()
     looks = _looks(*numbers) if usual else ()
-    return next((told for told, a, b in looks if np.allclose(a, b, rtol=1e-9, atol=1e-12)), "")
+    return next(
+        (sentence for sentence, a, b in looks if np.allclose(a, b, rtol=1e-9, atol=1e-12)), ""
+    )
 
 
 def _looks(got: np.ndarray, want: np.ndarray) -> Iterator[tuple[str, Any, Any]]:

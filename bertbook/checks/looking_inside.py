@@ -1,22 +1,20 @@
-"""Exercises of Chapter 18: a paired interval, the order of two lists."""
+"""Exercises of Chapter 18: an interval, ranks, ablation, a control task, a rival."""
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
+from numpy.linalg import norm
 
-from .exercise import Exercise, Mistake, as_it_is
+from .exercise import Exercise
 
 _RNG = np.random.default_rng(181)
 
 
-def _paired_interval(first, second, draws, *, pick=lambda draws: (draws, draws),
-                     per=np.mean, ends=(0.025, 0.975), turned=False, told=tuple):  # fmt: skip
-    """Draw the words of both methods alike, and leave out the ends of the mean differences."""
-    one, other = pick(np.asarray(draws))
-    ahead = per(np.asarray(first)[one], axis=-1) - per(np.asarray(second)[other], axis=-1)
-    return told(np.quantile(-ahead if turned else ahead, ends))
+def _paired_interval(first, second, draws):
+    ahead = first - second
+    means = ahead[draws].mean(axis=1)
+    low, high = np.quantile(means, (0.025, 0.975))
+    return low, high
 
 
 def _interval_case(words, repeats):
@@ -25,117 +23,86 @@ def _interval_case(words, repeats):
     return *scores, _RNG.integers(words, size=(repeats, words))
 
 
-def _around(means, number):
-    return means.mean() + np.array([-number, number]) * means.std()
-
-
-def _by_sorting(first, second, draws):
-    means = sorted((first - second)[draws].mean(axis=1))
-    cut = round(0.025 * len(means))
-    return means[cut], means[-cut - 1]
-
-
 check_paired_interval = Exercise(
     "Return the ends of the paired bootstrap interval of a mean difference.",
     _paired_interval,
     cases=[_interval_case(*sizes) for sizes in [(4, 9), (6, 40), (10, 200)]],
-    mistakes=[
-        Mistake({"pick": lambda draws: (draws, np.roll(draws, 1, axis=0))}, "You draw the words of "
-                "the two methods apart. Both get the same words in every repeat."),
-        Mistake(lambda first, second, draws: (
-                np.quantile(np.mean(first[draws], axis=1), 0.025)
-                - np.quantile(np.mean(second[draws], axis=1), 0.975),
-                np.quantile(np.mean(first[draws], axis=1), 0.975)
-                - np.quantile(np.mean(second[draws], axis=1), 0.025)),
-                "You subtract the ends of two intervals. Subtract word by word, and draw then."),
-        Mistake(lambda first, second, draws: tuple(
-                np.quantile(np.mean(first[draws], axis=1), q)
-                - np.quantile(np.mean(second[draws], axis=1), q) for q in (0.025, 0.975)),
-                "You subtract the quantiles of two methods. Subtract in each repeat, and take the "
-                "quantiles then."),
-        *(Mistake(lambda first, second, draws, of=of: np.quantile(of(
-                  (first - second)[draws], axis=1), (0.025, 0.975)), f"You take {what} of each "
-                  "repeat. Take the mean.") for what, of in (
-                  ("the median", np.median), ("the standard deviation", np.std))),
-        *(Mistake(lambda first, second, draws, gain=gain: np.quantile(
-                  gain(first, second)[draws].mean(axis=1), (0.025, 0.975)), f"You take {what}. "
-                  "First minus second is wanted, with its sign.") for what, gain in (
-                  ("sizes of differences", lambda a, b: np.abs(a - b)),
-                  ("ratios", np.divide), ("ratios", lambda a, b: a / b - 1))),
-        *(Mistake(lambda first, second, draws, k=k: _around(
-                  (first - second)[draws].mean(axis=1), k),
-                  "That is the mean of the repeats, plus and minus a number of their standard "
-                  "deviations. Take two quantiles of the repeats.") for k in (1, 1.96, 2)),
-        *(Mistake(lambda *case, told=told: told(*_paired_interval(*case)), hint) for told, hint in (
-            (lambda low, high: high - low, "That is how wide the interval is. Return its two "
-                    "ends."),
-            (lambda low, high: (low + high) / 2, "That is the middle of the interval. Return its "
-             "two ends."))),
-        Mistake(lambda first, second, draws: ((first - second)[draws].mean(axis=1) > 0).mean(),
-                "That is how often the first is ahead. Return the ends of the interval."),
-        Mistake(lambda first, second, draws: _paired_interval(first, second, np.array(draws) - 1),
-                "The draws are indices already, counted from 0."),
-        Mistake(lambda first, second, draws: np.quantile(((first - second) * draws).mean(axis=1),
-                (0.025, 0.975)), "You multiply by the draws. They say which words are taken: "
-                "index with them."),
-        Mistake({"per": np.sum}, "These are sums of differences. The mean difference is wanted."),
-        Mistake({"turned": True}, "The sign is turned around: first minus second is wanted."),
-        *(Mistake({"ends": ends}, f"These ends leave {between} % between them. How much is left "
-                  "out on each side of 95 %?") for ends, between in (
-                  ((0.05, 0.95), 90), ((0.25, 0.75), 50), ((0.025, 0.95), 92.5),
-                  ((0.05, 0.975), 92.5), ((0.005, 0.995), 99))),
-        Mistake(lambda *case: np.quantile(case[0], 2.5), "np.quantile takes parts of 1, 0.025 and "
-                "0.975. Percentages are for np.percentile."),
-        Mistake({"ends": (0.00025, 0.00975)}, "np.percentile takes percentages, 2.5 and 97.5."),
-        Mistake(lambda first, second, draws: np.quantile((first - second)[draws].mean(axis=0),
-                (0.025, 0.975)), "You take the mean over the repeats. Take it over the words of "
-                "each repeat."),
-        Mistake(lambda first, second, draws: (first - second).mean() + np.array([-1.96, 1.96])
-                * (first - second).std() / np.sqrt(len(first)), "That is the formula by the "
-                "standard error. Take the quantiles of the means that are drawn."),
-        Mistake(lambda first, second, draws: (first - second).mean(), "That is the mean "
-                "difference. Return the two ends of its interval."),
-        Mistake(_by_sorting, "You take two entries of the sorted list. With few repeats it matters "
-                "that np.quantile goes between entries."),
-        Mistake(lambda first, second, draws: 2 * ((first - second)[draws].mean(),), "You take one "
-                "mean of everything, so the two ends are the same. Which axis are the words of a "
-                "repeat?"),
-        Mistake(lambda first, second, draws: tuple(np.quantile(
-                first[draws].mean(axis=1) - second.mean(), (0.025, 0.975))), "You draw the words "
-                "of the first method only. Both get the same words in every repeat."),
-        Mistake({"ends": (0.0, 1.0)}, "These are the lowest and the highest of all repeats. Leave "
-                "out 2.5 % on each side."),
-        Mistake({"ends": (0.975, 0.025)}, "The ends are in the wrong order: the lower one first."),
-        Mistake(lambda first, second, draws: tuple(np.quantile(first - second, (0.025, 0.975))),
-                "These are quantiles of the words themselves. Take them of the means that are "
-                "drawn."),
-        Mistake(lambda first, second, draws: tuple(
-                np.quantile((first - second)[draws], (0.025, 0.975))), "You take the quantiles "
-                "over all words that were drawn. Take the mean of each repeat first."),
-        Mistake(lambda first, second, draws: (first - second)[draws].mean(axis=1), "These are the "
-                "mean differences of all repeats. Return their two quantiles."),
-    ],
+    mistakes={
+        "ahead[draws] → (first[draws] - second[np.roll(draws, 1, axis=0)])":
+            "You draw the words of the two methods apart. Both get the same words in every repeat.",
+        "→ one, other = first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn "
+            "np.quantile(one, (0.025, 0.975)) - np.quantile(other, (0.975, 0.025))":
+            "You subtract the ends of two intervals. Subtract word by word, and draw then.",
+        "→ one, other = first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn "
+            "np.quantile(one, (0.025, 0.975)) - np.quantile(other, (0.025, 0.975))":
+            "You subtract the quantiles of two methods. Subtract in each repeat, and take the "
+            "quantiles then.",
+        "ahead[draws].mean(axis=1) → np.median(ahead[draws], axis=1)": "You take the median of "
+            "each repeat. Take the mean.",
+        "mean → std": "You take the standard deviation of each repeat. Take the mean.",
+        "first - second → abs(first - second)": "You take sizes of differences. First minus second "
+            "is wanted, with its sign.",
+        ("first - second → first / second", "first - second → first / second - 1"):
+            "You take ratios. First minus second is wanted, with its sign.",
+        ("np.quantile(means, (0.025, 0.975)) → means.mean() + np.array([-1, 1]) * means.std()",
+            "np.quantile(means, (0.025, 0.975)) → means.mean() + np.array([-1.96, 1.96]) * "
+            "means.std()",
+            "np.quantile(means, (0.025, 0.975)) → means.mean() + np.array([-2, 2]) * means.std()"):
+            "That is the mean of the repeats, plus and minus a number of their standard "
+            "deviations. Take two quantiles of the repeats.",
+        "return low, high → return high - low": "That is how wide the interval is. Return its two "
+            "ends.",
+        "return low, high → return (low + high) / 2": "That is the middle of the interval. Return "
+            "its two ends.",
+        "return low, high → return (means > 0).mean()": "That is how often the first is ahead. "
+            "Return the ends of the interval.",
+        "[draws] → [draws - 1]": "The draws are indices already, counted from 0.",
+        "ahead[draws] → (ahead * draws)": "You multiply by the draws. They say which words are "
+            "taken: index with them.",
+        "mean → sum": "These are sums of differences. The mean difference is wanted.",
+        "first - second → second - first": "The sign is turned around: first minus second is "
+            "wanted.",
+        "0.025, 0.975 → 0.05, 0.95": "These ends leave 90 % between them. How much is left out on "
+            "each side of 95 %?",
+        "0.025, 0.975 → 0.25, 0.75": "These ends leave 50 % between them. How much is left out on "
+            "each side of 95 %?",
+        ("0.025, 0.975 → 0.025, 0.95", "0.025, 0.975 → 0.05, 0.975"): "These ends leave 92.5 % "
+            "between them. How much is left out on each side of 95 %?",
+        "0.025, 0.975 → 0.005, 0.995": "These ends leave 99 % between them. How much is left out "
+            "on each side of 95 %?",
+        "0.025, 0.975 → 2.5, 97.5": "np.quantile takes parts of 1, 0.025 and 0.975. Percentages "
+            "are for np.percentile.",
+        "0.025, 0.975 → 0.00025, 0.00975": "np.percentile takes percentages, 2.5 and 97.5.",
+        "axis=1 → axis=0": "You take the mean over the repeats. Take it over the words of each "
+            "repeat.",
+        "np.quantile(means, (0.025, 0.975)) → ahead.mean() + np.array([-1.96, 1.96]) * ahead.std() "
+            "/ len(ahead) ** 0.5": "That is the formula by the standard error. Take the quantiles "
+            "of the means that are drawn.",
+        "→ (first - second).mean()": "That is the mean difference. Return the two ends of its "
+            "interval.",
+        "np.quantile(means, (0.025, 0.975)) → np.sort(means)[[round(0.025 * len(means)), "
+            "-round(0.025 * len(means)) - 1]]": "You take two entries of the sorted list. With few "
+            "repeats it matters that np.quantile goes between entries.",
+        "mean(axis=1) → mean()": "You take one mean of everything, so the two ends are the same. "
+            "Which axis are the words of a repeat?",
+        "ahead[draws].mean(axis=1) → first[draws].mean(axis=1) - second.mean()":
+            "You draw the words of the first method only. Both get the same words in every repeat.",
+        "0.025, 0.975 → 0.0, 1.0": "These are the lowest and the highest of all repeats. Leave out "
+            "2.5 % on each side.",
+        "0.025, 0.975 → 0.975, 0.025": "The ends are in the wrong order: the lower one first.",
+        "(means, → (ahead,": "These are quantiles of the words themselves. Take them of the means "
+            "that are drawn.",
+        ".mean(axis=1) →": "You take the quantiles over all words that were drawn. Take the mean "
+            "of each repeat first.",
+        "return low, high → return means": "These are the mean differences of all repeats. Return "
+            "their two quantiles.",
+    },
 )  # fmt: skip
 
 
-def _ranks(values):
-    return np.argsort(np.argsort(values))
-
-
-def _rank_correlation(first, second, *, rank=_ranks,
-                      agree=lambda first, second: np.corrcoef(first, second)[0, 1],
-                      turned=False):  # fmt: skip
-    return (-1 if turned else 1) * agree(rank(first), rank(second))
-
-
-def _short_formula(first, second, *, times=6, below=lambda n: n**3 - n, gap=np.square):
-    return 1 - times * gap(first - second).sum() / below(len(first))
-
-
-def _kendall(first, second):
-    """Count pairs in the same order minus pairs in the other, divided by all pairs."""
-    same = np.sign(np.subtract.outer(first, first)) * np.sign(np.subtract.outer(second, second))
-    return same.sum() / (len(first) * (len(first) - 1))
+def _rank_correlation(first, second):
+    a, b = (np.argsort(np.argsort(values)) for values in (first, second))
+    return np.corrcoef(a, b)[0, 1]
 
 
 check_rank_correlation = Exercise(
@@ -143,52 +110,254 @@ check_rank_correlation = Exercise(
     _rank_correlation,
     cases=[(np.exp(2 * _RNG.standard_normal(n)), _RNG.standard_normal(n)) for n in (5, 8, 13)],
     forbidden=["rank_correlation", "spearmanr"],
-    mistakes=[
-        Mistake({"rank": as_it_is}, "You correlate the numbers themselves, so a single large one "
-                "decides. Replace each number by its rank first."),
-        Mistake({"rank": np.argsort}, "argsort says which number comes first, second and so on. "
-                "Which rank has each one? Sort once more."),
-        Mistake({"rank": np.sort}, "You sort both lists, so that nothing is left of who belongs to "
-                "whom. Replace each number by its rank, in its place."),
-        Mistake({"turned": True}, "The sign is turned around. Do both lists rank in the same "
-                "direction?"),
-        Mistake({"agree": _kendall}, "That is Kendall's coefficient, which counts pairs in the "
-                "same order. Correlate the ranks themselves."),
-        Mistake({"agree": lambda a, b: (a == b).mean()}, "You count equal places. Being off by one "
-                "place is less wrong than being off by five."),
-        *(Mistake({"agree": partial(_short_formula, **wrong)}, "Nearly the short formula. Two "
-                  "lists in opposite order must give −1.")
-          for wrong in ({"times": 1}, {"gap": np.abs}, *({"below": below} for below in (
-                        lambda n: n**2 - n, lambda n: n**2 - 1, lambda n: n**3 - 1,
-                        lambda n: n**3, lambda n: n)))),
-        Mistake({"agree": lambda a, b: 1 - _short_formula(a, b)}, "The short formula is one minus "
-                "that."),
-        *(Mistake(one, "Only one of the two lists becomes ranks. Rank both.") for one in (
-                  lambda a, b: np.corrcoef(_ranks(a), b)[0, 1],
-                  lambda a, b: np.corrcoef(a, _ranks(b))[0, 1])),
-        *(Mistake(lambda a, b, of=of: of(_rank_correlation(a, b)), hint) for of, hint in (
-            (abs, "You take the sign away. It says whether the order is the same or the opposite."),
-            (np.square, "That is the square of the correlation. It has lost the sign."))),
-        *(Mistake({"agree": agree}, "You multiply ranks. A correlation takes the mean away from "
-                  "both first, and divides by both standard deviations.")
-          for agree in (np.dot, lambda a, b: np.mean(a * b))),
-        Mistake({"agree": lambda a, b: np.cov(a, b)[0, 1] / a.std() / b.std()}, "np.cov divides by "
-                "n − 1, and std by n. ddof=1 lets both do the same."),
-        *(Mistake({"agree": lambda a, b, of=of: of(np.abs(a - b))}, "That says how far the ranks "
-                  "are apart. How do they go together?") for of in (
-                  np.mean, np.sum, lambda gaps: np.mean(gaps**2), lambda gaps: np.sum(gaps**2))),
-        Mistake({"rank": np.argmax}, "argmax tells one place alone. Which rank has each number?"),
-        *(Mistake(lambda a, b, top=top: float(top(a) == top(b)), "You ask whether one entry is at "
-                  "the same place. Compare the whole order.") for top in (np.argmax, np.argmin)),
-        Mistake({"agree": lambda a, b: a @ b / np.sqrt((a @ a) * (b @ b))}, "That is the cosine of "
-                "the ranks. A correlation takes the mean away from both lists first."),
-        Mistake({"agree": lambda a, b: np.cov(a, b)[0, 1]}, "That is the covariance. A correlation "
-                "divides by both standard deviations, and is never above 1."),
-        Mistake({"agree": lambda a, b: 1.0}, "That is 1 for any two lists. On its diagonal the "
-                "table compares each list with itself; and differences that are added before they "
-                "are squared cancel."),
-        *(Mistake({"agree": lambda a, b, of=of: of(np.corrcoef(a, b))}, f"That is {what}table of "
-                  "all correlations. Which entry is that of the two lists?")
-          for what, of in (("the ", as_it_is), ("the mean of the ", np.mean))),
+    mistakes={
+        "np.argsort(np.argsort(values)) → values": "You correlate the numbers themselves, so a "
+            "single large one decides. Replace each number by its rank first.",
+        "np.argsort(np.argsort(values)) → np.argsort(values)": "argsort says which number comes "
+            "first, second and so on. Which rank has each one? Sort once more.",
+        "np.argsort(np.argsort(values)) → np.sort(values)": "You sort both lists, so that nothing "
+            "is left of who belongs to whom. Replace each number by its rank, in its place.",
+        "→ -right(first, second)": "The sign is turned around. Do both lists rank in the same "
+            "direction?",
+        "np.corrcoef(a, b)[0, 1] → (np.sign(a[:, None] - a) * np.sign(b[:, None] - b)).sum() / "
+            "len(a) / (len(a) - 1)": "That is Kendall's coefficient, which counts pairs in the "
+            "same order. Correlate the ranks themselves.",
+        "np.corrcoef(a, b)[0, 1] → (a == b).mean()": "You count equal places. Being off by one "
+            "place is less wrong than being off by five.",
+        tuple(f"np.corrcoef(a, b)[0, 1] → 1 - {share}" for share in (
+            "((a - b) ** 2).sum() / (len(a) ** 3 - len(a))",
+            "6 * abs(a - b).sum() / (len(a) ** 3 - len(a))",
+            *(f"6 * ((a - b) ** 2).sum() / ({below})" for below in (
+                "len(a) ** 2 - len(a)", "len(a) ** 2 - 1", "len(a) ** 3 - 1", "len(a) ** 3",
+                "len(a)")))):
+            "Nearly the short formula. Two lists in opposite order must give −1.",
+        "np.corrcoef(a, b)[0, 1] → 6 * ((a - b) ** 2).sum() / (len(a) ** 3 - len(a))":
+            "The short formula is one minus that.",
+        ("(a, b)[ → (a, second)[", "(a, b)[ → (first, b)["): "Only one of the two lists becomes "
+            "ranks. Rank both.",
+        "np.corrcoef(a, b)[0, 1] → abs(np.corrcoef(a, b)[0, 1])": "You take the sign away. It says "
+            "whether the order is the same or the opposite.",
+        "[0, 1] → [0, 1] ** 2": "That is the square of the correlation. It has lost the sign.",
+        ("np.corrcoef(a, b)[0, 1] → a @ b", "np.corrcoef(a, b)[0, 1] → (a * b).mean()"):
+            "You multiply ranks. A correlation takes the mean away from both first, and divides by "
+            "both standard deviations.",
+        "np.corrcoef(a, b)[0, 1] → np.cov(a, b)[0, 1] / a.std() / b.std()":
+            "np.cov divides by n − 1, and std by n. ddof=1 lets both do the same.",
+        ("np.corrcoef(a, b)[0, 1] → abs(a - b).mean()",
+            "np.corrcoef(a, b)[0, 1] → abs(a - b).sum()",
+            "np.corrcoef(a, b)[0, 1] → ((a - b) ** 2).mean()",
+            "np.corrcoef(a, b)[0, 1] → ((a - b) ** 2).sum()"): "That says how far the ranks are "
+            "apart. How do they go together?",
+        "np.argsort(np.argsort(values)) → np.argmax(values)": "argmax tells one place alone. Which "
+            "rank has each number?",
+        ("→ float(first.argmax() == second.argmax())",
+            "→ float(first.argmin() == second.argmin())"): "You ask whether one entry is at the "
+            "same place. Compare the whole order.",
+        "np.corrcoef(a, b)[0, 1] → a @ b / np.sqrt((a @ a) * (b @ b))":
+            "That is the cosine of the ranks. A correlation takes the mean away from both lists "
+            "first.",
+        "np.corrcoef → np.cov": "That is the covariance. A correlation divides by both standard "
+            "deviations, and is never above 1.",
+        "→ 1.0": "That is 1 for any two lists. On its diagonal the table compares each list with "
+            "itself; and differences that are added before they are squared cancel.",
+        "[0, 1] →": "That is the table of all correlations. Which entry is that of the two lists?",
+        "[0, 1] → .mean()": "That is the mean of the table of all correlations. Which entry is "
+            "that of the two lists?",
+    },
+)  # fmt: skip
+
+
+_RNG_OF_HEADS = np.random.default_rng(182)
+
+
+def _mean_ablation(contexts, head, size):
+    changed = np.array(contexts)
+    own = slice(head * size, (head + 1) * size)
+    changed[..., own] = changed[..., own].mean(axis=(0, 1))
+    return changed
+
+
+def _ablation_case(texts, tokens, heads, size, head):
+    return (
+        _RNG_OF_HEADS.integers(-9, 9, size=(texts, tokens, heads * size)).astype(float),
+        head,
+        size,
+    )
+
+
+check_mean_ablation = Exercise(
+    "Let one head say what it says on average over all texts and tokens.",
+    _mean_ablation,
+    cases=[_ablation_case(*sizes) for sizes in [(2, 3, 2, 2, 1), (2, 4, 3, 2, 1), (3, 5, 4, 3, 2)]],
+    mistakes={
+        "→ contexts": "Nothing has changed: that is what the heads bring home already.",
+        "changed[..., own].mean(axis=(0, 1)) → 0.0": "That silences the head. What does it say on "
+            "average?",
+        "mean(axis=(0, 1)) → mean()": "You take one mean of all its numbers. Each of its columns "
+            "has a mean of its own.",
+        "changed[..., own].mean(axis=(0, 1)) → changed.mean()": "You take one mean of all heads' "
+            "numbers. Each of its columns has a mean of its own.",
+        "axis=(0, 1) → axis=0": "You take the mean over texts only, so each token keeps one of its "
+            "own. Take it over tokens, too.",
+        ("axis=(0, 1) → axis=1, keepdims=True", "axis=(0, 1) → axis=1"):
+            "You take the mean over tokens only, so the head still tells the texts apart. Take it "
+            "over texts, too.",
+        ("axis=(0, 1) → axis=-1", "axis=(0, 1) → axis=(1, 2)", "axis=(0, 1) → axis=(0, 2)",
+            "axis=(0, 1) → axis=-1, keepdims=True", "axis=(0, 1) → axis=(1, 2), keepdims=True",
+            "axis=(0, 1) → axis=(0, 2), keepdims=True"): "You take the mean over the head's own "
+            "columns. Take it over texts and tokens, the first two axes.",
+        "mean → sum": "You take the sum. What does the head say on average?",
+        "changed[..., own].mean(axis → np.median(changed[..., own], axis":
+            "You take the median. What does the head say on average?",
+        "mean → max": "You take the largest number. What does the head say on average?",
+        "mean → std": "You take the standard deviation. What does the head say on average?",
+        "changed[..., own].mean(axis=(0, 1)) → changed[0, :, own].mean(axis=0)":
+            "You take the mean over the first text. Take it over all.",
+        "own] = → own] +=": "You add the average. Put it in the place of what was said.",
+        "changed[..., own].mean → changed.mean": "That is the mean of all heads' columns. Take "
+            "those of this head: [..., own].",
+        "changed[..., own] = → changed[own] =": "[own] takes texts. The columns are the last axis: "
+            "[..., own].",
+        "changed[..., own] = → changed[:, own] =": "[:, own] takes tokens. The columns are the "
+            "last axis: [..., own].",
+        "np.array(contexts) → np.zeros_like(contexts)||changed[..., own].mean → contexts[..., "
+            "own].mean": "The other heads are silent now. They stay as they are.",
+        "(head + 1) * size → head + size": "Where does your slice end? In (head + 1) * size the "
+            "brackets matter.",
+        "[..., own] → [...]": "You replace all heads. The others stay as they are.",
+        "head * size, (head + 1) * size → head, head + 1": "You replace one column. A head has as "
+            "many columns as its size.",
+        "head * size, (head + 1) * size → head, head + size": "You begin at column `head`. The "
+            "heads before it have `size` columns each.",
+        ("(head + 1) * size → (head + 1) * size - 1", "(head + 1) * size → (head + 1) * size + 1"):
+            "A slice ends before the number behind its colon. How many columns has yours?",
+        "head * size, (head + 1) * size → head, None, contexts.shape[-1] // size":
+            "You take columns that lie apart. Those of one head stand side by side.",
+        "[..., own] → [:, own]": "You replace tokens. The columns are the last axis: [..., own].",
+        "own] = → own] -=": "You take the average away and keep the rest. The other way around is "
+            "wanted.",
+        "head * size, (head + 1) * size → (head - 1) * size, head * size":
+            "That is the head before it. Heads are counted from 0.",
+        "return changed → return contexts[..., own].mean(axis=(0, 1))":
+            "That is the head's mean. Put it into a copy of all contexts.",
+        ("return changed → return changed[..., own]", "return changed → return contexts[..., own]"):
+            "These are the head's own numbers. Return all heads, with this one replaced.",
+    },
+)  # fmt: skip
+
+
+def _control_task(words, classes, order):
+    class_of = dict(zip(words, classes))
+    distinct = list(dict.fromkeys(words))
+    dealt = {word: class_of[distinct[i]] for word, i in zip(distinct, order)}
+    return [dealt[word] for word in words]
+
+
+_KINDS = {"the": "other", "old": "adjective", "cat": "noun", "sees": "verb", "dog": "noun",
+          "and": "other", "she": "other", "sings": "verb", "laughs": "verb"}  # fmt: skip
+
+
+def _control_case(text, order):
+    return text.split(), [_KINDS[word] for word in text.split()], order
+
+
+check_control_task = Exercise(
+    "Deal the classes of a control task: one class for each different word.",
+    _control_task,
+    cases=[
+        _control_case("she sings and she laughs and sings", [2, 0, 3, 1]),
+        _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2]),
     ],
+    forbidden=["control_labels"],
+    mistakes={
+        "→ classes": "These are the true classes. A control task must have nothing in it but "
+            "memory.",
+        tuple(f"→ [{kind!r}] * len(words)" for kind in sorted({*_KINDS.values()})):
+            "Every word gets the same class, so a probe needs to remember nothing at all.",
+        "→ [classes[order[i % len(order)]] for i in range(len(words))]":
+            "A word that stands twice gets two classes. Deal one class to each different word.",
+        "list(dict.fromkeys(words)) → sorted({*words})": "You count the words by the alphabet. "
+            "Count them as they first appear.",
+        ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
+            "You count the words from the end of the text. Count them as they first appear.",
+        "(distinct, order) → (distinct, order[::-1])": "You read the order from its end. Word "
+            "number i goes with order[i].",
+        "in words] → in words][::-1]": "Your list is turned around: its first class is that of the "
+            "last word.",
+        ("distinct[i] → distinct[i - 1]", "distinct[i] → distinct[(i + 1) % len(order)]"):
+            "You are off by one. The different words are counted from 0.",
+        "distinct[i] → distinct[order[i]]": "You look up the order twice. Word number i goes with "
+            "order[i].",
+        "list(dict.fromkeys(words)) → words": "You count words that stand twice two times. Count "
+            "the different ones, as they first appear.",
+        "dealt[word] → order[distinct.index(word)]": "These are numbers of words. Which class has "
+            "each of them?",
+        "dict.fromkeys(words) → {*words}": "A set keeps no order. Count the words as they first "
+            "appear.",
+        "class_of[distinct[i]] → distinct[i]": "These are words. Which class has each of them?",
+        "class_of[distinct[i]] → classes[i]": "`order` counts different words. You look it up in "
+            "the list of all words, where some stand twice.",
+        "word: class_of[distinct[i]] → distinct[i]: class_of[word]": "You hand each class on to "
+            "word number order[i]. Word number i should receive the class of word number order[i].",
+        ("[dealt[word] for word in words] → [class_of[distinct[i]] for i in order]",
+            "→ [classes[i] for i in order]", "[dealt[word] for word in words] → dealt"):
+            "You deal one class for each different word. Return one for each word of the text, in "
+            "a list.",
+    },
+)  # fmt: skip
+
+
+_RNG_OF_NAMES = np.random.default_rng(180)
+
+
+def _rival(pronoun, names):
+    cosines = names @ pronoun / norm(names, axis=1)
+    return cosines.argmax()  # the pronoun's length is the same for all
+
+
+def _rival_case(names):
+    rows = _RNG_OF_NAMES.normal(size=(names, 3)) * _RNG_OF_NAMES.choice(
+        [0.5, 1, 4], size=(names, 1)
+    )
+    return np.round(_RNG_OF_NAMES.normal(size=3), 2), np.round(rows, 2)
+
+
+check_rival = Exercise(
+    "Return the number of the name whose row is most like the pronoun's.",
+    _rival,
+    cases=[*(_rival_case(names) for names in (2, 3, 4, 5, 5, 6, 7, 8)),
+           (np.array([3.0, 1, -2]), np.array([[-3.0, 0, -2], [0, 0, 2], [-3, 1, -1], [-2, 1, 1]])),
+           (np.array([3.0, 2, 2]), np.array([[2.0, 4, 1], [2, 0, 4], [0, 4, -4], [4, -1, 4]]))],
+    mistakes={
+        "/ norm(names, axis=1) →": "Then a long row is like everybody. The cosine divides by both "
+            "lengths.",
+        ("names @ pronoun / norm(names, → -norm(names - pronoun,",
+            "names @ pronoun / norm(names, → -norm(names - pronoun, 1,"):
+            "That is the name at the smallest distance. A short row is near everybody: take the "
+            "cosine.",
+        "names @ pronoun / norm(names, → norm(names - pronoun,": "That is the name at the largest "
+            "distance. Take the cosine, which is large where two rows are alike.",
+        ("names @ pronoun / norm(names, axis=1) → names / norm(names, axis=0) @ pronoun",
+            "axis=1 → axis=0"): "You divide by the lengths of columns. A name is a row: axis=1.",
+        "axis=1) → axis=1) ** 2": "You divide by the square of the length. Where is the root?",
+        "names @ pronoun / norm(names, axis=1) → np.corrcoef(pronoun, names)[0, 1:]":
+            "That is a correlation, which takes the mean away first. The cosine does not.",
+        ("names @ pronoun / →", "names @ pronoun / norm(names, axis=1) → names.sum(axis=1)"):
+            "You look at the names alone. Where is the pronoun?",
+        "names @ pronoun / norm(names, axis=1) → names.T @ pronoun": "Each row of names is "
+            "multiplied by the pronoun. Which axis does .T put last?",
+        "cosines.argmax() → names[cosines.argmax()]": "That is the row. Which name has it?",
+        "argmax → argsort": "That is the order of all names, from the least alike. Which one comes "
+            "last?",
+        "cosines.argmax → abs(cosines).argmax": "A cosine near −1 is as unlike as can be. Leave "
+            "its sign.",
+        "argmax → argmin": "That is the name which is least like the pronoun.",
+        ("argmax() → max()", "argmax() → max() / norm(pronoun)"): "That is the largest likeness. "
+            "Which name has it?",
+        ("names, axis → names, 1, axis", "names, axis → names, np.inf, axis"):
+            "That is another length of a row. The length is the root of the sum of all squares.",
+        (".argmax() →", ".argmax() → / norm(pronoun)"): "These are the likenesses. Which name has "
+            "the largest?",
+        "argmax() → argmax() + 1": "Names are counted from 0.",
+    },
 )  # fmt: skip

@@ -6,25 +6,16 @@ import numpy as np
 
 from minibert.losses import IGNORED_LABEL
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise
 
 _MASK_ID = 4
 _RNG = np.random.default_rng(11)
 
 
-def _at_words(seen, labels, mask_id):
-    return (labels != IGNORED_LABEL) & (seen != mask_id)
-
-
-def _rate_error(p, n):
-    return np.sqrt(p * (1 - p) / n)
-
-
-def _trust(seen, labels, mask_id, *, among=_at_words, right=np.equal, error=_rate_error):
-    """Measure how often a word that is asked about and shown is the true one."""
-    places = among(seen, labels, mask_id)
-    p = right(seen[places], labels[places]).mean()
-    return p, error(p, places.sum())
+def _trust(seen, labels, mask_id):
+    words = (labels != -100) & (seen != mask_id)
+    p = (seen[words] == labels[words]).mean()
+    return p, np.sqrt(p * (1 - p) / words.sum())
 
 
 def _trust_case(shape):
@@ -38,31 +29,24 @@ check_trust = Exercise(
     "Measure how often the word at an asked place is the true one, and the standard error.",
     _trust,
     cases=[_trust_case((20,)), _trust_case((4, 12)), _trust_case((9, 30))],
-    mistakes=[
-        Mistake({"among": lambda seen, labels, mask_id: labels != IGNORED_LABEL}, "You count the "
-                "places with [MASK] as well. There nobody is shown a word to trust."),
-        Mistake({"among": lambda seen, labels, mask_id: seen != mask_id}, "You count places that "
-                "nobody asks about. Only those with a label are asked."),
-        Mistake({"right": np.not_equal}, "That is how often the word is a random one."),
-        Mistake({"error": lambda p, n: np.sqrt(p * (1 - p))}, "That is the spread of one place. "
-                "The mean of n places has a standard error smaller by the root of n."),
-        Mistake({"error": lambda p, n: np.sqrt(p * (1 - p) / (n - 1))}, "You divide by n - 1. The "
-                "formula of a proportion divides by n."),
-        Mistake(lambda seen, labels, mask_id: (
-            _trust(seen, labels, mask_id)[0],
-            _rate_error(_trust(seen, labels, mask_id)[0], (labels != IGNORED_LABEL).sum())),
-                "Your n counts all asked places. At how many of them did you look at a word?"),
-        Mistake({"error": lambda p, n: p * (1 - p) / n}, "That is the variance of the mean. Its "
-                "root is the standard error."),
-        Mistake({"error": lambda p, n: np.sqrt(p * (1 - p)) / n}, "You divide by n. It stands "
-                "under the root."),
-        Mistake({"error": lambda p, n: 2 * _rate_error(p, n)}, "That is half of an interval, two "
-                "standard errors. Return one."),
-        Mistake(lambda *case: _trust(*case)[0], "That is the proportion. Return its standard error "
-                "as well: a measurement without one cannot be judged."),
-        Mistake(lambda seen, labels, mask_id: (
-            _trust(seen, labels, mask_id)[0],
-            _rate_error(_trust(seen, labels, mask_id)[0], labels.size)),
-                "Your n is the number of all places. How many have you looked at?"),
-    ],
+    mistakes={
+        "& (seen != mask_id) →": "You count the places with [MASK] as well. There nobody is shown "
+            "a word to trust.",
+        "(labels != -100) & →": "You count places that nobody asks about. Only those with a label "
+            "are asked.",
+        "seen[words] == → seen[words] !=": "That is how often the word is a random one.",
+        "/ words.sum() →": "That is the spread of one place. The mean of n places has a standard "
+            "error smaller by the root of n.",
+        "words.sum() → (words.sum() - 1)": "You divide by n - 1. The formula of a proportion "
+            "divides by n.",
+        "words.sum() → (labels != -100).sum()": "Your n counts all asked places. At how many of "
+            "them did you look at a word?",
+        "np.sqrt( → (": "That is the variance of the mean. Its root is the standard error.",
+        "/ words.sum()) → ) / words.sum()": "You divide by n. It stands under the root.",
+        "np.sqrt → 2 * np.sqrt": "That is half of an interval, two standard errors. Return one.",
+        ", np.sqrt(p * (1 - p) / words.sum()) →": "That is the proportion. Return its standard "
+            "error as well: a measurement without one cannot be judged.",
+        "words.sum() → labels.size": "Your n is the number of all places. How many have you looked "
+            "at?",
+    },
 )  # fmt: skip

@@ -10,24 +10,16 @@ import numpy as np
 from bertbook.corpus import hundred_sentences
 
 from .compare import short_text
-from .exercise import Exercise, Mistake, as_it_is, attempt
+from .exercise import Exercise, attempt
 from .slips import forbidden_way
 from .verdict import Verdict
 
 _RNG = np.random.default_rng(11)
 
 
-def _lengths(v):
-    return np.sqrt((v**2).sum(axis=1, keepdims=True))
-
-
-def _degrees(cosines):
-    return np.degrees(np.arccos(np.clip(cosines, -1, 1)))
-
-
-def _cosines(v, *, length=_lengths, both=np.multiply, center=False, angle=as_it_is):
-    v = v - v.mean(axis=1, keepdims=True) if center else v
-    return angle(v @ v.T / both(length(v), length(v).T))
+def _cosines(vectors):
+    lengths = np.sqrt((vectors**2).sum(axis=1))
+    return vectors @ vectors.T / np.outer(lengths, lengths)
 
 
 check_cosines = Exercise(
@@ -40,65 +32,55 @@ check_cosines = Exercise(
     ],
     forbidden=["a loop"],
     rtol=1e-5,
-    mistakes=[
-        Mistake({"both": lambda a, b: 1.0}, "These are the sums of products. A long vector gets a "
-                "large one in any direction. By what do you divide?"),
-        Mistake({"both": lambda a, b: a}, "You divide by one length only. Two vectors have two."),
-        Mistake({"both": lambda a, b: b}, "You divide by one length only. Two vectors have two."),
-        Mistake({"both": np.add}, "You divide by the sum of the two lengths. The formula has their "
-                "product."),
-        Mistake({"both": lambda a, b: b * b}, "Each row is divided by the lengths of the columns, "
-                "twice: broadcasting repeats a row. One of the two lengths must stand as a column, "
-                "with keepdims=True."),
-        Mistake({"length": lambda v: _lengths(v) ** 2}, "You divide by squared lengths. Where is "
-                "the square root?"),
-        Mistake({"length": lambda v: np.sqrt(_lengths(v))}, "You divide by roots of the lengths. "
-                "One square root is enough: the product of two lengths needs no other."),
-        Mistake({"length": lambda v: np.sqrt((v**2).mean(axis=1, keepdims=True))}, "Your length "
-                "is the root of the mean of the squares. It should be the root of their sum."),
-        Mistake({"length": lambda v: np.sqrt((v**2).sum(keepdims=True))}, "You took one length of "
-                "the whole array. Each row has its own: along which axis do you sum?"),
-        Mistake({"length": lambda v: abs(v).sum(axis=1, keepdims=True)}, "Your length is the sum "
-                "of the numbers. It should be the root of the sum of their squares."),
-        Mistake(lambda v: (v / np.sqrt((v**2).sum(axis=0))) @ (v / np.sqrt((v**2).sum(axis=0))).T,
-                "Your lengths are those of the columns. The vectors are the rows: along which "
-                "axis do you sum?"),
-        Mistake({"angle": lambda c: np.radians(_degrees(c))}, "That is an angle. The similarity is "
-                "its cosine: 1 for the same direction."),
-        Mistake({"angle": _degrees}, "That is an angle. The similarity is its cosine: 1 for the "
-                "same direction."),
-        Mistake({"angle": lambda c: 1 - c}, "That is the distance, 1 minus the cosine. The same "
-                "direction should give 1."),
-        Mistake({"angle": lambda c: c.round(2)}, "You rounded. Rounding late is a good habit; here "
-                "do not round at all."),
-        Mistake({"angle": np.abs}, "You drop the signs. Vectors that point away from each other "
-                "have a negative cosine."),
-        Mistake({"angle": np.triu}, "You fill one half of the table. A pair has the same cosine in "
-                "both orders, and both are asked for."),
-        Mistake(lambda v: np.sqrt(((v[:, None] - v) ** 2).sum(axis=-1)), "That is how far apart "
-                "the tips of the vectors are. The cosine compares directions: what is multiplied?"),
-        Mistake({"center": True}, "You take the mean off each vector first. That is correlation, a "
-                "relative of the cosine."),
-        Mistake(lambda v: _cosines(v.T), "You compare columns with columns. The vectors are the "
-                "rows."),
-    ],
+    mistakes={
+        "/ np.outer(lengths, lengths) →": "These are the sums of products. A long vector gets a "
+            "large one in any direction. By what do you divide?",
+        ("np.outer(lengths, lengths) → lengths[:, None]", "np.outer(lengths, lengths) → lengths"):
+            "You divide by one length only. Two vectors have two.",
+        "np.outer → np.add.outer": "You divide by the sum of the two lengths. The formula has "
+            "their product.",
+        "np.outer(lengths, lengths) → lengths**2": "Each row is divided by the lengths of the "
+            "columns, twice: broadcasting repeats a row. One of the two lengths must stand as a "
+            "column, with keepdims=True.",
+        "np.sqrt( → (": "You divide by squared lengths. Where is the square root?",
+        ".sum(axis=1)) → .sum(axis=1)) ** 0.5": "You divide by roots of the lengths. One square "
+            "root is enough: the product of two lengths needs no other.",
+        "sum → mean": "Your length is the root of the mean of the squares. It should be the root "
+            "of their sum.",
+        "axis=1 →": "You took one length of the whole array. Each row has its own: along which "
+            "axis do you sum?",
+        "np.sqrt((vectors**2).sum(axis=1)) → abs(vectors).sum(axis=1)": "Your length is the sum of "
+            "the numbers. It should be the root of the sum of their squares.",
+        "→ v = vectors / np.sqrt((vectors**2).sum(axis=0)); return v @ v.T": "Your lengths are "
+            "those of the columns. The vectors are the rows: along which axis do you sum?",
+        ("→ np.arccos(np.clip(right(vectors), -1, 1))",
+         "→ np.degrees(np.arccos(np.clip(right(vectors), -1, 1)))"): "That is an angle. The "
+            "similarity is its cosine: 1 for the same direction.",
+        "→ 1 - right(vectors)": "That is the distance, 1 minus the cosine. The same direction "
+            "should give 1.",
+        "→ right(vectors).round(2)": "You rounded. Rounding late is a good habit; here do not "
+            "round at all.",
+        "→ abs(right(vectors))": "You drop the signs. Vectors that point away from each other have "
+            "a negative cosine.",
+        "→ np.triu(right(vectors))": "You fill one half of the table. A pair has the same cosine "
+            "in both orders, and both are asked for.",
+        "→ np.sqrt(((vectors[:, None] - vectors) ** 2).sum(axis=-1))": "That is how far apart the "
+            "tips of the vectors are. The cosine compares directions: what is multiplied?",
+        "→ right(vectors - vectors.mean(axis=1, keepdims=True))": "You take the mean off each "
+            "vector first. That is correlation, a relative of the cosine.",
+        "→ right(vectors.T)": "You compare columns with columns. The vectors are the rows.",
+    },
 )  # fmt: skip
 
 
-def _averages(v, *, others=1, axis=0, divided=True):
-    total, count = v.sum(axis=axis, keepdims=True), v.shape[axis]
-    return (total - others * v) / (count - others if divided else 1)
+def _averages(vectors):
+    return (vectors.sum(axis=0) - vectors) / (len(vectors) - 1)
 
 
-def _averages_of(n):
-    """Divide the sum of the others by another number than there are of them."""
-    return lambda v: _averages(v, divided=False) / n(v)
-
-
-def _beside(v):
+def _beside(vectors):
     """Average the words directly beside each word."""
-    apart = abs(np.subtract.outer(np.arange(len(v)), np.arange(len(v)))) == 1
-    return apart @ v / apart.sum(axis=1, keepdims=True)
+    apart = abs(np.subtract.outer(np.arange(len(vectors)), np.arange(len(vectors)))) == 1
+    return apart @ vectors / apart.sum(axis=1, keepdims=True)
 
 
 check_neighbor_averages = Exercise(
@@ -106,44 +88,43 @@ check_neighbor_averages = Exercise(
     _averages,
     cases=[(_RNG.standard_normal(shape),) for shape in [(4, 2), (3, 5), (6, 3)]],
     forbidden=["a loop"],
-    mistakes=[
-        Mistake(lambda v: 0 * v + v.mean(axis=0), "Every word gets the same vector. The average is "
-                "over the others: leave the word itself out."),
-        Mistake({"divided": False}, "This is the sum of the others. Divide by how many they are."),
-        Mistake(_averages_of(len), "How many others are there? One "
-                "fewer than words in the sentence."),
-        Mistake(lambda v: _averages_of(len)(v) - 1, "Python divides before it "
-                "subtracts: put brackets around len(…) - 1."),
-        *(Mistake(_averages_of(n), "You divide by the size of a vector. How many other words are "
-                  "there?") for n in (lambda v: v.shape[1], lambda v: v.shape[1] - 1)),
-        *(Mistake(_averages_of(n), "How many others are there? One fewer than words in the "
-                  "sentence.") for n in (lambda v: len(v) - 2, lambda v: len(v) + 1)),
-        Mistake(lambda v: 0 * v + v.sum(axis=0) / (len(v) - 1), "The word itself is still in the "
-                "sum. Take it off before you divide."),
-        Mistake(lambda v: v.sum(axis=0) / (len(v) - 1) - v, "You divide before you take the word "
-                "off. Put brackets around the sum less the word."),
-        Mistake(lambda v: -_averages(v), "The signs are turned around. Take the word off the sum, "
-                "not the sum off the word."),
-        Mistake(lambda v: v.mean(axis=0) - v, "You take each word off the average of all. Take it "
-                "off their sum, and then divide."),
-        Mistake(lambda v: (v.sum() - v) / (len(v) - 1), "Your sum is one number for the whole "
-                "array. Along which axis do the words lie?"),
-        Mistake(lambda v: (np.roll(v, 1, axis=0) + np.roll(v, -1, axis=0)) / 2, "You average two "
-                "words for each. Here all other words of the sentence are neighbors."),
-        Mistake(_beside, "You average the words directly beside each word. Here all other words of "
-                "the sentence are neighbors."),
-        Mistake({"others": -1}, "You count the word itself twice. Leave it out."),
-        Mistake(lambda v: v.sum(axis=0) - v / (len(v) - 1), "Python divides before it subtracts: "
-                "put brackets around the sum less the word."),
-        Mistake(lambda v: (v.sum(axis=1, keepdims=True) - v) / (len(v) - 1), "You add the numbers "
-                "of one word. The words lie along the first axis."),
-        Mistake({"axis": 1}, "You averaged over the numbers of one word. The words lie along the "
-                "first axis."),
-        Mistake(lambda v: v.mean(axis=0), "That is one vector for the whole sentence. Each word "
-                "has an average of its own, over the others."),
-        Mistake(lambda v: v, "These are the static vectors. Nothing has been taken from the "
-                "neighbors."),
-    ],
+    mistakes={
+        "→ 0 * vectors + vectors.mean(axis=0)": "Every word gets the same vector. The average is "
+            "over the others: leave the word itself out.",
+        "/ (len(vectors) - 1) →": "This is the sum of the others. Divide by how many they are.",
+        ("(len(vectors) - 1) → len(vectors)", "len(vectors) - 1 → len(vectors) - 2",
+         "len(vectors) - 1 → len(vectors) + 1"): "How many others are there? One fewer than words "
+            "in the sentence.",
+        "(len(vectors) - 1) → len(vectors) - 1": "Python divides before it subtracts: put brackets "
+            "around len(…) - 1.",
+        ("len(vectors) - 1 → vectors.shape[1]", "len(vectors) → vectors.shape[1]"): "You divide by "
+            "the size of a vector. How many other words are there?",
+        "→ 0 * vectors + vectors.sum(axis=0) / (len(vectors) - 1)": "The word itself is still in "
+            "the sum. Take it off before you divide.",
+        "→ vectors.sum(axis=0) / (len(vectors) - 1) - vectors": "You divide before you take the "
+            "word off. Put brackets around the sum less the word.",
+        "→ -right(vectors)": "The signs are turned around. Take the word off the sum, not the sum "
+            "off the word.",
+        "→ vectors.mean(axis=0) - vectors": "You take each word off the average of all. Take it "
+            "off their sum, and then divide.",
+        "axis=0 →": "Your sum is one number for the whole array. Along which axis do the words "
+            "lie?",
+        "→ (np.roll(vectors, 1, axis=0) + np.roll(vectors, -1, axis=0)) / 2": "You average two "
+            "words for each. Here all other words of the sentence are neighbors.",
+        _beside: "You average the words directly beside each word. Here all other words of the "
+            "sentence are neighbors.",
+        "- vectors) / (len(vectors) - 1) → + vectors) / (len(vectors) + 1)": "You count the word "
+            "itself twice. Leave it out.",
+        "→ vectors.sum(axis=0) - vectors / (len(vectors) - 1)": "Python divides before it "
+            "subtracts: put brackets around the sum less the word.",
+        "axis=0 → axis=1, keepdims=True": "You add the numbers of one word. The words lie along "
+            "the first axis.",
+        "→ right(vectors.T).T": "You averaged over the numbers of one word. The words lie along "
+            "the first axis.",
+        "→ vectors.mean(axis=0)": "That is one vector for the whole sentence. Each word has an "
+            "average of its own, over the others.",
+        "→ vectors": "These are the static vectors. Nothing has been taken from the neighbors.",
+    },
 )  # fmt: skip
 
 _OF_COMPUTERS = {"computer", "digital", "signal", "information"}

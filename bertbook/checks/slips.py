@@ -76,8 +76,8 @@ _USUAL = [
 
 def usual_slip(kind: type[Exception], text: str) -> str:
     """Name the slip that raises an error most often."""
-    told = (hint for e, said, hint in _USUAL if issubclass(kind, e) and re.search(said, text))
-    return next(told, "")
+    hints = (hint for e, said, hint in _USUAL if issubclass(kind, e) and re.search(said, text))
+    return next(hints, "")
 
 
 def forbidden_way(function: Callable, forbidden: Sequence[str]) -> str:
@@ -98,9 +98,9 @@ def _used(function: FunctionType, code: CodeType) -> Iterator[str]:
     """Yield the names of all that code takes from elsewhere, but for the reader's own functions."""
     for step in dis.get_instructions(code):
         if step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            found = function.__globals__.get(step.argval)
+            value = function.__globals__.get(step.argval)
             own = _own(function, step.argval)
-            yield from () if own else (step.argval, getattr(found, "__name__", ""))
+            yield from () if own else (step.argval, getattr(value, "__name__", ""))
         elif step.opname.startswith(("LOAD_ATTR", "LOAD_METHOD", "IMPORT")):
             yield step.argval
 
@@ -113,17 +113,17 @@ def _is_of_a_library(function: Callable) -> bool:
 
 def _own(function: FunctionType, name: str) -> bool:
     """Return whether a name is a function of the reader's own, written beside this one."""
-    found = function.__globals__.get(name)
-    return isinstance(found, FunctionType) and found.__module__ == function.__module__
+    value = function.__globals__.get(name)
+    return isinstance(value, FunctionType) and value.__module__ == function.__module__
 
 
 def _with_helpers(function: Callable) -> Iterator[FunctionType]:
     """Yield a function and those of the same notebook that it calls, each once."""
-    waiting, seen = [function], []
+    waiting, visited = [function], []
     while waiting:
         one = waiting.pop()
-        if isinstance(one, FunctionType) and one not in seen:
-            seen.append(one)
+        if isinstance(one, FunctionType) and one not in visited:
+            visited.append(one)
             names = (name for code in _codes(one.__code__) for name in code.co_names)
             waiting += [one.__globals__[name] for name in names if _own(one, name)]
             yield one

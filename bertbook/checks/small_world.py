@@ -1,4 +1,4 @@
-"""Exercises of Chapter 14: Bayes' rule, the ladder, the gap, stories never told."""
+"""Exercises of Chapter 14: Bayes' rule at one place and at all, the ladder, stories never told."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import math
 from collections import Counter
 
 import numpy as np
+import torch
 
-from .exercise import Exercise, Mistake, as_it_is
+from .exercise import Exercise
+from .tensors import to_tensor
+
+_ADD_UP = "By what must you divide so that all add up to 1?"
 
 
-def _posterior(before, seen, *, both=np.multiply, over=lambda joint, seen: joint.sum(),
-               told=as_it_is):  # fmt: skip
-    joint = both(before, seen)
-    return told(joint / over(joint, seen))
+def _posterior(before, likelihoods):
+    joint = np.array(before) * np.array(likelihoods)
+    return joint / joint.sum()
 
 
 check_posterior = Exercise(
@@ -24,89 +27,51 @@ check_posterior = Exercise(
         ([0.5, 0.25, 0.25], [0.2, 0.8, 0.0]),
         ([0.1, 0.2, 0.3, 0.4], [0.05, 0.0, 0.01, 0.002]),
     ],
-    mistakes=[
-        Mistake({"over": lambda joint, seen: 1}, "These are the chances of the answer together "
-                "with what is seen. Do they add up to 1?"),
-        Mistake({"both": lambda before, seen: np.array(seen)}, "Every answer counts the same here, "
-                "even one that was unlikely from the start. Where is the first list?"),
-        Mistake({"both": lambda before, seen: np.array(before)}, "Nothing was learned from what is "
-                "seen. Where is the second list?"),
-        Mistake({"both": np.add}, "You add the two numbers of each answer. Both must hold at once: "
-                "is that a sum?"),
-        Mistake({"over": lambda joint, seen: np.sum(seen)}, "You divide by the sum of the second "
-                "list. What is the chance of what is seen, over all answers?"),
-        *(Mistake({"over": lambda joint, seen, by=by: by(joint)}, f"You divide by {what}. By what "
-                  "must you divide so that all add up to 1?") for what, by in (
-                  ("the largest number", np.max), ("how many answers there are", len),
-                  ("the mean", np.mean), ("their length as a vector", np.linalg.norm),
-                  ("all numbers so far", np.cumsum))),
-        *(Mistake({"both": way}, "You divide one list by the other. Both must hold at once: which "
-                  "operation is that?")
-          for way in (np.divide, lambda before, seen: np.divide(seen, before))),
-        *(Mistake({"both": lambda before, seen, of=of: np.exp(of(before, seen))}, "That is a "
-                  "softmax. These numbers are chances already, and need no exponential.")
-          for of in (np.multiply, lambda before, seen: seen)),
-        Mistake({"both": np.add, "over": lambda joint, seen: 2}, "You take the mean of the two "
-                "numbers of each answer. Both must hold at once: is that a mean?"),
-        Mistake({"both": lambda before, seen: np.multiply(before, 1 - np.array(seen))}, "You ask "
-                "how likely each answer would make something else. What was seen was seen."),
-        Mistake(lambda before, seen: np.array(seen) / np.dot(before, seen), "Divided as it should "
-                "be. But where is the first list in what you divide?"),
-        Mistake(lambda before, seen: 1 / (1 + (1 - np.array(before)) * (1 - np.array(seen)) /
-                np.multiply(before, seen)), "You set each answer against all others. How likely "
-                "these make what is seen stands in the list: divide by the sum over all answers."),
-        Mistake(np.dot, "That is the chance of what is seen, over all answers. Which share of it "
-                "has each one?"),
-        *(Mistake({"told": told}, hint) for told, hint in (
-            (np.log, "These are logarithms. Chances add up to 1."),
-            (lambda chances: 100 * chances, "These are percentages. Chances add up to 1."),
-            (np.argmax, "That is the number of the likeliest answer. Return the chances of all."),
-            (lambda chances: chances[0], "That is the first answer. Return the chances of all."))),
-    ],
+    mistakes={
+        "/ joint.sum() →": "These are the chances of the answer together with what is seen. Do "
+            "they add up to 1?",
+        "np.array(before) * →": "Every answer counts the same here, even one that was unlikely "
+            "from the start. Where is the first list?",
+        "* np.array(likelihoods) →": "Nothing was learned from what is seen. Where is the second "
+            "list?",
+        "* → +": "You add the two numbers of each answer. Both must hold at once: is that a sum?",
+        "joint.sum() → np.sum(likelihoods)": "You divide by the sum of the second list. What is "
+            "the chance of what is seen, over all answers?",
+        "sum → max": f"You divide by the largest number. {_ADD_UP}",
+        "joint.sum() → len(joint)": f"You divide by how many answers there are. {_ADD_UP}",
+        "sum → mean": f"You divide by the mean. {_ADD_UP}",
+        "joint.sum() → np.linalg.norm(joint)": f"You divide by their length as a vector. {_ADD_UP}",
+        "sum → cumsum": f"You divide by all numbers so far. {_ADD_UP}",
+        ("* → /",
+            "np.array(before) * np.array(likelihoods) → np.array(likelihoods) / np.array(before)"):
+            "You divide one list by the other. Both must hold at once: which operation is that?",
+        ("np.array(before) * np.array(likelihoods) → np.exp(np.multiply(before, likelihoods))",
+            "np.array(before) * np.array(likelihoods) → np.exp(likelihoods)"):
+            "That is a softmax. These numbers are chances already, and need no exponential.",
+        "* → +||joint.sum() → 2": "You take the mean of the two numbers of each answer. Both must "
+            "hold at once: is that a mean?",
+        "np.array(likelihoods) → (1 - np.array(likelihoods))": "You ask how likely each answer "
+            "would make something else. What was seen was seen.",
+        "joint / → np.array(likelihoods) /": "Divided as it should be. But where is the first list "
+            "in what you divide?",
+        "joint / joint.sum() → joint / (joint + (1 - np.array(before)) * (1 - "
+            "np.array(likelihoods)))": "You set each answer against all others. How likely these "
+            "make what is seen stands in the list: divide by the sum over all answers.",
+        "joint / →": "That is the chance of what is seen, over all answers. Which share of it has "
+            "each one?",
+        "→ np.log(right(before, likelihoods))": "These are logarithms. Chances add up to 1.",
+        "joint / → 100 * joint /": "These are percentages. Chances add up to 1.",
+        "joint / joint.sum() → joint.argmax()": "That is the number of the likeliest answer. "
+            "Return the chances of all.",
+        "joint / → joint[0] /": "That is the first answer. Return the chances of all.",
+    },
 )  # fmt: skip
 
 
-def _surprises(observations):
-    """List minus the logarithm of each answer's chance, given what is seen."""
+def _best_loss(observations):
     together, sights = Counter(observations), Counter(sight for sight, _ in observations)
-    return [math.log(sights[sight] / together[sight, word]) for sight, word in observations]
-
-
-def _best_loss(observations, *, sight=lambda sight, word: sight,
-               mean=lambda found, o: np.mean(found), unit=1.0, sign=1,
-               surprises=_surprises):  # fmt: skip
-    """Compute the mean surprise of one who knows how often each word goes with each sight."""
-    found = surprises([(sight(*pair), pair[1]) for pair in observations])
-    return float(sign * mean(found, observations) / unit)
-
-
-def _over_sights(found, observations):
-    parts = {}
-    for surprise, (sight, _) in zip(found, observations):
-        parts.setdefault(sight, []).append(surprise)
-    return np.mean([np.mean(part) for part in parts.values()])
-
-
-def _over_pairs(found, observations):
-    return np.mean([*dict(zip(observations, found)).values()])
-
-
-def _equal_choices(observations):
-    fitting = Counter(sight for sight, _ in {*observations})
-    return [math.log(fitting[sight]) for sight, _ in observations]
-
-
-def _errors(observations):
-    """Give 1 to each word that is not the most frequent one of its sight."""
-    together = Counter(observations)
-    best = {s: max((n, w) for (t, w), n in together.items() if s == t)[1] for s, _ in observations}
-    return [float(best[sight] != word) for sight, word in observations]
-
-
-def _of_the_best(observations):
-    """Give each riddle the surprise of the most frequent word of its sight."""
-    own = dict(zip(observations, _surprises(observations)))
-    return [min(own[pair] for pair in own if pair[0] == sight) for sight, _ in observations]
+    losses = [np.log(sights[sight] / together[sight, word]) for sight, word in observations]
+    return np.mean(losses)
 
 
 _READS = ["man", "man", "girl"]
@@ -120,72 +85,62 @@ check_best_loss = Exercise(
         ([("", word) for word in "a b a c a b d".split()],),
         ([("x", "a"), ("x", "b"), ("y", "a"), ("y", "a"), ("y", "a"), ("z", "b"), ("z", "c")],),
     ],
-    mistakes=[
-        Mistake({"sight": lambda sight, word: ""}, "That is the unigram step. What is seen does "
-                "not change the guess here."),
-        Mistake(lambda seen: _best_loss([("", pair) for pair in seen]), "You take the chance of "
-                "sight and word together. The guesser sees the one, and guesses the other."),
-        Mistake({"unit": math.log(2)}, "These are bits. Nats are counted with the natural "
-                "logarithm."),
-        Mistake({"unit": math.log(10)}, "Your logarithm has the base 10. Nats are counted with the "
-                "natural one."),
-        Mistake({"mean": lambda found, o: np.sum(found)}, "That is the sum over all riddles. A "
-                "mean is wanted."),
-        Mistake({"mean": _over_sights}, "You take the mean over the different sights. One that "
-                "comes up often counts more often."),
-        *(Mistake({"mean": mean}, "You take each different pair once. One that comes up twice "
-                  "counts twice.") for mean in (_over_pairs, lambda found, o: sum(
-                  dict(zip(o, found)).values()) / len(o))),
-        *(Mistake({"mean": lambda found, o, of=of: np.sum(found) / len({*of(o)})}, "You divide by "
-                  f"the number of different {what}. The mean is over all riddles.")
-          for what, of in (("sights", lambda o: [s for s, _ in o]), ("pairs", list))),
-        Mistake({"mean": lambda found, o: _over_sights(found, o) * len({s for s, _ in o})}, "You "
-                "add up the losses of the different sights. The mean is over all riddles."),
-        Mistake({"mean": lambda found, o: -math.log(np.mean(np.exp(np.negative(found))))}, "You "
-                "take the mean first and the logarithm then. Each riddle has its own surprise."),
-        Mistake({"mean": lambda found, o: math.exp(np.mean(found))}, "That is the perplexity. The "
-                "loss is its logarithm."),
-        Mistake(lambda seen: _best_loss([pair[::-1] for pair in seen]), "You ask how likely the "
-                "sight is, given the word. Turn it around."),
-        Mistake(lambda seen: _best_loss([*dict(seen).items()]), "A dict keeps one word for each "
-                "sight. Count all pairs."),
-        Mistake({"surprises": _of_the_best}, "You always take the chance of the best guess. Take "
-                "that of the hidden word."),
-        Mistake({"sign": -1}, "Right up to the sign. A loss is minus the logarithm of a chance."),
-        Mistake({"surprises": _equal_choices}, "Each answer that fits counts the same here. One "
-                "that comes up more often deserves a larger share."),
-        Mistake({"surprises": _errors}, "That is how often the best single guess is wrong. The "
-                "loss is minus the logarithm of the chance that the true word gets."),
-        *(Mistake({"surprises": lambda o, of=of: [of(x) for x in _surprises(o)]}, "You take the "
-                  f"mean of {what}. Where is the logarithm?") for what, of in (
-                  ("the chances", lambda x: math.exp(-x)),
-                  ("one minus the chances", lambda x: 1 - math.exp(-x)),
-                  ("one divided by the chances", math.exp))),
-        *(Mistake({"surprises": lambda o, of=of: [*map(math.log, of(o))]}, "You take the logarithm "
-                  f"of how often {what}. Which share has the word of its sight?") for what, of in (
-                  ("what is seen comes up", lambda o: [[s for s, _ in o].count(s) for s, _ in o]),
-                  ("both come up together", lambda o: [o.count(pair) for pair in o]))),
-    ],
+    mistakes={
+        "→ right([('', word) for _, word in observations])": "That is the unigram step. What is "
+            "seen does not change the guess here.",
+        "sights[sight] → len(observations)": "You take the chance of sight and word together. The "
+            "guesser sees the one, and guesses the other.",
+        "→ right(observations) / np.log(2)": "These are bits. Nats are counted with the natural "
+            "logarithm.",
+        "→ right(observations) / np.log(10)": "Your logarithm has the base 10. Nats are counted "
+            "with the natural one.",
+        "mean → sum": "That is the sum over all riddles. A mean is wanted.",
+        "np.mean(losses) → sum(x / sights[s] for x, (s, _) in zip(losses, observations)) / "
+            "len(sights)": "You take the mean over the different sights. One that comes up often "
+            "counts more often.",
+        ("word in observations → word in together", "word in observations → word in "
+            "together||np.mean(losses) → sum(losses) / len(observations)"):
+            "You take each different pair once. One that comes up twice counts twice.",
+        "np.mean(losses) → sum(losses) / len(sights)": "You divide by the number of different "
+            "sights. The mean is over all riddles.",
+        "np.mean(losses) → sum(losses) / len(together)": "You divide by the number of different "
+            "pairs. The mean is over all riddles.",
+        "np.mean(losses) → sum(x / sights[s] for x, (s, _) in zip(losses, observations))":
+            "You add up the losses of the different sights. The mean is over all riddles.",
+        "np.mean(losses) → -np.log(np.mean(np.exp(np.negative(losses))))":
+            "You take the mean first and the logarithm then. Each riddle has its own surprise.",
+        "np.mean(losses) → np.exp(np.mean(losses))": "That is the perplexity. The loss is its "
+            "logarithm.",
+        "Counter(sight for sight, _ in → Counter(word for _, word in||sights[sight] → sights[word]":
+            "You ask how likely the sight is, given the word. Turn it around.",
+        "→ right([*dict(observations).items()])": "A dict keeps one word for each sight. Count all "
+            "pairs.",
+        "together[sight, word] → max(n for (s, _), n in together.items() if s == sight)":
+            "You always take the chance of the best guess. Take that of the hidden word.",
+        "return → return -": "Right up to the sign. A loss is minus the logarithm of a chance.",
+        "sights[sight] / together[sight, word] → sum(s == sight for s, _ in together)":
+            "Each answer that fits counts the same here. One that comes up more often deserves a "
+            "larger share.",
+        "np.log(sights[sight] / together[sight, word]) → word != max((n, w) for (s, w), n in "
+            "together.items() if s == sight)[1]": "That is how often the best single guess is "
+            "wrong. The loss is minus the logarithm of the chance that the true word gets.",
+        "np.log(sights[sight] / together[sight, word]) → together[sight, word] / sights[sight]":
+            "You take the mean of the chances. Where is the logarithm?",
+        "np.log(sights[sight] / together[sight, word]) → 1 - together[sight, word] / sights[sight]":
+            "You take the mean of one minus the chances. Where is the logarithm?",
+        "np.log(sights[sight] / together[sight, word]) → sights[sight] / together[sight, word]":
+            "You take the mean of one divided by the chances. Where is the logarithm?",
+        "/ together[sight, word] →": "You take the logarithm of how often what is seen comes up. "
+            "Which share has the word of its sight?",
+        "sights[sight] / →": "You take the logarithm of how often both come up together. Which "
+            "share has the word of its sight?",
+    },
 )  # fmt: skip
 
 
-def _sentences(learned):
-    return {sentence for document in learned for sentence in document}
-
-
-def _skipping(learned, test):
-    """Remove from the list that one goes through."""
-    test = [*test]
-    for document in test:
-        if document in learned:
-            test.remove(document)
-    return [*dict.fromkeys(test)]
-
-
-def _never_told(learned, test, *, told=lambda learned, document: document in learned, turned=False,
-                once=True, order=list):  # fmt: skip
-    found = [d for d in (dict.fromkeys(test) if once else test) if told(learned, d) == turned]
-    return order(found)
+def _never_told(learned, test):
+    known = set(learned)
+    return [document for document in dict.fromkeys(test) if document not in known]
 
 
 _LEARNED = [("it rains", "she reads"), ("he sings", "it snows"), ("a cat", "it eats")]
@@ -200,45 +155,147 @@ check_never_told = Exercise(
                     *((word, "it rains") for word in "they walk and talk of old times".split())]),
         ([("one",)], [("two",), ("one",), ("four",), ("two",)]),
     ],
-    mistakes=[
-        Mistake({"turned": True, "once": False}, "Turned around: these are the documents that were "
-                "told."),
-        Mistake({"once": False}, "Each of these is new, but one of them stands there twice."),
-        Mistake({"told": lambda learned, d: any(s in _sentences(learned) for s in d)},
-                "A document counts as told here as soon as one of its sentences was. All of them "
-                "must agree, in one document."),
-        Mistake({"told": lambda learned, d: all(s in _sentences(learned) for s in d)},
-                "All sentences of a document may have been told, but in different documents. "
-                "Compare whole documents."),
-        Mistake({"told": lambda learned, d: {*d} in map(set, learned)}, "You compare the sentences "
-                "without their order. Told the other way around it is another document."),
-        *(Mistake({"told": lambda learned, d, end=end: d[end] in {one[end] for one in learned}},
-                  "You look at one sentence of each document. All of them must agree.")
-          for end in (0, -1)),
-        Mistake(_skipping, "You remove from the list that you go through. What stands behind the "
-                "removed one moves up and is passed over: build a new list."),
-        Mistake(lambda learned, test: _never_told(test, learned), "You have exchanged the lists. "
-                "Whose documents are asked for?"),
-        Mistake(lambda learned, test: [d for d in _never_told(learned, test) if test.count(d) < 2],
-                "A document that stands there twice is to be kept once, not dropped."),
-        Mistake(lambda learned, test: _never_told(learned, test[::-1])[::-1], "A document that "
-                "stands there twice keeps its first place, not its last."),
-        Mistake(lambda learned, test: [d for d, other in zip(test, learned) if d != other], "You "
-                "compare document by document. Compare each one with all that were told."),
-        Mistake(lambda learned, test: [], "Nothing is left. Do you ask what add() or append() "
-                "returns? That is None."),
-        *(Mistake(slip, "You say which documents are new. Return these documents themselves.")
-          for slip in (lambda learned, test: [d not in learned for d in test],
-                       lambda learned, test: [i for i, d in enumerate(test) if d not in learned])),
-        Mistake({"order": lambda found: found[:1]}, "You stop at the first one. Does the return "
-                "stand inside the loop?"),
-        Mistake({"order": sorted}, "The right documents in another order. Keep that of the test."),
-        Mistake({"told": lambda learned, d: False}, "Nothing is left out but what stands there "
-                "twice. What was told in the training?"),
-        Mistake({"order": len}, "That is how many there are. Return the documents."),
-        Mistake({"order": lambda found: [" ".join(d) for d in found]}, "You join the sentences of "
-                "a document. Return it as it was, a tuple."),
-        Mistake({"order": lambda found: [sentence for d in found for sentence in d]}, "These are "
-                "single sentences. Return whole documents."),
+    mistakes={
+        "dict.fromkeys(test) → test||not in → in": "Turned around: these are the documents that "
+            "were told.",
+        "dict.fromkeys(test) → test": "Each of these is new, but one of them stands there twice.",
+        "set(learned) → set(sum(learned, ()))||document not in known → not known & {*document}":
+            "A document counts as told here as soon as one of its sentences was. All of them must "
+            "agree, in one document.",
+        "set(learned) → set(sum(learned, ()))||document not in known → not known >= {*document}":
+            "All sentences of a document may have been told, but in different documents. Compare "
+            "whole documents.",
+        "set(learned) → [*map(set, learned)]||document not in → set(document) not in":
+            "You compare the sentences without their order. Told the other way around it is "
+            "another document.",
+        ("set(learned) → {one[0] for one in learned}||document not in → document[0] not in",
+            "set(learned) → {one[-1] for one in learned}||document not in → document[-1] not in"):
+            "You look at one sentence of each document. All of them must agree.",
+        "→ test = [*test]\nfor document in test:\n    document in learned and "
+            "test.remove(document)\nreturn [*dict.fromkeys(test)]": "You remove from the list that "
+            "you go through. What stands behind the removed one moves up and is passed over: build "
+            "a new list.",
+        "set(learned) → set(test)||fromkeys(test) → fromkeys(learned)":
+            "You have exchanged the lists. Whose documents are asked for?",
+        "in known → in known and test.count(document) < 2": "A document that stands there twice is "
+            "to be kept once, not dropped.",
+        "fromkeys(test) → fromkeys(test[::-1])||known] → known][::-1]":
+            "A document that stands there twice keeps its first place, not its last.",
+        "→ [document for document, other in zip(test, learned) if document != other]":
+            "You compare document by document. Compare each one with all that were told.",
+        "→ []": "Nothing is left. Do you ask what add() or append() returns? That is None.",
+        ("→ [document not in learned for document in test]",
+            "→ [i for i, document in enumerate(test) if document not in learned]"):
+            "You say which documents are new. Return these documents themselves.",
+        "known] → known][:1]": "You stop at the first one. Does the return stand inside the loop?",
+        "[document → sorted(document||known] → known)": "The right documents in another order. "
+            "Keep that of the test.",
+        "if document not in known →": "Nothing is left out but what stands there twice. What was "
+            "told in the training?",
+        "[document → len([document||known] → known])": "That is how many there are. Return the "
+            "documents.",
+        "[document → [' '.join(document)": "You join the sentences of a document. Return it as it "
+            "was, a tuple.",
+        "[document → [sentence||known] → known for sentence in document]":
+            "These are single sentences. Return whole documents.",
+    },
+)  # fmt: skip
+
+
+_RNG = np.random.default_rng(14)
+
+
+def _telling(*stories):
+    """Make the function of a small world: each story has a weight and a word for every place."""
+    return lambda fits: sum(
+        weight * math.prod([fits[place, word] for place, word in enumerate(words)])
+        for weight, *words in stories
+    )
+
+
+def _slopes(probability, fits, others=0.0):
+    """Compute the derivative by each entry: the value with only this entry in its row."""
+    slopes = np.zeros_like(fits)
+    for place, word in np.ndindex(*fits.shape):
+        alone = fits.copy()
+        alone[place] *= others
+        alone[place, word] = 1
+        slopes[place, word] = probability(alone)
+    return slopes
+
+
+def _posteriors(probability, fits):
+    seen, slopes = probability(fits), _slopes(probability, fits)
+    joint = fits * slopes
+    return joint / seen
+
+
+def _leaf(fits):
+    return torch.tensor(fits, requires_grad=True)
+
+
+_TINY = _telling((0.25, 0, 1), (0.25, 1, 2), (0.5, 2, 0))
+_LONG = _telling((0.4, 0, 1, 2), (0.3, 0, 2, 2), (0.2, 1, 1, 3), (0.1, 3, 1, 0))
+
+check_posteriors = Exercise(
+    "Compute the posteriors of all places at once.",
+    _posteriors,
+    cases=[
+        (_TINY, np.array([[1.0, 1.0, 1.0], [0.0, 1.0, 1.0]])),
+        (_LONG, np.array([[1.0, 1, 1, 1], [0.0, 1, 0, 0], [0.2, 0.1, 0.5, 0.2]])),
+        (_LONG, _RNG.uniform(0.1, 1, size=(3, 4))),
     ],
+    given=to_tensor,
+    mistakes={
+        "/ seen →": "These are the probabilities of each word together with what is seen. What "
+            "makes a posterior of them?",
+        "fits * →": "The derivative is the probability of everything else. How well does the word "
+            "itself fit at its place?",
+        "fits * →||/ seen → / joint.sum(axis=1, keepdims=True)": "Each row adds up to 1; but the "
+            "derivative is the probability of everything else. How well does the word itself fit "
+            "at its place?",
+        "fits * →||/ seen →": "These are the derivatives. Two steps are missing.",
+        "/ seen → / joint.sum()": "You divide by the sum over all places. Each place has a "
+            "posterior of its own.",
+        "/ seen → / joint.sum(axis=0)": "You divide by the sum over the places. The words of one "
+            "place add up to 1.",
+        "→ fits / fits.sum(axis=1, keepdims=True)": "You look at each place alone. What do the "
+            "others say?",
+        ("* → +", "* → +||/ seen →", "* → +||/ seen → / joint.sum(axis=1, keepdims=True)"):
+            "You add. Both must hold at once: which operation is that?",
+        "/ seen → / slopes.sum(axis=1, keepdims=True)": "You divide by the sum of the derivatives. "
+            "Each row of products must add up to 1.",
+        "/ seen → / seen**2": "You divide twice by the chance of what is seen.",
+        "joint / seen → np.log(joint / seen)": "These are logarithms. The chances of each row add "
+            "up to 1.",
+        "joint / seen → seen / joint": "It is upside down: divide by the chance of what is seen.",
+        "joint / seen → (1 - joint / seen) / (fits.shape[1] - 1)": "You leave out the word that is "
+            "asked for. Leave out all others of its row.",
+        "joint / seen → joint.argmax(axis=1)": "These are the likeliest words. Return the chances "
+            "of all.",
+        "joint / seen → np.log(joint)": "These are logarithms. The chances of each row add up to "
+            "1.",
+        ("fits * slopes → np.exp(slopes)||/ seen → / joint.sum(axis=1, keepdims=True)",
+            "fits * slopes → np.exp(fits * slopes)||/ seen → / joint.sum(axis=1, keepdims=True)"):
+            "That is a softmax. These numbers are chances already, and need no exponential.",
+        "→ joint = _slopes(probability, fits, others=1)\nreturn joint / joint.sum(axis=1, "
+            "keepdims=True)": "You raise one entry and leave the others of its row. Only this word "
+            "may fit at its place.",
+        "fits * → fits * fits *": "You multiply twice by how well the word fits.",
+        "fits * slopes → slopes / fits": "You divide by how well the word fits, and some do not at "
+            "all. Both must hold at once: which operation is that?",
+        "seen, slopes = → fits = np.ceil(fits)\n    seen, slopes =": "You take every entry above 0 "
+            "for 1. A word may fit badly.",
+        "joint / seen → np.where((fits == 1).all(1)[:, None], joint / seen, fits)":
+            "You leave the rows that are not hidden as they were. They have a posterior, too.",
+        (lambda p, fits: torch.tensor(fits) * torch.tensor(fits).sum(dim=1),
+            lambda p, fits: torch.tensor(fits).T * torch.tensor(fits)):
+            "The table meets another shape. Have the sums of its rows lost their axis? "
+            "keepdim=True keeps it. Or is something turned that fits already?",
+        lambda p, fits: p(torch.tensor(fits)).backward(): "The function has seen a table that "
+            "requires no gradient. Ask for it, by requires_grad_(), before you call.",
+        lambda p, fits: torch.autograd.grad(p(_leaf(fits)), _leaf(fits)):
+            "You take the derivative by another table than the one that the function has seen. "
+            "Keep one copy, under a name.",
+    },
 )  # fmt: skip

@@ -30,7 +30,7 @@ def log_softmax(scores: Float[np.ndarray, "..."], axis: int = -1) -> Float[np.nd
 def gradients_flow(*case: Any, to: int) -> Callable[[Callable], str]:
     """Build the question whether gradients flow from an answer to the first arguments of a case."""
 
-    def told(function: Callable) -> str:
+    def missing(function: Callable) -> str:
         leaves = [torch.tensor(x, requires_grad=True) for x in case[:to]]
         try:
             answer = function(*leaves, *map(to_tensor, case[to:]))
@@ -42,4 +42,4 @@ def gradients_flow(*case: Any, to: int) -> Callable[[Callable], str]:
             )
         return ""
 
-    return told
+    return missing

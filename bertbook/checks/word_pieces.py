@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from itertools import pairwise
 
-from minibert.wordpiece import spell
+from minibert.wordpiece import merge_gain, spell
 
-from .exercise import Exercise, Mistake, as_it_is
-from .pieces import (
-    glued,
-    merged_in_one,
-    one_merge,
-    pair_to_merge,
-    room_of_both,
-    room_one_by_one,
-    saved_exactly,
-)
+from .exercise import Exercise
 
 
-def _gain(n, a, b, total, *, times=as_it_is, log=math.log, sign=1, new=1, cost=None):
-    """Compute how many nats are saved: the cost before, minus the cost after, at each place."""
-    before = -log(a / total) - log(b / total)
-    after = -log(n / (total - n if new is None else total)) if new != 0 else 0.0
-    return sign * times(n) * (cost(n, a, b, total) if cost else before - after)
+def _saved_exactly(n, a, b, total):
+    """Compute the saving with all pieces counted again."""
+    more, less = (total, a - n, b - n, n), (a, b, total - n)
+    return sum(x * math.log(x) for x in more if x) - sum(x * math.log(x) for x in less if x)
+
+
+def _gain(pair_count, left_count, right_count, total):
+    before = -math.log(left_count / total) - math.log(right_count / total)
+    after = -math.log(pair_count / total)
+    return pair_count * (before - after)
 
 
 check_gain = Exercise(
@@ -31,50 +28,51 @@ check_gain = Exercise(
     _gain,
     cases=[(7, 7, 7, 26), (5, 5, 7, 26), (1, 1, 1, 26), (3, 40, 12, 100), (2, 30, 20, 100)],
     forbidden=["merge_gain"],
-    mistakes=[
-        Mistake(lambda n, a, b, total: n * total / (a * b), "That is the ratio, without its "
-                "logarithm. What is saved at one place is a difference of surprises."),
-        Mistake(lambda n, a, b, total: n / (a * b), "That is the ratio most texts print. It lacks "
-                "the size of the corpus, the logarithm, and the number of places."),
-        Mistake(lambda n, a, b, total: n / total * math.log(n * total / (a * b)), "You weigh one "
-                "place by the share of the pair. At how many places does it stand?"),
-        Mistake(lambda n, a, b, total: n * math.log(n * total / a * b), "a / b * c is (a / b) * c: "
-                "put brackets around what stands below the line."),
-        Mistake(lambda n, a, b, total: n * n * total / (a * b), "Where is the logarithm? What is "
-                "saved at one place is a difference of surprises."),
-        Mistake({"times": lambda n: 1}, "That is what one place saves. At how many places does the "
-                "pair stand?"),
-        Mistake({"cost": lambda n, a, b, total: math.log(n / (a * b))}, "Counts are no "
-                "probabilities yet. By what must each count be divided?"),
-        Mistake(lambda n, a, b, total: n * math.log(n * total / (a + b)), "Two surprises add, so "
-                "two probabilities multiply. Which two?"),
-        Mistake(lambda n, a, b, total: n * math.log(n / total / (a * b)), "You divide one of the "
-                "counts by all pieces. Each of the three is to become a probability."),
-        Mistake(lambda n, a, b, total: n * math.log(n / total) - a * math.log(a / total)
-                - b * math.log(b / total), "You let each part pay wherever it stands. Nothing "
-                "changes but at the places of the pair: how many are these?"),
-        Mistake(saved_exactly, "You count the corpus again after the merge, and find what it saves "
-                "exactly. The gain holds all counts still."),
-        Mistake(lambda n, a, b, total: -math.log(n / total), "That is what the new piece costs at "
-                "one place. What did its two parts cost, and at how many places?"),
-        Mistake(lambda n, a, b, total: n, "That is how often the two meet. What does one of these "
-                "places save?"),
-        Mistake(lambda n, a, b, total: n * math.log(total**3 / (a * b * n)), "The new piece costs "
-                "something, too. Saving is before minus after."),
-        Mistake({"log": math.log2}, "Your unit is the bit. Which logarithm gives nats?"),
-        Mistake({"log": math.log10}, "Your logarithm has the base 10. Which one gives nats?"),
-        Mistake({"sign": -1}, "The sign is turned around: saving is before minus after."),
-        Mistake(lambda n, a, b, total: n * math.log(total / n), "That is what the new piece costs "
-                "after. What did its two parts cost before?"),
-        Mistake(lambda n, a, b, total: n * math.log(total / a), "That is what the left piece cost "
-                "before. And the right one, and the new piece?"),
-        Mistake(lambda n, a, b, total: n * math.log(total / b), "That is what the right piece cost "
-                "before. And the left one, and the new piece?"),
-        Mistake({"new": 0}, "That is what the two parts cost before. What does the new piece cost "
-                "after?"),
-        Mistake({"new": None}, "You divide by the pieces that are left after gluing. This gain "
-                "holds their number still, as the chapter does."),
-    ],
+    mistakes={
+        "→ pair_count * total / (left_count * right_count)": "That is the ratio, without its "
+            "logarithm. What is saved at one place is a difference of surprises.",
+        "→ pair_count / (left_count * right_count)": "That is the ratio most texts print. It lacks "
+            "the size of the corpus, the logarithm, and the number of places.",
+        "return pair_count * → return pair_count / total *": "You weigh one place by the share of "
+            "the pair. At how many places does it stand?",
+        "→ pair_count * math.log(pair_count * total / left_count * right_count)": "a / b * c is (a "
+            "/ b) * c: put brackets around what stands below the line.",
+        "→ pair_count * pair_count * total / (left_count * right_count)": "Where is the logarithm? "
+            "What is saved at one place is a difference of surprises.",
+        "return pair_count * → return": "That is what one place saves. At how many places does the "
+            "pair stand?",
+        ("left_count / total → left_count || right_count / total → right_count || pair_count "
+         "/ total → pair_count"): "Counts are no probabilities yet. By what must each count be "
+            "divided?",
+        "→ pair_count * math.log(pair_count * total / (left_count + right_count))": "Two surprises "
+            "add, so two probabilities multiply. Which two?",
+        "left_count / total → left_count || right_count / total → right_count": "You divide one of "
+            "the counts by all pieces. Each of the three is to become a probability.",
+        ("→ p, a, b = (n * math.log(n / total) for n in (pair_count, left_count, "
+         "right_count)); return p - a - b"): "You let each part pay wherever it stands. Nothing "
+            "changes but at the places of the pair: how many are these?",
+        _saved_exactly: "You count the corpus again after the merge, and find what it saves "
+            "exactly. The gain holds all counts still.",
+        "→ -math.log(pair_count / total)": "That is what the new piece costs at one place. What "
+            "did its two parts cost, and at how many places?",
+        "→ pair_count": "That is how often the two meet. What does one of these places save?",
+        "before - after → before + after": "The new piece costs something, too. Saving is before "
+            "minus after.",
+        "math.log → math.log2": "Your unit is the bit. Which logarithm gives nats?",
+        "math.log → math.log10": "Your logarithm has the base 10. Which one gives nats?",
+        "before - after → after - before": "The sign is turned around: saving is before minus "
+            "after.",
+        "before - after → after": "That is what the new piece costs after. What did its two parts "
+            "cost before?",
+        "before - after → -math.log(left_count / total)": "That is what the left piece cost "
+            "before. And the right one, and the new piece?",
+        "before - after → -math.log(right_count / total)": "That is what the right piece cost "
+            "before. And the left one, and the new piece?",
+        "before - after → before": "That is what the two parts cost before. What does the new "
+            "piece cost after?",
+        "pair_count / total → pair_count / (total - pair_count)": "You divide by the pieces that "
+            "are left after gluing. This gain holds their number still, as the chapter does.",
+    },
 )  # fmt: skip
 
 
@@ -89,121 +87,162 @@ _CORPORA = [
 ]
 _LATER = ([["c", "##at"], ["c", "##at", "##s"], ["h", "##at"], ["f", "##o", "##x"]], [3, 2, 2, 1])
 
+
+def _glued(left, right):
+    return left + right.removeprefix("##")
+
+
+def _merge_in_word(word, pair, glue=_glued, leave=False, most=None):
+    """Merge one pair in one spelled word, from the left; or leave its right half, or merge few."""
+    merged = []
+    for piece in word:
+        is_left = most is None or merged.count(glue(*pair)) < most
+        if merged and is_left and (merged[-1], piece) == pair:
+            merged[-1:] = [glue(*pair), piece] if leave else [glue(*pair)]
+        else:
+            merged.append(piece)
+    return merged
+
+
+def _merge(spelled, counts, score=merge_gain):
+    pieces, pairs = Counter(), Counter()
+    for word, count in zip(spelled, counts):
+        pieces.update({p: n * count for p, n in Counter(word).items()})
+        pairs.update({p: n * count for p, n in Counter(pairwise(word)).items()})
+    scores = {
+        (a, b): round(score(n, pieces[a], pieces[b], pieces.total()), 9)
+        for (a, b), n in pairs.items()
+    }
+    best = max(scores.values())
+    pair = min(pair for pair in scores if scores[pair] == best)
+    return [_merge_in_word(word, pair) for word in spelled]
+
+
 check_merge = Exercise(
     "Merge the pair with the largest gain in all spelled words, and return the spellings.",
-    one_merge,
+    _merge,
     cases=[
         *(([spell(word) for word in corpus], [*corpus.values()]) for corpus in _CORPORA),
         _LATER,
         ([spell("banana"), spell("cab")], [2, 1]),
     ],
     forbidden=["learn_merges", "learn_vocabulary"],
-    mistakes=[
-        Mistake({"score": lambda n, a, b, total: n}, "You take the pair that occurs most often. "
-                "That is another method; how much does each pair gain?"),
-        Mistake({"score": lambda n, a, b, total: n / (a * b)}, "You take the largest ratio, and so "
-                "merge what is rare. Multiply what one place saves by the number of places."),
-        Mistake({"weighted": False}, "You count every word once. How often does it occur?"),
-        Mistake({"best": 1}, "You take the smallest gain."),
-        Mistake({"of": lambda pieces, pairs: pairs.total()}, "You divide by the number of pairs. "
-                "The probabilities are those of pieces: by how many is each count divided?"),
-        *(Mistake({"of": of}, "You count different pieces, or different pairs. How many pieces "
-                  "are there if each counts as often as it occurs?")
-          for of in (lambda pieces, pairs: len(pieces), lambda pieces, pairs: len(pairs))),
-        *(Mistake(lambda spelled, counts, of=of: one_merge(spelled, counts, of=lambda *_: of(
-            spelled, counts)), "How many pieces has the corpus? Each word has several, and comes "
-            "as often as it is counted.")
-          for of in (lambda s, c: sum(c), lambda s, c: len(c), lambda s, c: sum(map(len, s)))),
-        Mistake({"score": lambda n, a, b, total: n * math.log(n / (a * b))}, "The size of the "
-                "corpus is missing in the gain. Counts are no probabilities yet."),
-        Mistake({"score": saved_exactly}, "You count the corpus again after each merge, and find "
-                "what it saves exactly. The gain holds all counts still."),
-        Mistake({"digits": 17}, "You compare gains that are not rounded. Equal ones may differ far "
-                "behind the point: round them to 9 digits."),
-        Mistake({"tie": -1}, "Of several best pairs you take the last in alphabetical order. Take "
-                "the first."),
-        Mistake({"join": lambda word, pair: merged_in_one(word, pair, lambda a, b: a + b)},
-                "Two ## stand in your piece. Which of them belongs to it?"),
-        Mistake({"join": lambda word, pair: merged_in_one(
-            word, pair, lambda a, b: glued(a, b).removeprefix("##"))},
-                "A piece inside a word keeps its ##."),
-        Mistake({"join": lambda word, pair: merged_in_one(word, pair, leave=True)}, "The right "
-                "half of the pair still stands behind the new piece. Leave it out."),
-        Mistake({"join": lambda word, pair: merged_in_one(word, pair, most=1)}, "You merge the "
-                "first of two places in a word. Merge the pair wherever it stands."),
-        Mistake(IndexError, "A word has one piece less after a merge. Does your loop still run "
-                "over its old length?"),
-        Mistake({"join": lambda word, pair: [glued(*pair)] if pair in pairwise(word) else word},
-                "Words that hold the pair lose their other pieces. Merge two, and keep the rest."),
-        Mistake(lambda spelled, counts: [
-            word if i else merged_in_one(word, pair_to_merge(spelled, counts))
-            for i, word in enumerate(spelled)],
-                "You merge in the first word only. The pair becomes one piece everywhere."),
-        Mistake(lambda spelled, counts: glued(*pair_to_merge(spelled, counts)), "That is the new "
-                "piece. Return all spelled words, with the pair merged."),
-        Mistake({"join": lambda word, pair: " ".join(word).replace(" ".join(pair), glued(*pair))
-                 .split()}, "You replace text. In “##a ##b” stands “a ##b” as well: compare whole "
-                "pieces."),
-        Mistake({"tie": None}, "Of several best pairs you take the one that you meet first. Take "
-                "the first in alphabetical order."),
-        Mistake(lambda spelled, counts: spelled, "Nothing is merged."),
-        Mistake(lambda spelled, counts: [" ".join(word) for word in one_merge(spelled, counts)],
-                "The right pieces, each word in one string. Return lists of pieces."),
-        Mistake(pair_to_merge, "That is the pair. Return all spelled words, with the pair merged."),
-    ],
+    mistakes={
+        "score(n, pieces[a], pieces[b], pieces.total()) → n": "You take the pair that occurs most "
+            "often. That is another method; how much does each pair gain?",
+        "score(n, pieces[a], pieces[b], pieces.total()) → n / (pieces[a] * pieces[b])": "You take "
+            "the largest ratio, and so merge what is rare. Multiply what one place saves by the "
+            "number of places.",
+        "zip(spelled, counts) → zip(spelled, [1] * len(counts))": "You count every word once. How "
+            "often does it occur?",
+        "max( → min(": "You take the smallest gain.",
+        "pieces.total() → pairs.total()": "You divide by the number of pairs. The probabilities "
+            "are those of pieces: by how many is each count divided?",
+        ("pieces.total() → len(pieces)", "pieces.total() → len(pairs)"): "You count different "
+            "pieces, or different pairs. How many pieces are there if each counts as often as it "
+            "occurs?",
+        ("pieces.total() → sum(counts)", "pieces.total() → len(counts)",
+         "pieces.total() → sum(map(len, spelled))"): "How many pieces has the corpus? Each word "
+            "has several, and comes as often as it is counted.",
+        ("score(n, pieces[a], pieces[b], pieces.total()) → n * math.log(n / (pieces[a] * "
+         "pieces[b]))"): "The size of the corpus is missing in the gain. Counts are no "
+            "probabilities yet.",
+        "score( → _saved_exactly(": "You count the corpus again after each merge, and find what it "
+            "saves exactly. The gain holds all counts still.",
+        "round( → float( || , 9) → )": "You compare gains that are not rounded. Equal ones may "
+            "differ far behind the point: round them to 9 digits.",
+        "pair = min( → pair = max(": "Of several best pairs you take the last in alphabetical "
+            "order. Take the first.",
+        "_merge_in_word(word, pair) → _merge_in_word(word, pair, glue=str.__add__)": "Two ## stand "
+            "in your piece. Which of them belongs to it?",
+        ("_merge_in_word(word, pair) → _merge_in_word(word, pair, glue=lambda *pair: "
+         "_glued(*pair).removeprefix('##'))"): "A piece inside a word keeps its ##.",
+        "_merge_in_word(word, pair) → _merge_in_word(word, pair, leave=True)": "The right half of "
+            "the pair still stands behind the new piece. Leave it out.",
+        "_merge_in_word(word, pair) → _merge_in_word(word, pair, most=1)": "You merge the first of "
+            "two places in a word. Merge the pair wherever it stands.",
+        IndexError: "A word has one piece less after a merge. Does your loop still run over its "
+            "old length?",
+        "_merge_in_word(word, pair) → ([_glued(*pair)] if pair in pairwise(word) else word)":
+            "Words that hold the pair lose their other pieces. Merge two, and keep the rest.",
+        "for word in spelled] → for word in spelled[:1]] + spelled[1:]": "You merge in the first "
+            "word only. The pair becomes one piece everywhere.",
+        "[_merge_in_word(word, pair) for word in spelled] → _glued(*pair)": "That is the new "
+            "piece. Return all spelled words, with the pair merged.",
+        ("_merge_in_word(word, pair) → ' '.join(word).replace(' '.join(pair), "
+         "_glued(*pair)).split()"): "You replace text. In “##a ##b” stands “a ##b” as well: "
+            "compare whole pieces.",
+        "pair = min( → pair = next(": "Of several best pairs you take the one that you meet first. "
+            "Take the first in alphabetical order.",
+        "→ spelled": "Nothing is merged.",
+        "→ [' '.join(word) for word in right(spelled, counts)]": "The right pieces, each word in "
+            "one string. Return lists of pieces.",
+        "[_merge_in_word(word, pair) for word in spelled] → pair": "That is the pair. Return all "
+            "spelled words, with the pair merged.",
+    },
 )  # fmt: skip
+
+
+def _room(first, second, room):
+    if first + second <= room:
+        return first, second
+    short = min(first, second, room // 2)
+    if first > second:
+        return room - short, short
+    return short, room - short
+
+
+def _one_by_one(first, second, room):
+    """Take one piece after another from the longer text."""
+    while first + second > room:
+        first, second = (first - 1, second) if first > second else (first, second - 1)
+    return first, second
+
 
 check_room = Exercise(
     "Say how many pieces of each text of a pair stay when both must fit.",
-    room_of_both,
+    _room,
     cases=[
         *((3, 4, 9), (9, 2, 6), (2, 9, 6), (8, 8, 5)),
         *((8, 8, 6), (5, 9, 7), (9, 5, 7), (4, 4, 0)),
     ],
     forbidden=["truncate_pair"],
-    mistakes=[
-        Mistake(lambda a, b, room: (min(a, room), max(0, min(b, room - a))), "You cut the second "
-                "text only. Whose turn is it when it is the shorter one?"),
-        Mistake(lambda a, b, room: (max(0, min(a, room - b)), min(b, room)), "You cut the first "
-                "text only. Whose turn is it when it is the shorter one?"),
-        Mistake(lambda a, b, room: (min(a, room // 2), min(b, room - room // 2)),
-                "You give each text half of the room, even if one needs less than that."),
-        Mistake(lambda a, b, room: (min(a, room // 2), min(b, room // 2)), "You give each text "
-                "half of the room, even if one needs less than that."),
-        Mistake(lambda a, b, room: (min(a, room // 2), min(b, room - min(a, room // 2))), "You "
-                "treat the first text as the shorter one, whichever it is."),
-        Mistake(lambda a, b, room: (a, min(b, room - a)), "You cut the second text only. Which of "
-                "the two is to be cut?"),
-        Mistake(lambda a, b, room: (a, b), "Nothing is cut."),
-        Mistake(lambda a, b, room: (min(a, b, room // 2), room - min(a, b, room // 2)),
-                "You fill the room even where both texts fit, or the longer one comes first."),
-        Mistake(lambda a, b, room: room_of_both(a, b, room)[::-1], "The two numbers have "
-                "changed places."),
-        Mistake(lambda a, b, room: room_of_both(a, b, room - 3), "The special tokens have "
-                "their room already."),
-        Mistake(lambda a, b, room: (a * room // (a + b), b * room // (a + b)), "You divide the "
-                "room in proportion. Here the shorter text loses only what is above half of it."),
-        Mistake({"half": lambda room: room / 2}, "Half a piece cannot stay. Round down."),
-        Mistake(room_one_by_one, "You take one piece after another from the longer text, from the "
-                "second if both are equal, as BERT's own program does. Here the longer one keeps "
-                "the odd piece, and of two equally long texts the first counts as the shorter."),
-        Mistake({"half": lambda room: (room + 1) // 2}, "Nearly: if the room is odd and both texts "
-                "are cut, the longer one keeps one piece more."),
-        Mistake(lambda a, b, room: (min(a, b, room // 2), room - min(a, b, room // 2))
-                if a + b > room else (a, b), "You treat the first text as the shorter one, "
-                "whichever it is."),
-        Mistake(lambda a, b, room: (room // 2, room - room // 2) if a + b > room else (a, b), "You "
-                "give each text half of the room, even if one needs less than that."),
-        *(Mistake(wrong, "You divide the room even where both texts fit.") for wrong in (
-            lambda a, b, room: room_of_both(a, b, room, always=True),
-            lambda a, b, room: room_of_both(a, b, room) if a + b > room
-            else (room // 2, room - room // 2))),
-        Mistake(lambda a, b, room: (room // 2, room - room // 2) if room // 2 < min(a, b)
-                else room_of_both(a, b, room), "Nearly: where both texts are cut, the longer one "
-                "keeps the odd piece. Yours always goes to the second."),
-        Mistake({"tie_first": False}, "Nearly: of two equally long texts, the first counts as the "
-                "shorter."),
-        Mistake({"half": lambda room: room}, "The shorter text may take everything. How much of "
-                "the room should it keep at most?"),
-    ],
+    mistakes={
+        "→ min(first, room), max(0, min(second, room - first))": "You cut the second text only. "
+            "Whose turn is it when it is the shorter one?",
+        "→ max(0, min(first, room - second)), min(second, room)": "You cut the first text only. "
+            "Whose turn is it when it is the shorter one?",
+        ("→ min(first, room // 2), min(second, room - room // 2)",
+         "→ min(first, room // 2), min(second, room // 2)",
+         "→ (first, second) if first + second <= room else (room // 2, room - room // 2)"):
+            "You give each text half of the room, even if one needs less than that.",
+        ("→ min(first, room // 2), min(second, room - min(first, room // 2))",
+         "if first > second → if False"): "You treat the first text as the shorter one, whichever "
+            "it is.",
+        "→ first, min(second, room - first)": "You cut the second text only. Which of the two is "
+            "to be cut?",
+        "→ first, second": "Nothing is cut.",
+        "first + second <= room → False || first > second → False": "You fill the room even where "
+            "both texts fit, or the longer one comes first.",
+        "→ right(first, second, room)[::-1]": "The two numbers have changed places.",
+        "→ right(first, second, room - 3)": "The special tokens have their room already.",
+        "→ first * room // (first + second), second * room // (first + second)": "You divide the "
+            "room in proportion. Here the shorter text loses only what is above half of it.",
+        "room // 2 → room / 2": "Half a piece cannot stay. Round down.",
+        _one_by_one: "You take one piece after another from the longer text, from the second if "
+            "both are equal, as BERT's own program does. Here the longer one keeps the odd piece, "
+            "and of two equally long texts the first counts as the shorter.",
+        "room // 2 → (room + 1) // 2": "Nearly: if the room is odd and both texts are cut, the "
+            "longer one keeps one piece more.",
+        ("first + second <= room → False",
+         "return first, second → return room // 2, room - room // 2"): "You divide the room even "
+            "where both texts fit.",
+        ("→ (room // 2, room - room // 2) if room // 2 < min(first, second) else right(first, "
+         "second, room)"): "Nearly: where both texts are cut, the longer one keeps the odd piece. "
+            "Yours always goes to the second.",
+        "first > second → first >= second": "Nearly: of two equally long texts, the first counts "
+            "as the shorter.",
+        "room // 2 → room": "The shorter text may take everything. How much of the room should it "
+            "keep at most?",
+    },
 )  # fmt: skip

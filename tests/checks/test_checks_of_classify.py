@@ -7,10 +7,13 @@ import pytest
 import torch
 from torch.nn import functional
 
-from bertbook.checks.classify import check_head, check_several_labels
-from bertbook.checks.mcnemar import check_mcnemar
-from bertbook.checks.stopping import check_stopping
-from bertbook.checks.thresholds import check_threshold
+from bertbook.checks.classify import (
+    check_head,
+    check_mcnemar,
+    check_several_labels,
+    check_stopping,
+    check_threshold,
+)
 from minibert.training import BestWeights
 
 

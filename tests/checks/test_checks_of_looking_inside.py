@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.controls import check_control_task, check_mean_ablation
-from bertbook.checks.looking_inside import check_paired_interval, check_rank_correlation
-from bertbook.checks.rivals import check_rival
+from bertbook.checks.looking_inside import (
+    check_control_task,
+    check_mean_ablation,
+    check_paired_interval,
+    check_rank_correlation,
+    check_rival,
+)
 from minibert.analysis.attention_maps import rank_correlation as package_rank_correlation
 
 

@@ -6,9 +6,12 @@ import struct
 import numpy as np
 import pytest
 
-from bertbook.checks.real_weights import check_misfits, check_sentence_vectors
-from bertbook.checks.tensor_of_bytes import check_tensor
-from bertbook.checks.trust import check_trust
+from bertbook.checks.real_weights import (
+    check_misfits,
+    check_sentence_vectors,
+    check_tensor,
+    check_trust,
+)
 
 
 def tensor(data, name, skip=8, kind="f", first=False, order="<"):

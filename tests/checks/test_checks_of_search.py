@@ -7,9 +7,8 @@ import pytest
 import torch
 from torch.nn import functional
 
-from bertbook.checks.faster import check_speedup
+from bertbook.checks.faster import check_distillation_loss, check_quantize, check_speedup
 from bertbook.checks.search import check_contrastive_loss
-from bertbook.checks.smaller import check_distillation_loss, check_quantize
 from minibert.fast import distillation_loss
 from minibert.losses import contrastive_loss
 

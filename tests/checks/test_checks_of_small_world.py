@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.posteriors import check_posteriors
 from bertbook.checks.small_world import (
     check_best_loss,
     check_never_told,
     check_posterior,
+    check_posteriors,
 )
 
 

@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.answers import check_answer_f1, check_number_of_windows
-from bertbook.checks.tag_and_answer import check_best_span, check_piece_labels
+from bertbook.checks.tag_and_answer import (
+    check_answer_f1,
+    check_best_span,
+    check_number_of_windows,
+    check_piece_labels,
+)
 from minibert.tasks import best_spans
 from minibert.tasks.answering import sliding_windows
 from minibert.tasks.metrics import normalize_answer

@@ -6,9 +6,13 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.ends_of_training import check_ends
-from bertbook.checks.training_loop import check_clipping, check_schedule
-from bertbook.checks.updates import check_accumulation, check_going_on
+from bertbook.checks.training_loop import (
+    check_accumulation,
+    check_clipping,
+    check_ends,
+    check_going_on,
+    check_schedule,
+)
 from minibert.training import learning_rate_factor
 
 

@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from bertbook import checks
-from bertbook.checks.compare import answers_equal
-from bertbook.checks.exercise import Exercise, _outcomes
+from bertbook.checks.compare import answers_equal, as_array
+from bertbook.checks.exercise import Exercise, _outcomes, as_it_is
 from bertbook.checks.verdict import LONGEST
 
 MODULES = {
@@ -28,17 +28,17 @@ every_exercise = pytest.mark.parametrize("exercise", FOUND.values(), ids=FOUND.k
 
 
 def written(exercise, *mistakes, instead=None):
-    """Write a function as a reader would, who makes some mistakes; tensors come as arrays."""
+    """Write a function as a reader would, who makes some mistakes.
+
+    Where only readers compute with tensors, they come as arrays.
+    """
     function = instead or exercise.answers(*mistakes)
+    seen = as_it_is if exercise.given is as_it_is else as_array
 
     def written(*given):
-        return _with_gradient(function(*map(_as_array, given)), *given)
+        return _with_gradient(function(*map(seen, given)), *given)
 
     return written
-
-
-def _as_array(value):
-    return value.detach().numpy() if hasattr(value, "detach") else value
 
 
 def _with_gradient(answer, *given):

@@ -156,7 +156,7 @@ def test_every_hint_and_every_sentence_is_shown_by_some_slip():
     verdicts += [told_of_a_solution(*slip[:3]) for slip in SOLVED]
     assert max(len(verdict.message) for verdict in verdicts) < LONGEST
     messages = " ".join(verdict.message for verdict in verdicts)
-    hints = [slip.hint for slips in SLIPS.values() for slip in slips]
+    hints = [hint for slips in SLIPS.values() for hint in slips.values()]
     sentences = [promise.sentence for promise in PROPERTIES]
     assert [text for text in [*hints, *sentences, *RAISED.values()] if text not in messages] == []
 

@@ -1,7 +1,8 @@
-"""Wrong answers as readers write them, of Chapters 13 to 18: what they change, what they are told.
+"""Wrong answers as readers write them, of Chapters 13 to 18: what they change, and the hint.
 
 The text to change stands in the book's own solution; without one the new text is a whole body, or
-the expression that it returns.
+the expression that it returns. What only repeats a mistake of an exercise, in a solution that is
+the same, is tested with the exercise.
 """
 
 import ast
@@ -50,7 +51,6 @@ LENGTH = "np.sqrt((weight**2).sum() + (bias**2).sum())"
 P = "p = softmax(pooled @ weight.T + bias)\nreturn "
 F1 = "2 * shared / (len(told) + len(true))"
 COSINES = "names @ pronoun / np.linalg.norm(names, axis=1)"
-COMPARED = "np.array_equal(target[name], tensors[name])"
 RANKS = "np.argsort(np.argsort(values))"
 
 SLIPS = [
@@ -60,8 +60,6 @@ SLIPS = [
     ("13.4", "", ADAM.replace("AHEAD", "1"), "You move before m and v"),
     ("13.4", "", ADAM.replace("AHEAD", "0"), "You move before m and v"),
     ("13.4", "(step + 1)", "(saved['step'] + 1)", "same two shares in all updates"),
-    ("13.4", "(step + 1)", "len(gradients)", "same two shares in all updates"),
-    ("13.4", "fair_v**0.5", "(fair_v**0.5 + 1e-8)", "ε is 0 here"),
     ("14.1", "not in known", "not in known and known.add(document)", "what add.. or append"),
     ("14.1", "", "[s for d in dict.fromkeys(test) if d not in learned for s in d]",
      "single sentences"),
@@ -70,19 +68,14 @@ SLIPS = [
     ("14.3", "(seen, fits)", "(seen, fits.clone())", "another table"),
     ("14.3", "fits * slope", "fits * slope.T", "keepdim=True keeps it"),
     ("15.1", "", NUMBERS, "data_offsets count bytes"),
-    ("15.1", 'int.from_bytes(data[:8], "little")', "data[0]", "You read the first one only"),
     ("15.1", "data[8:8 + length]", "data[:length]", "no part of the header"),
     ("15.1", "data[begin:end]", "data[begin:]", "Where does the tensor end"),
-    ("15.2", "!= theirs[name]", "not in theirs.values()", "any tensor of the file"),
     ("15.3", "attention_mask[:, :, None]", "attention_mask", "axis for the numbers"),
     ("15.3", "attention_mask[:, :, None]", "attention_mask[:, None]", "axis for the numbers"),
-    ("15.3", ", keepdims=True", "", "The lengths have lost their axis"),
     ("15.3", "(hidden_states * weights)", "(hidden_states * weights)[:, 1:-1]",
      "You leave out .CLS. and .SEP."),
-    ("15.4", "rng.normal(size=shape)", "np.indices(shape).sum(axis=0)", "the same when turned"),
     ("15.4", "rng.normal(size=shape)", "np.ones(shape)", "are all numbers of your file equal"),
     ("15.4", "rng.normal(size=shape)", "np.full(shape, rng.normal())", "of a tensor are equal"),
-    ("15.4", COMPARED, "(target[name] == tensors[name]).any()", "One number in its place"),
     ("15.4", "for name in shapes)", "for name in [*shapes][-1:])", "one tensor, the last"),
     ("15.4", "load(target, tensors)", "load(tensors, target)", "with target first"),
     ("16.1", "", P + "-np.log(p[labels]).mean()", "takes whole rows"),
@@ -95,16 +88,10 @@ SLIPS = [
     ("16.4", "", WON.replace("LESS", "1"), "approximation by chi-square"),
     ("16.4", "tail = ", "tail = -math.comb(coins, fewer) / 2 + ", "the mid-p"),
     ("16.5", "", SURE, "stop at the first failure"),
-    ("16.5", ">= wanted", "> wanted", "Exactly as much as wanted is enough"),
     ("16.5", "chances.max(axis=1)", "chances.max(axis=0)", "axis=1"),
-    ("17.1", "-100", "-1", "The loss does not know −1"),
-    ("17.1", "-100", "None", "None is no number"),
     ("17.1", "[-100] * count", "[-1] * count", "The loss does not know −1"),
-    ("17.2", "sums.argmax()", "np.triu(sums).argmax()", "np.triu leaves 0"),
     ("17.2", "divmod(int(sums.argmax()), n)",
      "divmod(int(sums[inside][:, inside].argmax()), inside.sum())", "the question included"),
-    ("17.2", "np.arange(n) - np.arange(n)[:, None]", "np.arange(n)[:, None] - np.arange(n)",
-     "All of your spans end before they start"),
     ("17.3", F1, "shared / max(len(told), len(true))", "the longer of the two"),
     ("17.3", F1, "shared / min(len(told), len(true)) if told and true else 0.0", "the shorter"),
     ("17.3", "(Counter(told) & Counter(true)).total()", "sum(map(str.__eq__, told, true))",
@@ -112,10 +99,7 @@ SLIPS = [
     ("17.3", "(Counter(told) & Counter(true)).total()", "sum(word in told for word in true)",
      "is shared once"),
     ("18.2", "", "float(first.argmax() == second.argmax())", "one entry is at the same place"),
-    ("18.2", RANKS, "np.argmax(values)", "argmax tells one place alone"),
     ("18.2", RANKS, RANKS + " if values is first else values", "Rank both"),
-    ("18.3", "changed[..., own].mean", "changed.mean", "all heads' columns"),
-    ("18.3", "changed[..., own] =", "changed[own] =", "takes texts"),
     ("18.3", ".mean(axis=(0, 1))", ".mean(axis=1)", "over tokens only"),
     ("18.4", "for word in words]", "for word in words][::-1]", "list is turned around"),
     ("18.4", "list(dict.fromkeys(words))", "list(dict.fromkeys(words))[::-1]", "from the end"),
@@ -156,10 +140,10 @@ def written(source, old, new):
     return space[head.removeprefix("def ").split("(")[0]]
 
 
-@pytest.mark.parametrize(("number", "old", "new", "told"), SLIPS)
-def test_what_a_reader_gets_wrong_is_named(number, old, new, told):
+@pytest.mark.parametrize(("number", "old", "new", "hint"), SLIPS)
+def test_what_a_reader_gets_wrong_is_named(number, old, new, hint):
     source, check = solution(number)
     verdict = check(written(source, old, new))
     assert not verdict.passed
     assert verdict.message.removeprefix("Not yet. ") in {m.hint for m in check.mistakes}, verdict
-    assert re.search(told, verdict.message), verdict
+    assert re.search(hint, verdict.message), verdict

@@ -8,10 +8,9 @@ import torch
 from torch.nn import functional
 
 from bertbook.checks.bugs import check_smallest
-from bertbook.checks.distances import check_rotate
-from bertbook.checks.family import check_positions
+from bertbook.checks.family import check_positions, check_rotate
+from bertbook.checks.faster import check_distillation_loss
 from bertbook.checks.search import check_contrastive_loss
-from bertbook.checks.smaller import check_distillation_loss
 
 
 def scores_of(queries, documents, temperature):

@@ -1,7 +1,7 @@
 """The usual wrong classes, each made of ours by one slip.
 
 A slip spoils every part that plays its role, however deep it lies: a reader's whole BERT that
-divides by the wrong root is told so as well as a reader's self-attention. Chapter 8.
+divides by the wrong root gets the same hint as a reader's self-attention. Chapter 8.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from torch import nn
 from minibert.parts import default_part
 
 from . import attention_slips, end_slips, layer_slips
-from .slip import NO_BIAS
+from .slip import NO_BIAS, spoil
 
 SLIPS = {  # from outside in
     "pretraining": end_slips.PRETRAINING,
@@ -26,7 +26,7 @@ SLIPS = {  # from outside in
     "embeddings": end_slips.EMBEDDINGS,
     "encoder": layer_slips.ENCODER,
     "layer": layer_slips.LAYER,
-    "intermediate": [*layer_slips.ACTIVATION, NO_BIAS],
+    "intermediate": {**layer_slips.ACTIVATION, **NO_BIAS},
     "output": layer_slips.FRAME,
     "attention": layer_slips.ATTENTION,
     "self_output": layer_slips.FRAME,
@@ -42,11 +42,11 @@ def spoiled_copies(ours: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     """
     held = {type(part) for part in ours.modules()}
     for role in sorted(SLIPS, key=lambda role: default_part(role) is not type(ours)):
-        kind, slips = default_part(role), SLIPS[role] if default_part(role) in held else []
-        for slip in slips:
+        kind, slips = default_part(role), SLIPS[role] if default_part(role) in held else {}
+        for how, hint in slips.items():
             copied = copy.deepcopy(ours)
             with torch.no_grad():
                 for part in copied.modules():
                     if type(part) is kind:
-                        slip.spoil(part)
-            yield slip.hint, copied
+                        spoil(part, how)
+            yield hint, copied

@@ -1,0 +1,170 @@
+"""A usual mistake: what it changes in the solution, and the question that leads out of it.
+
+A text such as ``"axis=-1 → axis=0"`` says what stands in the solution, and what is written instead.
+Two changes at once are joined by ``||``. With nothing before the arrow, what follows it replaces
+the whole body, or is what the body returns; there ``right`` is the solution itself, as in
+``"→ 1 - right(x)"``. Exercises use it from Chapter 1 on.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import textwrap
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+
+import numpy as np
+
+from .compare import form_problem
+
+_PARTS = re.compile(r"\w+|[-+*/@%<>=!&|^]+|.", re.DOTALL)  # names, signs, and the rest
+
+
+@dataclass(frozen=True, eq=False)
+class Mistake:
+    """Usual wrong answer, and what to say about it: a question more often than the answer.
+
+    `wrong` says what changes in the source of the right function; or it computes what readers with
+    this misunderstanding compute; or it holds the switches of the right function that make it
+    wrong, by name; or it is the error that they get. Where it can be made in many ways, `trace`
+    says of an answer, the right one and the case if this one is.
+    """
+
+    wrong: str | Callable | Mapping | type
+    hint: str
+    trace: Callable | None = None
+
+    @property
+    def switches(self) -> Mapping:
+        """Return the switches of the right function that make it wrong, if `wrong` is these."""
+        return self.wrong if isinstance(self.wrong, Mapping) else {}
+
+    def shows(self, answer: object, want: object, case: tuple) -> bool:
+        """Return whether an answer of the right form shows the trace of this mistake."""
+        trace = None if form_problem(answer, want) else self.trace
+        return bool(trace and trace(np.asarray(answer), want, *case))
+
+
+def as_mistakes(mistakes: Mapping | Sequence[Mistake]) -> list[Mistake]:
+    """List mistakes, where a dict may give several wrong ways, in a tuple, one hint.
+
+    A trace stands beside its hint.
+    """
+    if not isinstance(mistakes, Mapping):
+        return [*mistakes]
+    return [
+        Mistake(way, *(hint if isinstance(hint, tuple) else (hint,)))
+        for wrong, hint in mistakes.items()
+        for way in (wrong if isinstance(wrong, tuple) else (wrong,))
+    ]
+
+
+def fit_together(function: Callable, *wrong: object) -> bool:
+    """Return whether changes of a function's source touch different places, and make sense.
+
+    A new body fits if it computes with what the others make of the function.
+    """
+    texts = [text for text in wrong if isinstance(text, str)]
+    if len(texts) < len(wrong):
+        return False
+    if any(text.startswith("→") and "right(" not in text for text in texts):
+        return False
+    if _overlap([edit for text in texts for edit in _edits(function, text)]):
+        return False
+    try:
+        rewritten(function, *texts)
+    except SyntaxError:
+        return False
+    return True
+
+
+@cache
+def rewritten(function: Callable, *wrong: str) -> Callable:
+    """Compile a function after some changes in its source.
+
+    Raises
+    ------
+    ValueError
+        If what is to be changed does not stand in the source, or is to be changed twice.
+    """
+    head, body = _head_and_body(function)
+    edits = [edit for text in wrong for edit in _edits(function, text)]
+    if _overlap(edits):
+        raise ValueError(f"{' and '.join(wrong)} change the same place of {function.__name__}")
+    for start, end, new in sorted(edits, reverse=True):
+        body = body[:start] + new + body[end:]
+    made = _compiled(function, head + body)
+    for text in wrong:
+        if text.startswith("→"):
+            made = _compiled(function, head + _indented(text.removeprefix("→").strip()), right=made)
+    return made
+
+
+@cache
+def _head_and_body(function: Callable) -> tuple[str, str]:
+    """Split the source of a function where its docstring ends, or else its first lines."""
+    source = textwrap.dedent(inspect.getsource(function))
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.FunctionDef)
+    first = definition.body[1 if ast.get_docstring(definition) else 0]
+    lines = source.splitlines(keepends=True)
+    return "".join(lines[: first.lineno - 1]), "".join(lines[first.lineno - 1 :])
+
+
+@cache
+def _edits(function: Callable, text: str) -> list[tuple[int, int, str]]:
+    """Say from where to where the body changes, and to what, without what stays the same."""
+    if text.startswith("→"):
+        return []
+    _, body = _head_and_body(function)
+    edits = []
+    for change in text.split("||"):
+        old, _, new = map(str.strip, change.partition("→"))
+        starts = [match.start() for match in re.finditer(_as_whole_names(old), body)]
+        if not old or not starts:
+            raise ValueError(f"{function.__name__} has no {old!r} to change")
+        head = _shared(_PARTS.findall(old), _PARTS.findall(new))
+        tail = _shared(_PARTS.findall(old[head:])[::-1], _PARTS.findall(new[head:])[::-1])
+        spans = ((start + head, start + len(old) - tail) for start in starts)
+        edits += [(*span, new[head : len(new) - tail]) for span in spans]
+    return edits
+
+
+def _shared(one: Sequence[str], other: Sequence[str]) -> int:
+    """Count the letters in the names and signs with which both begin."""
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(one, other))
+    return sum(len(part) for part, _ in pairs)
+
+
+def _as_whole_names(old: str) -> str:
+    """Match a text, but not the beginning or the end of a longer name."""
+    before = r"(?<!\w)" if re.match(r"\w", old) else ""
+    return before + re.escape(old) + (r"(?!\w)" if re.search(r"\w$", old) else "")
+
+
+def _overlap(edits: Sequence[tuple[int, int, str]]) -> bool:
+    """Return whether two edits touch the same place."""
+    ordered = sorted(edits)
+    return any(
+        later[0] < earlier[1] or later[0] == earlier[0]
+        for earlier, later in zip(ordered, ordered[1:])
+    )
+
+
+def _indented(body: str) -> str:
+    """Write what a function does, or only returns, as its body."""
+    body = body if re.search(r"\b(return|yield|raise)\b", body) else f"return {body}"
+    return textwrap.indent(textwrap.dedent(body), "    ")
+
+
+def _compiled(function: Callable, source: str, **names: Callable) -> Callable:
+    names = {**inspect.unwrap(function).__globals__, **names}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # two mistakes at once may look odd to the compiler
+        exec(compile(source, f"<{function.__name__}, rewritten>", "exec"), names)
+    return names[function.__name__]

@@ -1,0 +1,77 @@
+"""A mistake as a change in the source of the solution."""
+
+import re
+
+import pytest
+
+from bertbook.checks.exercise import Exercise
+from bertbook.checks.mistake import fit_together, rewritten
+
+
+def mean(numbers, weights):
+    total = sum(n * w for n, w in zip(numbers, weights))
+    return total / sum(weights)
+
+
+CASE = [1, 2, 6], [1, 1, 2]
+
+
+def test_right_is_what_stands_there():
+    assert mean(*CASE) == 15 / 4
+
+
+@pytest.mark.parametrize(
+    ("wrong", "answer"),
+    [
+        ("/ sum(weights) →", 15),
+        ("sum(weights) → len(numbers)", 15 / 3),
+        ("n * w → n || sum(weights) → len(weights)", 9 / 3),
+        ("numbers → weights || weights → numbers", 15 / 9),
+        ("→ max(numbers)", 6),
+        ("→ 2 * right(numbers, weights)", 15 / 2),
+        ("→ return min(numbers)", 1),
+        ("→ for n in numbers:\n    return n", 1),
+    ],
+)
+def test_what_is_changed_is_computed(wrong, answer):
+    assert rewritten(mean, wrong)(*CASE) == answer
+
+
+def test_two_changes_at_once():
+    both = "n * w → n", "/ sum(weights) → / len(numbers)"
+    assert fit_together(mean, *both)
+    assert rewritten(mean, *both)(*CASE) == 9 / 3
+
+
+def test_a_body_takes_what_another_change_makes():
+    both = "→ 2 * right(numbers, weights)", "n * w → n"
+    assert fit_together(mean, *both)
+    assert rewritten(mean, *both)(*CASE) == 2 * 9 / 4
+
+
+def test_what_stays_the_same_is_not_changed():
+    assert fit_together(mean, "total / sum( → 2 * total / sum(", "/ sum(weights) → / sum(numbers)")
+
+
+@pytest.mark.parametrize(
+    "wrong", [("n * w → n", "n * w → w"), ("n * w → n", "→ 0"), (max, "n * w → n")]
+)
+def test_changes_of_one_place_do_not_fit(wrong):
+    assert not fit_together(mean, *wrong)
+
+
+def test_what_does_not_stand_there_is_refused():
+    with pytest.raises(ValueError, match=re.escape("mean has no 'tota' to change")):
+        rewritten(mean, "tota → 1")
+    with pytest.raises(ValueError, match="change the same place of mean"):
+        rewritten(mean, "n * w → n || w for → for")
+
+
+def test_several_ways_have_one_hint():
+    exercise = Exercise("Mean.", mean, [CASE], {("n * w → n", "n * w → w"): "Both?", OSError: "O?"})
+    assert [(m.wrong, m.hint) for m in exercise.mistakes] == [
+        ("n * w → n", "Both?"),
+        ("n * w → w", "Both?"),
+        (OSError, "O?"),
+    ]
+    assert exercise(lambda n, w: sum(n) / sum(w)).message == "Not yet. Both?"

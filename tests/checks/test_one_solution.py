@@ -1,0 +1,80 @@
+"""What a checker holds for right is what the chapter's folded solution says, word for word."""
+
+import ast
+import inspect
+import re
+import textwrap
+
+import nbformat
+import pytest
+from solutions import CHAPTERS
+from test_every_exercise import FOUND, MODULES
+
+CHANGED = {
+    name: exercise
+    for name, exercise in FOUND.items()
+    if any(isinstance(mistake.wrong, str) for mistake in exercise.mistakes)
+}
+
+# These checkers write what is right in another way, in numpy where the chapter takes PyTorch, or
+# in smaller steps, of which each can be changed. The chapter asserts that its solution passes.
+OTHERWISE = (
+    """
+bugs falling, bugs smallest, classify head, classify several_labels, faster block_mask,
+faster distillation_loss, faster packing, faster quantize, faster speedup, family alibi,
+family positions, family rotate, looking_inside paired_interval, looking_inside rank_correlation,
+looking_inside rival, more_machines best_count, more_machines combine, real_weights misfits,
+real_weights sentence_vectors, search contrastive_loss, search fusion, search hard_negatives,
+small_world best_loss, small_world posteriors, tag_and_answer answer_f1,
+tag_and_answer number_of_windows, training_loop accumulation, training_loop clipping,
+training_loop schedule
+""".replace("\n", " ")
+    .strip()
+    .split(", ")
+)
+
+
+def solutions():
+    """Find the function that each checker gets in the folded solutions of its chapter."""
+    found = {}
+    for path in sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if "solution" in cell.metadata.get("tags", []):
+                functions = checked(ast.parse(cell.source))
+                found |= {(int(path.name[:2]), check): one for check, one in functions.items()}
+    return found
+
+
+def checked(cell):
+    """Name the functions of a cell by the checkers that are called with them."""
+    functions = {node.name: node for node in cell.body if isinstance(node, ast.FunctionDef)}
+    calls = (node for node in ast.walk(cell) if isinstance(node, ast.Call) and node.args)
+    pairs = ((ast.unparse(call.func), ast.unparse(call.args[0])) for call in calls)
+    return {check: functions[name] for check, name in pairs if name in functions}
+
+
+def written(function):
+    """Write the arguments and the body of a function, without what is no part of the solution."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name):
+            node.id = node.id.removeprefix("_")
+    body = function.body[1:] if ast.get_docstring(function) else function.body
+    names = [argument.arg for argument in ast.walk(function.args) if isinstance(argument, ast.arg)]
+    return "\n".join([", ".join(names), *map(ast.unparse, body)])
+
+
+SOLUTIONS = solutions()
+
+
+@pytest.mark.parametrize("name", CHANGED)
+def test_right_is_the_folded_solution(name):
+    module, check = name.split()
+    chapter = int(re.search(r"Chapter (\d+)", MODULES[module].__doc__)[1])
+    right = ast.parse(textwrap.dedent(inspect.getsource(CHANGED[name].right))).body[0]
+    is_same = written(right) == written(SOLUTIONS[chapter, f"check_{check}"])
+    assert is_same == (name not in OTHERWISE), name
+
+
+def test_a_difference_is_seen():
+    one, other = (ast.parse(f"def f(x):\n    return x + {n}").body[0] for n in (1, 2))
+    assert written(one) != written(other)
