@@ -87,6 +87,18 @@ def fit_together(function: Callable, *wrong: object) -> bool:
 def rewritten(function: Callable, *wrong: str) -> Callable:
     """Compile a function after some changes in its source.
 
+    Parameters
+    ----------
+    function : callable
+        Written in Python, with its body on lines of its own.
+    *wrong : str
+        Changes, as the text of a mistake says them.
+
+    Returns
+    -------
+    callable
+        The function as somebody writes it who makes all these mistakes.
+
     Raises
     ------
     ValueError
