@@ -168,12 +168,13 @@ class BertEncoder(nn.Module):  # 10: one layer after the other
         super().__init__()
         self.layer = nn.ModuleList([BertLayer(config) for _ in range(config.num_hidden_layers)])
     def forward(self, x, mask=None, output_attentions=False, output_hidden_states=False):
-        states, maps = (x,), ()
+        states, maps = [x], []
         for layer in self.layer:
             x, probs = layer(x, mask, output_attentions)
-            states, maps = (*states, x), (*maps, probs)
-        return BertModelOutput(x, hidden_states=states if output_hidden_states else None,
-                               attentions=maps if output_attentions else None)
+            states.append(x)
+            maps.append(probs)
+        return BertModelOutput(x, hidden_states=tuple(states) if output_hidden_states else None,
+                               attentions=tuple(maps) if output_attentions else None)
 
 class BertPooler(nn.Module):  # 10: the vector of [CLS] stands for all
     def __init__(self, config):
@@ -300,8 +301,7 @@ def train(model, tokenizer, documents, steps, size=16, max_length=64, peak=1e-3,
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        if step % 100 == 0:
-            print(f"step {step:5}  loss {loss:.3f}")
+        print(f"\rstep {step + 1}  loss {loss:.3f}", end="" if (step + 1) % 100 else "\n")
     return model.eval()
 
 def load_pretrained(folder):  # 15: Hugging Face's layout; a file without heads is an encoder
