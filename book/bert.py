@@ -24,7 +24,7 @@ ACTIVATIONS = {"gelu": gelu, "gelu_new": lambda x: gelu(x, approximate="tanh"), 
 
 def split_words(text, do_lower_case=True):  # 6: without accents, cut at spaces and punctuation
     kind = unicodedata.category
-    kept = (c for c in text if c in "\t\n\r" or kind(c) not in "Cc Cf Co Cs" and c != "\ufffd")
+    kept = (c for c in text if c in "\t\n\r" or (kind(c) not in "Cc Cf Co Cs" and c != "\ufffd"))
     text = CHINESE.sub(r" \g<0> ", "".join(kept))
     if do_lower_case:
         text = "".join(c for c in unicodedata.normalize("NFD", text) if kind(c) != "Mn")

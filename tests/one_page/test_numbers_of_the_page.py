@@ -229,5 +229,3 @@ def test_the_learning_rate_is_that_of_the_package(monkeypatch):
     bert.train(bert.BertForPreTraining(config), tokenizer, documents, steps=20, size=2, peak=0.5)
     expected = [0.5 * learning_rate_factor(n, warmup_steps=2, max_steps=20) for n in range(20)]
     assert rates == pytest.approx(expected)
-
-

@@ -224,7 +224,9 @@ def test_what_is_wrong_is_told_in_a_sentence(tmp_path, monkeypatch):
     assert command(monkeypatch) == usage
     assert command(monkeypatch, text_file(tmp_path, "a\nb"), "no blank") == usage
     missing = tmp_path / "none.txt"
-    assert command(monkeypatch, missing, "[MASK]").endswith(f"No such file or directory: '{missing}'")
+    assert command(monkeypatch, missing, "[MASK]").endswith(
+        f"No such file or directory: '{missing}'"
+    )
     for text in ("", "one line", "a\nb\nc"):
         path = text_file(tmp_path, text)
         assert command(monkeypatch, path, "[MASK]") == (
