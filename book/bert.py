@@ -1,5 +1,4 @@
 """BERT on one page: what the chapters of BERT by Hand build, in their order. "8:" is Chapter 8.
-
 python bert.py my-text.txt "the man [MASK] the book" trains a small one and fills the blank.
 """
 import json, math, random, re, sys, unicodedata
@@ -33,7 +32,8 @@ def split_words(text, do_lower_case=True):  # 6: without accents, cut at spaces 
 
 def learn_pieces(word_counts, vocab_size, min_frequency=2):  # 6: merge the pair that gains most
     words = {f" {'  ##'.join(word)} ": count for word, count in word_counts.items()}
-    pieces = SPECIAL_TOKENS + sorted(sorted({p for word in words for p in word.split()}), key=len)
+    pieces = SPECIAL_TOKENS + sorted({*"".join(word_counts)})
+    pieces += sorted({"##" + character for word in word_counts for character in word[1:]})
     while len(pieces) < vocab_size:
         single, pairs = Counter(), Counter()
         for word, count in words.items():
@@ -301,7 +301,7 @@ def train(model, tokenizer, documents, steps, size=16, max_length=64, peak=1e-3,
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
-        print(f"\rstep {step + 1}  loss {loss:.3f}", end="" if (step + 1) % 100 else "\n")
+        print(f"\rstep {step}  loss {loss:.3f}", end="\n" * (step % 100 == 0 or step == steps - 1))
     return model.eval()
 
 def load_pretrained(folder):  # 15: Hugging Face's layout; a file without heads is an encoder
