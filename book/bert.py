@@ -33,7 +33,7 @@ def split_words(text, do_lower_case=True):  # 6: without accents, cut at spaces 
 def learn_pieces(word_counts, vocab_size, min_frequency=2):  # 6: merge the pair that gains most
     words = {f" {'  ##'.join(word)} ": count for word, count in word_counts.items()}
     pieces = SPECIAL_TOKENS + sorted({*"".join(word_counts)})
-    pieces += sorted({"##" + character for word in word_counts for character in word[1:]})
+    pieces += sorted({"##" + c for word in word_counts if len(word) > 1 for c in word})
     while len(pieces) < vocab_size:
         single, pairs = Counter(), Counter()
         for word, count in words.items():

@@ -96,11 +96,8 @@ def _bound(node: ast.stmt) -> Iterator[str]:
     elif isinstance(node, ast.FunctionDef | ast.ClassDef):
         yield node.name
     elif isinstance(node, ast.Assign):
-        yield from (each.id for each in ast.walk(node) if _is_stored(each))
-
-
-def _is_stored(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+        yield from (name.id for name in names if isinstance(name.ctx, ast.Store))
 
 
 def _module(node: ast.stmt) -> str | None:

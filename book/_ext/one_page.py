@@ -43,7 +43,8 @@ class OnePage(SphinxDirective):
         self.env.note_dependency(str(CODE))
         code = CODE.read_text(encoding="utf-8")
         table = nodes.container()
-        rows = ["| Chapter | On the page |", "| --- | --- |", *map(_row, *zip(*parts(code).items()))]
+        rows = ["| Chapter | On the page |", "| --- | --- |"]
+        rows += [_row(number, names) for number, names in parts(code).items()]
         self.state.nested_parse(StringList(rows, str(CODE)), self.content_offset, table)
         listing = nodes.container("", nodes.literal_block(code, code, language="python"))
         listing["classes"] = ["one-page"]

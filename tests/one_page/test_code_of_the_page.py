@@ -9,6 +9,7 @@ import sys
 import tokenize
 from pathlib import Path
 
+import nbformat
 import pytest
 from same_code import canonical, our_name
 from solutions import file_of_solutions
@@ -31,7 +32,8 @@ SOLVED = (
     *("BertEncoder", "BertModel", "BertLMPredictionHead", "BertForPreTraining", "corrupt_tokens"),
 )
 MAY_IMPORT = {"torch", "safetensors"}
-CHAPTERS = Path(__file__).parents[2] / "book" / "chapters"
+ROOT = Path(__file__).parents[2]
+CHAPTERS = ROOT / "book" / "chapters"
 
 
 def definitions(text):
@@ -53,6 +55,9 @@ def test_it_is_a_page():
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 350
     assert max(map(len, lines)) <= 100
+    for name in ("README.md", "book/index.md", "book/bert-on-one-page.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert f"{len(lines)} lines" in text, name
 
 
 def test_each_line_has_one_statement():
@@ -92,8 +97,6 @@ def test_a_part_is_the_solution_of_its_exercise(name):
 
 def test_cutting_a_word_is_the_solution_of_its_exercise():
     path = next(CHAPTERS.glob("06-*.ipynb"))
-    import nbformat
-
     cells = [cell.source for cell in nbformat.read(path, as_version=4).cells]
     [code] = [cell for cell in cells if cell.startswith("def longest_match_solution")]
     solution = definitions(code)["longest_match_solution"]
