@@ -1,4 +1,5 @@
 """BERT on one page: what the chapters of BERT by Hand build, in their order. "8:" is Chapter 8.
+
 python bert.py my-text.txt "the man [MASK] the book" trains a small one and fills the blank.
 """
 import json, math, random, re, sys, unicodedata
@@ -251,7 +252,6 @@ class BertPreTrainingHeads(nn.Module):  # 12: which words, and is B the next sen
 def cross_entropy(logits, labels):  # 5: the mean of -log p(label); -100 is no label
     labeled = labels != -100
     return -logits.log_softmax(dim=-1)[labeled, labels[labeled].long()].mean()
-
 
 class BertForPreTraining(nn.Module):  # 12: the model of BERT's training, with both of its losses
     def __init__(self, config):
