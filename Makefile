@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine mine-book notebooks quick test portable coverage check bench records pins clean python assets chromium
+.PHONY: help book serve lab mine one-page mine-book notebooks quick test portable coverage check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -38,6 +38,9 @@ lab: $(INSTALLED)  ## open the chapters in JupyterLab
 
 mine: $(INSTALLED)  ## say what holds of your own parts (MINE=my_bert.py for another file)
 	@$(BIN)/python tests/scoreboard.py $(MINE)
+
+one-page: $(INSTALLED)  ## write BERT on one page with your own classes (MINE=… for another file)
+	@$(BIN)/python -m bertbook.reader.one_page $(MINE) my_bert_on_one_page.py
 
 mine-book: $(INSTALLED)  ## run Chapters 8 to 18 on the classes of the solutions, and compare
 	@mkdir -p book/_build

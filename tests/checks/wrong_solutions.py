@@ -50,7 +50,9 @@ WRONG = {
         ("key.transpose(-1, -2)", "key", "In attention, the heads stand before the tokens"),
         ("config.attention_probs", "config.hidden", "on the embeddings after LayerNorm"),
         (MAP, "return context, scores if output_attentions else None", "do not sum to 1"),
-        ("key = nn", "dense = self.key = nn", "dense.bias, which self_attention has not"),
+        ("self.key, self.value = (|range(3))",
+         "self.dense, self.value = (|range(3))\n        self.key = self.dense",
+         "dense.bias, which self_attention has not"),
     ],
     "MyIntermediate": [
         ("ACTIVATIONS[config.hidden_act]", "nn.GELU()", "or the one that config.hidden_act names"),

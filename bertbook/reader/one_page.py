@@ -1,0 +1,193 @@
+"""BERT on one page, made of the reader's own classes: what `make one-page` writes. Chapter 12.
+
+Each class on the page gives way to the reader's of the same role; the others stay.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from minibert.disk import written_whole
+from minibert.parts import ROLES, players_of
+from minibert.parts.contracts import require_contract
+
+from .definitions import names_from_outside
+from .her_file import HER_FILE, run_her_file
+
+PAGE = Path(__file__).parents[2] / "book" / "bert.py"
+RESULT = Path("my_bert_on_one_page.py")
+PART = re.compile(r"""\bpart\((["'])(\w+)\1\)""")
+# The page has one loss for both tasks; the package names it twice, for the words of its errors.
+SAME_FUNCTIONS = dict.fromkeys(("masked_lm_loss", "next_sentence_loss"), "cross_entropy")
+
+
+class OnePage(NamedTuple):
+    """A page, which of the reader's parts stand on it, and a sentence for each that cannot."""
+
+    text: str
+    used: list[str]
+    problems: list[str]
+
+
+class Block(NamedTuple):
+    """A statement at the top of a file: its text, what it defines, and whether it imports."""
+
+    text: str
+    names: tuple[str, ...]
+    module: str | None = None
+
+
+def one_page(path: Path, page: str | None = None) -> OnePage:
+    """Put a reader's classes in the place of ours on the page.
+
+    Parameters
+    ----------
+    path : Path
+        The reader's file.
+    page : str, optional
+        The page to begin with; by default book/bert.py.
+
+    Returns
+    -------
+    OnePage
+        The new page, and what is to be said about it.
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be run.
+    """
+    players, problems = players_of(run_her_file(path))
+    mine = blocks_of(path.read_text(encoding="utf-8"))
+    ours = blocks_of(PAGE.read_text(encoding="utf-8") if page is None else page)
+    known = {name for block in ours for name in block.names} | {"part", *SAME_FUNCTIONS}
+    names = {player.__name__: _on_page(role) for role, player in players.items()}
+    needed: dict[str, list[Block]] = {}
+    for role, player in players.items():
+        blocks = list(_needed(player.__name__, mine, set(names)))
+        if problem := _problem(role, player, blocks, known):
+            problems.append(problem)
+        else:
+            needed[player.__name__] = blocks
+    return OnePage(_written(ours, mine, needed, names), [*needed], problems)
+
+
+def blocks_of(text: str) -> list[Block]:
+    """Cut a file before each of its statements; what stands in between goes with the next one."""
+    lines = text.splitlines(keepends=True)
+    nodes = ast.parse(text).body
+    ends = [0, *(node.end_lineno or 0 for node in nodes[:-1]), len(lines)]
+    texts = ["".join(lines[start:end]) for start, end in zip(ends, ends[1:])]
+    return [
+        Block(text, tuple(_bound(node)), _module(node))
+        for text, node in zip(texts, nodes, strict=True)
+    ]
+
+
+def _bound(node: ast.stmt) -> Iterator[str]:
+    """Name what a statement defines."""
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+    elif isinstance(node, ast.FunctionDef | ast.ClassDef):
+        yield node.name
+    elif isinstance(node, ast.Assign):
+        names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+        yield from (name.id for name in names if isinstance(name.ctx, ast.Store))
+
+
+def _module(node: ast.stmt) -> str | None:
+    """Name the module that a statement imports, or imports from."""
+    if isinstance(node, ast.ImportFrom):
+        return node.module
+    return node.names[0].name if isinstance(node, ast.Import) else None
+
+
+def _on_page(role: str) -> str:
+    """Name who plays a role on the page: BertLayer, or nn.Dropout."""
+    module, _, name = ROLES[role].ours.rpartition(".")
+    return f"nn.{name}" if module.startswith("torch") else name
+
+
+def _needed(name: str, blocks: list[Block], parts: set[str]) -> Iterator[Block]:
+    """Yield what a part needs of its file, itself included; other parts have their own places."""
+    wanted, names = set(), [name]
+    for name in names:  # which grows
+        for block in (block for block in blocks if name in block.names and block not in wanted):
+            wanted.add(block)
+            if block.module is None:
+                names += names_from_outside(block.text) - parts
+    yield from (block for block in blocks if block in wanted)
+
+
+def _problem(role: str, player: Callable, blocks: list[Block], known: set[str]) -> str:
+    """Say why a part cannot stand on the page; nothing if it can."""
+    name, place = player.__name__, _on_page(role)
+    try:
+        require_contract(role, player)
+    except (TypeError, ValueError) as error:
+        return f"{name} is left out: {error}"
+    if place not in known:
+        return f"{name} is left out: the page has no {place} of its own"
+    for block in blocks:
+        if (block.module or "").startswith(("minibert", "bertbook")):
+            for missing in (each for each in block.names if each not in known):
+                return f"{name} is left out: it needs {missing} of {block.module}"
+    return ""
+
+
+def _written(
+    ours: list[Block], mine: list[Block], needed: dict[str, list[Block]], names: dict[str, str]
+) -> str:
+    """Write the page, the reader's imports behind ours, and helpers before the first part."""
+    known = {"part", *SAME_FUNCTIONS, *(name for block in ours for name in block.names)}
+    wanted = {block for blocks in needed.values() for block in blocks}
+    used = [block for block in mine if block in wanted]
+    imports = [block.text.strip() for block in used if block.module and {*block.names} - known]
+    helpers = [block for block in used if not block.module and not {*block.names} & {*needed}]
+    parts = {names[name]: block for block in used for name in block.names if name in needed}
+    last_import = max(number for number, block in enumerate(ours) if block.module)
+    written = []
+    for number, block in enumerate(ours):
+        replaced = next((parts[name] for name in block.names if name in parts), None)
+        if replaced is not None:
+            written += [_set(each, names) for each in [*helpers, replaced]]
+            helpers = []
+        else:
+            written.append(block.text)
+        if number == last_import:
+            written += [f"{line}\n" for line in imports]
+    return "".join(written)
+
+
+def _set(block: Block, names: dict[str, str]) -> str:
+    """Set what a reader wrote like the rest of the page, under the names that it has there."""
+    text = PART.sub(lambda role: _on_page(role[2]), block.text.strip())
+    for old, new in {**names, **SAME_FUNCTIONS}.items():
+        text = re.sub(rf"\b{old}\b", new, text)
+    return f"\n{text}\n"
+
+
+def main(path: Path = HER_FILE, result: Path = RESULT) -> int:
+    """Write the page of a reader's file; return 1 if there is none, or none of it can be used."""
+    try:
+        page = one_page(path)
+    except ValueError as error:
+        print(f"{error}.")
+        return 1
+    print(*(f"{problem}." for problem in page.problems), sep="\n", end="\n" * bool(page.problems))
+    if not page.used:
+        print(f"Nothing of {path} can stand on the page, so none is written.")
+        return 1
+    with written_whole(result) as draft:
+        draft.write_text(page.text, encoding="utf-8")
+    print(f"{result} has {len(page.text.splitlines())} lines; yours are {', '.join(page.used)}.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*map(Path, sys.argv[1:])))

@@ -1,0 +1,350 @@
+"""BERT on one page: what the chapters of BERT by Hand build, in their order. "8:" is Chapter 8.
+
+python bert.py my-text.txt "the man [MASK] the book" trains a small one and fills the blank.
+"""
+import json, math, random, re, sys, unicodedata
+from collections import Counter, namedtuple
+from pathlib import Path
+from types import SimpleNamespace
+
+import torch
+from safetensors.torch import load_file
+from torch import nn
+from torch.nn.functional import gelu, relu
+
+SPECIAL_TOKENS = "[PAD] [UNK] [CLS] [SEP] [MASK]".split()
+CHINESE = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df"
+                     "\U0002a700-\U0002b81f\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]")
+CorruptedTokens = namedtuple("CorruptedTokens", "input_ids labels")
+BertModelOutput = namedtuple("BertModelOutput", "last_hidden_state pooler_output hidden_states "
+                             "attentions", defaults=[None] * 3)
+BertForPreTrainingOutput = namedtuple("BertForPreTrainingOutput", "loss prediction_logits "
+                                      "seq_relationship_logits masked_lm_loss next_sentence_loss")
+ACTIVATIONS = {"gelu": gelu, "gelu_new": lambda x: gelu(x, approximate="tanh"), "relu": relu}
+
+def split_words(text, do_lower_case=True):  # 6: without accents, cut at spaces and punctuation
+    kind = unicodedata.category
+    kept = (c for c in text if c in "\t\n\r" or (kind(c) not in "Cc Cf Co Cs" and c != "\ufffd"))
+    text = CHINESE.sub(r" \g<0> ", "".join(kept))
+    if do_lower_case:
+        text = "".join(c for c in unicodedata.normalize("NFD", text) if kind(c) != "Mn")
+        text = text.replace("Σ", "σ").lower()
+    return "".join(f" {c} " if kind(c)[0] == "P" or c in "$+<=>^`|~" else c for c in text).split()
+
+def learn_pieces(word_counts, vocab_size, min_frequency=2):  # 6: merge the pair that gains most
+    words = {f" {'  ##'.join(word)} ": count for word, count in word_counts.items()}
+    pieces = SPECIAL_TOKENS + sorted({*"".join(word_counts)})
+    pieces += sorted({"##" + c for word in word_counts if len(word) > 1 for c in word})
+    while len(pieces) < vocab_size:
+        single, pairs = Counter(), Counter()
+        for word, count in words.items():
+            for a, b in zip(word.split(), [*word.split()[1:], None]):
+                single[a] += count
+                pairs[a, b] += count
+        gains = {(a, b): n * math.log(n * single.total() / (single[a] * single[b]))
+                 for (a, b), n in pairs.items() if b and n >= min_frequency}
+        best = max(gains.values(), default=0)
+        if best <= 0:
+            break
+        a, b = min(pair for pair in gains if gains[pair] >= best * (1 - 1e-9))
+        pieces.append(a + b.removeprefix("##"))
+        words = {word.replace(f" {a}  {b} ", f" {pieces[-1]} "): n for word, n in words.items()}
+    return pieces
+
+def longest_match(word, known_pieces):  # 6: from the left, each piece as long as it can be
+    found, start = [], 0
+    while start < len(word):
+        mark = "##" if start else ""
+        ends = range(len(word), start, -1)
+        fits = [e for e in ends if mark + word[start:e] in known_pieces]
+        if not fits:
+            return ["[UNK]"]
+        found.append(mark + word[start:fits[0]])
+        start = fits[0]
+    return found
+
+class WordPieceTokenizer:  # 6: from text to ids
+    def __init__(self, pieces, do_lower_case=True):
+        self.pieces, self.do_lower_case = pieces, do_lower_case
+        self.vocab = {piece: number for number, piece in enumerate(pieces)}
+    def tokenize(self, text):
+        for part in re.split(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])", text):
+            for word in [part] if part in SPECIAL_TOKENS else split_words(part, self.do_lower_case):
+                yield from longest_match(word, self.vocab) if len(word) <= 100 else ["[UNK]"]
+    def encode(self, *texts, max_length=512):  # [CLS] first [SEP], or also: second [SEP]
+        rows = [list(self.tokenize(text)) for text in texts]
+        while 1 + sum(len(row) + 1 for row in rows) > max_length:
+            max(rows, key=len).pop()
+        pieces = ["[CLS]"] + [piece for row in rows for piece in [*row, "[SEP]"]]
+        types = [0] + [number for number, row in enumerate(rows) for _ in [*row, "[SEP]"]]
+        return [self.vocab[piece] for piece in pieces], types
+
+class BertConfig(SimpleNamespace):  # 7: Hugging Face's names; the defaults are bert-base-uncased's
+    vocab_size, max_position_embeddings, type_vocab_size, pad_token_id = 30522, 512, 2, 0
+    hidden_size, num_hidden_layers, num_attention_heads, intermediate_size = 768, 12, 12, 3072
+    hidden_act, layer_norm_eps, initializer_range = "gelu", 1e-12, 0.02
+    hidden_dropout_prob, attention_probs_dropout_prob = 0.1, 0.1
+
+class BertEmbeddings(nn.Module):  # 7: what a token is, where it stands, and in which sentence
+    def __init__(self, config):
+        super().__init__()
+        hidden = config.hidden_size
+        self.word_embeddings = nn.Embedding(config.vocab_size, hidden, config.pad_token_id)
+        self.position_embeddings = nn.Embedding(config.max_position_embeddings, hidden)
+        self.token_type_embeddings = nn.Embedding(config.type_vocab_size, hidden)
+        self.LayerNorm = nn.LayerNorm(hidden, config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+    def forward(self, input_ids=None, token_type_ids=None, position_ids=None, inputs_embeds=None):
+        x = self.word_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
+        places = torch.arange(x.shape[1], device=x.device)
+        x = x + self.position_embeddings(places if position_ids is None else position_ids)
+        x = x + self.token_type_embeddings(0 * places if token_type_ids is None else token_type_ids)
+        return self.dropout(self.LayerNorm(x))  # (batch, seq, hidden)
+
+def additive_mask(attention_mask, dtype=torch.float32):  # 3: 0 at tokens, the lowest at padding
+    return (1 - attention_mask[:, None, None, :].to(dtype)) * torch.finfo(dtype).min
+
+class BertSelfAttention(nn.Module):  # 8: every token asks all, in each head about something else
+    def __init__(self, config):
+        super().__init__()
+        hidden, self.heads = config.hidden_size, config.num_attention_heads
+        self.query, self.key, self.value = (nn.Linear(hidden, hidden) for _ in range(3))
+        self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
+        query, key, value = (  # (batch, heads, seq, head_size)
+            layer(hidden_states).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+            for layer in (self.query, self.key, self.value))
+        scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+        if additive_mask is not None:
+            scores = scores + additive_mask  # (batch, heads, seq, seq)
+        probs = self.dropout(scores.softmax(dim=-1))
+        context = (probs @ value).transpose(1, 2).flatten(2)  # (batch, seq, hidden)
+        return context, probs if output_attentions else None
+
+class BertSelfOutput(nn.Module):  # 8: mix what the heads have found, and add it
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+    def forward(self, hidden_states, input_tensor):
+        return self.LayerNorm(self.dropout(self.dense(hidden_states)) + input_tensor)
+
+class BertAttention(nn.Module):  # 8: the first half of a layer
+    def __init__(self, config):
+        super().__init__()
+        self.self, self.output = BertSelfAttention(config), BertSelfOutput(config)
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
+        context, probs = self.self(hidden_states, additive_mask, output_attentions)
+        return self.output(context, hidden_states), probs
+
+class BertIntermediate(nn.Module):  # 9: widen every vector, and bend it
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.intermediate_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+    def forward(self, hidden_states):
+        return self.activation(self.dense(hidden_states))  # (batch, seq, intermediate)
+
+class BertOutput(nn.Module):  # 9: narrow it again, and add it
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, config.layer_norm_eps)
+        self.dropout = nn.Dropout(config.hidden_dropout_prob)
+    def forward(self, wide_states, input_tensor):
+        return self.LayerNorm(input_tensor + self.dropout(self.dense(wide_states)))
+
+class BertLayer(nn.Module):  # 9: tokens listen to each other, then each thinks for itself
+    def __init__(self, config):
+        super().__init__()
+        self.attention, self.intermediate = BertAttention(config), BertIntermediate(config)
+        self.output = BertOutput(config)
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
+        attended, probs = self.attention(hidden_states, additive_mask, output_attentions)
+        return self.output(self.intermediate(attended), attended), probs
+
+class BertEncoder(nn.Module):  # 10: one layer after the other
+    def __init__(self, config):
+        super().__init__()
+        self.layer = nn.ModuleList([BertLayer(config) for _ in range(config.num_hidden_layers)])
+    def forward(self, x, mask=None, output_attentions=False, output_hidden_states=False):
+        states, maps = [x], []
+        for layer in self.layer:
+            x, probs = layer(x, mask, output_attentions)
+            states.append(x)
+            maps.append(probs)
+        return BertModelOutput(x, hidden_states=tuple(states) if output_hidden_states else None,
+                               attentions=tuple(maps) if output_attentions else None)
+
+class BertPooler(nn.Module):  # 10: the vector of [CLS] stands for all
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+    def forward(self, hidden_states):
+        return self.dense(hidden_states[:, 0]).tanh()  # (batch, hidden)
+
+@torch.no_grad()
+def initialize_weights(module, initializer_range):  # 10: small and by chance; biases are 0
+    for layer in module.modules():
+        if isinstance(layer, nn.Linear | nn.Embedding):
+            layer.weight.normal_(std=initializer_range)
+        if isinstance(layer, nn.Linear):
+            layer.bias.zero_()
+        if getattr(layer, "padding_idx", None) is not None:
+            layer.weight[layer.padding_idx] = 0
+
+class BertModel(nn.Module):  # 10: ids become vectors that know their context
+    def __init__(self, config, add_pooling_layer=True):
+        super().__init__()
+        self.config, self.embeddings = config, BertEmbeddings(config)
+        self.encoder = BertEncoder(config)
+        self.pooler = BertPooler(config) if add_pooling_layer else None
+        initialize_weights(self, config.initializer_range)
+    def forward(self, input_ids=None, attention_mask=None, token_type_ids=None, position_ids=None,
+                inputs_embeds=None, output_attentions=False, output_hidden_states=False):
+        x = self.embeddings(input_ids, token_type_ids, position_ids, inputs_embeds)
+        mask = None if attention_mask is None else additive_mask(attention_mask, x.dtype)
+        output = self.encoder(x, mask, output_attentions, output_hidden_states)
+        return output._replace(pooler_output=self.pooler and self.pooler(output.last_hidden_state))
+
+def corrupt_tokens(input_ids, *, vocab_size, mask_token_id, special_ids, generator,
+                   mlm_probability=0.15, continues_word=None):  # 11: hide tokens, to be guessed
+    shape, special = input_ids.shape, [mask_token_id, *special_ids]
+    draws, fate = (torch.rand(shape, generator=generator) for _ in range(2))
+    if continues_word is not None:
+        first = torch.arange(shape[-1]) * ~continues_word
+        draws = draws.gather(-1, first.cummax(dim=-1).values)
+    draws[torch.isin(input_ids, torch.tensor(special))] = 2
+    drawn = ((draws < mlm_probability) | (draws == draws.min())) & (draws < 2)
+    words = torch.tensor([i for i in range(vocab_size) if i not in special])
+    lots = words[torch.randint(len(words), shape, generator=generator)]
+    seen = torch.where(fate < 0.8, mask_token_id, torch.where(fate < 0.9, lots, input_ids))
+    return CorruptedTokens(torch.where(drawn, seen, input_ids), torch.where(drawn, input_ids, -100))
+
+class BertPredictionHeadTransform(nn.Module):  # 11: prepare a vector for the comparison
+    def __init__(self, config):
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+        self.LayerNorm = nn.LayerNorm(config.hidden_size, config.layer_norm_eps)
+    def forward(self, hidden_states):
+        return self.LayerNorm(self.activation(self.dense(hidden_states)))
+
+class BertLMPredictionHead(nn.Module):  # 11: compare it with all words, in the table they come from
+    def __init__(self, config, word_embeddings):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+        self.transform = BertPredictionHeadTransform(config)
+        self.decoder = nn.Linear(config.hidden_size, config.vocab_size)
+        self.decoder.weight, self.decoder.bias = word_embeddings.weight, self.bias
+    def forward(self, hidden_states):
+        return self.decoder(self.transform(hidden_states))  # (batch, seq, vocab)
+
+class BertPreTrainingHeads(nn.Module):  # 12: which words, and is B the next sentence?
+    def __init__(self, config, word_embeddings):
+        super().__init__()
+        self.predictions = BertLMPredictionHead(config, word_embeddings)
+        self.seq_relationship = nn.Linear(config.hidden_size, 2)
+    def forward(self, sequence_output, pooled_output):
+        return self.predictions(sequence_output), self.seq_relationship(pooled_output)
+
+def cross_entropy(logits, labels):  # 5: the mean of -log p(label); -100 is no label
+    labeled = labels != -100
+    return -logits.log_softmax(dim=-1)[labeled, labels[labeled].long()].mean()
+
+class BertForPreTraining(nn.Module):  # 12: the model of BERT's training, with both of its losses
+    def __init__(self, config):
+        super().__init__()
+        self.config, self.bert = config, BertModel(config)
+        self.cls = BertPreTrainingHeads(config, self.bert.embeddings.word_embeddings)
+        for new in (self.cls.predictions.transform, self.cls.seq_relationship):
+            initialize_weights(new, config.initializer_range)
+    def forward(self, input_ids=None, attention_mask=None, token_type_ids=None, position_ids=None,
+                inputs_embeds=None, labels=None, next_sentence_label=None, return_logits=False):
+        x = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
+        words, pairs = self.cls(x.last_hidden_state, x.pooler_output)
+        mlm = None if labels is None else cross_entropy(words, labels)
+        nsp = None if next_sentence_label is None else cross_entropy(pairs, next_sentence_label)
+        both = [loss for loss in (mlm, nsp) if loss is not None]
+        return BertForPreTrainingOutput(sum(both) if both else None, words, pairs, mlm, nsp)
+
+def read_documents(path):  # 13: a sentence on each line, a blank line between documents
+    texts = re.split(r"\n\s*\n", Path(path).read_text(encoding="utf-8").strip())
+    documents = [lines for lines in map(str.splitlines, texts) if len(lines) > 1]
+    if len(documents) < 2:
+        raise ValueError(f"{path} needs two documents of two lines each, with a blank line between")
+    return documents
+
+def draw_batch(tokenizer, documents, size, max_length, rng, generator):  # 13: pairs, masked
+    rows = []
+    for _ in range(size):
+        document, elsewhere = rng.sample(documents, 2)
+        place, stranger = rng.randrange(len(document) - 1), rng.randrange(2)
+        second = rng.choice(elsewhere) if stranger else document[place + 1]
+        rows.append((*tokenizer.encode(document[place], second, max_length=max_length), stranger))
+    *rows, strangers = zip(*rows)
+    ids, types = (nn.utils.rnn.pad_sequence(map(torch.tensor, r), batch_first=True) for r in rows)
+    special = [tokenizer.vocab[token] for token in SPECIAL_TOKENS]
+    seen, labels = corrupt_tokens(ids, vocab_size=len(tokenizer.pieces), mask_token_id=special[4],
+                                  special_ids=special, generator=generator)
+    return {"input_ids": seen, "attention_mask": ids != special[0], "token_type_ids": types,
+            "labels": labels, "next_sentence_label": torch.tensor(strangers)}
+
+def train(model, tokenizer, documents, steps, size=16, max_length=64, peak=1e-3, seed=0):  # 13
+    rng, generator = random.Random(seed), torch.Generator().manual_seed(seed)
+    optimizer = torch.optim.AdamW(model.train().parameters(), weight_decay=0.01)
+    for step in range(steps):
+        optimizer.param_groups[0]["lr"] = peak * min(10 * step, (steps - step) / 0.9) / steps
+        loss = model(**draw_batch(tokenizer, documents, size, max_length, rng, generator)).loss
+        optimizer.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        print(f"\rstep {step}  loss {loss:.3f}", end="\n" * (step % 100 == 0 or step == steps - 1))
+    return model.eval()
+
+def load_pretrained(folder):  # 15: Hugging Face's layout; a file without heads is an encoder
+    model = BertForPreTraining(BertConfig(**json.loads(Path(folder, "config.json").read_text())))
+    weights = load_file(Path(folder, "model.safetensors"))
+    weights = {name.removeprefix("bert.").replace("gamma", "weight").replace("beta", "bias"): tensor
+               for name, tensor in weights.items() if not re.search("decoder|position_ids", name)}
+    model.bert.pooler = model.bert.pooler if "pooler.dense.weight" in weights else None
+    if "cls.seq_relationship.weight" not in weights:
+        del model.cls.seq_relationship
+        model.cls.seq_relationship = lambda pooled_output: None
+    model = model if "cls.predictions.bias" in weights else model.bert
+    names = {name.removeprefix("bert."): name for name in model.state_dict() if "deco" not in name}
+    if strange := names.keys() ^ weights.keys():
+        raise ValueError(f"{folder} is no BERT of this page: {min(strange)} is missing or unknown")
+    model.load_state_dict({names[name]: weights[name] for name in names}, strict=False)
+    return model.eval()
+
+def load_tokenizer(folder, do_lower_case=True):  # 15: False for a cased model
+    text = Path(folder, "vocab.txt").read_text(encoding="utf-8")
+    return WordPieceTokenizer(text.removesuffix("\n").split("\n"), do_lower_case)
+
+def fill(model, tokenizer, text, top=5):  # 11: the likeliest words for the first [MASK]
+    ids, _ = tokenizer.encode(text)
+    logits = model(torch.tensor([ids])).prediction_logits[0, ids.index(tokenizer.vocab["[MASK]"])]
+    probs, words = logits.softmax(-1).topk(top)
+    return [(tokenizer.pieces[word], prob) for word, prob in zip(words, probs.tolist())]
+
+def main(path, question):  # 14: pre-train on a text, and ask
+    documents = read_documents(path)
+    words = (word for lines in documents for line in lines for word in split_words(line))
+    tokenizer = WordPieceTokenizer(learn_pieces(Counter(words), vocab_size=1000))
+    torch.manual_seed(0)
+    config = BertConfig(vocab_size=len(tokenizer.pieces), hidden_size=128, num_hidden_layers=2,
+                        num_attention_heads=2, intermediate_size=512)
+    model = train(BertForPreTraining(config), tokenizer, documents, steps=1500)
+    for word, prob in fill(model, tokenizer, question):
+        print(f"{prob:.3f}  {word}")
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3 or "[MASK]" not in sys.argv[2]:
+        sys.exit('usage: python bert.py my-text.txt "the man [MASK] the book"')
+    try:
+        main(*sys.argv[1:])
+    except (OSError, ValueError) as error:
+        sys.exit(f"{error}")

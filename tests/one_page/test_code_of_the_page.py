@@ -1,0 +1,134 @@
+"""BERT on one page: it is short, it needs torch only, and it is the code of the chapters."""
+
+import ast
+import functools
+import inspect
+import io
+import re
+import sys
+import tokenize
+from pathlib import Path
+
+import nbformat
+import pytest
+from same_code import canonical, our_name
+from solutions import file_of_solutions
+
+from bertbook.reader.one_page import PAGE
+from minibert import attention, heads, losses, model
+
+# Parts without an exercise, and the modules of the package that define them.
+OURS = {
+    "additive_mask": attention,
+    "BertSelfOutput": attention,
+    "BertAttention": attention,
+    "BertPooler": model,
+    "BertPredictionHeadTransform": heads,
+    "BertPreTrainingHeads": heads,
+    "cross_entropy": losses,
+}
+SOLVED = (
+    *("BertEmbeddings", "BertSelfAttention", "BertIntermediate", "BertOutput", "BertLayer"),
+    *("BertEncoder", "BertModel", "BertLMPredictionHead", "BertForPreTraining", "corrupt_tokens"),
+)
+MAY_IMPORT = {"torch", "safetensors"}
+ROOT = Path(__file__).parents[2]
+CHAPTERS = ROOT / "book" / "chapters"
+
+
+def definitions(text):
+    kinds = ast.ClassDef | ast.FunctionDef
+    return {our_name(n.name): n for n in ast.parse(text).body if isinstance(n, kinds)}
+
+
+@functools.cache
+def solved():
+    return definitions(file_of_solutions())
+
+
+@functools.cache
+def on_the_page():
+    return definitions(PAGE.read_text(encoding="utf-8"))
+
+
+def test_it_is_a_page():
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 350
+    assert max(map(len, lines)) <= 100
+    for name in ("README.md", "book/index.md", "book/bert-on-one-page.md"):
+        text = (ROOT / name).read_text(encoding="utf-8")
+        assert f"{len(lines)} lines" in text, name
+
+
+def test_each_line_has_one_statement():
+    text = PAGE.read_text(encoding="utf-8")
+    statements = [n.lineno for n in ast.walk(ast.parse(text)) if isinstance(n, ast.stmt)]
+    assert len(statements) == len(set(statements))
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    assert ";" not in [token.string for token in tokens]
+
+
+def test_it_needs_torch_only():
+    found = set()
+    for node in ast.walk(ast.parse(PAGE.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        if isinstance(node, ast.ImportFrom):
+            found.add(node.module.partition(".")[0])
+    assert found - set(sys.stdlib_module_names) == MAY_IMPORT
+
+
+def test_every_definition_has_its_note_and_its_chapter():
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    for name, node in on_the_page().items():
+        heading = lines[node.lineno - 1 : node.body[0].lineno - 1]
+        [chapter] = re.findall(r"  # (\d+)(?:: \S.*)?$", "\n".join(heading))
+        assert [*CHAPTERS.glob(f"{int(chapter):02}-*.ipynb")], name
+
+
+def test_the_solutions_are_all_there():
+    assert set(solved()) == set(SOLVED)
+
+
+@pytest.mark.parametrize("name", SOLVED)
+def test_a_part_is_the_solution_of_its_exercise(name):
+    assert canonical(on_the_page()[name]) == canonical(solved()[name])
+
+
+def test_cutting_a_word_is_the_solution_of_its_exercise():
+    path = next(CHAPTERS.glob("06-*.ipynb"))
+    cells = [cell.source for cell in nbformat.read(path, as_version=4).cells]
+    [code] = [cell for cell in cells if cell.startswith("def longest_match_solution")]
+    solution = definitions(code)["longest_match_solution"]
+    solution.name = "longest_match"
+    assert canonical(on_the_page()["longest_match"]) == canonical(solution)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_a_part_without_exercise_is_ours(name):
+    page = canonical(on_the_page()[name])
+    ours = canonical(definitions(inspect.getsource(OURS[name]))[name])
+    # The page always scores words, and its loss has no words for errors.
+    ours = ours.replace("None if sequence_output is None else ", "")
+    assert page == ours.replace(", *, answers='classes', place='item'", "")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("self.dense(hidden_states[:, 0])", "self.dense(hidden_states[:, 1])"),
+        ("probs = self.dropout(scores.softmax(dim=-1))", "probs = scores.softmax(dim=-1)"),
+        ("scores = scores + additive_mask", "scores = scores - additive_mask"),
+        ("fate < 0.9", "fate < 0.8"),
+        ("            maps.append(probs)\n", ""),
+        ("0 * places if", "places if"),
+        ("mlm = None if labels is None else", "mlm = None if words is None else"),
+    ],
+)
+def test_a_slip_on_the_page_would_show(right, wrong):
+    text = PAGE.read_text(encoding="utf-8")
+    assert text.count(right) == 1
+    changed = definitions(text.replace(right, wrong))
+    different = [n for n, d in changed.items() if canonical(d) != canonical(on_the_page()[n])]
+    assert len(different) == 1
+    assert {*different} <= {*SOLVED, *OURS}

@@ -1,0 +1,247 @@
+"""BERT on one page cuts, learns, hides and trains as the package does, and answers a question."""
+
+import random
+import runpy
+import subprocess
+import sys
+import unicodedata
+from collections import Counter
+from itertools import islice
+
+import bert
+import pytest
+import torch
+import transformers
+from odd_texts import odd_texts, odd_vocabulary
+
+from bertbook.corpus import hundred_sentences
+from bertbook.reader.one_page import PAGE
+from minibert.masking import corrupt_tokens
+from minibert.text import _OF_UNICODE_8, split_words
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.learning import learn_vocabulary
+
+pytestmark = pytest.mark.usefixtures("unchecked")
+STORIES = [
+    ["the cat sleeps", "it sleeps well", "then it eats"],
+    ["a dog barks", "it barks all day"],
+    ["the man reads the book", "he likes the book", "she likes it too"],
+]
+
+
+@pytest.fixture(scope="module", params=["English", "Chinese style"])
+def pieces(request):
+    if request.param == "Chinese style":
+        return odd_vocabulary()
+    path = request.getfixturevalue("minilm") / "vocab.txt"
+    return bert.load_tokenizer(path.parent).pieces
+
+
+def of_unicode_8(text):
+    """Say whether BERT's Unicode tables, of 2015, and Python's agree on every character."""
+    parts = unicodedata.normalize("NFD", text)
+    return not any(ord(character) in _OF_UNICODE_8 for character in text + parts)
+
+
+@pytest.mark.parametrize("lower", [True, False])
+def test_ids_are_those_of_transformers_and_of_the_package(pieces, lower, tmp_path):
+    texts = [text for text in odd_texts(1500, seed=len(pieces)) if of_unicode_8(text)]
+    assert len(texts) > 1000
+    package = WordPieceTokenizer(pieces, lower)
+    package.save(tmp_path / "vocab.txt")
+    library = transformers.BertTokenizer(vocab=str(tmp_path / "vocab.txt"), do_lower_case=lower)
+    page = bert.load_tokenizer(tmp_path, lower)
+    expected = [row.ids for row in library._tokenizer.encode_batch(texts)]
+    assert [page.encode(text)[0] for text in texts] == expected
+    assert list(map(package.encode, texts)) == expected
+    assert [bert.split_words(text, lower) for text in texts] == [
+        split_words(text, lower) for text in texts
+    ]
+
+
+def test_pairs_are_those_of_the_package(pieces):
+    package, page = WordPieceTokenizer(pieces), bert.WordPieceTokenizer(pieces)
+    for first, second in [("Is it new?", "It's brand-new."), ("", "a"), ("a [MASK] b", "")]:
+        batch = package(first, second)
+        assert page.encode(first, second) == (
+            batch["input_ids"][0].tolist(),
+            batch["token_type_ids"][0].tolist(),
+        )
+
+
+def test_what_is_too_long_loses_its_end():
+    page = bert.WordPieceTokenizer([*SPECIAL_TOKENS, *"abcde"])
+    ids, types = page.encode("a b c d", "e a", max_length=7)
+    pieces = [page.pieces[number] for number in ids]
+    assert pieces == ["[CLS]", "a", "b", "[SEP]", "e", "a", "[SEP]"]
+    assert types == [0, 0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("vocab_size", [51, 75, 500])
+def test_the_vocabulary_is_that_of_the_plain_learner(vocab_size):
+    counts = Counter(word for text in hundred_sentences() for word in text.split())
+    assert bert.learn_pieces(counts, vocab_size) == learn_vocabulary(counts, vocab_size)
+
+
+@pytest.mark.parametrize("min_frequency", [1, 2, 3])
+def test_odd_words_are_learned_as_by_the_plain_learner(min_frequency):
+    rng = random.Random(min_frequency)
+    letters = "aabé'中"
+    counts = Counter("".join(rng.choices(letters, k=rng.randint(1, 7))) for _ in range(300))
+    found = bert.learn_pieces(counts, 120, min_frequency)
+    assert found == learn_vocabulary(counts, 120, min_frequency)
+    assert len(found) > 20
+
+
+def test_hidden_tokens_have_their_shares():
+    ids = torch.randint(5, 105, (200, 100), generator=torch.Generator().manual_seed(0))
+    ids[:, 0] = 2
+    seen, labels = bert.corrupt_tokens(
+        ids, vocab_size=105, mask_token_id=4, special_ids=range(5),
+        generator=torch.Generator().manual_seed(1),
+    )  # fmt: skip
+    labeled = labels != -100
+    share = labeled[:, 1:].float().mean()
+    assert abs(share - 0.15) < 0.01
+    assert torch.equal(labels[labeled], ids[labeled])
+    assert torch.equal(seen[~labeled], ids[~labeled])
+    assert not labeled[:, 0].any()
+    masked = (seen == 4)[labeled].float().mean()
+    kept = (seen == ids)[labeled].float().mean()
+    assert abs(masked - 0.8) < 0.03
+    assert abs(kept - 0.1) < 0.03
+    assert seen[labeled & (seen != 4)].min() >= 5
+
+
+def test_the_same_tokens_are_chosen_as_by_the_package():
+    ids = torch.randint(5, 30, (6, 9), generator=torch.Generator().manual_seed(0))
+    continues = torch.rand(ids.shape, generator=torch.Generator().manual_seed(2)) < 0.3
+    continues[:, 0] = False
+    for words in (None, continues):
+        both = [
+            corrupt(
+                ids, vocab_size=30, mask_token_id=4, special_ids=range(5), continues_word=words,
+                generator=torch.Generator().manual_seed(3),
+            ).labels
+            for corrupt in (bert.corrupt_tokens, corrupt_tokens)
+        ]  # fmt: skip
+        assert torch.equal(*both)
+
+
+def small(documents=STORIES):
+    words = (word for lines in documents for line in lines for word in line.split())
+    tokenizer = bert.WordPieceTokenizer(bert.learn_pieces(Counter(words), 60))
+    config = bert.BertConfig(
+        vocab_size=len(tokenizer.pieces), hidden_size=16, num_hidden_layers=1,
+        num_attention_heads=2, intermediate_size=32, max_position_embeddings=64,
+    )  # fmt: skip
+    torch.manual_seed(0)
+    return bert.BertForPreTraining(config), tokenizer
+
+
+def test_a_batch_holds_true_and_false_pairs():
+    _, tokenizer = small()
+    batch = bert.draw_batch(
+        tokenizer, STORIES, 200, 64, random.Random(0), torch.Generator().manual_seed(0)
+    )
+    ids = torch.where(batch["labels"] == -100, batch["input_ids"], batch["labels"])
+    home = {line: (n, place) for n, lines in enumerate(STORIES) for place, line in enumerate(lines)}
+    for row, mask, types, strange in zip(
+        ids, batch["attention_mask"], batch["token_type_ids"], batch["next_sentence_label"]
+    ):
+        first, second = (row[mask & (types == n)] for n in (0, 1))
+        (a, place), (b, next_place) = (home[text_of(tokenizer, part)] for part in (first, second))
+        assert (a != b) if strange else (a, place + 1) == (b, next_place)
+        assert (row[~mask] == 0).all()
+    assert 70 < batch["next_sentence_label"].sum() < 130
+
+
+def text_of(tokenizer, ids):
+    pieces = [tokenizer.pieces[number] for number in ids if number > 4]
+    return " ".join(pieces).replace(" ##", "")
+
+
+def test_training_lowers_the_loss():
+    model, tokenizer = small()
+    batch = bert.draw_batch(
+        tokenizer, STORIES, 64, 64, random.Random(5), torch.Generator().manual_seed(5)
+    )
+    before = model.eval()(**batch).loss
+    trained = bert.train(model, tokenizer, STORIES, steps=60, size=8, peak=1e-2)
+    assert not trained.training
+    assert trained(**batch).loss < before - 0.5
+
+
+def test_the_same_seed_trains_the_same_model():
+    runs = []
+    for _ in range(2):
+        model, tokenizer = small()
+        torch.manual_seed(1)  # dropout
+        runs.append(bert.train(model, tokenizer, STORIES, steps=5, size=4).state_dict())
+    assert all(torch.equal(weight, runs[1][name]) for name, weight in runs[0].items())
+
+
+def test_a_blank_is_filled_with_what_the_model_gives():
+    model, tokenizer = small()
+    model.eval()
+    ids, _ = tokenizer.encode("the [MASK] reads [MASK]")
+    probs = model(torch.tensor([ids])).prediction_logits.softmax(-1)[0, ids.index(4)]
+    best = bert.fill(model, tokenizer, "the [MASK] reads [MASK]", top=3)
+    expected = probs.sort(descending=True)
+    assert [prob for _, prob in best] == pytest.approx(expected.values[:3].tolist())
+    assert [tokenizer.vocab[word] for word, _ in best] == expected.indices[:3].tolist()
+
+
+def text_file(folder, text):
+    path = folder / "text.txt"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_documents_are_cut_at_blank_lines(tmp_path):
+    text = "\n" + "\n \n\n".join("\n".join(lines) for lines in [*STORIES, ["alone"]]) + "\n\n"
+    assert bert.read_documents(text_file(tmp_path, text)) == STORIES
+
+
+def test_the_command_prints_five_words(tmp_path, monkeypatch, capsys):
+    train = bert.train
+    monkeypatch.setattr(bert, "train", lambda *what, steps: train(*what, steps=2, size=2))
+    bert.main(text_file(tmp_path, "\n\n".join(map("\n".join, STORIES))), "the [MASK] sleeps")
+    *_, first, second, third, fourth, fifth = capsys.readouterr().out.splitlines()
+    probs = [float(line.split()[0]) for line in (first, second, third, fourth, fifth)]
+    assert probs == sorted(probs, reverse=True)
+
+
+def command(monkeypatch, *words):
+    monkeypatch.setattr(sys, "argv", ["bert.py", *map(str, words)])
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(PAGE), run_name="__main__")
+    return ended.value.code
+
+
+def test_what_is_wrong_is_told_in_a_sentence(tmp_path, monkeypatch):
+    usage = 'usage: python bert.py my-text.txt "the man [MASK] the book"'
+    assert command(monkeypatch) == usage
+    assert command(monkeypatch, text_file(tmp_path, "a\nb"), "no blank") == usage
+    missing = tmp_path / "none.txt"
+    assert command(monkeypatch, missing, "[MASK]").endswith(
+        f"No such file or directory: '{missing}'"
+    )
+    for text in ("", "one line", "a\nb\nc"):
+        path = text_file(tmp_path, text)
+        assert command(monkeypatch, path, "[MASK]") == (
+            f"{path} needs two documents of two lines each, with a blank line between"
+        )
+
+
+@pytest.mark.slow
+def test_it_learns_the_hundred_sentences_and_fills_a_blank(tmp_path):
+    lines = iter(hundred_sentences())
+    documents = iter(lambda: list(islice(lines, 4)), [])
+    path = text_file(tmp_path, "\n\n".join(map("\n".join, documents)))
+    done = subprocess.run(
+        [sys.executable, str(PAGE), str(path), "the man [MASK] the book"],
+        capture_output=True, text=True, timeout=900, check=True,
+    )  # fmt: skip
+    answers = [line.split() for line in done.stdout.splitlines()[-5:]]
+    assert sum(float(prob) for prob, _ in answers) > 0.5
