@@ -13,7 +13,6 @@ from reading import (
     fill_landing_page,
     reading_minutes,
 )
-from still_to_do import apart_from_those
 
 TOLD = re.compile(r"\*\*Cost\*\* \| about (\d+) minutes to read and (\d+) for the exercises; ")
 SPAN = re.compile(
@@ -53,7 +52,7 @@ def landing_page_time(root: Path) -> list[str]:
 
 
 def test_cards_say_how_long_a_chapter_takes(this_project):
-    this_project.keeps(apart_from_those(reading_time))
+    this_project.keeps(reading_time)
 
 
 def test_landing_page_says_how_long_chapters_take(this_project):
