@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine mine-book notebooks quick test pages portable coverage check bench records pins clean python assets chromium
+.PHONY: help book serve lab mine mine-book notebooks quick test thorough portable coverage check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -55,11 +55,11 @@ quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute
 	$(BIN)/python -m pytest $(TWO) -m "not slow" --hypothesis-profile=quick \
 	  minibert bertbook tests --ignore=tests/book
 
-test: chromium book  ## prove everything: package, rules, chapters, two pages of each kind
-	$(BIN)/python -m pytest $(TWO) -m "not every_page"
+test: chromium book  ## prove it: package, rules, chapters, records, two pages of each kind
+	$(BIN)/python -m pytest $(TWO) -m "not thorough"
 
-pages: chromium $(PAGE)  ## look at all other pages of the built book in a browser
-	$(BIN)/python -m pytest -m every_page tests/book/test_every_page.py
+thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records
+	$(BIN)/python -m pytest $(TWO) -m thorough tests/book
 
 portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
 	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest $(TWO) book/chapters

@@ -208,7 +208,7 @@ def test_a_miniature_of_the_run(runs, method):
     json.dumps(run)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_run_of_the_record_comes_out_again(runs):
     """The small world, frozen: a few seconds."""
     found = METHODS["requests", "small world", "frozen"]

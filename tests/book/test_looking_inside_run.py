@@ -78,6 +78,7 @@ def test_links_are_those_of_the_grammar(benchmark, small):
     assert seen == {"pronoun", "mention"}
 
 
+@pytest.mark.thorough
 def test_silent_heads_of_the_small_world(benchmark, small):
     model, encoder = small
     live = benchmark["taking_away"].silent_heads_of(model, encoder.tokenizer)
@@ -158,6 +159,7 @@ def test_people_of_the_frames_stand_in_their_sentences():
         assert (people[0] == "she") == (people[1] in {"anna", "mary", "emma", "clara"})
 
 
+@pytest.mark.thorough
 def test_patches_of_the_small_world(benchmark, small):
     model, encoder = small
     live, stored = (

@@ -160,6 +160,7 @@ def test_weights_in_another_order_give_a_worse_loss(typed, model, hundred, part)
     assert after > before + 20 * TOLERANCE
 
 
+@pytest.mark.thorough
 def test_the_first_updates_of_the_record_come_out_again(typed, tokenizer):
     """The 250 updates before the first point of the curve, on this machine."""
     documents = sample_documents(WORLD, 60_000, rng=np.random.default_rng(0))
