@@ -121,11 +121,7 @@ HUNTED = "# T\n\n## Find the bug"
         (told_bugs, [code("x = y.T  # the bug: .T", tags=["hide-input"])], ""),
         (told_bugs, [code("def debug_mean(x):\n    return x  # a mean")], ""),
         (long_right_answers, [asked(*SHORT), asked(*SHORT), asked(*LONG)], ""),
-        (
-            long_right_answers,
-            [asked(*SHORT), asked(*LONG), asked(*LONG)],
-            "in 2 of 3",
-        ),
+        (long_right_answers, [asked(*SHORT), asked(*LONG), asked(*LONG)], "in 2 of 3"),
     ],
 )
 def test_a_fault(plot, rule, cells, sentence):

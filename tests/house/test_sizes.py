@@ -153,12 +153,7 @@ LONG_STORY = '"""Say.\n' + "words\n" * 200 + '"""\n' + "x = 1\n" * 198
         (docstring_sizes, "minibert/a.py", '"""A\n\nB."""\n\n# why\nx = 1\ny = 2\nz = 3\n', ""),
         (drawers, "minibert/utils.py", "", "a file or folder called 'utils' collects"),
         (drawers, "tests/helpers/one.py", "", "a file or folder called 'helpers' collects"),
-        (
-            left_for_later,
-            "a.py",
-            "x = 1\n# TO" + "DO: more\n",
-            "a.py:2: TO" + "DO marks",
-        ),
+        (left_for_later, "a.py", "x\n# TO" + "DO: more\n", "a.py:2: TO" + "DO marks"),
     ],
 )
 def test_a_fault(plot, rule, file, text, sentence):
