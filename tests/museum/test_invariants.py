@@ -99,6 +99,7 @@ def test_the_family_keeps_all(name, more):
     assert check_invariants(getattr(family, f"{name}Model")(config)).broken == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FINDS)
 def test_every_bug_is_found_by_what_should_find_it_and_by_nothing_else(name):
     assert set(check_invariants(broken_model(BUGS[name])).broken) == set(FINDS[name])
@@ -248,6 +249,7 @@ class SkipsANorm(BertOutput):
         return self.dropout(self.dense(hidden_states)) + input_tensor
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("bug", "finds"),
     [
