@@ -10,12 +10,15 @@ PORT ?= 8000
 CHAPTERS ?=
 MINE ?= book/chapters/my_bert.py
 
+# Two processes, which take whole files in the order in which conftest.py puts them: longest first.
+TWO := -n 2 --dist loadscope --no-loadscope-reorder
+
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One package for the tests has no wheel; old versions of pip would build it the way of setup.py.
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine one-page mine-book notebooks quick test portable coverage check bench records pins clean python assets chromium
+.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -45,25 +48,28 @@ one-page: $(INSTALLED)  ## write BERT on one page with your own classes (MINE=â€
 mine-book: $(INSTALLED)  ## run Chapters 8 to 18 on the classes of the solutions, and compare
 	@mkdir -p book/_build
 	$(BIN)/python tests/solutions.py book/_build/my_bert.py
-	BOOK_MINE=$(CURDIR)/book/_build/my_bert.py $(BIN)/python -m pytest -n 2 --dist loadscope \
+	BOOK_MINE=$(CURDIR)/book/_build/my_bert.py $(BIN)/python -m pytest $(TWO) \
 	  book/chapters/0[89]-*.ipynb book/chapters/1[0-8]-*.ipynb
 
 notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS=â€¦ for some)
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
 
 quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute and a half
-	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not slow" --hypothesis-profile=quick \
+	$(BIN)/python -m pytest $(TWO) -m "not slow" --hypothesis-profile=quick \
 	  minibert bertbook tests --ignore=tests/book
 
-test: chromium book  ## prove everything: package, rules, chapters, pages
-	$(BIN)/python -m pytest -n 2 --dist loadscope --no-loadscope-reorder
+test: chromium book  ## prove it: package, rules, chapters, records, two pages of each kind
+	$(BIN)/python -m pytest $(TWO) -m "not thorough"
+
+thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records
+	$(BIN)/python -m pytest $(TWO) -m thorough tests/book tests/museum
 
 portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
-	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest -n 2 --dist loadscope book/chapters
-	BOOK_ARITHMETIC=newest $(BIN)/python -m pytest -n 2 --dist loadscope book/chapters
+	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest $(TWO) book/chapters
+	BOOK_ARITHMETIC=newest $(BIN)/python -m pytest $(TWO) book/chapters
 
 coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
-	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert --cov=bertbook minibert bertbook tests --ignore=tests/book
+	$(BIN)/python -m pytest $(TWO) --cov=minibert --cov=bertbook minibert bertbook tests --ignore=tests/book
 
 check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of the house
 	$(BIN)/ruff check

@@ -1,7 +1,9 @@
 """What every test stands on: the environment in which chapters are stored, and fixed chance."""
 
 import importlib.util
+import json
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,9 @@ from notebooks import ChapterError, kernel_environment
 
 # The one change to nbval, which has no option for how it compares.
 IPyNbCell.compare_outputs = settle_first(IPyNbCell.compare_outputs)
+
+STATISTICS = Path(__file__).with_name("book") / "statistics.json"
+SECONDS_OF_A_SLOW_TEST = 10
 
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("quick", settings.get_profile("steady"), max_examples=20)
@@ -40,6 +45,23 @@ def pytest_configure(config: pytest.Config) -> None:
         from my_parts import MyParts  # after the environment above
 
         config.pluginmanager.register(MyParts(config))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Where processes share the work, begin with the longest files: none is waited for at the end.
+
+    How long a chapter takes is on its card; elsewhere each test that is marked as slow counts.
+    """
+    if not hasattr(config, "workerinput"):
+        return
+    chapters = json.loads(STATISTICS.read_text(encoding="utf-8"))
+    seconds = Counter({item.path: chapters[item.path.stem]["seconds"] for item in items
+                       if item.path.stem in chapters})  # fmt: skip
+    for item in items:
+        if item.get_closest_marker("slow"):
+            seconds[item.path] += SECONDS_OF_A_SLOW_TEST
+    items.sort(key=lambda item: -seconds[item.path])
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ COLOR_RULES = ("color-contrast", "link-in-text-block")
 ONLY_COLORS = {"runOnly": {"type": "rule", "values": COLOR_RULES}}
 NO_COLORS = {"rules": {rule: {"enabled": False} for rule in COLOR_RULES}}
 
+# Frames that are hidden axe-core passes over, but not before it has walked through all of them.
 ONE_WORD_OF_A_KIND = """() => {
+  for (const frame of document.querySelectorAll('.mb-frames > [hidden]')) frame.replaceChildren();
   const kinds = new Set();
   for (const word of document.querySelectorAll('.highlight pre span:not(.code-line)')) {
     const place = word.closest('[class*=highlight-]').className;
@@ -16,6 +18,8 @@ ONE_WORD_OF_A_KIND = """() => {
     if (word.children.length === 0 && kinds.has(kind)) word.replaceWith(word.textContent);
     kinds.add(kind);
   }
+  for (const line of document.querySelectorAll('.highlight pre .code-line'))
+    if (line.children.length === 0) line.replaceWith(line.textContent);
 }"""
 # Alike are texts of the same color, size, weight and line, in elements of the same classes on the
 # same grounds, all the way up.

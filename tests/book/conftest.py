@@ -10,9 +10,14 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from built_book import BOOK, HTML, PHONE, QuietHandler, Reader, built_pages
+from built_book import BOOK, HTML, QuietHandler, Reader, built_pages
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+THOROUGH = pytest.mark.thorough
+TWO_OF_EACH = (
+    *("index", "search", "glossary", "flashcards"),
+    *("chapters/02-", "chapters/18-", "api-text", "api-training"),
+)
 FLAGS = (
     "--headless",
     "--disable-gpu",
@@ -24,13 +29,18 @@ FLAGS = (
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test once for every page (`page_name`) or every chapter (`chapter`) of the book.
+    """Run a test once for every page of the book, or for every chapter.
 
-    The tests of a module on one page follow one another, so that they can share it.
+    The tests of a module on one page follow one another, so that they can share it. A browser takes
+    long, so `make test` opens two pages of each kind, and `make thorough` all the others.
     """
-    for argument, folder in (("page_name", "."), ("chapter", "chapters")):
-        if argument in metafunc.fixturenames:
-            metafunc.parametrize(argument, built_pages(folder), scope="module")
+    if "page_name" in metafunc.fixturenames:
+        names = built_pages("chapters" if "chapter_from_disk" in metafunc.fixturenames else ".")
+        if "page_from_disk" in metafunc.fixturenames:
+            names = [
+                n if n.startswith(TWO_OF_EACH) else pytest.param(n, marks=THOROUGH) for n in names
+            ]
+        metafunc.parametrize("page_name", names, scope="module")
 
 
 @pytest.fixture(scope="session")
@@ -94,25 +104,17 @@ def page_from_disk(browser, site, html, page_name):
         yield person.open(page_name, from_disk=True)
 
 
+@pytest.fixture
+def chapter_from_disk(page_from_disk):
+    """Give a page that is a chapter."""
+    return page_from_disk
+
+
 @pytest.fixture(scope="module")
 def page(browser, site, html):
     """Open the landing page from the disk, once for all tests of a module."""
     with reading(browser, site, html) as person:
         yield person.open("index.html", from_disk=True)
-
-
-@pytest.fixture(scope="module")
-def chapter_page(browser, site, html, chapter):
-    """Open a chapter from the server, once for all tests of a module."""
-    with reading(browser, site, html) as person:
-        yield person.open(chapter)
-
-
-@pytest.fixture(scope="module")
-def chapter_on_a_phone(browser, site, html, chapter):
-    """Open a chapter on a phone, once for all tests of a module."""
-    with reading(browser, site, html) as person:
-        yield person.open(chapter, viewport=PHONE)
 
 
 @pytest.fixture(scope="module")

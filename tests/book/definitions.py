@@ -1,9 +1,12 @@
-"""Take the functions and classes that a chapter types, without running the chapter."""
+"""What a chapter types and prints, taken from it without running it; and what a mean is of."""
 
 import ast
 import json
+import statistics
 from pathlib import Path
 from types import SimpleNamespace
+
+import pytest
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
@@ -37,3 +40,17 @@ def chapter_definitions(name: str) -> SimpleNamespace:
     namespace = {"__name__": name}
     exec(compile(module, f"{name}.ipynb", "exec"), namespace)
     return SimpleNamespace(**namespace)
+
+
+def printed(name: str) -> str:
+    """Join what the cells of a chapter have printed."""
+    cells = json.loads((CHAPTERS / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    outputs = (output for cell in cells for output in cell.get("outputs", ()))
+    return "".join("".join(output.get("text", "")) for output in outputs)
+
+
+def assert_mean_and_sd(told: dict[str, float], values: list[float]) -> None:
+    """Hold a mean and a standard deviation to the numbers that they sum up."""
+    assert told["mean"] == pytest.approx(statistics.mean(values), abs=6e-5)
+    sd = statistics.stdev(values) if len(values) > 1 else 0
+    assert told["sd"] == pytest.approx(sd, abs=6e-5)

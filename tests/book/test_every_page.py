@@ -1,9 +1,10 @@
-"""Every page of the book, opened once from the disk: formulas, keyboard, and axe-core.
+"""Every page of the book, opened once from the disk and looked at in every way.
 
-The tests of a page follow one another. The last unfolds what is folded and answers every question,
-so that hidden text counts, and asks axe-core: in light and dark, on wide and on narrow screens.
-Contrast is most of the work. It does not depend on the width, so it is measured on wide screens,
-and nothing else depends on the colors, so in the dark it is all that is measured.
+The tests of a page follow one another: formulas, pictures, a phone, figures, quizzes, cards and the
+Tab key. The last unfolds what is folded and answers every question, so that hidden text counts, and
+asks axe-core: in light and dark, on wide and on narrow screens. Contrast is most of the work. It
+does not depend on the width, so it is measured on wide screens, and nothing else depends on the
+colors, so in the dark it is all that is measured.
 
 The pages of the reference come from one template. Keyboard and axe-core try four of them; of the
 others it is shown that they have no kind of element that those four have not.
@@ -12,12 +13,17 @@ others it is shown that they have no kind of element that those four have not.
 from functools import cache
 from html.parser import HTMLParser
 
+import pytest
 from axe_rules import NO_COLORS, ONLY_COLORS, assert_accessible
 from built_book import DESKTOP, HTML, PHONE
 
 TRIED = ("api.html", "api-text.html", "api-training.html", "api-notebook.html")
 NARROWEST = {**PHONE, "width": 320}
 MANY_STEPS, AT_ONCE = 600, 20
+SMALLEST = {"desktop": 11, "phone": 10}
+FULL, GROWN, HIGH = 0.95, 1.6, 540
+MAY_SCROLL = 0.25
+PIXELS_OF_A_POINT = 4 / 3
 WITHOUT_END = {"br", "circle", "hr", "img", "input", "link", "meta", "path", "rect", "wbr"}
 
 FORMULAS = """() => ({
@@ -25,6 +31,25 @@ FORMULAS = """() => ({
   set: document.querySelectorAll('.math mjx-container').length,
   wrong: document.querySelectorAll('mjx-merror').length,
 })"""
+# Number what the visible frames of a figure show: what looks the same has the same number.
+SHOWN = """(figure) => {
+  window.shown ??= new Map();
+  return [...figure.querySelectorAll('.mb-frames > :not([hidden])')].map(({ innerHTML }) => {
+    if (!shown.has(innerHTML)) shown.set(innerHTML, shown.size);
+    return shown.get(innerHTML);
+  });
+}"""
+REPLIES = """(quiz) => [...quiz.querySelectorAll('.mb-option p')]
+  .map((reply) => reply.checkVisibility() ? reply.innerText : '')"""
+# Begin at the top: Chromium goes on from where a focused element has been. Hidden frames take time.
+GO_TO_THE_TOP = """() => {
+  for (const frame of document.querySelectorAll('.mb-frames > [hidden]')) frame.replaceChildren();
+  const top = document.createElement('a');
+  document.body.prepend(top);
+  top.tabIndex = -1;
+  top.focus();
+  top.remove();
+}"""
 # Note every element that the focus comes to, until it leaves the page.
 FOLLOW_THE_FOCUS = """() => {
   window.visits = [];
@@ -65,7 +90,28 @@ WIDER = """() => {
     .map((element) => element.outerHTML.slice(0, 120))
     .slice(0, 5).concat('the page scrolls sideways');
 }"""
-# What scrolls is marked when the page has been laid out anew.
+PICTURES = """() => [...document.querySelectorAll('.mb-figure svg[style*="max-width"]')]
+  .filter((svg) => svg.checkVisibility()).map((svg) => {
+    const {width, height} = svg.getBoundingClientRect(), drawn = svg.viewBox.baseVal.width;
+    const texts = [...svg.querySelectorAll('text, tspan')].filter((text) =>
+      [...text.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.data.trim()));
+    const letters = texts.map((text) => parseFloat(getComputedStyle(text).fontSize));
+    return {
+      name: svg.ariaLabel, width, height, drawn, room: svg.parentElement.clientWidth,
+      smallest: Math.min(...letters) * width / drawn,
+    };
+  })"""
+BOXES = """() => [...document.querySelectorAll('.bd-article :is(pre, div.math, .mb-scroll, ' +
+    '.pst-scrollable-table-container)')].filter((box) => box.checkVisibility()).map((box) => ({
+  kind: box.matches('pre') ? 'code' : box.matches('div.math') ? 'formula' : 'table',
+  text: box.innerText.slice(0, 60),
+  isWide: box.scrollWidth > box.clientWidth + 1,
+  isFaded: getComputedStyle(box).maskImage !== 'none',
+  words: getComputedStyle(box, '::before').content,
+  hidden: box.getBoundingClientRect().left -
+    (box.querySelector('mjx-math') ?? box).getBoundingClientRect().left,
+}))"""
+# What scrolls is marked, and letters are fitted, when the page has been laid out anew.
 LAID_OUT = """() => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
 
@@ -116,9 +162,92 @@ def test_pages_that_are_not_tried_are_made_like_those_that_are(html, page_name):
         assert not new, f"let axe-core try {page_name}, too: {sorted(map(str, new))[:3]}"
 
 
+def assert_readable(page, screen: str) -> None:
+    page.evaluate(LAID_OUT)
+    for picture in page.evaluate(PICTURES):
+        assert picture["smallest"] > SMALLEST[screen] - 0.05, f"on a {screen}: {picture}"
+
+
+def test_pictures_fill_the_column_with_letters_that_can_be_read(chapter_from_disk):
+    assert_readable(chapter_from_disk, "desktop")
+    for picture in chapter_from_disk.evaluate(PICTURES):
+        assert (
+            picture["width"] >= FULL * picture["room"]
+            or picture["width"] >= GROWN * picture["drawn"] * PIXELS_OF_A_POINT
+            or picture["height"] >= HIGH
+        ), f"there is room beside it: {picture}"
+
+
+def test_on_a_phone_letters_can_be_read_and_little_scrolls(chapter_from_disk):
+    chapter_from_disk.set_viewport_size(PHONE)
+    assert_readable(chapter_from_disk, "phone")
+    boxes = chapter_from_disk.evaluate(BOXES)
+    for box in (box for box in boxes if box["isWide"]):
+        assert box["isFaded"], f"nothing shows that there is more at the right of {box}"
+        assert box["hidden"] < 1, f"{box['hidden']:.0f} pixels stick out left: {box}"
+        assert box["kind"] != "table" or "Scroll" in box["words"], f"no words say it: {box}"
+    code = [box for box in boxes if box["kind"] == "code"]
+    scrolling = sum(box["isWide"] for box in code)
+    assert scrolling <= MAY_SCROLL * len(code), f"{scrolling} of {len(code)} blocks scroll sideways"
+    chapter_from_disk.set_viewport_size(DESKTOP)
+
+
+def test_interactive_figures_follow_the_keyboard(chapter_from_disk):
+    figures = chapter_from_disk.locator("figure.mb-explore").all()
+    assert figures, "every chapter has an interactive figure"
+    for figure in figures:
+        seen = {control: set() for control in figure.locator("[data-size]").all()}
+        for arrow in ("ArrowRight", "ArrowLeft"):  # a control may matter only after another moved
+            for control, frames in seen.items():
+                frames |= frames_along(chapter_from_disk, figure, control, arrow)
+        for control, frames in seen.items():
+            label = control.evaluate("control => control.closest('label, fieldset, div').innerText")
+            assert len(frames) > 1, f"the keyboard changes nothing with: {label}"
+
+
+def frames_along(page, figure, control, arrow: str) -> set[int]:
+    """Move one control from end to end with the keyboard and collect what the figure shows."""
+    key = "Space" if control.get_attribute("type") == "checkbox" else arrow
+    frames = {*figure.evaluate(SHOWN)}
+    control.evaluate("(control) => (control.querySelector(':checked') ?? control).focus()")
+    for _ in range(int(control.get_attribute("data-size")) - 1):
+        page.keyboard.press(key)
+        visible = figure.evaluate(SHOWN)
+        assert len(visible) == 1, "exactly one frame is visible"
+        frames |= {*visible}
+    return frames
+
+
+def test_quizzes_reply_to_every_answer(chapter_from_disk):
+    quizzes = chapter_from_disk.locator(".mb-quiz").all()
+    assert quizzes, "every chapter has a quiz"
+    for quiz in quizzes:
+        replies = quiz.evaluate(REPLIES)
+        assert not any(replies), "a reply shows before an answer is chosen"
+        quiz.locator("input").first.focus()
+        for i in range(len(replies)):
+            chapter_from_disk.keyboard.press("ArrowDown" if i else "Space")
+            replies = quiz.evaluate(REPLIES)
+            assert replies.pop(i).split(".")[0] in ("Right", "Not this one")
+            assert not any(replies), "another answer replies"
+
+
+def test_cards_and_solutions_open_with_enter(chapter_from_disk):
+    cards = chapter_from_disk.locator(".mb-cards details").all()
+    solutions = chapter_from_disk.locator(".tag_solution details").all()
+    assert cards, "every chapter has flashcards"
+    assert solutions, "every chapter has exercises with folded solutions"
+    for fold in cards + solutions:
+        assert not fold.evaluate("fold => (fold.querySelector('summary').focus(), fold.open)")
+        chapter_from_disk.keyboard.press("Enter")
+        assert fold.evaluate("fold => fold.open && fold.lastElementChild.checkVisibility()")
+
+
+@pytest.mark.slow
 def test_keyboard_reaches_everything_and_shows_where_it_is(page_from_disk, page_name):
     if not is_tried(page_name):
         return
+    page_from_disk.evaluate(GO_TO_THE_TOP)
     page_from_disk.evaluate(FOLLOW_THE_FOCUS)
     for _ in range(MANY_STEPS // AT_ONCE):
         for _ in range(AT_ONCE):
@@ -135,6 +264,7 @@ def test_keyboard_reaches_everything_and_shows_where_it_is(page_from_disk, page_
     page_from_disk.wait_for_function("!document.querySelector('.tooltip')")
 
 
+@pytest.mark.slow
 def test_accessible_in_light_and_dark_and_fits_every_screen(page_from_disk, page_name):
     page = page_from_disk
     page.evaluate(UNFOLD)

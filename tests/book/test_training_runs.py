@@ -16,9 +16,7 @@ MADE = RECORD["broken"]["runs"]
 pytestmark = pytest.mark.usefixtures("one_thread")
 
 
-def test_the_record_says_how_it_was_made():
-    assert RECORD["command"] == "python -m benchmarks.training_runs --record"
-    assert set(RECORD["origin"]) == {"processor", "threads", "python", "torch"}
+def test_the_record_has_every_run():
     wanted = [(d, p, w) for d in runs.DEPTHS for p in runs.PEAKS for w in runs.WARMUPS]
     assert [(r["depth"], r["peak"], r["warmup"]) for r in RECORD["warm_up"]] == wanted
     for run in RECORD["warm_up"]:

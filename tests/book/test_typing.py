@@ -69,10 +69,7 @@ def test_a_number_is_right_however_it_is_written(page, text):
     ("text", "words"),
     [
         ("", "Type an answer first"),
-        (
-            "a third",
-            "Not a number: “a third”. Write, for example, −0.25, 1/4, 25 %, ln 2 or 12*256^2.",
-        ),
+        ("a third", "Not a number: “a third”. Write, for example, −0.25, 1/4, 25 %, ln 2 or 12*"),
         ("1/0", "Not a number"),
         ("1 3", "Not a number"),
         ("½", "That is one of two."),
@@ -118,10 +115,7 @@ def test_a_vector_may_be_typed_box_by_box_or_at_once(page, texts):
         (("0.5", "0.3", "0.2"), "You began at the end."),
         (("0.3", "0.2", "0.5"), "the right numbers in another order"),
         (("0.2", "0.4", "0.6"), "1 of 3 entries are right. Look again at entries 2 and 3."),
-        (
-            ("0.2", "0.31", "0.9"),
-            "right. Close: keep more digits in entry 2. Look again at entry 3.",
-        ),
+        (("0.2", "0.31", "0.9"), "Close: keep more digits in entry 2. Look again at entry 3."),
         (("0.2",), "2 of 3 boxes are empty."),
         (("0.2", "x", "0.5"), "Not a number: “x”"),
     ],

@@ -12,7 +12,6 @@ import pytest
 from book_tree import Cell, Chapter, chapters
 from planting import code
 from python_code import Function, called, calls
-from still_to_do import apart_from_those
 
 MOST_LINES, MOST_ASSERTS = 25, 1
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
@@ -97,57 +96,35 @@ def _sizes(question: ast.Call) -> tuple[int, list[int]]:
 
 @pytest.mark.parametrize("rule", [long_cells, told_bugs, long_right_answers])
 def test_chapters_show_what_a_reader_needs(this_project, rule):
-    this_project.keeps(apart_from_those(rule))
+    this_project.keeps(rule)
 
 
-def test_a_cell_that_is_too_long_or_asserts_too_much(plot):
-    plot.chapter("# T", code("x = 1\n" * 25), code("assert 1\n"), code("y = 1\n" * 26))
-    (long,) = long_cells(plot.root)
-    assert "'y = 1' shows 26 lines, more than 25" in long
-    plot.chapter("# T", code("assert 1\nassert 2\n"), code("z = 1\n" * 26, tags=["hide-input"]))
-    (asserts,) = long_cells(plot.root)
-    assert "shows 2 asserts, more than 1" in asserts
-
-
-@pytest.mark.parametrize(
-    ("source", "clue"),
-    [
-        ("x = y.T  # the bug: transposed", "# the bug: transposed"),
-        ("def buggy_mean(x):\n    return x", "buggy_mean"),
-        ("class BrokenLayer:\n    pass", "BrokenLayer"),
-    ],
-)
-def test_a_bug_that_is_told(plot, source, clue):
-    plot.chapter("# T\n\n## Find the bug", code(source), code(source, tags=["hide-input"]))
-    (sentence,) = told_bugs(plot.root)
-    assert f"tells where the bug is: {clue!r}" in sentence
-
-
-def test_a_bug_that_is_hunted(plot):
-    plot.chapter("# T\n\n## Find the bug", code("def debug_mean(x):\n    return x  # a mean"))
-    assert told_bugs(plot.root) == []
-
-
-def _question(right: str, *wrong: str):
+def asked(right: str, *wrong: str):
     answers = [f"right({right!r}, 'r')", *(f"wrong({text!r}, 'r')" for text in wrong)]
     return code(f"quiz('q?', {', '.join(answers)})")
 
 
-def test_right_answers_that_are_the_longest(plot):
-    short, long = ("a", "bb", "cc"), ("aaa", "b", "c")
-    plot.chapter("# T", *(_question(*answers) for answers in (short, short, long)))
-    assert long_right_answers(plot.root) == []
-    plot.chapter("# T", *(_question(*answers) for answers in (short, long, long)))
-    (sentence,) = long_right_answers(plot.root)
-    assert "in 2 of 3 questions the right answer is the longest; by chance" in sentence
-    assert "1.0" in sentence
+SHORT, LONG = ("a", "bb", "cc"), ("aaa", "b", "c")
+HUNTED = "# T\n\n## Find the bug"
 
 
-def test_a_list_that_does_not_shrink(plot):
-    plot.chapter("# T", code("y = 1\n" * 26), number=2)
-    plot.chapter("# T", code("y = 1\n"), number=3)
-    rule = apart_from_those(long_cells)
-    assert rule(plot.root, {2: {"long_cells"}}) == []
-    assert len(rule(plot.root, {2: {"told_bugs"}})) == 1
-    (sentence,) = rule(plot.root, {2: {"long_cells"}, 3: {"long_cells"}})
-    assert "Chapter 3 holds the rule 'long_cells' now." in sentence
+@pytest.mark.parametrize(
+    ("rule", "cells", "sentence"),
+    [
+        (long_cells, [code("x = 1\n" * 25), code("assert 1\n")], ""),
+        (long_cells, [code("y = 1\n" * 26)], "'y = 1' shows 26 lines, more than 25"),
+        (long_cells, [code("assert 1\nassert 2\n")], "shows 2 asserts, more than 1"),
+        (long_cells, [code("z = 1\n" * 26, tags=["hide-input"])], ""),
+        (told_bugs, [code("x = y.T  # the bug: .T")], "tells where the bug is: '# the bug: .T'"),
+        (told_bugs, [code("def buggy_mean(x):\n    return x")], "the bug is: 'buggy_mean'"),
+        (told_bugs, [code("class BrokenLayer:\n    pass")], "the bug is: 'BrokenLayer'"),
+        (told_bugs, [code("x = y.T  # the bug: .T", tags=["hide-input"])], ""),
+        (told_bugs, [code("def debug_mean(x):\n    return x  # a mean")], ""),
+        (long_right_answers, [asked(*SHORT), asked(*SHORT), asked(*LONG)], ""),
+        (long_right_answers, [asked(*SHORT), asked(*LONG), asked(*LONG)], "in 2 of 3"),
+    ],
+)
+def test_a_fault(plot, rule, cells, sentence):
+    found = rule(plot.chapter(HUNTED, *cells))
+    assert len(found) == bool(sentence)
+    assert sentence in "".join(found)

@@ -70,27 +70,24 @@ def test_lock_files_name_no_server(this_project):
     this_project.keeps(lock_files)
 
 
+HOST, PLACE, WRITER = FORBIDDEN  # each tells why
+
+
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("pip install -i https://pyp" + "i.org/simple", "a host of a package registry"),
-        ("https://files.pythonhosted" + ".org/x.whl", "a host of a package registry"),
-        ("https://registry.np" + "mjs.org/mathjax", "a host of a package registry"),
-        (
-            "--index" + "-url https://download.pytor" + "ch.org/whl/cpu",
-            "a host of a package registry",
-        ),
-        ("deb http://deb.debi" + "an.org/debian stable", "a host of a package registry"),
-        ("cd /wo" + "rk/main", "a path of one machine"),
-        ("open('/tm" + "p/x')", "a path of one machine"),
-        ("see /ro" + "ot", "a path of one machine"),
-        ("see /ho" + "me/ann/book", "a path of one machine"),
-        ("see C:\\Us" + "ers\\ann", "a path of one machine"),
-        ("Written with Clau" + "de.", "who or what wrote it"),
-        ("as the AI assis" + "tant said", "who or what wrote it"),
-        ("a sub" + "agent checks it", "who or what wrote it"),
-        ("left for a later ses" + "sion", "who or what wrote it"),
-        ("Co-Authored-B" + "y: X", "who or what wrote it"),
+        ("pip install -i https://pyp" + "i.org/simple", HOST),
+        ("https://registry.np" + "mjs.org/mathjax", HOST),
+        ("deb http://deb.debi" + "an.org/debian stable", HOST),
+        ("cd /wo" + "rk/main", PLACE),
+        ("see /ro" + "ot", PLACE),
+        ("see /ho" + "me/ann/book", PLACE),
+        ("see C:\\Us" + "ers\\ann", PLACE),
+        ("Written with Clau" + "de.", WRITER),
+        ("as the AI assis" + "tant said", WRITER),
+        ("a sub" + "agent checks it", WRITER),
+        ("left for a later ses" + "sion", WRITER),
+        ("Co-Authored-B" + "y: X", WRITER),
     ],
 )
 def test_text_that_is_not_clean(plot, line, why):
@@ -107,17 +104,12 @@ def test_words_that_are_welcome(plot):
         "docs at pytorch.org and at python.org",
         "</root>, by Shannon, Claude E.",
     ]
+    (plot.root / "picture.png").write_bytes(b"\x89PNG\xff /" + b"tmp/x")  # no text
     assert clean_text(plot.file("notes.md", "\n".join(lines))) == []
 
 
 def test_a_lock_file_with_addresses(plot):
     entry = {"packages": [{"mathjax": {"version": "3", "resolved": "an address"}}]}
-    plot.file("package.json", json.dumps(entry))
-    assert lock_files(plot.root) == []
+    assert lock_files(plot.file("package.json", json.dumps(entry))) == []
     (sentence,) = lock_files(plot.file("book/package-lock.json", json.dumps(entry)))
     assert "book/package-lock.json: holds 'resolved', an address of one download" in sentence
-
-
-def test_a_picture_is_not_text(plot):
-    (plot.root / "picture.png").write_bytes(b"\x89PNG\xff /" + b"tmp/x")
-    assert clean_text(plot.root) == []

@@ -111,12 +111,9 @@ def _pattern(term: str) -> re.Pattern:
     return re.compile(rf"(?<![\w-]){body}{plural}(?![\w-])", re.IGNORECASE)
 
 
-def test_the_glossary_has_one_form(this_project):
-    this_project.keeps(glossary_form)
-
-
-def test_no_term_comes_before_its_chapter(this_project):
-    this_project.keeps(terms_in_order)
+@pytest.mark.parametrize("rule", [glossary_form, terms_in_order])
+def test_this_project_keeps_it(this_project, rule):
+    this_project.keeps(rule)
 
 
 WORDS = """
@@ -151,14 +148,11 @@ def test_terms_in_their_chapters(plot):
     "early",
     [
         "It has a loss.",
-        "Losses are large.",
         "Low-loss models: the *loss*.",
         "A Vocabulary.",
-        "Two vocabularies.",
         "Self attention works.",
         "| what | how |\n| --- | --- |\n| self-attention | see Chapter 2 |",
         "- a list\n- with self-attention",
-        "## About loss",
         "[loss](02-a-chapter.ipynb#self-attention) and [vocabulary](other.md)",
     ],
 )
@@ -173,10 +167,8 @@ def test_a_term_before_its_chapter(plot, early):
     [
         "quiz('A loss?', right('Yes', 'It is.'), wrong('No', 'It is not.'))",
         "quiz('Why?', right('Yes', 'A loss.'), wrong('No', 'It is not.'))",
-        "quiz('Why?', right('Yes', 'It is.'), wrong('A loss', 'It is not.'))",
         "flashcards(('What is it?', 'A loss.'))",
         "picture(axes, alt='A loss.', caption='Figure 1.1.')",
-        "explore(draw, caption='A loss.', x=[1, 2])",
     ],
 )
 def test_a_term_in_what_a_cell_says(plot, early):
@@ -192,7 +184,6 @@ def test_a_term_in_what_a_cell_says(plot, early):
         "The [loss](../glossary.md#loss) is low.",
         "The loss, as [the next one](02-a-chapter.ipynb) tells.",
         "Its loss: see Chapter 2.",
-        "Its loss: see Chapters 2 and 3.",
         "| what | how |\n| --- | --- |\n| loss | [later](02-a-chapter.ipynb) |",
         "A lossy lossless flow, `loss` and $loss$.",
         "```\nloss\n```",
@@ -212,8 +203,6 @@ def test_a_term_that_its_chapter_does_not_use(plot):
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ("*Chapter 2.* How wrong.", "How wrong.", "loss is not followed by `*Chapter N.*`"),
-        ("*Chapter 2.* How wrong.", "*Chapter 2.*", "loss is not followed by `*Chapter N.*`"),
         ("*Chapter 2.* How wrong.", "", "loss is not followed by `*Chapter N.*`"),
         ("### vocabulary", "### all words", "all words stands after self-attention"),
         ("### vocabulary", "### Self-Attention", "Self-Attention stands after self-attention"),

@@ -154,20 +154,9 @@ def _listed(words: set[str]) -> str:
     return ", ".join(sorted(words))
 
 
-def test_chapters_have_proper_names(this_project):
-    this_project.keeps(names)
-
-
-def test_notebooks_are_stored_as_a_fresh_run(this_project):
-    this_project.keeps(stored_runs)
-
-
-def test_nearly_every_cell_is_compared(this_project):
-    this_project.keeps(ignored_cells)
-
-
-def test_jupyter_folds_what_the_page_folds(this_project):
-    this_project.keeps(unfolded_cells)
+@pytest.mark.parametrize("rule", [names, stored_runs, ignored_cells, unfolded_cells])
+def test_this_project_keeps_it(this_project, rule):
+    this_project.keeps(rule)
 
 
 def test_an_answer_that_stands_open_in_jupyter(plot):
@@ -175,10 +164,7 @@ def test_an_answer_that_stands_open_in_jupyter(plot):
     assert unfolded_cells(plot.chapter("# A", *both)) == []
     del both[1].metadata["jupyter"]
     (sentence,) = unfolded_cells(plot.chapter("# A", *both))
-    assert "is not folded in Jupyter as its tags fold it on the page" in sentence
-    both[1].metadata = {"jupyter": {"source_hidden": True}}
-    (sentence,) = unfolded_cells(plot.chapter("# A", *both))
-    assert "x = 1" in sentence
+    assert "'x = 1' is not folded in Jupyter as its tags fold it on the page" in sentence
 
 
 def test_a_wrong_name(plot):
@@ -209,10 +195,8 @@ def change(root: Path, old: str, new: str) -> Path:
         ('"python3"', '"my-venv"', "was not saved with the kernel python3"),
         ('"language_info"', '"widgets": {}, "language_info"', "depends on a machine: widgets"),
         ("install-in-colab", "something", "does not begin with the cell that installs minibert"),
-        ("google.colab", "somewhere", "does not begin with the cell that installs minibert"),
         ("x = 1", "google.colab", "installs minibert in Colab a second time: "),
         ('"execution_count": 2', '"execution_count": 3', "was not run from top to bottom"),
-        ('"execution_count": 2', '"execution_count": null', "was not run from top to bottom"),
     ],
 )
 def test_a_fault_of_a_notebook(plot, old, new, problem):
@@ -252,14 +236,10 @@ WARNING = {"output_type": "stream", "name": "stderr", "text": "UserWarning: old\
         (code(""), "an empty cell holds nothing"),
         (code("x = 1", tags=("skip-this",)), "has the tag skip-this. Known tags are hide-cell"),
         (code("x = 1", collapsed=True), "has the metadata collapsed"),
-        (code("x = 1", mystnb={"image": 1}), "has the metadata image"),
-        (code("x = 1", tags=("nbval-skip",)), "(nbval-skip) and does not say why"),
         (code("x = 1", tags=("nbval-ignore-output",), reason=" "), "does not say why"),
         (code("%timeit x"), "is not plain Python"),
-        (code("!ls"), "is not plain Python"),
         (with_output("f()", error("KeyError")), "ended with KeyError"),
         (with_output("f()", WARNING), "wrote to stderr: 'UserWarning: old'"),
-        (code("open('/ho" + "me/ann/a.txt')"), "names a path of one computer, /ho" + "me/ann"),
         (code("f()", "see C:\\Us" + "ers\\ann"), "names a path of one computer, C:"),
         (code("f()", "File /t" + "mp/x.py"), "names a path of one computer, /t" + "mp/x.py"),
     ],

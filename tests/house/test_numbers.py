@@ -171,12 +171,9 @@ def _words_of_figures(cell: Cell) -> Iterator[str]:
                 yield str(keyword.value.value)
 
 
-def test_numbers_in_prose_are_computed(this_project):
-    this_project.keeps(numbers)
-
-
-def test_numbers_of_the_back_matter_are_computed(this_project):
-    this_project.keeps(numbers_of_the_back_matter)
+@pytest.mark.parametrize("rule", [numbers, numbers_of_the_back_matter])
+def test_this_project_keeps_it(this_project, rule):
+    this_project.keeps(rule)
 
 
 OUTPUT = """
@@ -214,14 +211,10 @@ def test_numbers_with_a_witness(plot, prose):
     ("prose", "number"),
     [
         ("It is 0.25.", "0.25"),
-        ("It is $0.23$ of them.", "0.23"),
-        ("It is 0.2398.", "0.2398"),
         ("It is 0.23971, finer than printed.", "0.23971"),
         ("- a list with 25 % of it", "25 %"),
-        ("| a |\n| --- |\n| 25 % |", "25 %"),
         ("$$\nx = 7.77\n$$", "7.77"),
         ("Not in attributes: 0.777.", "0.777"),
-        ("Not in styles: 0.888.", "0.888"),
         ("Not in comments: 0.999.", "0.999"),
         ("Not $1.9\\cdot10^{308}$.", "1.9\\cdot10^{308}"),
         ("## In the real BERT\n\nOf these 7.7 %.", "7.7 %"),
@@ -247,7 +240,6 @@ def test_numbers_in_the_words_of_a_figure(plot, shown):
     [
         "## Two\n\nAgain 0.24, exactly 0.2397.",
         "## Summary\n\nIt was 0.35.",
-        "## In the real BERT\n\nIt was 0.35.",
         "## Two\n\nIn [another chapter](01-a-chapter.ipynb) 7.77.",
         "## Two\n\nIn Chapter 1 it was 7.77.",
         "## Exercises\n\nFind 8.88.",
@@ -262,7 +254,6 @@ def test_numbers_that_are_proved_elsewhere(plot, later):
     "later",
     [
         "## Two\n\nIt was 0.35.",
-        "## Two\n\nIn Chapter 3 it was 7.77.",
         "## Two\n\nIt was 7.77.",
         "## Summary\n\nIt was 7.77.",
     ],

@@ -7,7 +7,6 @@ import nbformat
 from book_tree import chapters
 from planting import code
 from reading import STEP, exercise_minutes, fill_card, reading_minutes
-from still_to_do import apart_from_those
 
 TOLD = re.compile(r"\*\*Cost\*\* \| about (\d+) minutes to read and (\d+) for the exercises; ")
 
@@ -30,7 +29,7 @@ def reading_time(root: Path) -> list[str]:
 
 
 def test_cards_say_how_long_a_chapter_takes(this_project):
-    this_project.keeps(apart_from_those(reading_time))
+    this_project.keeps(reading_time)
 
 
 CARD = "# T\n\n| This chapter | |\n| --- | --- |\n| **Cost** | less than 5 seconds |\n\n"

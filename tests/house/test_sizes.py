@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from book_tree import files, name_of, text_of
 from python_code import Function, modules, parse
 
@@ -141,82 +142,47 @@ def _blank_docstring_lines(path: Path) -> int:
     )
 
 
-def test_files_are_small(this_project):
-    this_project.keeps(file_sizes)
+RULES = [file_sizes, function_sizes, docstring_sizes, drawers, left_for_later]
 
 
-def test_functions_are_small(this_project):
-    this_project.keeps(function_sizes)
+@pytest.mark.parametrize("rule", RULES)
+def test_this_project_keeps_it(this_project, rule):
+    this_project.keeps(rule)
 
 
-def test_docstrings_are_no_longer_than_the_code(this_project):
-    this_project.keeps(docstring_sizes)
+def function(lines: int, count: int = 1) -> str:
+    """Write functions of so many lines besides their docstrings."""
+    head = '    """Say.\n\n    More.\n    """\n'
+    return "".join(f"def f{i}():\n{head}" + "    x = 1\n" * (lines - 1) for i in range(count))
 
 
-def test_every_name_says_what_is_inside(this_project):
-    this_project.keeps(drawers)
+TABLE_OF_TEXTS = "hints = {\n" + '    "a → b":\n        "A hint.",\n' * 60 + "}\n"
+TABLE_OF_NUMBERS = "n = {\n" + "    1: 1,\n" * 98 + "}\n"
+LONG_STORY = '"""Say.\n' + "words\n" * 200 + '"""\n' + "x = 1\n" * 198
 
 
-def test_nothing_is_left_for_later(this_project):
-    this_project.keeps(left_for_later)
-
-
-def test_files_that_are_too_long(plot):
-    plot.file("minibert/long.py", "x = 1\n" * 251)
-    plot.file("minibert/longest.py", '"""Say.\n' + "words\n" * 400 + '"""\n')
-    plot.file("tests/test_long.py", "x = 1\n" * 251)
-    plot.file("minibert/told.py", '"""Say.\n' + "words\n" * 200 + '"""\n' + "x = 1\n" * 198)
-    rows = '    "a → b":\n        "A hint.",\n' * 60
-    plot.file("minibert/table.py", "x = 1\n" * 248 + f"hints = {{\n{rows}}}\n")
-    plot.file("minibert/numbers.py", "x = 1\n" * 151 + "n = {\n" + "    1: 1,\n" * 98 + "}\n")
-    long, longest, numbers = file_sizes(plot.root)
-    assert "minibert/long.py: 251 lines without docstrings and tables of texts" in long
-    assert "minibert/numbers.py: 251 lines" in numbers
-    assert "minibert/longest.py: 402 lines, more than 400" in longest
-
-
-def _function(name: str, lines: int) -> str:
-    return f"def {name}():\n" + '    """Say.\n\n    More.\n    """\n' + "    x = 1\n" * (lines - 1)
-
-
-def test_a_function_that_is_too_long(plot):
-    short = "".join(_function(f"short{i}", 2) for i in range(20))
-    plot.file("minibert/long.py", _function("f", 60) + short)
-    assert function_sizes(plot.root) == []
-    plot.file("minibert/longer.py", _function("f", 61) + short)
-    (sentence,) = function_sizes(plot.root)
-    assert "minibert/longer.py:1: f has 61 lines without its docstring" in sentence
-
-
-def test_functions_that_are_too_long_on_the_whole(plot):
-    plot.file("minibert/medium.py", "".join(_function(f"f{i}", 13) for i in range(20)))
-    (median,) = function_sizes(plot.root)
-    assert "one in 2 functions has 13 lines or more; 12 are wanted" in median
-    plot.file("minibert/medium.py", "".join(_function(f"f{i}", 2) for i in range(20)))
-    plot.file("minibert/tail.py", "".join(_function(f"f{i}", 31) for i in range(5)))
-    (tail,) = function_sizes(plot.root)
-    assert "one in 10 functions has 31 lines or more; 30 are wanted" in tail
-
-
-def test_docstrings_that_are_too_long(plot):
-    plot.file("minibert/told.py", '"""Say.\n\nMore.\n"""\n\n# why\nx = 1\ny = 2\nz = 3\n')
-    (sentence,) = docstring_sizes(plot.root)
-    assert "4 lines of docstrings stand beside 3 of code" in sentence
-    plot.file("minibert/more.py", "x = 1\n")
-    assert docstring_sizes(plot.root) == []
-
-
-def test_a_drawer(plot):
-    plot.file("minibert/utils.py", "")
-    plot.file("tests/helpers/one.py", "")
-    utils, helpers = drawers(plot.root)
-    assert "minibert/utils.py: a file or folder called 'utils' collects" in utils
-    assert "tests/helpers/one.py: a file or folder called 'helpers' collects" in helpers
-
-
-def test_a_mark_for_later(plot):
-    plot.file("minibert/a.py", "x = 1\n# TO" + "DO: more\n")
-    (sentence,) = left_for_later(plot.root)
-    assert "minibert/a.py:2: TO" + "DO marks unfinished work" in sentence
+@pytest.mark.parametrize(
+    ("rule", "file", "text", "sentence"),
+    [
+        (file_sizes, "minibert/a.py", "x = 1\n" * 251, "251 lines without docstrings"),
+        (file_sizes, "tests/a.py", "x = 1\n" * 401, "tests/a.py: 401 lines, more than 400"),
+        (file_sizes, "tests/test_a.py", "x = 1\n" * 251, ""),
+        (file_sizes, "minibert/a.py", LONG_STORY, ""),
+        (file_sizes, "minibert/a.py", "x = 1\n" * 248 + TABLE_OF_TEXTS, ""),
+        (file_sizes, "minibert/a.py", "x = 1\n" * 151 + TABLE_OF_NUMBERS, "251 lines"),
+        (function_sizes, "minibert/a.py", function(2, 20) + function(60), ""),
+        (function_sizes, "minibert/a.py", function(2, 20) + function(61), "f0 has 61 lines"),
+        (function_sizes, "minibert/a.py", function(13, 9), "one in 2 functions has 13 lines"),
+        (function_sizes, "minibert/a.py", function(2, 9) + function(31, 2), "one in 10 functions"),
+        (docstring_sizes, "minibert/a.py", '"""A\n\nB."""\n\n# why\nx = 1\ny = 2\n', "3 lines of"),
+        (docstring_sizes, "minibert/a.py", '"""A\n\nB."""\n\n# why\nx = 1\ny = 2\nz = 3\n', ""),
+        (drawers, "minibert/utils.py", "", "a file or folder called 'utils' collects"),
+        (drawers, "tests/helpers/one.py", "", "a file or folder called 'helpers' collects"),
+        (left_for_later, "a.py", "x\n# TO" + "DO: more\n", "a.py:2: TO" + "DO marks"),
+    ],
+)
+def test_a_fault(plot, rule, file, text, sentence):
     (plot.root / "picture.png").write_bytes(b"\x89\xff")
-    assert len(left_for_later(plot.root)) == 1
+    found = rule(plot.file(file, text))
+    assert len(found) == bool(sentence)
+    assert sentence in "".join(found)

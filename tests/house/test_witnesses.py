@@ -149,12 +149,10 @@ TWICE = "def twice(x):\n    return x + x"
 @pytest.mark.parametrize(
     "sources",
     [
-        [TWICE + "\nassert twice(1) == 2"],
         [TWICE, "assert twice(1) == double(1)"],
         [TWICE, "y = twice(1)", "assert y == 2"],
         [TWICE, "a, b = twice(1), 0\nc = a", "assert c == 2"],
         [TWICE, "found = []", "for x in range(3):\n    found.append(twice(x))", "assert found"],
-        [TWICE, "table = {}", "table[0] = twice(3)", "assert table"],
         [TWICE, "def four(x):\n    return twice(twice(x))", "assert four(1) == 4"],
         [TWICE, "def agree(f):\n    assert f(1) == double(1)", "agree(twice)"],
         [TWICE, "def agree(f):\n    assert f(1) == 2", "def both():\n    agree(twice)", "both()"],
@@ -163,8 +161,6 @@ TWICE = "def twice(x):\n    return x + x"
         ["def my_twice(x):\n    ..."],
         [TWICE, "seen = {}", "def watch(x):\n    seen[x] = twice(x)", "watch(1)", "assert seen"],
         ["def report(x):\n    print(x + x)"],
-        ['def my_twice(x):\n    """Double."""\n    ...'],
-        ["from bertbook.corpus import double\ndouble(1)"],
         [DOUBLE.strip()],
     ],
 )
@@ -176,11 +172,9 @@ def test_functions_with_a_witness(plot, sources):
     "sources",
     [
         [TWICE],
-        [TWICE, "print(twice(1))"],
         ["assert twice(1) == 2", TWICE],
         [TWICE, "y = twice(1)", "print(y)", "assert z == 2"],
         [TWICE, "print(twice(y), y.mean())", "assert y == 2"],
-        ["class twice:\n    pass"],
         ["def twice(x):\n    print(x)\n    return x + x"],
     ],
 )
