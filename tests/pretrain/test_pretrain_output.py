@@ -6,7 +6,6 @@ import signal
 import struct
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -160,35 +159,12 @@ def test_no_room_for_the_output(whole, tmp_path):
 LONG = ("--max-steps", "2000", "--save-steps", "5")
 
 
-def until(condition, process):
-    """Wait for something that a process does."""
-    deadline = time.monotonic() + 120
-    while not condition():
-        assert process.poll() is None and time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 def after(arguments, *options):
     """Put options in the place of those with the same name."""
     given = list(arguments)
     for name, value in zip(options[::2], options[1::2], strict=True):
         given[given.index(name) + 1] = value
     return given
-
-
-@needs_hang_up
-def test_a_hang_up_saves_and_says_how_to_go_on(whole, tmp_path):
-    out = tmp_path / "out"
-    line = command("minibert.pretrain", *after(whole[1], *LONG), "--out", out)
-    process = subprocess.Popen(line, env=environment(), stdout=subprocess.PIPE, text=True)
-    until(lambda: checkpoint_folders(out), process)
-    process.send_signal(signal.SIGHUP)
-    told, _ = process.communicate(timeout=120)
-    assert process.returncode == 128 + signal.SIGHUP
-    step = int(checkpoint_folders(out)[0].name.removeprefix("step-"))
-    assert told.splitlines()[-1] == (
-        f"Stopped after step {step}; go on with: python -m minibert.pretrain --out {out} --resume"
-    )
 
 
 @needs_hang_up
