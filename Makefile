@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine mine-book notebooks quick test portable coverage check bench records pins clean python assets chromium
+.PHONY: help book serve lab mine mine-book notebooks quick test portable coverage mutants check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -61,6 +61,10 @@ portable: $(INSTALLED)  ## compare the chapters with what the oldest and the new
 
 coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
 	$(BIN)/python -m pytest -n 2 --dist loadscope --cov=minibert --cov=bertbook minibert bertbook tests --ignore=tests/book
+
+mutants: $(INSTALLED)  ## plant mistakes in the package and count those the tests notice (long)
+	@$(BIN)/python -m pip install -qq -c constraints.txt -e ".[mutants]"
+	PYTHONPATH=tests:book/_ext nice $(BIN)/python tests/mutants.py --record
 
 check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of the house
 	$(BIN)/ruff check

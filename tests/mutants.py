@@ -26,6 +26,7 @@ from dataclasses import asdict, dataclass, fields
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
@@ -34,14 +35,14 @@ from mutants_record import write
 from notebooks import kernel_environment
 
 ROOT = Path(__file__).parents[1]
-# A room, its modules, its tests, and how many files of tests a mistake meets at most.
-ROOMS = {
-    "heart": ("minibert/*.py", "tests/test_*.py", 8),
-    "training": ("minibert/training/*.py", "tests/training/test_*.py", 99),
-    "pretrained": ("minibert/pretrained/*.py", "tests/pretrained/test_*.py", 99),
-    "tasks": ("minibert/tasks/*.py", "tests/tasks/test_*.py", 99),
+RESULTS = ROOT / "book/_build/mutants.jsonl"
+ROOMS = {  # their modules and their tests
+    "heart": ("minibert/*.py", "tests/test_*.py"),
+    "training": ("minibert/training/*.py", "tests/training/test_*.py"),
+    "pretrained": ("minibert/pretrained/*.py", "tests/pretrained/test_*.py"),
+    "tasks": ("minibert/tasks/*.py", "tests/tasks/test_*.py"),
 }
-FIRST = 2  # so many files of tests are tried before the others are collected
+FIRST, AT_MOST = 2, 6  # so many files of tests at once, and so many altogether
 CPU_SECONDS = 120  # a mistake that loops for ever is noticed by its silence
 PYTEST = (
     *("-x", "-q", "-rfE", "--tb=no", "-p", "no:cacheprovider"),
@@ -76,7 +77,9 @@ class Mutant:
         code = (ROOT / self.path).read_text(encoding="utf-8")
         try:
             changed = mutate_code(code, get_operator(self.operator)(), self.occurrence)
-            compile(changed, self.path, "exec")
+            with catch_warnings():
+                simplefilter("ignore")  # `is 1`, for one, is bad style
+                compile(changed, self.path, "exec")
         except (SyntaxError, AttributeError):  # it knows no `except (One, Other)`
             return None
         return changed
@@ -116,7 +119,7 @@ def draw(count: int, seed: int) -> tuple[list[Mutant], int]:
     rng = random.Random(seed)
     everywhere = [
         mutants
-        for room, (modules, _, _) in ROOMS.items()
+        for room, (modules, _) in ROOMS.items()
         for path in sorted(ROOT.glob(modules))
         for mutants in places(room, path)
     ]
@@ -138,17 +141,15 @@ def names_around(mutant: Mutant) -> tuple[str, list[str]]:
 
 
 def test_files(mutant: Mutant) -> list[str]:
-    """List the files of tests of a room, those first that name what was changed most often."""
-    _, pattern, at_most = ROOMS[mutant.room]
+    """List files of tests of a room, those first that name what was changed most often."""
     around, public = names_around(mutant)
 
     def mentions(path: Path) -> tuple[int, int]:
         words = re.findall(r"\w+", path.read_text(encoding="utf-8"))
         return 10 * words.count(around) + sum(words.count(name) for name in public), -len(words)
 
-    return [str(x.relative_to(ROOT)) for x in sorted(ROOT.glob(pattern), key=mentions)[::-1]][
-        :at_most
-    ]
+    ranked = sorted(ROOT.glob(ROOMS[mutant.room][1]), key=mentions, reverse=True)
+    return [str(path.relative_to(ROOT)) for path in ranked[:AT_MOST]]
 
 
 def copy_project(folder: Path) -> None:
@@ -181,7 +182,7 @@ def tests_fail(folder: Path, files: list[str]) -> str:
         return ""
     if code not in (FAILED, NOT_COLLECTED):
         raise RuntimeError(f"pytest ended with {code}:\n{said}")
-    failed = re.search(r"^(?:FAILED|ERROR) (\S+)", said, re.MULTILINE)
+    failed = re.search(r"^(?:FAILED|ERROR) ([^\s[]+)", said, re.MULTILINE)  # with any parameters
     return failed[1] if failed else "collection"
 
 
@@ -212,7 +213,7 @@ def load_libraries(folder: Path) -> None:
         "' '.join(n for n, m in list(sys.modules.items()) "
         "if 'site-packages' in (getattr(m, '__file__', '') or '')))"
     )
-    tests = [str(x.relative_to(ROOT)) for _, y, _ in ROOMS.values() for x in ROOT.glob(y)]
+    tests = [str(x.relative_to(ROOT)) for _, y in ROOMS.values() for x in ROOT.glob(y)]
     subprocess.run(
         [sys.executable, "-c", seen, "", *tests],
         cwd=folder,
@@ -233,12 +234,17 @@ def plant(folder: Path, mutant: Mutant, number: int, before: str) -> dict:
     os.utime(file, (number, number))  # no time that a compiled file could have
     try:
         files = test_files(mutant)
-        files.sort(key=lambda x: x != before.partition("::")[0])
-        by = tests_fail(folder, files[:FIRST]) or tests_fail(folder, files[FIRST:])
+        attempts = [[before], files[:FIRST], files[FIRST:]][not _is_there(before) :]
+        by = next(filter(None, (tests_fail(folder, attempt) for attempt in attempts)), "")
     finally:
         file.write_text(right, encoding="utf-8")
         os.utime(file, (number + 10**6, number + 10**6))
     return {**asdict(mutant), "noticed_by": by, "seconds": round(time.time() - start, 1)}
+
+
+def _is_there(test: str) -> bool:
+    path, _, name = test.partition("::")
+    return (ROOT / path).is_file() and f"def {name}(" in (ROOT / path).read_text(encoding="utf-8")
 
 
 def check_without(folder: Path, rows: list[dict]) -> None:
@@ -251,6 +257,7 @@ def check_without(folder: Path, rows: list[dict]) -> None:
 def run(mutants: list[Mutant], results: Path, earlier: dict[str, str]) -> list[dict]:
     """Plant every mistake that has no result yet, and store each result at once."""
     rows = [json.loads(line) for line in _lines(results)]
+    results.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copy_project(folder)
@@ -273,7 +280,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=400, help="mistakes to plant")
     parser.add_argument("--seed", type=int, default=0, help="draws the places")
-    parser.add_argument("--results", type=Path, required=True, help="a line for each; continued")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="a line each; continued")
     parser.add_argument("--earlier", type=Path, help="results that say which tests to try first")
     parser.add_argument("--record", action="store_true", help="tell it on the page of statistics")
     asked = parser.parse_args()
@@ -283,6 +290,7 @@ def main() -> None:
     rows = run(mutants, asked.results, {Mutant.of(x).key: x["noticed_by"] for x in before})
     if asked.record:
         write({"seed": asked.seed, "places": places, "rooms": list(ROOMS), "mutants": rows})
+        asked.results.unlink()
 
 
 if __name__ == "__main__":
