@@ -31,7 +31,7 @@ from warnings import catch_warnings, simplefilter
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
-from mutants_record import write
+from mutants_record import record, write
 from notebooks import kernel_environment
 
 ROOT = Path(__file__).parents[1]
@@ -289,7 +289,7 @@ def main() -> None:
     before = [json.loads(line) for line in _lines(asked.earlier)] if asked.earlier else []
     rows = run(mutants, asked.results, {Mutant.of(x).key: x["noticed_by"] for x in before})
     if asked.record:
-        write({"seed": asked.seed, "places": places, "rooms": list(ROOMS), "mutants": rows})
+        write(record(rows, places, asked.seed))
         asked.results.unlink()
 
 

@@ -20,27 +20,50 @@ def interval(noticed: int, count: int, z: float = 1.96) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def passage(record: dict) -> str:
+def record(rows: list[dict], places: int, seed: int) -> dict:
+    """Sum up the results of the mistakes, by room, and list those nobody noticed."""
+    planted = Counter(row["room"] for row in rows)
+    noticed = Counter(row["room"] for row in rows if row["noticed_by"])
+    return {
+        "command": "make mutants",
+        "places": places,
+        "seed": seed,
+        "planted": planted,
+        "noticed": {room: noticed[room] for room in planted},
+        "not_noticed": [
+            f"{row['path']}:{row['line']} {row['operator']} {row['occurrence']}"
+            for row in rows
+            if not row["noticed_by"]
+        ],
+    }
+
+
+def passage(found: dict) -> str:
     """Tell a record in words, with a row for each room."""
-    rows = record["mutants"]
-    of_room = Counter(row["room"] for row in rows)
-    noticed_in = Counter(row["room"] for row in rows if row["noticed_by"])
-    noticed, count = noticed_in.total(), len(rows)
-    low, high = interval(noticed, count)
+    noticed, planted = (sum(found[name].values()) for name in ("noticed", "planted"))
+    low, high = interval(noticed, planted)
     lines = [
-        f"The tests of its room notice {noticed} of {count} mistakes: {noticed / count:.0%}, and "
-        f"with 95 percent confidence between {low:.0%} and {high:.0%} of all that could be "
-        f"planted at {record['places']:,} places (seed {record['seed']}).",
+        f"Of {planted} mistakes at places drawn from {found['places']:,}, the tests notice "
+        f"{noticed}. That is {noticed / planted:.0%}; of all that could be planted it is, with a "
+        f"confidence of 95%, between {low:.0%} and {high:.0%}.",
         "",
         "| Where | Planted | Noticed |",
         "| --- " * 3 + "|",
-        *(f"| {room} | {of_room[room]} | {noticed_in[room]} |" for room in record["rooms"]),
+        *(
+            f"| {room} | {count} | {found['noticed'][room]} |"
+            for room, count in found["planted"].items()
+        ),
     ]
     return "\n".join([*lines, "", ""]).replace("%", " %")
 
 
-def write(record: dict) -> None:
+def measured() -> dict:
+    """Read the record."""
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
+def write(found: dict) -> None:
     """Store a record, and tell it on the page."""
-    RECORD.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    RECORD.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(PASSAGE.sub(lambda _: passage(record), page), encoding="utf-8")
+    PAGE.write_text(PASSAGE.sub(lambda _: passage(found), page), encoding="utf-8")

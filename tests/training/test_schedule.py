@@ -6,12 +6,14 @@ import math
 import pytest
 import torch
 import transformers
+from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
 from minibert.training import TrainingConfig, learning_rate_factor
 
 
+@examples(25)
 @given(st.integers(0, 30), st.integers(1, 30))
 def test_the_schedule_is_that_of_transformers(warmup_steps, more_steps):
     max_steps = warmup_steps + more_steps
