@@ -119,17 +119,11 @@ def test_labels_that_make_no_sense(tmp_path, changes, message):
     load_pretrained(BertModel, tmp_path, unused=("classifier",))  # which reads no labels
 
 
-@pytest.mark.parametrize(
-    "field",
-    [
-        "vocab_size",
-        "hidden_size",
-        "intermediate_size",
-        "max_position_embeddings",
-        "type_vocab_size",
-        "num_hidden_layers",
-    ],
-)
+SIZES = ["vocab_size", "hidden_size", "intermediate_size", "max_position_embeddings"]
+SIZES += ["type_vocab_size", "num_hidden_layers"]
+
+
+@pytest.mark.parametrize("field", SIZES)
 @pytest.mark.parametrize("size", [997, 10**12, 10**40])
 def test_sizes_that_are_not_those_of_the_weights(tmp_path, field, size):
     small_folder(tmp_path)
@@ -190,23 +184,14 @@ def test_every_length_of_a_cut_file(tmp_path):
 # Shards
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "../model.safetensors",
-        "/etc/passwd",
-        "sub/model.safetensors",
-        "sub\\model.safetensors",
-        "C:model.safetensors",
-        ".hidden.safetensors",
-        "pytorch_model.bin",
-        "model.safetensors\0",
-        "",
-        7,
-        None,
-        ["model.safetensors"],
-    ],
-)
+OUTSIDE = [
+    "../model.safetensors", "/etc/passwd", "sub/model.safetensors", "sub\\model.safetensors",
+    "C:model.safetensors", ".hidden.safetensors", "pytorch_model.bin", "model.safetensors\0", "",
+    7, None, ["model.safetensors"],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("place", OUTSIDE)
 def test_a_shard_outside_the_folder(tmp_path, place):
     outside = tmp_path / WEIGHTS
     folder = tmp_path / "folder"

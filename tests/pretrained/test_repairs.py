@@ -105,7 +105,7 @@ def test_every_tensor_is_needed(tmp_path, kind):
         (renamed("embeddings.", "model.embeddings."), "encoder itself is not whole"),
         (
             lambda t: t.update({"pooler.dense.bias": torch.ones(2)}),
-            r"1 of another shape: pooler\.dense\.bias \(2,\), here \(\d+,\)",
+            r"shape: pooler\S+ \(2,\)",
         ),
         (renamed("pooler.dense.bias", "pooler.dense.bias.x"), r"new=\('pooler\.dense\.bias',\)"),
         (renamed("pooler.dense.bias", "pooler.dense"), r"unused=\('pooler\.dense',\)"),

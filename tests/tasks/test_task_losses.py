@@ -137,34 +137,20 @@ def test_what_lies_outside_gets_no_gradient():
 # --- Bad labels ----------------------------------------------------------------------------------
 
 ZEROS = torch.zeros(2, 3)
+OF_TWO = r"labels of shape \(2,\) do not .* need the shape \(2, 3"
 BAD = [
-    (
-        classification_loss,
-        ZEROS,
-        [0, 3],
-        r"label 3 is out of range; .* 0 to 2, or -100 for no label$",
-    ),
-    (
-        classification_loss,
-        ZEROS,
-        [0],
-        r"labels of shape \(1,\) do not fit .*\(2, 3\).*shape \(2,\)",
-    ),
-    (classification_loss, ZEROS, [-100, -100], "no item is labeled .* one item its label"),
-    (classification_loss, ZEROS[:, :1], [0, 0], "with 1 class .* take num_labels=2, or regression"),
-    (multi_label_loss, ZEROS, [[0.0, 1, 1.5]] * 2, r"label 1\.5 is no answer .* 1 for yes, 0 for"),
-    (multi_label_loss, ZEROS, [[0.0, 1, -100]] * 2, "label -100 is no answer to yes or no"),
-    (multi_label_loss, ZEROS, [[0.0, 1, math.nan]] * 2, "label nan is no answer to yes or no"),
-    (
-        multi_label_loss,
-        ZEROS,
-        [0.0, 1.0],
-        r"labels of shape \(2,\) do not .* need the shape \(2, 3",
-    ),
-    (multi_label_loss, ZEROS[:0], torch.zeros(0, 3), "there are no labels, so there is no mean"),
-    (regression_loss, ZEROS, [0.0, 1.0], r"labels of shape \(2,\) do not .* need the shape \(2, 3"),
-    (regression_loss, ZEROS[:, :1], [0.0, math.inf], "label inf is no number to be predicted"),
-    (regression_loss, ZEROS[:0, :1], torch.zeros(0), "there are no labels, so there is no mean"),
+    (classification_loss, ZEROS, [0, 3], r"label 3 is out of range; .* 0 to 2, or -100"),
+    (classification_loss, ZEROS, [0], r"shape \(1,\) do not fit .*\(2, 3\).*shape \(2,\)"),
+    (classification_loss, ZEROS, [-100, -100], "no item is labeled"),
+    (classification_loss, ZEROS[:, :1], [0, 0], "with 1 class .* take num_labels=2"),
+    (multi_label_loss, ZEROS, [[0.0, 1, 1.5]] * 2, r"label 1\.5 is no answer"),
+    (multi_label_loss, ZEROS, [[0.0, 1, -100]] * 2, "label -100 is no answer"),
+    (multi_label_loss, ZEROS, [[0.0, 1, math.nan]] * 2, "label nan is no answer"),
+    (multi_label_loss, ZEROS, [0.0, 1.0], OF_TWO),
+    (multi_label_loss, ZEROS[:0], torch.zeros(0, 3), "there are no labels"),
+    (regression_loss, ZEROS, [0.0, 1.0], OF_TWO),
+    (regression_loss, ZEROS[:, :1], [0.0, math.inf], "label inf is no number"),
+    (regression_loss, ZEROS[:0, :1], torch.zeros(0), "there are no labels"),
 ]
 
 

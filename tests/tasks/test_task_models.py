@@ -4,7 +4,7 @@ import pytest
 import torch
 from bert_pairs import SMALL, build, close, draw_batch
 from effort import mostly_slow
-from tasks import TASKS, cast
+from tasks import SINGLE, TASKS, Q, S, T, cast
 from torch.nn import functional
 
 from minibert.config import BertConfig
@@ -68,11 +68,7 @@ BAD_LABELS = [
     ({"id2label": {}}, ValueError, r"names the labels \[\]; .* at least one"),
     ({"id2label": {0: "a", 1: "a"}}, ValueError, "gives a name twice"),
     ({"problem_type": "ranking"}, ValueError, r"problem_type \('ranking'\) must be one of regress"),
-    (
-        {"num_labels": 1, "problem_type": "single_label_classification"},
-        ValueError,
-        "num_labels = 1 has nothing to choose; give 2",
-    ),
+    ({"num_labels": 1, "problem_type": SINGLE}, ValueError, "num_labels = 1 has nothing to choose"),
 ]
 
 
@@ -85,33 +81,13 @@ def test_labels_that_do_not_fit_are_named(wishes, error, words):
 
 LABELS = torch.zeros(4, dtype=torch.int64)
 BAD_INPUT = [
-    (BertForSequenceClassification, {"labels": [0, 1, 0, 1]}, TypeError, "be a tensor, not a list"),
-    (BertForSequenceClassification, {"labels": LABELS + 2}, ValueError, "label 2 is out of range"),
-    (BertForTokenClassification, {"labels": [0, 1]}, TypeError, "labels must be a tensor, not a l"),
-    (
-        BertForTokenClassification,
-        {"labels": LABELS},
-        ValueError,
-        r"labels of shape \(4,\) do not fit logits .* need the shape \(4, \d+\)",
-    ),
-    (
-        BertForQuestionAnswering,
-        {"end_positions": LABELS},
-        ValueError,
-        "start_positions are missing; give both ends",
-    ),
-    (
-        BertForQuestionAnswering,
-        {"start_positions": LABELS},
-        ValueError,
-        "end_positions are missing; give both ends",
-    ),
-    (
-        BertForQuestionAnswering,
-        {"start_positions": LABELS, "end_positions": [1, 2, 3, 4]},
-        TypeError,
-        "end_positions must be a tensor, not a list",
-    ),
+    (S, {"labels": [0, 1, 0, 1]}, TypeError, "be a tensor, not a list"),
+    (S, {"labels": LABELS + 2}, ValueError, "label 2 is out of range"),
+    (T, {"labels": [0, 1]}, TypeError, "labels must be a tensor, not a list"),
+    (T, {"labels": LABELS}, ValueError, r"labels of shape \(4,\) .* need the shape \(4, \d+\)"),
+    (Q, {"end_positions": LABELS}, ValueError, "start_positions are missing"),
+    (Q, {"start_positions": LABELS}, ValueError, "end_positions are missing"),
+    (Q, {"start_positions": LABELS, "end_positions": [1]}, TypeError, "end_positions must be a te"),
 ]
 
 
