@@ -36,13 +36,13 @@ from notebooks import kernel_environment
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "book/_build/mutants.jsonl"
-ROOMS = {  # their modules and their tests
-    "heart": ("minibert/*.py", "tests/test_*.py"),
-    "training": ("minibert/training/*.py", "tests/training/test_*.py"),
-    "pretrained": ("minibert/pretrained/*.py", "tests/pretrained/test_*.py"),
-    "tasks": ("minibert/tasks/*.py", "tests/tasks/test_*.py"),
+ROOMS = {  # their modules, their tests, and how many files of these a mistake meets at most
+    "heart": ("minibert/*.py", "tests/test_*.py", 8),
+    "training": ("minibert/training/*.py", "tests/training/test_*.py", None),
+    "pretrained": ("minibert/pretrained/*.py", "tests/pretrained/test_*.py", None),
+    "tasks": ("minibert/tasks/*.py", "tests/tasks/test_*.py", None),
 }
-FIRST, AT_MOST = 2, 6  # so many files of tests at once, and so many altogether
+FIRST = 2  # so many files are tried before the others are collected
 CPU_SECONDS = 120  # a mistake that loops for ever is noticed by its silence
 PYTEST = (
     *("-x", "-q", "-rfE", "--tb=no", "-p", "no:cacheprovider"),
@@ -119,7 +119,7 @@ def draw(count: int, seed: int) -> tuple[list[Mutant], int]:
     rng = random.Random(seed)
     everywhere = [
         mutants
-        for room, (modules, _) in ROOMS.items()
+        for room, (modules, *_) in ROOMS.items()
         for path in sorted(ROOT.glob(modules))
         for mutants in places(room, path)
     ]
@@ -148,8 +148,9 @@ def test_files(mutant: Mutant) -> list[str]:
         words = re.findall(r"\w+", path.read_text(encoding="utf-8"))
         return 10 * words.count(around) + sum(words.count(name) for name in public), -len(words)
 
-    ranked = sorted(ROOT.glob(ROOMS[mutant.room][1]), key=mentions, reverse=True)
-    return [str(path.relative_to(ROOT)) for path in ranked[:AT_MOST]]
+    _, pattern, at_most = ROOMS[mutant.room]
+    ranked = sorted(ROOT.glob(pattern), key=mentions, reverse=True)
+    return [str(path.relative_to(ROOT)) for path in ranked[:at_most]]
 
 
 def copy_project(folder: Path) -> None:
@@ -213,7 +214,7 @@ def load_libraries(folder: Path) -> None:
         "' '.join(n for n, m in list(sys.modules.items()) "
         "if 'site-packages' in (getattr(m, '__file__', '') or '')))"
     )
-    tests = [str(x.relative_to(ROOT)) for _, y in ROOMS.values() for x in ROOT.glob(y)]
+    tests = [str(x.relative_to(ROOT)) for _, y, _ in ROOMS.values() for x in ROOT.glob(y)]
     subprocess.run(
         [sys.executable, "-c", seen, "", *tests],
         cwd=folder,

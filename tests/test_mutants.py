@@ -46,4 +46,4 @@ def test_annotations_are_left_alone(mutants):
 def test_the_tests_that_name_what_was_changed_come_first(mutants):
     mutant = mutants.Mutant("training", "minibert/training/optimizer.py", 30, "", 0)
     files = mutants.test_files(mutant)
-    assert files[0] == "tests/training/test_optimizer.py" and len(files) == mutants.AT_MOST
+    assert files[0] == "tests/training/test_optimizer.py" and len(files) > 5
