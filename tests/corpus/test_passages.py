@@ -234,6 +234,7 @@ def test_an_answer_that_is_elsewhere(tmp_path, start):
     ("content", "message"),
     [
         (b"{}", r"other\.json' is not made as SQuAD is \(KeyError: 'data'\)"),
+        (b"[1, 2]", r"is not made as SQuAD is \(TypeError"),
         (b"{", r"is not made as SQuAD is \(JSONDecodeError"),
     ],
 )

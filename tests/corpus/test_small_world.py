@@ -333,6 +333,7 @@ def test_the_hundred_sentences_are_read_without_torch():
     [
         ("", "the grammar has no story; write two sentences"),
         ("anna sings", "line 2 .*the story above has one sentence"),
+        ("anna sings\n\nben sings", "line 2 .*the story above has one sentence"),
         ("a b\nc d\n\nONE: x\n\ne f\ng h", "line 5 .*the table above has no story"),
         ("ONE: x | y\na b\nc d", "line 3 .*no sentence of this story names its table ONE"),
         ("a b\nc d\ndocument HERO: anna", "line 3 .*a document's table stands above all stories"),

@@ -45,6 +45,10 @@ def test_half_of_the_pairs_are_true_and_all_labels_are():
     assert abs(labels[IS_NEXT] - 3000) < 5 * np.sqrt(6000 / 4)
 
 
+def test_labels_are_those_of_hugging_face():
+    assert (IS_NEXT, NOT_NEXT) == (0, 1)
+
+
 def test_every_sentence_of_the_other_documents_has_its_chance():
     drawn = Counter(p.second for n, p in many_pairs(CORPUS, 400) if n == 0 and p[2] == NOT_NEXT)
     assert set(drawn) == {sentence for document in CORPUS[1:] for sentence in document}

@@ -29,7 +29,9 @@ TEXTS = {
 }
 CONFIGS = {
     "broken.json": "{",
+    "list.json": "[1, 2]",
     "odd.json": json.dumps(CONFIG | {"hidden_size": 17}),
+    "words.json": json.dumps(CONFIG | {"hidden_size": "many"}),
     "narrow.json": json.dumps(CONFIG | {"max_position_embeddings": 20}),
     "segment.json": json.dumps(CONFIG | {"type_vocab_size": 1}),
 }
@@ -56,6 +58,10 @@ CASES = {
     "text.txt --out out --vocab-size 20": "--vocab-size (20) is too small: 5 special tokens and",
     "text.txt --out out --config small": "--config 'small' is neither a file nor one of tiny, mini",
     "text.txt --out out --config broken.json": "'broken.json' is not the config.json of a BERT: ",
+    "text.txt --out out --config list.json": "'list.json' is not the config.json of a BERT: ",
+    "text.txt --out out --config latin.txt": "'latin.txt' is not the config.json of a BERT: ",
+    "text.txt --out out --config words.json": "hidden_size must be a whole number, not 'many'",
+    "text.txt --out out --device cpu:x": "Invalid device string: 'cpu:x'",
     "text.txt --out out --config odd.json": "hidden_size (17) must be a multiple of num_attention",
     "text.txt --out out --config narrow.json": "--max-length (24) exceeds max_position_embeddings"
     " (20) of 'narrow.json'; give --max-length 20 or less",

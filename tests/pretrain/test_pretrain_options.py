@@ -59,6 +59,7 @@ WRONG = {
     "a.txt --out x --held-out 1": "argument --held-out: 1 must be at least 0 and below 1",
     "a.txt --out x --held-out nan": "argument --held-out: nan must be at least 0 and below 1",
     "a.txt --out x --learning-rate 0": "argument --learning-rate: 0 must be above 0 and finite",
+    "a.txt --out x --learning-rate high": "argument --learning-rate: 'high' is no number",
     "a.txt --out x --learning-rate inf": "argument --learning-rate: inf must be above 0 and finite",
 }
 

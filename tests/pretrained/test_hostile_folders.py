@@ -78,7 +78,7 @@ def test_a_file_of_gigabytes_of_nothing(tmp_path, name):
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
 @pytest.mark.parametrize("name", [CONFIG, WEIGHTS, "vocab.txt", "tokenizer.json"])
-@pytest.mark.parametrize("kind", ["pipe", "device", "loop"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "loop", "folder"])
 def test_something_that_is_no_file(tmp_path, name, kind):
     small_folder(tmp_path)
     (tmp_path / name).unlink(missing_ok=True)
@@ -86,6 +86,7 @@ def test_something_that_is_no_file(tmp_path, name, kind):
         "pipe": os.mkfifo,
         "device": lambda path: os.symlink("/dev/zero", path),
         "loop": lambda path: os.symlink(path, path),
+        "folder": os.mkdir,
     }
     make[kind](tmp_path / name)
     is_text = name in ("vocab.txt", "tokenizer.json")

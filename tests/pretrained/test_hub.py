@@ -74,7 +74,7 @@ def test_a_folder_of_that_name_comes_first(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "path",
-    ["../model", "./model", "/nowhere/model", "a/b/c", "~/model", "model/", "", "a b", "a/../b"],
+    ["../model", "./model", "/nowhere/model", "a/b/c", "~/model", "model/", "", "a b", ".."],
 )
 def test_a_path_is_never_asked_for(tmp_path, monkeypatch, path):
     hub = Hub(tmp_path)

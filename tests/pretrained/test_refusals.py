@@ -104,6 +104,7 @@ def test_a_config_that_is_none(tmp_path, text, message):
         ({"num_labels": True}, "num_labels must be a whole number, not True"),
         ({"num_labels": 0}, "num_labels (0) must be at least 1"),
         ({"id2label": [1]}, "id2label must be an object from numbers to names, not [1]"),
+        ({"id2label": {"0": None}}, "id2label must be an object from numbers to names"),
         ({"id2label": {}}, "at least one"),
         ({"id2label": {"zero": "no"}}, "id2label names 'zero'; each label is a number"),
         ({"id2label": {"9" * 5000: "no"}}, "each label is a number"),
@@ -147,6 +148,7 @@ def test_a_tensor_without_numbers_vouches_for_no_size(tmp_path):
     "content",
     [
         b"",
+        b"\xff" * 8,
         struct.pack("<Q", 3) + b"{}",
         struct.pack("<Q", 2) + b"[]",
         struct.pack("<Q", 10**6) + b"[" * 10**6,
@@ -187,7 +189,7 @@ def test_every_length_of_a_cut_file(tmp_path):
 OUTSIDE = [
     "../model.safetensors", "/etc/passwd", "sub/model.safetensors", "sub\\model.safetensors",
     "C:model.safetensors", ".hidden.safetensors", "pytorch_model.bin", "model.safetensors\0", "",
-    7, None, ["model.safetensors"],
+    "model.safetensors\n", 7, None, ["model.safetensors"],
 ]  # fmt: skip
 
 

@@ -155,6 +155,10 @@ def test_a_batch_by_hand():
     assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 0]]
 
 
+def test_no_padding_when_rows_are_equally_long():
+    assert tiny(["a", "play"], padding=False)["input_ids"].tolist() == [[2, 11, 3], [2, 8, 3]]
+
+
 def test_an_empty_pair_is_a_pair():
     assert tiny("a", "")["input_ids"].tolist() == [[2, 11, 3, 3]]
     assert tiny.encode("a", "") == [2, 11, 3, 3]

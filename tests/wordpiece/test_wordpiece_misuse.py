@@ -22,6 +22,7 @@ MISUSES = {
     "rows to decode": (lambda: TINY.decode([[1, 2]]), r"id 0 is list \(\[1, 2\]\), .* one row"),
     "a matrix to decode": (lambda: TINY.decode(torch.ones(2, 3).long()), r"id 0 is Tensor .* one"),
     "half an id": (lambda: TINY.decode([2, 5.5]), r"id 1 is float \(5\.5\), not a whole number"),
+    "one scalar": (lambda: TINY.decode(torch.tensor(5)), r"ids are Tensor .*; give a list of ids"),
     "one id to decode": (lambda: TINY.decode(5), r"ids are int \(5\); give a list of ids"),
     "a piece that is none": (
         lambda: WordPieceTokenizer([*SPECIAL_TOKENS, None]),
