@@ -153,6 +153,13 @@ def test_another_tokenizer_is_refused(folder, place, value):
     in_our_words(caught.value)
 
 
+def test_ids_with_a_gap_are_named_with_their_range(folder):
+    change_inside(folder / "tokenizer.json", "model.vocab.the", 99)
+    words = rf"ids of {len(PIECES)} pieces must run from 0 to {len(PIECES) - 1}, .* not so \d+, 99"
+    with pytest.raises(ValueError, match=words):
+        load_tokenizer(folder)
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
