@@ -64,7 +64,7 @@ coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
 
 mutants: $(INSTALLED)  ## plant mistakes in the package and count those the tests notice (long)
 	@$(BIN)/python -m pip install -qq -c constraints.txt -e ".[mutants]"
-	PYTHONPATH=tests:book/_ext nice $(BIN)/python tests/mutants.py --record
+	PYTHONPATH=book/_ext nice $(BIN)/python -m benchmarks.mutants --record
 
 check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of the house
 	$(BIN)/ruff check

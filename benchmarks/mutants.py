@@ -31,8 +31,9 @@ from warnings import catch_warnings, simplefilter
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
-from mutants_record import record, write
 from notebooks import kernel_environment
+
+from benchmarks.mutants_record import record, write
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "book/_build/mutants.jsonl"
