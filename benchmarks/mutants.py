@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -144,10 +145,13 @@ def names_around(mutant: Mutant) -> tuple[str, list[str]]:
 def test_files(mutant: Mutant) -> list[str]:
     """List files of tests of a room, those first that name what was changed most often."""
     around, public = names_around(mutant)
+    lines = (ROOT / mutant.path).read_text(encoding="utf-8").splitlines()
+    near = set(re.findall(r"\w{6,}", " ".join(lines[mutant.line - 3 : mutant.line + 2])))
 
     def mentions(path: Path) -> tuple[int, int]:
         words = re.findall(r"\w+", path.read_text(encoding="utf-8"))
-        return 10 * words.count(around) + sum(words.count(name) for name in public), -len(words)
+        said = Counter(words)
+        return 10 * said[around] + sum(said[name] for name in [*public, *near]), -len(words)
 
     _, pattern, at_most = ROOMS[mutant.room]
     ranked = sorted(ROOT.glob(pattern), key=mentions, reverse=True)
