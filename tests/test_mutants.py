@@ -21,7 +21,7 @@ def test_the_page_of_statistics_tells_what_was_measured():
 @pytest.fixture
 def mutants(monkeypatch):
     pytest.importorskip("cosmic_ray", reason="only make mutants installs cosmic-ray")
-    from benchmarks import mutants
+    from benchmarks import mutants_drawn as mutants
 
     rooms = {room: mutants.ROOMS[room] for room in ("training", "pretrained")}
     monkeypatch.setattr(mutants, "ROOMS", rooms)  # all rooms would take half a minute
