@@ -15,6 +15,7 @@ from minibert.tasks import (
     BertForTokenClassification,
     train_from_top,
 )
+from minibert.tasks.labels import read_labels
 from minibert.training import BertTrainer, TrainingConfig
 
 BATCH = draw_batch(SMALL, seed=0)
@@ -77,6 +78,14 @@ BAD_LABELS = [
 def test_labels_that_do_not_fit_are_named(wishes, error, words):
     with pytest.raises(error, match=words):
         BertForSequenceClassification(SMALL, **wishes)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize("names", [["no", "yes"], {"0": None}])
+def test_names_that_are_none_are_told_what_they_must_be(names):
+    with pytest.raises(TypeError, match="id2label must be an object from numbers to names, not"):
+        read_labels({"id2label": names})
+    assert read_labels({"id2label": {"1": "yes", "0": "no"}}) == {0: "no", 1: "yes"}
 
 
 LABELS = torch.zeros(4, dtype=torch.int64)
