@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage check bench records pins clean python assets chromium
+.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -70,6 +70,10 @@ portable: $(INSTALLED)  ## compare the chapters with what the oldest and the new
 
 coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
 	$(BIN)/python -m pytest $(TWO) --cov=minibert --cov=bertbook minibert bertbook tests --ignore=tests/book
+
+mutants: $(INSTALLED)  ## plant mistakes in the package and count those the tests notice (long)
+	@$(BIN)/python -m pip install -qq -c constraints.txt -e ".[mutants]"
+	PYTHONPATH=book/_ext nice $(BIN)/python -m benchmarks.mutants --record
 
 check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of the house
 	$(BIN)/ruff check

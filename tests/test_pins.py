@@ -20,7 +20,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("book", "chapters", "dev", "hub", "lab", "test")
+EXTRAS = ("book", "chapters", "dev", "hub", "lab", "mutants", "test")
 CONDA_NAMES = {"pytorch-cpu": "torch"}
 INSTALLED = min(packages_distributions()["minibert"])  # an old environment may have a second name
 UPDATE = "After a change in pyproject.toml run `make pins`."

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from minibert.parts.contracts import require_contract
+
 from minibert.disk import written_whole
 from minibert.parts import ROLES, players_of
-from minibert.parts.contracts import require_contract
 
 from .definitions import names_from_outside
 from .her_file import HER_FILE, run_her_file

@@ -61,11 +61,6 @@ def test_share_on_certain_tokens():
     torch.testing.assert_close(attention_share(probs, token_mask(IDS, (2, 3), MASK)), expected)
 
 
-def test_the_previous_token_is_the_one_before():
-    targets = offset_mask(torch.ones(1, 3), -1)
-    assert targets[0].int().tolist() == [[0, 0, 0], [1, 0, 0], [0, 1, 0]]
-
-
 def test_shares_on_everything_sum_to_one_and_padding_is_never_asked():
     probs = random_probs(2)
     real = MASK.bool()
@@ -84,12 +79,6 @@ def test_entropy_equals_that_of_scipy():
     expected = [[stats.entropy(probs[b, h, MASK[b].bool()].numpy(), axis=-1).mean()
                  for h in range(3)] for b in range(2)]  # fmt: skip
     torch.testing.assert_close(attention_entropy(probs, MASK), torch.tensor(expected))
-
-
-def test_entropy_is_largest_where_attention_is_even():
-    even = torch.full((1, 1, 4, 4), 0.25)
-    assert attention_entropy(even, torch.ones(1, 4)).item() == pytest.approx(math.log(4))
-    assert attention_entropy(torch.eye(4)[None, None], torch.ones(1, 4)).item() == 0
 
 
 def test_the_interval_is_that_of_theory_where_there_is_one():

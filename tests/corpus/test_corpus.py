@@ -24,9 +24,7 @@ table tea the to tree under walks wall watches water west window with woman
 WORDS = set(WORD_LIST.split())
 
 CORPORA = st.lists(
-    st.lists(st.sampled_from("abcd"), min_size=1, max_size=4).map(" ".join),
-    min_size=1,
-    max_size=8,
+    st.lists(st.sampled_from("abcd"), min_size=1, max_size=4).map(" ".join), min_size=1, max_size=8
 )
 
 
@@ -43,11 +41,7 @@ def test_the_vocabulary_is_the_mask_and_the_88_words_sorted():
 
 
 def test_the_queries_of_the_chapter_are_no_training_sentences():
-    queries = [
-        "the man eats the [MASK]",
-        "the man reads the [MASK]",
-        "the man [MASK] the book",
-    ]
+    queries = ["the man eats the [MASK]", "the man reads the [MASK]", "the man [MASK] the book"]
     for query in queries:
         start, end = query.split("[MASK]")
         answers = [w for w in WORDS if f"{start}{w}{end}" in hundred_sentences()]
@@ -119,24 +113,12 @@ def test_blank_lines_windows_line_ends_and_a_byte_order_mark_are_no_words(tmp_pa
     assert read_sentences(path) == ("one cat", "one dog")
 
 
-def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file '.*nowhere\.txt'"):
-        read_sentences(tmp_path / "nowhere.txt")
-
-
 @pytest.mark.parametrize("content", [b"", b"\n \n\t\n"])
 def test_an_empty_file_is_named(tmp_path, content):
     path = tmp_path / "empty.txt"
     path.write_bytes(content)
     with pytest.raises(ValueError, match=r"empty\.txt' holds no sentence"):
         read_sentences(str(path))
-
-
-def test_a_line_that_is_not_utf8_is_numbered(tmp_path):
-    path = tmp_path / "latin.txt"
-    path.write_bytes(b"one cat\n" + "le garçon".encode("latin-1") + b"\n")
-    with pytest.raises(ValueError, match=r"line 2 of '.*latin\.txt' is not UTF-8 \(byte 0xe7\)"):
-        read_sentences(path)
 
 
 @pytest.mark.parametrize("function", [vocabulary, masked_word_ladder])

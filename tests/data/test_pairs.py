@@ -11,7 +11,6 @@ from minibert.data import (
     IS_NEXT,
     NOT_NEXT,
     SentencePair,
-    TextDocuments,
     draw_pairs,
     encode_pair,
     truncate_both_ends,
@@ -95,16 +94,6 @@ def test_a_corpus_without_pairs(corpus, sentence):
 def test_no_corpus(corpus):
     with pytest.raises(TypeError, match="a corpus is a list of documents, and a document a list"):
         check_documents(corpus)
-
-
-def test_a_file_with_one_document_or_single_sentences(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("one\ntwo\n")
-    with pytest.raises(ValueError, match="a single document"):
-        check_documents(TextDocuments(path))
-    path.write_text("one\n\ntwo\n")
-    with pytest.raises(ValueError, match="each of the 2 documents is a single sentence"):
-        check_documents(TextDocuments(path))
 
 
 def cut_token_by_token(first, second, room, generator):

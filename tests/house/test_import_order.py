@@ -150,7 +150,11 @@ def test_a_module_that_is_not_in_the_table(plot):
 @pytest.mark.parametrize(
     ("file", "line", "problem"),
     [
-        ("minibert/model.py", "import minibert.pretraining", "attention, config, embeddings, inputs"),
+        (
+            "minibert/model.py",
+            "import minibert.pretraining",
+            "attention, config, embeddings, inputs",
+        ),
         ("minibert/model.py", "from minibert.pretraining import Bert", "imports minibert.pretrain"),
         ("minibert/model.py", "from .pretraining import Bert", "imports minibert.pretraining"),
         ("minibert/model.py", "from . import pretraining", "imports minibert.pretraining"),

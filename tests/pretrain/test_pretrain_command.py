@@ -16,7 +16,7 @@ from minibert.data import PretrainingBatches, TextDocuments, split_documents
 from minibert.fast import switch_on
 from minibert.pretrain import run as runs
 from minibert.pretrain.plan import model_sizes
-from minibert.pretrain.report import example_question, measure, piece_shares
+from minibert.pretrain.report import example_question
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.training import BertTrainer, read_checkpoint
@@ -132,14 +132,6 @@ def test_every_number_of_the_report(finished, held_out):
     assert [r["step"] for r in records if "eval_loss" in r] == [2, 4, 6, 8]
 
 
-def test_what_it_measures(held_out):
-    model, tokenizer, rest, batches = held_out
-    measured = measure(model, batches, piece_shares(rest, tokenizer))
-    assert measured.uniform == math.log(tokenizer.vocab_size) > measured.unigram
-    assert 0 <= measured.pairs_right <= 1
-    assert piece_shares(rest, tokenizer).sum() == pytest.approx(1)
-
-
 def test_what_to_type_next_can_be_typed(finished, capsys):
     from minibert.fill import main as fill
 
@@ -170,15 +162,6 @@ def test_what_it_says_before_it_trains(tmp_path, capsys):
     assert training == "Training: 8 steps of 8 pairs, 2.0 times through the text, on cpu."
     assert told.err == ""
     assert built.config.vocab_size == pieces
-
-
-@pytest.mark.slow
-def test_the_same_seed_gives_the_same_bytes_and_another_another_model(finished, tmp_path):
-    folder, arguments = finished
-    assert pretrain(*arguments, "--out", tmp_path / "same") == 0
-    assert end_of(tmp_path / "same") == end_of(folder)
-    assert pretrain(*arguments[:-1], SEED + 1, "--out", tmp_path / "other") == 0
-    assert end_of(tmp_path / "other")["model.safetensors"] != end_of(folder)["model.safetensors"]
 
 
 def test_cased_and_nothing_held_out(tmp_path, capsys):

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from small_runs import pretrain, without_times, write_inputs
 from minibert.pretrain.output import complain
 from minibert.pretrain.run import on_rank_zero
 from minibert.pretrain.signals import StoppableBatches, Stopped
-from minibert.training import Processes, checkpoint_folders
+from minibert.training import Processes
 
 pytestmark = pytest.mark.slow
 
@@ -35,15 +34,6 @@ def torchrun(*arguments):
         [*command, *map(str, arguments), "--device", "cpu"],
         env=environment, capture_output=True, text=True, timeout=300,
     )  # fmt: skip
-
-
-def cut(folder, target):
-    """Copy a finished run as it was after step 6 of 8."""
-    shutil.copytree(folder, target)
-    shutil.rmtree(target / "step-00000008")
-    for name in ("model.safetensors", "report.txt"):
-        (target / name).unlink()
-    return target
 
 
 @pytest.fixture(scope="module")
@@ -93,21 +83,6 @@ def test_only_one_speaks(together):
     assert "on 2 processes with cpu." in told
     for line in ("Text: 12 documents", "Vocabulary: ", "Training: 8 steps", "Done: 8 steps"):
         assert told.count(line) == 1
-
-
-def test_a_run_of_two_processes_goes_on_with_one(alone, together, tmp_path):
-    folder = cut(together[0], tmp_path / "out")
-    assert pretrain("--out", folder, "--resume") == 0
-    assert difference(alone[0], folder) <= 1e-6
-
-
-def test_a_run_of_one_process_goes_on_with_two(alone, tmp_path):
-    folder = cut(alone[0], tmp_path / "out")
-    done = torchrun("--out", folder, "--resume")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.count("Going on after step 6.") == 1
-    assert difference(alone[0], folder) <= 1e-6
-    assert checkpoint_folders(folder)[0].name == "step-00000008"
 
 
 class Pretended(Processes):

@@ -14,7 +14,6 @@ from saved_folders import (
     sharded_folder,
     small_folder,
     split,
-    their_folder,
     with_header,
 )
 
@@ -60,7 +59,7 @@ def survives(load) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "times"), [(CONFIG, 2000), (INDEX, 1000)])
+@pytest.mark.parametrize(("name", "times"), [(CONFIG, 600), (INDEX, 400)])
 def test_mutated_descriptions(tmp_path, name, times):
     rng = random.Random(name)
     sharded_folder(tmp_path)
@@ -79,14 +78,14 @@ def test_mutated_weights(tmp_path):
     good = (tmp_path / WEIGHTS).read_bytes()
     end = 8 + struct.unpack("<Q", good[:8])[0]
     opened = 0
-    for number in range(3000):
+    for number in range(900):
         if number % 4:  # the length is right, the header is not
             header = mutate(good[8:end], rng)
             with_header(tmp_path / WEIGHTS, header, good[end:])
         else:
             (tmp_path / WEIGHTS).write_bytes(mutate(good[:end], rng) + good[end:])
         opened += survives(lambda: load_pretrained(BertForMaskedLM, tmp_path))
-    assert opened < 1500
+    assert opened < 450
 
 
 @pytest.mark.slow
@@ -96,7 +95,7 @@ def test_mutated_tokenizers(tmp_path):
     save_pretrained(small_folder(tmp_path), tmp_path, tokenizer)
     for name in ("tokenizer_config.json", "vocab.txt"):
         good = (tmp_path / name).read_bytes()
-        for _ in range(500):
+        for _ in range(200):
             (tmp_path / name).write_bytes(mutate(good, rng))
             survives(lambda: load_tokenizer(tmp_path))
         (tmp_path / name).write_bytes(good)
@@ -151,13 +150,3 @@ def test_odd_values_in_good_json(tmp_path):
     for changed in odd_changes(first):
         with_header(folder / WEIGHTS, header | changed, numbers)
         survives(loads[CONFIG])
-
-
-@pytest.mark.slow
-def test_shards_of_transformers_survive_mutation(tmp_path):
-    rng = random.Random(2)
-    their_folder(tmp_path, max_shard_size="7KB")
-    good = (tmp_path / INDEX).read_bytes()
-    for _ in range(200):
-        (tmp_path / INDEX).write_bytes(mutate(good, rng))
-        survives(lambda: load_pretrained(BertModel, tmp_path))

@@ -74,25 +74,12 @@ def test_a_folder_of_that_name_comes_first(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "../model",
-        "./model",
-        "/nowhere/model",
-        "a/b/c",
-        "~/model",
-        "model/",
-        "",
-        "a b",
-        "..",
-        "a/../b",
-    ],
+    ["../model", "./model", "/nowhere/model", "a/b/c", "~/model", "model/", "", "a b", ".."],
 )
 def test_a_path_is_never_asked_for(tmp_path, monkeypatch, path):
     hub = Hub(tmp_path)
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
-    with pytest.raises(
-        FileNotFoundError, match=r"there is no folder|has no config\.json"
-    ) as caught:
+    with pytest.raises(FileNotFoundError, match=r"no folder|no config\.json") as caught:
         load_pretrained(BertModel, path)
     in_our_words(caught.value)
     assert hub.asked == []

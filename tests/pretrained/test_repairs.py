@@ -48,11 +48,11 @@ def test_one_name_without_prefix_among_others_is_not_guessed(tmp_path):
         load_pretrained(BertForMaskedLM, tmp_path)
 
 
-@pytest.mark.parametrize("positions", [[1, 0, 2], [0.0, 1.0, 2.0]])
+@pytest.mark.parametrize("positions", [[1, 0, 2, 3], [0.0, 1.0, 2.0, 3.0]])
 def test_positions_that_do_not_count_are_refused(tmp_path, positions):
     small_folder(tmp_path)
     change_weights(tmp_path, lambda t: t.update({POSITIONS: torch.tensor([positions])}))
-    with pytest.raises(ValueError, match="does not count 0, 1, 2, … 2;"):
+    with pytest.raises(ValueError, match="does not count 0, 1, 2, … 3;"):
         load_pretrained(BertModel, tmp_path)
 
 
@@ -105,7 +105,7 @@ def test_every_tensor_is_needed(tmp_path, kind):
         (renamed("embeddings.", "model.embeddings."), "encoder itself is not whole"),
         (
             lambda t: t.update({"pooler.dense.bias": torch.ones(2)}),
-            r"1 of another shape: pooler\.dense\.bias \(2,\), here \(\d+,\)",
+            r"shape: pooler\S+ \(2,\)",
         ),
         (renamed("pooler.dense.bias", "pooler.dense.bias.x"), r"new=\('pooler\.dense\.bias',\)"),
         (renamed("pooler.dense.bias", "pooler.dense"), r"unused=\('pooler\.dense',\)"),

@@ -1,19 +1,8 @@
-"""The two witnesses every hand-written gradient is held against, and how close is close."""
+"""The witness every hand-written gradient is held against, and how close is close."""
 
 import numpy as np
 import pytest
 import torch
-
-
-def measure_slopes(function, x, step=1e-5):
-    """Move every entry of x up and down a little and see how the number function(x) follows."""
-    slopes = np.empty_like(x)
-    for index in np.ndindex(x.shape):
-        above, below = x.copy(), x.copy()
-        above[index] += step
-        below[index] -= step
-        slopes[index] = (function(above) - function(below)) / (2 * step)
-    return slopes
 
 
 def ask_autograd(function, arrays, grad_output):
@@ -30,12 +19,6 @@ def compare(actual, expected, rtol):
     size = np.abs(expected).max(initial=0)
     assert size > 0, "nothing to compare: every expected number is 0"
     np.testing.assert_allclose(actual, expected, rtol=0, atol=rtol * size)
-
-
-@pytest.fixture(scope="session")
-def central_differences():
-    """measure_slopes(function, x): the gradient of a number, without any formula."""
-    return measure_slopes
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Softmax and attention against the book's numbers, PyTorch and central differences."""
+"""Softmax and attention against the book's numbers and PyTorch."""
 
 from inspect import unwrap
 
@@ -18,7 +18,7 @@ from minibert.reference import (
     softmax_backward,
 )
 
-TIGHT, LOOSE = 1e-12, 1e-7
+TIGHT = 1e-12
 seeds = st.integers(0, 2**32 - 1)
 different_sizes = st.permutations([3, 4, 5, 6])
 leading_shapes = st.sampled_from([(), (3,), (2, 3)])
@@ -69,23 +69,12 @@ def test_softmax_subtracts_the_maximum_of_each_row_not_of_the_whole_array(axis):
     np.testing.assert_array_equal(softmax(x, axis=axis), np.full((2, 2), 0.5))
 
 
-def test_softmax_does_not_change_when_a_constant_is_added():
-    x = np.array([0.25, -1.5, 3.0])
-    np.testing.assert_array_equal(softmax(x), softmax(x + 64))
-
-
 @a_few
 @given(seeds, leading_shapes, st.sampled_from([0, -1]))
 def test_softmax_equals_torch_along_any_axis(assert_close, seed, leading, axis):
     x = np.random.default_rng(seed).normal(size=(*leading, 4, 5), scale=5)
     assert_close(softmax(x, axis=axis), torch.softmax(torch.tensor(x), axis).numpy(), TIGHT)
     np.testing.assert_allclose(softmax(x, axis=axis).sum(axis=axis), 1, rtol=1e-14)
-
-
-def test_softmax_leaves_its_input_alone():
-    x = np.array([1.0, 2.0])
-    softmax(x)
-    np.testing.assert_array_equal(x, [1, 2])
 
 
 def test_softmax_gives_weight_zero_to_minus_infinity():
@@ -107,16 +96,6 @@ def test_softmax_backward_equals_autograd(autograd, assert_close, seed, leading,
     actual = softmax_backward(grad, softmax(x, axis=axis), axis=axis)
     assert_close(actual, expected, TIGHT)
     np.testing.assert_allclose(actual.sum(axis=axis), 0, atol=1e-14)
-
-
-@a_few
-@given(seeds, leading_shapes)
-def test_softmax_backward_equals_central_differences(
-    central_differences, assert_close, seed, leading
-):
-    x, grad = np.random.default_rng(seed).normal(size=(2, *leading, 5))
-    slopes = central_differences(lambda x: np.sum(grad * softmax(x)), x)
-    assert_close(softmax_backward(grad, softmax(x)), slopes, LOOSE)
 
 
 def test_softmax_of_one_number_is_one_and_passes_no_gradient():
@@ -164,15 +143,6 @@ def test_attention_of_a_fully_masked_row_is_the_plain_average():
     np.testing.assert_allclose(context, [value.mean(axis=0)] * 2)
 
 
-@pytest.mark.parametrize("leading", [(), (3,), (2, 3)])
-def test_attention_treats_every_member_of_a_batch_alone(leading):
-    query, key, value, _ = random_attention(1, leading, (2, 4, 3, 5))
-    context, _ = attention(query, key, value)
-    for index in np.ndindex(leading):
-        alone, _ = attention(query[index], key[index], value[index])
-        np.testing.assert_allclose(context[index], alone, rtol=1e-14)
-
-
 @a_few
 @given(seeds, leading_shapes, different_sizes, st.booleans())
 def test_attention_backward_equals_autograd(autograd, assert_close, seed, leading, sizes, masked):
@@ -188,33 +158,6 @@ def test_attention_backward_equals_autograd(autograd, assert_close, seed, leadin
         attention_backward(grad, query, key, value, probs), expected, strict=True
     ):
         assert_close(hand, auto, TIGHT)
-
-
-@a_few
-@given(seeds, st.sampled_from([(), (2,)]), different_sizes, st.booleans())
-def test_attention_backward_equals_central_differences(
-    central_differences, assert_close, seed, leading, sizes, masked
-):
-    query, key, value, grad = random_attention(seed, leading, sizes)
-    mask = random_mask(seed, sizes[1]) if masked else None
-    _, probs = attention(query, key, value, mask)
-
-    def loss(query=query, key=key, value=value):
-        return np.sum(grad * attention(query, key, value, mask)[0])
-
-    grads = attention_backward(grad, query, key, value, probs)
-    assert_close(grads[0], central_differences(lambda moved: loss(query=moved), query), LOOSE)
-    assert_close(grads[1], central_differences(lambda moved: loss(key=moved), key), LOOSE)
-    assert_close(grads[2], central_differences(lambda moved: loss(value=moved), value), LOOSE)
-
-
-def test_attention_backward_sends_nothing_to_hidden_keys():
-    query, key, value, grad = random_attention(2, (), (2, 4, 3, 5))
-    _, probs = attention(query, key, value, additive_mask(np.array([1, 1, 1, 0])))
-    _, grad_key, grad_value = attention_backward(grad, query, key, value, probs)
-    for grad_of_keys in (grad_key, grad_value):
-        assert (grad_of_keys[3] == 0).all()
-        assert (grad_of_keys[:3] != 0).all()
 
 
 def test_attention_backward_through_a_fully_masked_row_is_what_autograd_says(
@@ -233,13 +176,6 @@ def test_attention_backward_through_a_fully_masked_row_is_what_autograd_says(
         attention_backward(grad, query, key, value, probs), expected, strict=True
     ):
         assert_close(hand, auto, TIGHT)
-
-
-def test_all_queries_together_push_the_keys_nowhere():
-    query, key, value, grad = random_attention(4, (), (2, 4, 3, 5))
-    _, probs = attention(query, key, value)
-    _, grad_key, _ = attention_backward(grad, query, key, value, probs)
-    np.testing.assert_allclose(grad_key.sum(axis=0), 0, atol=1e-14)
 
 
 def test_one_token_looks_at_itself_and_moves_only_its_value():

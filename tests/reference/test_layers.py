@@ -1,4 +1,4 @@
-"""Linear, GELU and LayerNorm against hand values, PyTorch and central differences."""
+"""Linear, GELU and LayerNorm against hand values and PyTorch."""
 
 from inspect import unwrap
 
@@ -18,7 +18,7 @@ from minibert.reference import (
     linear_backward,
 )
 
-TIGHT, LOOSE = 1e-12, 1e-7
+TIGHT = 1e-12
 seeds = st.integers(0, 2**32 - 1)
 leading_shapes = st.sampled_from([(), (2,), (2, 3)])
 different_sizes = st.permutations([4, 5, 7])
@@ -52,24 +52,6 @@ def test_linear_and_its_gradients_equal_torch(
     grads = autograd(torch.nn.functional.linear, [x, weight, bias], grad)
     for hand, auto in zip(linear_backward(grad, x, weight), grads, strict=True):
         assert_close(hand, auto, TIGHT)
-
-
-@a_few
-@given(seeds, leading_shapes, different_sizes)
-def test_linear_backward_equals_central_differences(
-    central_differences, assert_close, seed, leading, sizes
-):
-    out_size, in_size, _ = sizes
-    rng = np.random.default_rng(seed)
-    x, weight = rng.normal(size=(*leading, in_size)), rng.normal(size=(out_size, in_size))
-    bias, grad = rng.normal(size=out_size), rng.normal(size=(*leading, out_size))
-    grad_x, grad_weight, grad_bias = linear_backward(grad, x, weight)
-    for hand, loss, array in [
-        (grad_x, lambda moved: np.sum(grad * linear(moved, weight, bias)), x),
-        (grad_weight, lambda moved: np.sum(grad * linear(x, moved, bias)), weight),
-        (grad_bias, lambda moved: np.sum(grad * linear(x, weight, moved)), bias),
-    ]:
-        assert_close(hand, central_differences(loss, array), LOOSE)
 
 
 def test_linear_says_which_width_does_not_fit():
@@ -107,18 +89,6 @@ def test_gelu_and_its_gradient_equal_torch(autograd, assert_close, seed, leading
     assert_close(gelu(x), torch.nn.functional.gelu(torch.tensor(x)).numpy(), TIGHT)
     (expected,) = autograd(torch.nn.functional.gelu, [x], grad)
     assert_close(gelu_backward(grad, x), expected, TIGHT)
-
-
-@a_few
-@given(seeds, leading_shapes)
-def test_gelu_backward_equals_central_differences(central_differences, assert_close, seed, leading):
-    x, grad = np.random.default_rng(seed).normal(size=(2, *leading, 5), scale=2)
-    slopes = central_differences(lambda moved: np.sum(grad * gelu(moved)), x)
-    assert_close(gelu_backward(grad, x), slopes, LOOSE)
-
-
-def test_gelu_of_nothing_is_nothing():
-    assert gelu(np.zeros((0, 3))).shape == (0, 3)
 
 
 # ------------------------------------------------------------------------- layer_norm
@@ -165,27 +135,6 @@ def test_layer_norm_and_its_gradients_equal_torch(autograd, assert_close, seed, 
     for hand, auto in zip(grads, autograd(by_torch, [x, weight, bias], grad), strict=True):
         assert_close(hand, auto, TIGHT)
     np.testing.assert_allclose(grads[0].sum(axis=-1), 0, atol=1e-13)
-
-
-@a_few
-@given(seeds, leading_shapes, st.sampled_from([5, 6, 7]))
-def test_layer_norm_backward_equals_central_differences(
-    central_differences, assert_close, seed, leading, n
-):
-    x, weight, bias, grad = random_layer_norm(seed, leading, n)
-    grad_x, grad_weight, grad_bias = layer_norm_backward(grad, x, weight)
-    for hand, loss, array in [
-        (grad_x, lambda moved: np.sum(grad * layer_norm(moved, weight, bias)), x),
-        (grad_weight, lambda moved: np.sum(grad * layer_norm(x, moved, bias)), weight),
-        (grad_bias, lambda moved: np.sum(grad * layer_norm(x, weight, moved)), bias),
-    ]:
-        assert_close(hand, central_differences(loss, array), LOOSE)
-
-
-def test_layer_norm_backward_of_a_plain_sum_is_zero_and_so_proves_nothing():
-    x = random_layer_norm(0, (2,), 5)[0]
-    grad_x, _, _ = layer_norm_backward(np.ones((2, 5)), x, np.ones(5))
-    np.testing.assert_allclose(grad_x, 0, atol=1e-15)
 
 
 def test_layer_norm_uses_the_eps_of_bert_unless_told():

@@ -1,4 +1,4 @@
-"""Lookup, tied logits and cross-entropy against hand values, PyTorch and central differences."""
+"""Lookup, tied logits and cross-entropy against hand values and PyTorch."""
 
 from inspect import unwrap
 
@@ -18,7 +18,7 @@ from minibert.reference import (
     tied_logits_backward,
 )
 
-TIGHT, LOOSE = 1e-12, 1e-7
+TIGHT = 1e-12
 seeds = st.integers(0, 2**32 - 1)
 leading_shapes = st.sampled_from([(4,), (2, 3)])
 a_few = examples(20)
@@ -66,13 +66,6 @@ def test_embedding_lookup_backward_equals_autograd(autograd, assert_close, seed,
     assert_close(embedding_lookup_backward(grad, np.asarray(ids), 5), expected, TIGHT)
 
 
-def test_embedding_lookup_backward_equals_central_differences(central_differences, assert_close):
-    rng = np.random.default_rng(0)
-    ids, grad = np.array([2, 0, 2]), rng.normal(size=(3, 2))
-    slopes = central_differences(lambda moved: np.sum(grad * embedding_lookup(ids, moved)), TABLE)
-    assert_close(embedding_lookup_backward(grad, ids, 3), slopes, LOOSE)
-
-
 @pytest.mark.parametrize("strange", [3, -1])
 def test_an_id_without_a_row_is_refused(strange):
     words = f"id {strange} is outside the vocabulary of 3 words: ids run from 0 to 2"
@@ -106,18 +99,6 @@ def test_tied_logits_and_their_gradients_equal_torch(autograd, assert_close, see
     grads = autograd(torch.nn.functional.linear, [states, table, bias], grad)
     for hand, auto in zip(tied_logits_backward(grad, states, table), grads, strict=True):
         assert_close(hand, auto, TIGHT)
-
-
-def test_tied_logits_backward_equals_central_differences(central_differences, assert_close):
-    rng = np.random.default_rng(1)
-    states, bias, grad = rng.normal(size=(4, 2)), rng.normal(size=3), rng.normal(size=(4, 3))
-    grads = tied_logits_backward(grad, states, TABLE)
-    for hand, loss, array in [
-        (grads[0], lambda moved: np.sum(grad * tied_logits(moved, TABLE, bias)), states),
-        (grads[1], lambda moved: np.sum(grad * tied_logits(states, moved, bias)), TABLE),
-        (grads[2], lambda moved: np.sum(grad * tied_logits(states, TABLE, moved)), bias),
-    ]:
-        assert_close(hand, central_differences(loss, array), LOOSE)
 
 
 @a_few
@@ -155,18 +136,9 @@ def test_cross_entropy_and_its_gradient_equal_torch(autograd, assert_close, seed
     logits, labels = random_prediction(seed, leading)
     expected = torch_loss(torch.tensor(logits), labels).item()
     assert cross_entropy(logits, labels) == pytest.approx(expected, rel=1e-12)
+    ours = cross_entropy_backward(logits, labels)  # first: it must leave the logits alone
     (grad,) = autograd(lambda logits: torch_loss(logits, labels), [logits], 1.0)
-    assert_close(cross_entropy_backward(logits, labels), grad, TIGHT)
-
-
-@a_few
-@given(seeds, leading_shapes)
-def test_cross_entropy_backward_equals_central_differences(
-    central_differences, assert_close, seed, leading
-):
-    logits, labels = random_prediction(seed, leading)
-    slopes = central_differences(lambda moved: cross_entropy(moved, labels), logits)
-    assert_close(cross_entropy_backward(logits, labels), slopes, LOOSE)
+    assert_close(ours, grad, TIGHT)
 
 
 def test_positions_without_a_label_get_no_gradient_and_no_say_in_the_loss():
@@ -199,13 +171,6 @@ def test_another_ignore_index_may_be_chosen():
     logits, labels = np.array([[0.0, 0, 0], [1, 2, 3]]), np.array([0, 2])
     assert cross_entropy(logits, labels, ignore_index=0) == cross_entropy(logits[1:], labels[1:])
     assert not cross_entropy_backward(logits, labels, ignore_index=0)[0].any()
-
-
-def test_cross_entropy_backward_leaves_the_logits_alone():
-    logits, labels = random_prediction(4, (4,))
-    before = logits.copy()
-    cross_entropy_backward(logits, labels)
-    np.testing.assert_array_equal(logits, before)
 
 
 @pytest.mark.parametrize("function", [cross_entropy, cross_entropy_backward])

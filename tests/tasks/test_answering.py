@@ -198,10 +198,6 @@ def test_the_threshold_decides(threshold, text):
     assert Answers([Answer("上", 0, 1, 3.0)], no_answer=3.5).choose(threshold) == text
 
 
-def test_an_answer_as_good_as_none_is_given():
-    assert Answers([Answer("上", 0, 1, 3.0)], no_answer=3.0).choose() == "上"
-
-
 # --- From text to text ---------------------------------------------------------------------------
 
 

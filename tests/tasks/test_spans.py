@@ -71,6 +71,7 @@ def test_without_a_passage_there_is_no_span():
 
 BAD = [
     ({"passage": torch.ones(4, dtype=torch.bool)}, r"shapes \(3,\), \(3,\) and \(4,\); they need"),
+    ({"end_logits": torch.zeros(2)}, r"shapes \(3,\), \(2,\) and \(3,\); they need"),
     ({"max_answer_length": 0}, r"max_answer_length \(0\) must be at least 1"),
     ({"top_n": -1}, r"top_n \(-1\) must be at least 1"),
     (

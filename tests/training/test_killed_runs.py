@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,6 @@ from small_model import end_of, make_trainer, ragged_batches
 from minibert.training import checkpoint_folders, read_checkpoint, resume
 
 pytestmark = pytest.mark.slow
-
-HERE = Path(__file__).parent
-KILLS = 30
 
 
 class PowerCut(BaseException):
@@ -122,24 +117,3 @@ def test_the_disk_has_everything_before_the_name_appears(tmp_path, monkeypatch):
     for file in resume.FILES[:2]:
         assert before.index(("written", file)) < before.index(("on disk", file))
     assert ("on disk", "run") in after
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork to start many runs quickly")
-def test_killed_at_random_moments(tmp_path):
-    """SIGKILL, at random moments, in processes of their own; see killed_runs.py."""
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(HERE), str(HERE.parents[1])]),
-        "OMP_NUM_THREADS": "1",
-        "MINIBERT_DEVICE": "cpu",
-    }
-    done = subprocess.run(
-        [sys.executable, str(HERE / "killed_runs.py"), str(tmp_path), str(KILLS)],
-        env=environment, capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    told = dict(part.split("=") for part in done.stdout.split())
-    assert int(told["kills"]) >= KILLS
-    assert int(told["different"]) == 0
-    # Enough of them in the midst of a run, and of the writing of a checkpoint.
-    assert int(told["with_checkpoint"]) >= 10
-    assert int(told["while_writing"]) >= 5

@@ -61,17 +61,6 @@ def test_it_is_also_the_gradient_that_autograd_gives_without_the_trainer():
     assert_equal(ours, gradients(model))
 
 
-def test_a_mean_of_means_would_be_something_else():
-    batches, model = ragged_batches(4), exact_model()
-    make_step(model, batches)
-    ours = gradients(model)
-    model.zero_grad()
-    for batch in batches:
-        (model(**batch).loss / len(batches)).backward()
-    difference = max((ours[n] - g).abs().max().item() for n, g in gradients(model).items())
-    assert difference > 1e-3
-
-
 def test_whole_runs_agree_too():
     batches = ragged_batches(6)
     small = make_trainer(model=exact_model(), gradient_accumulation_steps=3, max_steps=8)
@@ -158,11 +147,8 @@ class Explodes(SmallModel):
 @pytest.mark.parametrize("bad", mostly_slow(["gradient", math.nan, math.inf]))
 def test_bad_numbers_stop_the_run_before_the_weights_change(tmp_path, bad):
     trainer = make_trainer(tmp_path, Explodes(at=7, bad=bad), max_steps=12, save_steps=2)
-    with pytest.raises(
-        FloatingPointError,
-        match=r"step 7 was not made: .*(nan|inf).* The weights are those of step 6; "
-        r"the last good checkpoint is step-00000006\. Try a lower learning rate",
-    ):
+    words = r"step 7 was not made: .*(nan|inf).* of step 6; .* checkpoint is step-00000006\. "
+    with pytest.raises(FloatingPointError, match=words):
         trainer.fit(ragged_batches())
     sound = make_trainer(max_steps=12)
     sound.fit(ragged_batches())

@@ -182,13 +182,6 @@ def test_tokens_are_counted_without_padding():
     assert count_tokens({"x": torch.ones(4, 5), "scale": torch.tensor(1.0)}) == 4
 
 
-def test_a_record_is_a_mean_over_labels_however_many_an_update_has():
-    meter = Meter("loss")
-    meter.add({"loss": 1.0}, {"loss": 3}, 10, 1.0)
-    meter.add({"loss": 2.0}, {"loss": 1}, 20, 2.0)
-    assert meter.read() == {"loss": 1.25, "tokens": 30, "seconds": 3.0, "tokens_per_second": 10.0}
-
-
 BARS = []
 
 
@@ -281,9 +274,7 @@ def test_a_device_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     monkeypatch.setenv("MINIBERT_DEVICE", "cuda")
-    with pytest.raises(
-        ValueError, match=r"MINIBERT_DEVICE is 'cuda', which this machine .* has cpu"
-    ):
+    with pytest.raises(ValueError, match=r"MINIBERT_DEVICE is 'cuda', .* has cpu"):
         choose_device()
     with pytest.raises(ValueError, match=r"the device is 'mps:0', which this .* it has cpu"):
         choose_device("mps:0")

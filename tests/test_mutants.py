@@ -1,0 +1,52 @@
+"""Planted mistakes: what is drawn is a mistake, and the page of statistics tells the record."""
+
+import ast
+import difflib
+
+import pytest
+
+from benchmarks.mutants_record import PAGE, interval, measured, passage
+
+
+def test_the_interval_is_that_of_wilson():
+    """His example: 8 of 10 at 95 percent."""
+    assert interval(8, 10) == pytest.approx((0.490, 0.943), abs=1e-3)
+    assert interval(10, 10)[1] == pytest.approx(1)
+
+
+def test_the_page_of_statistics_tells_what_was_measured():
+    assert passage(measured()) in PAGE.read_text(encoding="utf-8"), "run make mutants"
+
+
+@pytest.fixture
+def mutants(monkeypatch):
+    pytest.importorskip("cosmic_ray", reason="only make mutants installs cosmic-ray")
+    from benchmarks import mutants_drawn as mutants
+
+    rooms = {room: mutants.ROOMS[room] for room in ("training", "pretrained")}
+    monkeypatch.setattr(mutants, "ROOMS", rooms)  # all rooms would take half a minute
+    return mutants
+
+
+def test_each_mutant_changes_one_place_and_can_be_read(mutants):
+    drawn, places = mutants.draw(20, seed=3)
+    assert drawn == mutants.draw(20, seed=3)[0]
+    assert len(drawn) == 20 and places > 500
+    assert {mutant.room for mutant in drawn} == set(mutants.ROOMS)
+    for mutant in drawn:
+        right, wrong = (mutants.ROOT / mutant.path).read_text("utf-8"), mutant.source()
+        ast.parse(wrong)
+        changed = [x for x in difflib.ndiff(right.split("\n"), wrong.split("\n")) if x[0] == "-"]
+        assert 1 <= len(changed) <= 2, mutant
+
+
+def test_annotations_are_left_alone(mutants):
+    source = "x: 'int' = 1\ndef f(a: int | None) -> int | None:\n    return 2\n"
+    begins = sorted(begin for begin, _ in mutants.annotations(ast.parse(source)))
+    assert begins == [(1, 3), (2, 9), (2, 24)]
+
+
+def test_the_tests_that_name_what_was_changed_come_first(mutants):
+    mutant = mutants.Mutant("training", "minibert/training/optimizer.py", 30, "", 0)
+    files = mutants.test_files(mutant)
+    assert files[0] == "tests/training/test_optimizer.py" and len(files) > 5
