@@ -7,6 +7,8 @@ import transformers
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
 
+# As a reader meets them: without the checks of shapes that only tests have.
+pytestmark = pytest.mark.usefixtures("unchecked")
 PADDING = "padding_changes_nothing"
 HEARS, LOSS = "every_token_hears_every_token", "labels_count_alike"
 SPLIT, GRADIENTS = "split_batch_is_whole_batch", "gradients_reach_everything"
