@@ -17,7 +17,6 @@ from notebooks import ChapterError, kernel_environment
 # The one change to nbval, which has no option for how it compares.
 IPyNbCell.compare_outputs = settle_first(IPyNbCell.compare_outputs)
 
-STATISTICS = Path(__file__).with_name("book") / "statistics.json"
 SECONDS_OF_A_SLOW_TEST = 10
 
 settings.register_profile("steady", deadline=None, derandomize=True)
@@ -51,17 +50,22 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where processes share the work, begin with the longest files: none is waited for at the end.
 
-    How long a chapter takes is on its card; elsewhere each test that is marked as slow counts.
+    A chapter has stored how long it takes; elsewhere each test that is marked as slow counts.
     """
     if not hasattr(config, "workerinput"):
         return
-    chapters = json.loads(STATISTICS.read_text(encoding="utf-8"))
-    seconds = Counter({item.path: chapters[item.path.stem]["seconds"] for item in items
-                       if item.path.stem in chapters})  # fmt: skip
+    chapters = {item.path for item in items if item.path.suffix == ".ipynb"}
+    seconds = Counter({path: seconds_of_chapter(path) for path in chapters})
     for item in items:
         if item.get_closest_marker("slow"):
             seconds[item.path] += SECONDS_OF_A_SLOW_TEST
     items.sort(key=lambda item: -seconds[item.path])
+
+
+def seconds_of_chapter(path: Path) -> float:
+    """Read what a chapter has stored of its last run; a notebook that is none has nothing."""
+    metadata = json.loads(path.read_text(encoding="utf-8"))["metadata"]
+    return metadata.get("cost", {}).get("seconds", 0)
 
 
 @pytest.fixture

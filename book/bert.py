@@ -261,7 +261,7 @@ class BertForPreTraining(nn.Module):  # 12: the model of BERT's training, with b
         for new in (self.cls.predictions.transform, self.cls.seq_relationship):
             initialize_weights(new, config.initializer_range)
     def forward(self, input_ids=None, attention_mask=None, token_type_ids=None, position_ids=None,
-                inputs_embeds=None, labels=None, next_sentence_label=None, return_logits=False):
+                inputs_embeds=None, labels=None, next_sentence_label=None):
         x = self.bert(input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds)
         words, pairs = self.cls(x.last_hidden_state, x.pooler_output)
         mlm = None if labels is None else cross_entropy(words, labels)

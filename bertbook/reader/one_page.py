@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from minibert.parts.contracts import require_contract
-
+from bertbook.contracts import players_of, require_contract
 from minibert.disk import written_whole
-from minibert.parts import ROLES, players_of
+from minibert.parts import default_part
 
 from .definitions import names_from_outside
-from .her_file import HER_FILE, run_her_file
+from .reader_file import READER_FILE, run_reader_file
 
 PAGE = Path(__file__).parents[2] / "book" / "bert.py"
 RESULT = Path("my_bert_on_one_page.py")
@@ -63,7 +62,7 @@ def one_page(path: Path, page: str | None = None) -> OnePage:
     ValueError
         If the file cannot be run.
     """
-    players, problems = players_of(run_her_file(path))
+    players, problems = players_of(run_reader_file(path))
     mine = blocks_of(path.read_text(encoding="utf-8"))
     ours = blocks_of(PAGE.read_text(encoding="utf-8") if page is None else page)
     known = {name for block in ours for name in block.names} | {"part", *SAME_FUNCTIONS}
@@ -110,8 +109,8 @@ def _module(node: ast.stmt) -> str | None:
 
 def _on_page(role: str) -> str:
     """Name who plays a role on the page: BertLayer, or nn.Dropout."""
-    module, _, name = ROLES[role].ours.rpartition(".")
-    return f"nn.{name}" if module.startswith("torch") else name
+    player = default_part(role)
+    return f"nn.{player.__name__}" if player.__module__.startswith("torch") else player.__name__
 
 
 def _needed(name: str, blocks: list[Block], parts: set[str]) -> Iterator[Block]:
@@ -173,7 +172,7 @@ def _set(block: Block, names: dict[str, str]) -> str:
     return f"\n{text}\n"
 
 
-def main(path: Path = HER_FILE, result: Path = RESULT) -> int:
+def main(path: Path = READER_FILE, result: Path = RESULT) -> int:
     """Write the page of a reader's file; return 1 if there is none, or none of it can be used."""
     try:
         page = one_page(path)

@@ -355,10 +355,8 @@ class BertTrainer:
         config = self.config.differences(state["config"])
         terms = {"terms": state["terms"]}, {"terms": self.terms}
         if config or terms[0] != terms[1]:
-            differences = "; ".join([*config, *filter(None, [_differences(*terms)])])
-            raise ValueError(
-                f"the checkpoint belongs to another run: {differences}. Go on with the same"
-            )
+            other = "; ".join([*config, *filter(None, [_differences(*terms)])])
+            raise ValueError(f"the checkpoint belongs to another run: {other}. Go on with the same")
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:

@@ -9,7 +9,8 @@ import copy
 import re
 from collections.abc import Iterable
 
-from minibert.parts import ROLES, role_of
+from bertbook.contracts import role_of
+from minibert.parts import default_part
 
 # The two losses of pre-training are this one, apart from the words of their errors.
 SAME_FUNCTIONS = dict.fromkeys(("masked_lm_loss", "next_sentence_loss"), "cross_entropy")
@@ -25,8 +26,8 @@ def our_name(name: str) -> str:
 
 def ours(role: str) -> str:
     """Name the class that plays a role, nn.Linear among them."""
-    module, _, name = ROLES[role].ours.rpartition(".")
-    return f"nn.{name}" if module.startswith("torch") else name
+    player = default_part(role)
+    return f"nn.{player.__name__}" if player.__module__.startswith("torch") else player.__name__
 
 
 def canonical(node: ast.FunctionDef | ast.ClassDef) -> str:
