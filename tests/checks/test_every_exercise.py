@@ -2,6 +2,7 @@
 
 import copy
 import importlib
+import inspect
 import pkgutil
 import re
 
@@ -65,7 +66,8 @@ def same(exercise, one, other):
 
 
 def test_all_exercises_are_found():
-    assert len(FOUND) == 80
+    sources = map(inspect.getsource, MODULES.values())
+    assert len(FOUND) == sum(source.count("= Exercise(") for source in sources)
     told = " ".join(MODULES[name.split()[0]].__doc__ for name in FOUND)
     assert {int(number) for number in re.findall(r"Chapter (\d+)", told)} == {*range(1, 24)}
 
