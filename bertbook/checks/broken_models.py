@@ -110,7 +110,7 @@ def _judged(answers: list, cases: list[tuple]) -> Verdict:
     if _close(answers, cases, _renamed):
         return Verdict(True, "Right: a good model does not change, and those that know a word do.")
     for mistake in as_mistakes(_RENAMED):
-        if _close(answers, cases, rewritten(_renamed, mistake.wrong)):
+        if _close(answers, cases, rewritten(_renamed, str(mistake.wrong))):
             return Verdict(False, f"Not yet. {mistake.hint}")
     changes = ", ".join(f"{answer:.3g}" for answer in answers)
     want = ", ".join(f"{_renamed(*case):.3g}" for case in cases)

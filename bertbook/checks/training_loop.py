@@ -172,7 +172,7 @@ _RNG_OF_PIECES = np.random.default_rng(31)
 def _of_pieces(gradients, labels, longest):
     known = [(g, n) for g, n in zip(gradients, labels) if n > 0]
     total = sum(n * g for g, n in known) / sum(labels)
-    ratio = longest / np.sqrt((total**2).sum())
+    ratio = longest / np.sqrt((total**2).sum())  # pyright: ignore[reportAttributeAccessIssue]
     return total * min(1.0, ratio)
 
 
