@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from .records import origin
+
 ROOT = Path(__file__).parents[1]
 RECORD = ROOT / "benchmarks/mutants.json"
 PAGE = ROOT / "book/statistics.md"
@@ -25,7 +27,8 @@ def record(rows: list[dict], places: int, seed: int) -> dict:
     planted = Counter(row["room"] for row in rows)
     noticed = Counter(row["room"] for row in rows if row["noticed_by"])
     return {
-        "command": "make mutants",
+        "command": "python -m benchmarks.mutants --record",
+        "origin": origin(),
         "places": places,
         "seed": seed,
         "planted": planted,

@@ -1,5 +1,6 @@
 """Checks of arguments: an error says what is wrong, the values, and the way out. Chapter 7."""
 
+import math
 from typing import Any
 
 import torch
@@ -9,7 +10,7 @@ from torch import Tensor
 Entries = Shaped[Tensor, "..."]
 INTEGERS = (torch.int64, torch.int32)
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
-ABOVE_0, MOST = 1e-30, 1e30  # for numbers that may not be 0, or be as large as they like
+ABOVE_0, MOST = 1e-30, math.inf  # for numbers that may not be 0, or be as large as they like
 
 
 def require_number(name: str, value: Any, least: float, most: float = MOST, why: str = "") -> None:
@@ -17,9 +18,9 @@ def require_number(name: str, value: Any, least: float, most: float = MOST, why:
     whole = isinstance(least, int)
     if not isinstance(value, int if whole else int | float) or isinstance(value, bool):
         raise TypeError(f"{name} must be a {'whole ' * whole}number, not {value!r}")
-    if not least <= value <= most:
+    if not least <= value <= most or value == math.inf:
         bounds = "above 0" if least == ABOVE_0 else f"at least {least}"
-        bounds += "" if most == MOST else f" and at most {most}"
+        bounds += f" and at most {most}" if most < MOST else "" if whole else " and finite"
         raise ValueError(f"{name} ({value}) must be {bounds}{why}")
 
 

@@ -92,7 +92,7 @@ def require_member(model_class: Callable[..., nn.Module], fields: Mapping[str, A
     head = model_class.__name__.removeprefix(FAMILY[ours].prefix)
     raise ValueError(
         f"model_type ({model_type!r}) is not supported by {model_class.__name__}: these are the "
-        f"weights of {there.config_class.kind}; open them with {_opener(there.prefix, head)}"
+        f"weights of {there.config_class.model_name}; open them with {_opener(there.prefix, head)}"
     )
 
 

@@ -240,8 +240,6 @@ FAULTS = [
      "hidden_states is a tuple of 2; it should be a tuple of 3 values"),
     ("MyEncoder", "return BertModelOutput(x, None", "return (x, None", "without last_hidden_state, "
      "pooler_output, hidden_states, attentions; return a BertModelOutput"),
-    ("MyPretrainingHeads", "None if x is None else self", "self",
-     "must be Tensor, not NoneType. Which argument may be None"),
     ("MyPredictionHead", "self.decoder(self.transform(x))",
      "self.decoder(self.transform(x.flatten(0, 1))).unflatten(0, x.shape[:2])", "So it is called "
      "with hidden_states of shape (24, 12)"),

@@ -87,7 +87,7 @@ def test_two_kinds_of_weights(tmp_path):
         (b'{"position_embedding_type": "relative_key"}', "'relative_key') is not supported"),
         (b'{"model_type": "roberta"}', "model_type ('roberta') is not supported"),
         (b'{"hiden_size": 8}', "did you mean hidden_size?"),
-        (b'{"hidden_act": ["gelu"]}', "name of an activation, not ['gelu']"),
+        (b'{"hidden_act": ["gelu"]}', "hidden_act (['gelu']) must be one of gelu,"),
     ],
 )
 def test_a_config_that_is_none(tmp_path, text, message):
