@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 ASKS_FOR = {"jaxtyping", "numpy", "safetensors", "torch", "tqdm"}
 RUN = "runpy.run_module({!r}, run_name='__main__', alter_sys=True)"
@@ -25,6 +27,7 @@ def alone(program, *arguments, folder):
     return subprocess.run(command, capture_output=True, text=True, cwd=folder)
 
 
+@pytest.mark.slow
 def test_every_module_can_be_imported(tmp_path):
     program = (
         "import minibert\n"
@@ -37,6 +40,7 @@ def test_every_module_can_be_imported(tmp_path):
     assert int(done.stdout) > 60
 
 
+@pytest.mark.slow
 def test_the_commands_run(tmp_path):
     text = "the cat sits\n\nthe dog eats here\nthe cat eats\n\nthe dog sits here\nthe cat runs\n"
     (tmp_path / "text.txt").write_text(text * 8, encoding="utf-8")

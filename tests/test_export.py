@@ -51,6 +51,7 @@ def same_numbers(run, model):
                 close(own, other.detach(), 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", mostly_slow([3, 2, 1]), ids=lambda count: NAMES[count - 1])
 @every_kind
 def test_three_graphs_are_enough_for_every_length(kind, count):
@@ -64,6 +65,7 @@ def test_three_graphs_are_enough_for_every_length(kind, count):
     assert 1 <= counter.frame_count <= 3
 
 
+@pytest.mark.slow
 @every_kind
 def test_an_exported_model_takes_every_size(kind):
     model = build(SMALL, kind=kind)

@@ -227,6 +227,7 @@ def test_a_weight_that_is_turned_has_another_shape():
         use(intermediate=Turned)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("imported", "said"),
     [
@@ -258,6 +259,7 @@ except ValueError as error:
     assert done.stdout.startswith(said), done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_a_role_whose_file_is_not_imported_names_the_way_out():
     program = "from minibert.parts import part\npart('attention')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

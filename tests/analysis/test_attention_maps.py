@@ -89,6 +89,7 @@ def test_the_interval_is_that_of_theory_where_there_is_one():
     np.testing.assert_allclose(high, values.mean(axis=0) + 1.96 * error, atol=0.03)
 
 
+@pytest.mark.slow
 def test_the_interval_covers_the_truth_as_often_as_it_says():
     rng, hits = np.random.default_rng(2), 0
     for _ in range(300):

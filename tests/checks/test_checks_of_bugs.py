@@ -159,10 +159,12 @@ def a_table(kind):
     return Changed
 
 
+@pytest.mark.slow
 def test_a_change_that_no_invariant_sees():
     assert check_unseen(without_residuals, residuals_carry).passed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("breaks", "holds", "hint"),
     [
@@ -198,6 +200,7 @@ def test_a_change_that_is_seen():
     assert "An invariant sees it: batch_mates_do_not_matter" in verdict.message
 
 
+@pytest.mark.slow
 def test_what_falls_is_what_falls():
     """The three changes of the first exercise, as they are described, break what is said."""
 

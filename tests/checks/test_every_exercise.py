@@ -134,6 +134,7 @@ def test_pairs_of_mistakes_are_named_by_what_gives_the_same_answers(exercise):
         assert known or any(alike), (pair, verdict)
 
 
+@pytest.mark.slow
 @every_exercise
 def test_a_stub_an_error_and_a_wrong_shape_get_a_kind_sentence(exercise):
     for nothing in (None, ...):
@@ -151,6 +152,7 @@ def _loses(*case):
     raise OSError("lost")
 
 
+@pytest.mark.slow
 @every_exercise
 def test_an_unknown_mistake_shows_one_entry_and_no_wall_of_numbers(exercise):
     verdict = exercise(written(exercise, instead=lambda *case: _off(exercise.right(*case))))

@@ -137,6 +137,7 @@ def test_a_slip_is_told(name, old, new, hint):
     assert any(way in verdict.message for way in hint.split("|")), verdict.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "old", "new", "hint"), some(SOLVED))
 def test_a_slip_in_a_solution_is_told(name, old, new, hint):
     verdict = told_of_a_solution(name, old, new)
@@ -192,6 +193,7 @@ def test_another_network_is_held_to_its_promises_but_not_to_our_numbers():
     assert "differs from ours" not in message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("role", MODULES)
 def test_a_configuration_of_ones_own(role):
     config = BertConfig.tiny(vocab_size=41)

@@ -89,6 +89,7 @@ def test_a_layer_without_a_bias_stays_without():
     close(EightBitLinear(linear)(torch.ones(2, 16)), torch.full((2, 8), 8.0), atol=1e-4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["AVX2", "DEFAULT"])
 def test_products_are_right_on_older_processors_too(limit):
     """PyTorch's own product is silently wrong without the instructions for eight bits."""

@@ -75,6 +75,7 @@ FINDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["ours", "transformers"])
 @pytest.mark.parametrize("name", NAMES)
 def test_good_models_keep_all(source, name):
@@ -115,6 +116,7 @@ def test_the_museum_is_whole():
     assert all(3 <= len(bug.repair.split()) <= 6 for bug in BUGS.values())
 
 
+@pytest.mark.slow
 def test_a_model_stays_as_it_was():
     model = build("ours", "BertForMaskedLM").train()
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
@@ -295,6 +297,7 @@ class Exchanged(Attention):
         self.key, self.value = self.value, self.key
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", [Transposed, Exchanged])
 def test_another_function_that_is_consistent_is_not_seen(part):
     assert check_invariants(broken_model(Bug(part, "", role="self_attention"))).broken == []

@@ -64,6 +64,7 @@ def asked(findings):
     return {finding.name for finding in findings if finding.holds is not None}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_encoder_is_not_accused(name):
     findings = check_invariants(build(name, **RIGHT[name]))
@@ -92,6 +93,7 @@ def test_an_encoder_that_breaks_an_invariant_is_accused(name):
     assert breaks <= set(check_invariants(build(name, **more)).broken)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "head", "more", "silent"),
     [

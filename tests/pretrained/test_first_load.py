@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+import pytest
 from saved_folders import small_folder
 
 from minibert.pretrained import save_pretrained
@@ -41,6 +42,7 @@ for what, first in {
 """
 
 
+@pytest.mark.slow
 def test_the_compiler_is_not_imported(tmp_path):
     tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "the", "man"])
     save_pretrained(small_folder(tmp_path, BertForMaskedLM), tmp_path, tokenizer)

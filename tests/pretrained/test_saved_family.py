@@ -86,6 +86,7 @@ def agree(ours, theirs, member, head, atol):
             close(loss, other, atol)
 
 
+@pytest.mark.slow
 @every_case
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
 def test_theirs_open_in_ours_and_ours_in_theirs(tmp_path, monkeypatch, name, head, dtype, atol):

@@ -119,6 +119,7 @@ def test_without_a_kernel_a_figure_is_frozen(monkeypatch):
     assert "mb-frames" in explore(draw_all, caption="c", n=[1, 2]).content
 
 
+@pytest.mark.slow
 def test_widgets_are_loaded_only_where_somebody_moves_them():
     program = "import sys, bertbook.show; print('ipywidgets' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
