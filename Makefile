@@ -61,8 +61,8 @@ quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute
 test: chromium book  ## prove it: package, rules, chapters, records, two pages of each kind
 	$(BIN)/python -m pytest $(TWO) -m "not thorough"
 
-thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records
-	$(BIN)/python -m pytest $(TWO) -m thorough tests/book tests/museum
+thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records, pairs of mistakes
+	$(BIN)/python -m pytest $(TWO) -m thorough tests/book tests/museum tests/checks
 
 portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
 	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest $(TWO) book/chapters

@@ -150,6 +150,7 @@ check_heard = Exercise(
         (["local"] * 6, 3, 10),
         (["local", "local", "global"], 1, 9),
         (["local"], 4, 20),
+        (["local", "local"], 3, 20),
     ],
     edges=[([], 2, 7)],
     mistakes={

@@ -117,21 +117,33 @@ def test_no_mistake_of_ours_is_a_slip(exercise):
 
 @pytest.mark.slow
 @every_exercise
-def test_pairs_of_mistakes_are_named_by_what_gives_the_same_answers(exercise):
-    """Two that cancel make a right function; two reasons are named only if both give the answers.
-
-    Some mistakes can be told apart by the edges only, which are looked at last.
-    """
+def test_some_pairs_of_mistakes_are_named(exercise):
     pairs = [*exercise.pairs()]
-    for pair in random.Random(0).sample(pairs, min(SOME, len(pairs))):
+    named_by_what_is_so(exercise, random.Random(0).sample(pairs, min(SOME, len(pairs))))
+
+
+@pytest.mark.slow
+@pytest.mark.thorough
+@every_exercise
+def test_all_pairs_of_mistakes_are_named(exercise):
+    named_by_what_is_so(exercise, [*exercise.pairs()])
+
+
+def named_by_what_is_so(exercise, pairs):
+    """Demand one of the two, or a mistake or two that give the same answers to the cases.
+
+    A trace, or a kind of error, names whoever shows it. Two that cancel make a right function.
+    """
+    for pair in pairs:
         verdict = exercise(written(exercise, *pair))
-        if same(exercise, (), pair):
+        if verdict.passed:
+            assert same(exercise, (), pair), pair
             continue
-        assert not verdict.passed, pair
         named = [m for m in exercise.mistakes if m.hint in verdict.message]
-        known = any(m in named for m in pair) or "for two reasons. " in verdict.message
-        alike = (same(exercise, (m,), pair, edges=False) for m in named)
-        assert known or any(alike), (pair, verdict)
+        shown = any(m in pair or m.trace or isinstance(m.wrong, type) for m in named)
+        both = [p for p in exercise.pairs() if p[0] in named and p[1] in named]
+        ways = [*((m,) for m in named), *both]
+        assert shown or any(same(exercise, way, pair, edges=False) for way in ways), (pair, verdict)
 
 
 @pytest.mark.slow
