@@ -65,7 +65,7 @@ def require_entries(name: str, tensor: Any, fit: Any, rule: str) -> None:
         raise ValueError(f"{name} {rule}, not {tensor[~fit][0].item()}")
 
 
-def entries_can_be_read(tensor: Tensor) -> bool:
+def entries_can_be_read(tensor: Any) -> bool:
     """Return whether entries can be read: on a GPU that would wait, and a compiler cannot."""
     compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
     return tensor.device.type == "cpu" and not compiling
@@ -109,14 +109,14 @@ def check_mask(attention_mask: Any) -> None:
         require_entries("attention_mask", attention_mask, fit, rule)
 
 
-def check_score_mask(mask: Tensor, scores_shape: Any) -> None:
+def check_score_mask(mask: Any, scores_shape: Any) -> None:
     """Raise unless a mask holds floats and can be stretched to the shape of the scores."""
     name = "additive_mask, as additive_mask(attention_mask) makes it,"
     sizes = zip(mask.shape, scores_shape[-mask.dim() :])
     require_tensor(name, mask, FLOATS, [[1 if size == 1 else wanted for size, wanted in sizes]])
 
 
-def check_labels(logits: Tensor, labels: Any, labeled: Any, name: str = "labels") -> None:
+def check_labels(logits: Any, labels: Any, labeled: Any, name: str = "labels") -> None:
     """Raise unless labels are numbers of answers that logits score, and there is one at least."""
     answers = logits.shape[-1]
     require_tensor(name, labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
