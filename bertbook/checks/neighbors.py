@@ -1,4 +1,4 @@
-"""Exercises of Chapter 1: averages of others, cosines, a sentence that turns, a guesser."""
+"""Exercises of Chapter 1: averages of others, cosines, a sentence that turns."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bertbook.corpus import hundred_sentences
-
-from .compare import short_text
 from .exercise import Exercise, attempt
-from .slips import forbidden_way
 from .verdict import Verdict
 
 _RNG = np.random.default_rng(11)
@@ -162,38 +158,3 @@ def _sentence_problem(words: list[str], static: dict) -> str:
     if words.count("light") != 1:
         return f"The sentence has light {words.count('light')} times; it should have it once."
     return "" if "pie" in words else "The sentence should be about a pie, and have the word."
-
-
-_GOAL = 0.45
-
-
-def check_guess(function: Callable) -> Verdict:
-    """Check a guesser of hidden words on all sentences, each when it is new to it."""
-    if way := forbidden_way(function, ["hundred_sentences"]):
-        return Verdict(False, f"Only the 99 sentences may be used, and it asks for {way}.")
-    sentences, hits, count = hundred_sentences(), 0, 0
-    for left_out in sentences:
-        others, words = [s for s in sentences if s != left_out], left_out.split()
-        for i, word in enumerate(words):
-            guess, problem = attempt(function, others, words[:i], words[i + 1 :])
-            if not problem and not isinstance(guess, str):
-                problem = f"It should return one word, a string; it returns {short_text(guess)}."
-            if "IndexError" in problem:
-                problem += " The first word has nothing to its left, the last nothing to its right."
-            if problem:
-                return Verdict(False, problem)
-            hits, count = hits + (guess == word), count + 1
-    return _rated(hits / count)
-
-
-def _rated(rate: float) -> Verdict:
-    told = f"right in {rate:.1%} of the cases."
-    if rate >= _GOAL:
-        return Verdict(True, f"Right: {told} The left neighbor alone reaches 41.1%.")
-    if rate < 0.32:
-        hint = "Whoever always says “the” reaches 31.2%. What do the neighbors tell?"
-    elif rate < 0.42:
-        hint = "One neighbor alone reaches about that. Use both."
-    else:
-        hint = "What does it do where the two neighbors were never seen around one word?"
-    return Verdict(False, f"Not yet: {told} {hint}")
