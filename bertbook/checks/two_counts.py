@@ -52,7 +52,9 @@ def _listed(answer: object) -> list:
 
 def _problem(comparison: object) -> str:
     """Return what is wrong with one comparison; empty if nothing is."""
-    parts = [] if isinstance(comparison, str) or not isinstance(comparison, Iterable) else comparison
+    parts = (
+        [] if isinstance(comparison, str) or not isinstance(comparison, Iterable) else comparison
+    )
     parts, shown = [*parts], short_text(comparison)
     if len(parts) == 2 and all(isinstance(part, str) for part in parts):
         return f"How often is {shown} taken? Give each comparison a third part, a positive number."

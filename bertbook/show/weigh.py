@@ -19,16 +19,28 @@ WEIGH_STYLE = (
     STYLE
     + """
 .mb-live input[type=radio]{width:auto;min-height:0;margin:0}
-.mb-live p.mb-number{display:flex;flex-wrap:wrap;gap:.2em .8em;align-items:center;margin:.3em 0}
+.mb-live p.mb-number{display:grid;grid-template-columns:5.5em minmax(4em,20em) 5em;gap:.8em;\
+align-items:center;margin:.3em 0}
 .mb-live .mb-number input{margin:0}
-.mb-live .mb-number input[type=range]{flex:1 1 9em;max-width:20em;padding:0;border:0}
-.mb-live .mb-number input[type=number]{width:6em}
+.mb-live .mb-number input[type=range]{padding:0;border:0}
+.mb-live table.mb-weights td:last-child{min-width:min(14em,38vw)}
 """
 )
 
 
 class Way(NamedTuple):
     """A way to weigh words: three matrices and a divisor; without queries, the average of others.
+
+    Parameters
+    ----------
+    name : str
+        What the reader chooses it by.
+    query, key : float array, shape (dim, dim), or None
+        What makes queries and keys of vectors; None is the average of the other words.
+    value : float array, shape (dim, value_size)
+        What makes of a vector that which is handed on.
+    divisor : float
+        What the products are divided by.
 
     Examples
     --------
@@ -37,14 +49,14 @@ class Way(NamedTuple):
     """
 
     name: str
-    query: Float[np.ndarray, "size size"] | None
-    key: Float[np.ndarray, "size size"] | None
-    value: Float[np.ndarray, "size value_size"]
+    query: Float[np.ndarray, "dim dim"] | None
+    key: Float[np.ndarray, "dim dim"] | None
+    value: Float[np.ndarray, "dim value_size"]
     divisor: float = 1.0
 
 
 def weigh_words(
-    sentence: str,
+    sentences: Sequence[str],
     vectors: Mapping[str, Sequence[float]],
     ways: Sequence[Way],
     *,
@@ -57,8 +69,8 @@ def weigh_words(
 
     Parameters
     ----------
-    sentence : str
-        Words with a vector, spaces between them; the reader can type others.
+    sentences : sequence of str
+        Words with a vector, spaces between them: the first stand in the field, each has a button.
     vectors : mapping from str to sequence of float
         The vector of every word that may be typed.
     ways : sequence of Way
@@ -80,17 +92,16 @@ def weigh_words(
     Raises
     ------
     ValueError
-        If a word of the sentence has no vector.
+        If a word of a sentence has no vector.
     """
-    words = sentence.split()
-    if strangers := [word for word in words if word not in vectors]:
+    words = sentences[0].split()
+    if strangers := [word for word in " ".join(sentences).split() if word not in vectors]:
         raise ValueError(f"{strangers[0]!r} has no vector; there are {', '.join(vectors)}")
     scores, probs = _weighed(np.array([vectors[word] for word in words], float), asks, ways[0])
     data = {
-        "sentence": sentence,
+        "sentences": list(sentences),
         "who": asks,
         "vectors": {word: [float(x) for x in vector] for word, vector in vectors.items()},
-        "offered": [word for word in vectors if word not in words][:8],
         "ways": [_as_lists(way) for way in ways],
         "free": free,
         "compare": {word: [float(x) for x in v] for word, v in (compare or {}).items()},
@@ -101,7 +112,7 @@ def weigh_words(
     )
 
 
-def _weighed(rows: Float[np.ndarray, "words size"], asks: int, way: Way):
+def _weighed(rows: Float[np.ndarray, "words dim"], asks: int, way: Way):
     """Compute what the figure shows at first: scores, if there are any, and probabilities."""
     if way.query is None:
         return None, (np.arange(len(rows)) != asks) / (len(rows) - 1)
@@ -129,6 +140,6 @@ def _table(words: Sequence[str], scores, probs) -> str:
             f'">{probs[i]:.2f}</td></tr>'
         )
     return (
-        f'<table class="mb-table mb-answers"><thead><tr>{head}</tr></thead>'
+        f'<table class="mb-table mb-answers mb-weights"><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table>"
     )

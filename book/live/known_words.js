@@ -20,13 +20,8 @@ function unknownTold(words) {
   return `It has never seen ${named}.`;
 }
 
-/** Say how little the small world's model has seen. */
-function smallWorldTold({ size }) {
-  return `This model has seen a small world of ${size} words, and nothing else.`;
-}
-
 /** Build what helps to fill a field: words that fit, and those that are unknown. */
-function wordHelp(field, known, others, size = smallWorldTold(known), tell = unknownTold) {
+function wordHelp(field, known, others) {
   const chips = element("span", {});
   const told = element("span", { "aria-live": "polite", style: "display:block" });
   const show = () => {
@@ -34,7 +29,7 @@ function wordHelp(field, known, others, size = smallWorldTold(known), tell = unk
     const begun = offered.length ? /[^\s|]*$/ : ""; // a word that is still being typed
     const buttons = offered.map((word) => element("button", { type: "button" }, word));
     chips.replaceChildren(...buttons);
-    told.textContent = tell(unknownWords(field.value.replace(begun, ""), known));
+    told.textContent = unknownTold(unknownWords(field.value.replace(begun, ""), known));
   };
   chips.addEventListener("click", ({ target }) => {
     if (target === chips) return;
@@ -44,6 +39,7 @@ function wordHelp(field, known, others, size = smallWorldTold(known), tell = unk
   });
   field.addEventListener("input", show);
   show();
+  const size = `This model has seen a small world of ${known.size} words, and nothing else.`;
   const all = element("details", {}, element("summary", {}, size), [...known].join(", "));
   return [element("p", {}, "Words it knows: ", chips, told), all];
 }

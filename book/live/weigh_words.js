@@ -59,13 +59,14 @@ function weightTable(words, { scores, probs }) {
     return element("tr", {}, element("th", { scope: "row" }, word), ...score, shareCell(probs[i]));
   });
   const top = element("thead", {}, element("tr", {}, ...cells("th", ...names)));
-  return element("table", { class: "mb-table mb-answers" }, top, element("tbody", {}, ...rows));
+  const named = { class: "mb-table mb-answers mb-weights" };
+  return element("table", named, top, element("tbody", {}, ...rows));
 }
 
 /** Build a slider with a field beside it that takes any number; `change` gets what is chosen. */
 function numberControl(name, [min, max, step], change) {
   const slider = element("input", { type: "range", min, max, step, "aria-label": name });
-  const exact = `${name}, exactly`;
+  const exact = `${name}, typed`;
   const field = element("input", { type: "number", step: "any", "aria-label": exact });
   const set = (value) => {
     slider.value = value;
@@ -80,34 +81,48 @@ function numberControl(name, [min, max, step], change) {
     slider.value = field.value;
     change(Number(field.value));
   });
-  return { set, line: element("p", { class: "mb-number" }, name, slider, field) };
+  const shown = [element("span", {}, name), slider, field];
+  return { set, line: element("p", { class: "mb-number" }, ...shown) };
 }
 
 class WeighFigure {
   constructor(figure, given) {
     Object.assign(this, given, { query: null, chosen: given.ways[0] });
-    this.known = new Set(Object.keys(this.vectors));
-    const text = { type: "text", value: this.sentence, autocomplete: "off", spellcheck: "false" };
+    const [value] = this.sentences;
+    this.asking = value.split(" ")[this.who];
+    const text = { type: "text", value, autocomplete: "off", spellcheck: "false" };
     this.field = element("input", text);
+    this.unknown = element("p", { "aria-live": "polite" });
     this.askers = element("div", { role: "group", "aria-label": "Who asks" });
     this.status = element("p", { role: "status" });
     this.place = element("div", {});
-    const told = `All ${this.known.size} words that have a vector here`;
-    const unknown = (words) => (words.length ? `No vector for ${words.join(", ")}.` : "");
-    const help = wordHelp(this.field, this.known, this.offered, told, unknown);
-    const above = element("label", {}, "Your words", this.field);
+    const examples = element("p", {}, ...this.sentences.map((words) => this.example(words)));
+    const words = Object.keys(this.vectors);
+    const all = element("summary", {}, `All ${words.length} words that have a vector here`);
+    const known = element("details", {}, all, words.join(", "));
+    const label = element("label", {}, "Your words", this.field);
     const controls = this.free ? this.numbers() : [this.choices()];
-    const shown = [above, ...help, this.askers, ...controls, this.place, this.status];
-    figure.querySelector(".mb-stage").replaceChildren(...shown);
+    const above = [label, examples, known, this.unknown, this.askers];
+    const stage = figure.querySelector(".mb-stage");
+    stage.replaceChildren(...above, ...controls, this.place, this.status);
     this.field.addEventListener("input", () => this.read());
-    help[0].addEventListener("click", () => this.read()); // a word that is offered was chosen
     this.read();
   }
 
+  /** Build a button that puts words into the field. */
+  example(words) {
+    const button = element("button", { type: "button" }, words);
+    button.addEventListener("click", () => {
+      this.field.value = words;
+      this.read();
+    });
+    return button;
+  }
+
   numbers() {
-    const named = ["1st number", "2nd number", "3rd number"];
+    const named = ["query, 1st", "query, 2nd", "query, 3rd"];
     this.sliders = named.map((name, i) => {
-      return numberControl(`${name} of the query`, [-5, 5, 0.1], (number) => {
+      return numberControl(name, [-5, 5, 0.1], (number) => {
         this.query = this.query.map((old, n) => (n === i ? number : old));
         this.show();
       });
@@ -121,7 +136,7 @@ class WeighFigure {
   }
 
   choices() {
-    const name = `mb-ways-${this.sentence}`;
+    const name = `mb-ways-${this.sentences[0]}`;
     const boxes = this.ways.map((way) => {
       const box = element("input", { type: "radio", name });
       box.checked = way === this.chosen;
@@ -136,25 +151,28 @@ class WeighFigure {
 
   /** Read the words, and let the same one ask as before if it is still there. */
   read() {
-    const before = this.words?.[this.asks];
-    this.words = splitWords(this.field.value).filter((word) => this.known.has(word));
-    const same = this.words.indexOf(before);
-    this.asks = before === undefined ? this.who : Math.max(same, 0);
+    const known = new Set(Object.keys(this.vectors));
+    const strangers = unknownWords(this.field.value, known);
+    this.unknown.textContent = strangers.length ? `No vector for ${strangers.join(", ")}.` : "";
+    this.unknown.hidden = !strangers.length;
+    this.words = splitWords(this.field.value).filter((word) => known.has(word));
     const buttons = this.words.map((word, i) => {
       const button = element("button", { type: "button", class: "mb-hide" }, word);
       button.addEventListener("click", () => this.ask(i));
       return button;
     });
     this.askers.replaceChildren("Who asks: ", ...buttons);
-    this.ask(this.asks);
+    const same = this.words.indexOf(this.asking);
+    this.ask(Math.max(same, 0), same >= 0 && this.query);
   }
 
-  /** Let a word ask; its query is its own until somebody changes it. */
-  ask(who) {
+  /** Let a word ask: with a query of the reader's, or else with its own. */
+  ask(who, query) {
     this.asks = who;
+    this.asking = this.words[who] ?? this.asking;
     [...this.askers.children].forEach((one, i) => one.setAttribute("aria-pressed", i === who));
     if (this.free && this.words.length) {
-      this.query = vectorTimes(this.vectors[this.words[who]], this.chosen.query);
+      this.query = query || vectorTimes(this.vectors[this.asking], this.chosen.query);
       this.sliders.forEach(({ set }, i) => set(this.query[i]));
     }
     this.show();
@@ -163,9 +181,9 @@ class WeighFigure {
   show() {
     try {
       if (!this.words.length) throw new Error("type a word that has a vector here");
-      if (!(this.chosen.divisor > 0 || !this.chosen.query)) throw new Error("divide by more than 0");
+      if (!(this.chosen.divisor > 0)) throw new Error("divide by a number above 0");
       const rows = this.words.map((word) => this.vectors[word]);
-      const found = weighWords(rows, this.asks, this.chosen, this.free && this.query);
+      const found = weighWords(rows, this.asks, this.chosen, this.query);
       this.place.replaceChildren(weightTable(this.words, found));
       const told = tellWeights(this.words, this.asks, found.probs);
       this.status.textContent = `${told} ${tellMix(found.mix, this.compare)}`;
