@@ -64,6 +64,10 @@ check_cosines = Exercise(
             "tips of the vectors are. The cosine compares directions: what is multiplied?",
         "→ right(vectors - vectors.mean(axis=1, keepdims=True))": "You take the mean off each "
             "vector first. That is correlation, a relative of the cosine.",
+        "→ right(vectors) ** 2": "These are the squares of the cosines. Which of your numbers is "
+            "squared once too often?",
+        "→ right(vectors) - np.identity(len(vectors))": "You left 0 for a vector with itself. Its "
+            "cosine with itself belongs into the table as well: what is it?",
         "→ right(vectors.T)": "You compare columns with columns. The vectors are the rows.",
     },
 )  # fmt: skip
@@ -77,6 +81,12 @@ def _beside(vectors):
     """Average the words directly beside each word."""
     apart = abs(np.subtract.outer(np.arange(len(vectors)), np.arange(len(vectors)))) == 1
     return apart @ vectors / apart.sum(axis=1, keepdims=True)
+
+
+def _to_the_left(vectors):
+    """Average the words before each word; before the first there is none."""
+    before = np.tril(np.ones((len(vectors), len(vectors))), -1)
+    return before @ vectors / np.maximum(before.sum(axis=1, keepdims=True), 1)
 
 
 check_neighbor_averages = Exercise(
@@ -119,6 +129,17 @@ check_neighbor_averages = Exercise(
             "the first axis.",
         "→ vectors.mean(axis=0)": "That is one vector for the whole sentence. Each word has an "
             "average of its own, over the others.",
+        "→ right(vectors) - vectors": "You take the word off a second time, after the division. "
+            "Leave it out of the sum, and nothing more.",
+        "len(vectors) - 1 → vectors.size - 1": "vectors.size counts all numbers of all vectors. "
+            "How many words are there?",
+        _to_the_left: "You average the words to the left. The words to the right are neighbors, "
+            "too.",
+        "→ right(vectors) / np.sqrt((right(vectors) ** 2).sum(axis=1, keepdims=True))": "You "
+            "scaled each average to length 1. The average itself is wanted.",
+        "→ right(vectors).T": "Your table is turned on its side: one row for each word is wanted.",
+        "→ right(vectors)[0]": "You return the average for one word only. Which vectors must be "
+            "taken off, so that each row loses its own?",
         "→ vectors": "These are the static vectors. Nothing has been taken from the neighbors.",
     },
 )  # fmt: skip

@@ -23,7 +23,7 @@ WEIGH_STYLE = (
 align-items:center;margin:.3em 0}
 .mb-live .mb-number input{margin:0}
 .mb-live .mb-number input[type=range]{padding:0;border:0}
-.mb-live table.mb-weights td:last-child{min-width:min(14em,38vw)}
+.mb-live table.mb-table.mb-weights td:last-child{min-width:min(14em,38vw)}
 """
 )
 
