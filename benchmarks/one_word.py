@@ -102,7 +102,9 @@ def summary(matrices: dict[str, Tensor]) -> dict[str, Any]:
 
 def main() -> None:
     """Compare, print, and record if that is asked for."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description="Record how near a trained encoder puts one word in twenty sentences."
+    )
     parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
