@@ -21,10 +21,12 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 from .train_toy import train_toy
+from .weigh import Way, weigh_words
 
 __all__ = [
     "Html",
     "Turn",
+    "Way",
     "arrow_map",
     "ask",
     "bars",
@@ -50,6 +52,7 @@ __all__ = [
     "train_toy",
     "type_ahead",
     "typed",
+    "weigh_words",
     "which_line",
     "wrong",
 ]

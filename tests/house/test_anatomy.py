@@ -24,7 +24,7 @@ ROWS = ["You will be able to", "Completes", "You need", "Cost"]
 FIGURES = (
     *("picture", "explore", "html", "machine", "game"),
     *("type_ahead", "fill_in", "next_sentence", "train_toy"),
-    *("see_heads", "follow_shapes", "swap_heads"),
+    *("see_heads", "follow_shapes", "swap_heads", "weigh_words"),
 )
 FIGURE = re.compile(r"Figure (\d+)\.(\d+)\. \S")
 
