@@ -108,9 +108,9 @@ def _cross_entropy_backward(
 
 
 def _from_all_rows(x, y):
-    grad, asked = softmax(x), y != IGNORED_LABEL
-    grad[:, y[asked]] -= 1
-    return np.where(asked[:, None], grad, 0) / asked.sum()
+    grad, labeled = softmax(x), y != IGNORED_LABEL
+    grad[:, y[labeled]] -= 1
+    return np.where(labeled[:, None], grad, 0) / labeled.sum()
 
 
 check_cross_entropy_backward = Exercise(
@@ -127,7 +127,7 @@ check_cross_entropy_backward = Exercise(
         Mistake(lambda x, y: _cross_entropy_backward(x, np.where(y > 0, y, -100)), "You leave out "
                 "the label 0. It is the id of a word like any other."),
         Mistake(lambda x, y: (softmax(x) - _one_hot(x, np.maximum(y, 0))) / _count(y), "You treat "
-                "−100 as the word with id 0. What can the gradient be where nothing is asked?"),
+                "−100 as the word with id 0. What can the gradient be where there is no label?"),
         Mistake({"ignored": False}, "Positions labeled -100 are not in the loss. What can their "
                 "gradient be?"),
         Mistake({"ignored": False, "over": len}, "You treat a position labeled -100 like the "

@@ -170,8 +170,8 @@ check_mean_loss = Exercise(
     _mean_loss,
     cases=[(_LOSSES, _LABELS), (_LOSSES[:1], _LABELS[:1]), (_LOSSES[1:], _LABELS[1:])],
     mistakes={
-        "[labels != -100] →": "This is the mean over all positions, asked or not. Keep the losses "
-            "whose label is not −100, and take the mean of those.",
+        "[labels != -100] →": "This is the mean over all positions, with a label or without. Keep "
+            "the losses whose label is not −100, and take the mean of those.",
         "losses[labels != -100] → (losses * (labels != -100))": "You set the other losses to 0 but "
             "still divide by all positions. By how many should it be?",
         "→ losses.sum() / (labels != -100).sum()": "You divide by the right number, but add up all "

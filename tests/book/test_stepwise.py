@@ -28,9 +28,9 @@ def opened(browser, tmp_path):
     """Open a figure from the disk, with a script or without."""
     pages = []
 
-    def open_page(content=FIGURE._repr_html_(), scripts=True):
+    def open_page(content="", scripts=True):
         file = tmp_path / "page.html"
-        file.write_text(PHONE_PAGE + content, encoding="utf-8")
+        file.write_text(PHONE_PAGE + (content or FIGURE._repr_html_()), encoding="utf-8")
         pages.append(browser.new_page(viewport=PHONE, java_script_enabled=scripts))
         pages[-1].goto(file.as_uri())
         return pages[-1]
