@@ -53,7 +53,7 @@ check_additive_mask = Exercise(
         "[..., None, :] →": "The right numbers, but an axis is missing. Every query needs the same "
             "row: mask[..., None, :].",
         "→ np.repeat(right(attention_mask), attention_mask.shape[-1], axis=-2)": "You write the "
-            "row once for every query. One row serves them all: the axis before the last has size 1.",
+            "row once for each query. One row serves all: the axis before the last has size 1.",
         "→ right(attention_mask).swapaxes(-1, -2)": "The new axis stands last. Columns are looked "
             "at, so that seq must be the last axis.",
     },
@@ -97,8 +97,8 @@ check_causal_mask = Exercise(
         "→ (1 - np.tri(seq)) * -np.inf": "0 times infinity is not a number. Which finite number "
             "hides just as well?",
         "→ np.zeros((seq, seq))": "Nothing is hidden.",
-        "position[None, :] > position[:, None] → position[None, :] == position[:, None] + 1": "Only"
-            " the next token is hidden. What about those after it?",
+        "> position[:, None] → == position[:, None] + 1": "Only the next token is hidden. What "
+            "about those after it?",
         "position[None, :] > → position[None, :] !=": "Each token sees only itself. What about the "
             "past?",
     },
