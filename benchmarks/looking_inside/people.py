@@ -220,7 +220,7 @@ WOMEN, MEN = ("anna", "mary", "emma", "clara"), ("john", "peter", "david", "jame
 
 NOUNS_OF_PEOPLE = (("woman", "man"), ("queen", "king"), ("girl", "boy"), ("mother", "father"))
 
-# Two people of one sex, F and G: only the meaning says who P is, six times the first, six the second.
+# Two people of one sex, F and G. Only the meaning says who P is: six times F, six times G.
 ONE_SEX = (
     ("F apologized to G because P had broken the vase.", "F"),
     ("F asked G for help because P could not lift the box.", "F"),

@@ -20,6 +20,7 @@ from .machine import machine
 from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
+from .stepwise import stepwise
 from .train_toy import train_toy
 from .weigh import Way, weigh_words
 
@@ -47,6 +48,7 @@ __all__ = [
     "show_source",
     "slider",
     "small_map",
+    "stepwise",
     "swap_heads",
     "token_row",
     "train_toy",
