@@ -24,8 +24,8 @@ ORDER = (
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
     "known_words", "fill_in_figure", "next_sentence", "sentence_figure", "see_heads",
     "follow_shapes", "swap_heads", "matrices", "toy_training", "learning", "word_map",
-    "toy_worker", "train_figure", "memory", "memory_panel", "cards", "python_worker", "exercise",
-    "page",
+    "own_question", "loss_plot", "toy_worker", "train_figure", "memory", "memory_panel", "cards",
+    "python_worker", "exercise", "page",
 )  # fmt: skip
 HERE = Path(__file__).resolve().parents[2] / "book" / "live"
 INSTALLED = Path(sys.prefix) / "share" / "bert-by-hand" / "live"

@@ -21,14 +21,13 @@ function normalMatrix(random, spread, ...shape) {
   return drawn;
 }
 
-/** Give the toy the weights with which training starts. */
+/** Give the toy its first weights; all but the positions are the same with and without these. */
 function firstWeights(random, vocab, hidden, positions, spread = 0.1) {
   const table = (...shape) => normalMatrix(random, spread, ...shape);
   const square = () => table(hidden, hidden);
   const ones = matrix(hidden);
   return {
     word_embeddings: table(vocab, hidden),
-    position_embeddings: table(positions, hidden),
     query: square(),
     key: square(),
     value: square(),
@@ -37,6 +36,7 @@ function firstWeights(random, vocab, hidden, positions, spread = 0.1) {
     dense: square(),
     dense_bias: matrix(hidden),
     vocab_bias: matrix(vocab),
+    position_embeddings: table(positions, hidden),
   };
 }
 
@@ -74,18 +74,18 @@ class Adam {
   }
 }
 
-/** Hide every word of every sentence once: ids, place of [MASK], and the id that stood there. */
+/** Hide every word of every sentence once: ids, position of [MASK], the id that stood there. */
 function hideEveryWord(encoded, maskId) {
   return encoded.flatMap((sentence) =>
-    sentence.map((label, place) => ({ ids: sentence.with(place, maskId), place, label })),
+    sentence.map((label, position) => ({ ids: sentence.with(position, maskId), position, label })),
   );
 }
 
 /** The training of Chapter 5 in batches: 128 riddles a step, the rate falls from 0.01 to 0. */
 class ToyTraining {
   constructor(riddles, { vocab, hidden, positions, steps, seed }, weights) {
-    Object.assign(this, { riddles, steps, step: 0, random: chance(seed) });
-    this.weights = weights ?? firstWeights(this.random, vocab, hidden, positions);
+    Object.assign(this, { riddles, steps, step: 0, random: chance(-1 - seed) });
+    this.weights = weights ?? firstWeights(chance(seed), vocab, hidden, positions);
     this.adam = new Adam(this.weights);
   }
 
