@@ -1,4 +1,4 @@
-"""Exercises of Chapter 6: gain, one merge, room for a pair."""
+"""Exercises of Chapter 6: gain and one merge."""
 
 from __future__ import annotations
 
@@ -179,70 +179,5 @@ check_merge = Exercise(
             "one string. Return lists of pieces.",
         "[_merge_in_word(word, pair) for word in spelled] → pair": "That is the pair. Return all "
             "spelled words, with the pair merged.",
-    },
-)  # fmt: skip
-
-
-def _room(first, second, room):
-    if first + second <= room:
-        return first, second
-    short = min(first, second, room // 2)
-    if first > second:
-        return room - short, short
-    return short, room - short
-
-
-def _one_by_one(first, second, room):
-    """Take one piece after another from the longer text."""
-    while first + second > room:
-        first, second = (first - 1, second) if first > second else (first, second - 1)
-    return first, second
-
-
-check_room = Exercise(
-    "Say how many pieces of each text of a pair stay when both must fit.",
-    _room,
-    cases=[
-        *((3, 4, 9), (9, 2, 6), (2, 9, 6), (8, 8, 5)),
-        *((8, 8, 6), (5, 9, 7), (9, 5, 7), (4, 4, 0)),
-    ],
-    forbidden=["truncate_pair"],
-    mistakes={
-        "→ min(first, room), max(0, min(second, room - first))": "You cut the second text only. "
-            "Whose turn is it when it is the shorter one?",
-        "→ max(0, min(first, room - second)), min(second, room)": "You cut the first text only. "
-            "Whose turn is it when it is the shorter one?",
-        ("→ min(first, room // 2), min(second, room - room // 2)",
-         "→ min(first, room // 2), min(second, room // 2)",
-         "→ (first, second) if first + second <= room else (room // 2, room - room // 2)"):
-            "You give each text half of the room, even if one needs less than that.",
-        ("→ min(first, room // 2), min(second, room - min(first, room // 2))",
-         "if first > second → if False"): "You treat the first text as the shorter one, whichever "
-            "it is.",
-        "→ first, min(second, room - first)": "You cut the second text only. Which of the two is "
-            "to be cut?",
-        "→ first, second": "Nothing is cut.",
-        "first + second <= room → False || first > second → False": "You fill the room even where "
-            "both texts fit, or the longer one comes first.",
-        "→ right(first, second, room)[::-1]": "The two numbers have changed places.",
-        "→ right(first, second, room - 3)": "The special tokens have their room already.",
-        "→ first * room // (first + second), second * room // (first + second)": "You divide the "
-            "room in proportion. Here the shorter text loses only what is above half of it.",
-        "room // 2 → room / 2": "Half a piece cannot stay. Round down.",
-        _one_by_one: "You take one piece after another from the longer text, from the second if "
-            "both are equal, as BERT's own program does. Here the longer one keeps the odd piece, "
-            "and of two equally long texts the first counts as the shorter.",
-        "room // 2 → (room + 1) // 2": "Nearly: if the room is odd and both texts are cut, the "
-            "longer one keeps one piece more.",
-        ("first + second <= room → False",
-         "return first, second → return room // 2, room - room // 2"): "You divide the room even "
-            "where both texts fit.",
-        ("→ (room // 2, room - room // 2) if room // 2 < min(first, second) else right(first, "
-         "second, room)"): "Nearly: where both texts are cut, the longer one keeps the odd piece. "
-            "Yours always goes to the second.",
-        "first > second → first >= second": "Nearly: of two equally long texts, the first counts "
-            "as the shorter.",
-        "room // 2 → room": "The shorter text may take everything. How much of the room should it "
-            "keep at most?",
     },
 )  # fmt: skip

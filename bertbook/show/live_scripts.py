@@ -65,7 +65,7 @@ def real_vocabulary() -> str | None:
 
 
 def vocabulary_script() -> str:
-    """Write BERT's vocabulary as a script under the name "bert-uncased"; empty without the extra."""
+    """Write BERT's vocabulary as the script "bert-uncased"; empty without the extra."""
     pieces = real_vocabulary()
     if pieces is None:
         return ""

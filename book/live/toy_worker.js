@@ -15,7 +15,7 @@ const LEARNS = [
   sumOfRows,
   withBias,
   addTo,
-  riddleVectors,
+  wordVectors,
   look,
   normalizeRows,
   toyForward,

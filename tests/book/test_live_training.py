@@ -14,18 +14,18 @@ from minibert.losses import masked_lm_loss
 STEPS, FIRST, BATCH = 200, 10, 128
 RECORD = {"with positions": [4.9, 0.3, 0.09], "without": [4.9, 0.4, 0.12]}
 QUERIES = ("the man eats the [MASK]", "the man [MASK] the book")
-BEGIN = """([riddles, weights, steps]) => {
+BEGIN = """([hidden_words, weights, steps]) => {
   const given = {};
   for (const [name, [shape, data]] of Object.entries(weights))
     given[name] = {shape, data: Float64Array.from(data)};
-  window.training = new minibert.ToyTraining(riddles, {steps, seed: 0}, given);
+  window.training = new minibert.ToyTraining(hidden_words, {steps, seed: 0}, given);
 }"""
 GRADIENTS = """(chosen) => {
-  const batch = chosen.map((number) => training.riddles[number]);
+  const batch = chosen.map((number) => training.hiddenWords[number]);
   const {gradients} = minibert.lossAndGradients(training.weights, batch);
   return Object.entries(gradients).map(([name, {data}]) => [name, [...data]]);
 }"""
-LEARN = "(chosen) => training.learn(chosen.map((number) => training.riddles[number]))"
+LEARN = "(chosen) => training.learn(chosen.map((number) => training.hiddenWords[number]))"
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def toy():
 
 
 @pytest.fixture(scope="module")
-def riddles(toy):
+def hidden_words(toy):
     """Hide every word once, in the order of the page."""
     mask, *words = vocabulary(hundred_sentences())
     words = [*words, mask]
@@ -47,7 +47,7 @@ def riddles(toy):
 
 
 def in_the_page(encoded, mask_id):
-    """Write all riddles as the page knows them."""
+    """Write all hidden words as the page knows them."""
     return [
         {
             "ids": [*ids[:n].tolist(), mask_id, *ids[n + 1 :].tolist()],
@@ -60,8 +60,10 @@ def in_the_page(encoded, mask_id):
 
 
 @pytest.mark.parametrize("positions", [9, 0])
-def test_the_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, riddles, positions):
-    encoded, tensors = riddles
+def test_the_first_losses_and_all_gradients_are_those_of_pytorch(
+    page, toy, hidden_words, positions
+):
+    encoded, tensors = hidden_words
     torch.manual_seed(0)
     model = toy.ToyBert(89, positions=positions, spread=0.1).eval()  # eval: no dropout
     weights = {n: [list(w.shape), w.flatten().tolist()] for n, w in model.named_parameters()}
@@ -120,10 +122,10 @@ def test_a_reader_trains_pauses_and_begins_again(reader, tmp_path, monkeypatch):
 WITHOUT = """async () => {
   const [mask, ...words] = %s, all = [...words, mask];
   const encoded = %s.map((sentence) => sentence.split(" ").map((word) => all.indexOf(word)));
-  const riddles = encoded.flatMap((ids) => ids.map((label, position) =>
+  const hidden_words = encoded.flatMap((ids) => ids.map((label, position) =>
     ({ids: ids.with(position, 88), position, label})));
   const sizes = {vocab: 89, hidden: 128, positions: 0, steps: 200, seed: 0};
-  const training = new minibert.ToyTraining(riddles, sizes);
+  const training = new minibert.ToyTraining(hidden_words, sizes);
   for (let step = 0; step < 200; step++) training.learn();
   return training.exhaustiveLoss();
 }"""

@@ -182,18 +182,18 @@ test("Adam's first step has the size of the rate, its second is the formula's", 
 });
 
 test("every gradient is the slope of the loss", () => {
-  const riddles = [
+  const hiddenWords = [
     { ids: [0, 6, 2], position: 1, label: 3 },
     { ids: [6, 4], position: 0, label: 5 },
   ];
   const weights = live.firstWeights(live.chance(5), 7, 4, 3, 0.5);
-  const { gradients } = live.lossAndGradients(weights, riddles);
+  const { gradients } = live.lossAndGradients(weights, hiddenWords);
   for (const [name, { data }] of Object.entries(weights)) {
     const at = data.length - 2; // one number of each array
     const before = data[at];
     const [up, down] = [1e-5, -1e-5].map((step) => {
       data[at] = before + step;
-      return live.lossAndGradients(weights, riddles).loss;
+      return live.lossAndGradients(weights, hiddenWords).loss;
     });
     data[at] = before;
     near([gradients[name].data[at]], [(up - down) / 2e-5], 1e-7);

@@ -8,7 +8,9 @@ from bertbook.corpus import hundred_sentences, masked_word_ladder
 from bertbook.show.toy_machine import toy_machine
 
 LADDER = dict(
-    zip(("uniform", "unigram", "neighbors", "bag", "floor"), masked_word_ladder(hundred_sentences()))
+    zip(
+        ("uniform", "unigram", "neighbors", "bag", "floor"), masked_word_ladder(hundred_sentences())
+    )
 )
 
 
