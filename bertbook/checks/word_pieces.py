@@ -58,6 +58,11 @@ check_gain = Exercise(
         "→ pair_count": "That is how often the two meet. What does one of these places save?",
         "before - after → before + after": "The new piece costs something, too. Saving is before "
             "minus after.",
+        ("-math.log(left_count / total) - math.log(right_count / total) → math.log(left_count / "
+         "total) * math.log(right_count / total)"): "You multiply two surprises. Probabilities "
+            "multiply; surprises add.",
+        "return pair_count * (before - after) → return max(0, pair_count * (before - after))": "A "
+            "gain may be negative: some pairs meet less often than by chance. Leave it as it is.",
         "math.log → math.log2": "Your unit is the bit. Which logarithm gives nats?",
         "math.log → math.log10": "Your logarithm has the base 10. Which one gives nats?",
         "before - after → after - before": "The sign is turned around: saving is before minus "
@@ -125,6 +130,7 @@ check_merge = Exercise(
         *(([spell(word) for word in corpus], [*corpus.values()]) for corpus in _CORPORA),
         _LATER,
         ([spell("banana"), spell("cab")], [2, 1]),
+        ([["a", "##z"], ["ab", "##c"]], [1, 1]),
     ],
     forbidden=["learn_merges", "learn_vocabulary"],
     mistakes={
@@ -172,6 +178,12 @@ check_merge = Exercise(
         ("_merge_in_word(word, pair) → ' '.join(word).replace(' '.join(pair), "
          "_glued(*pair)).split()"): "You replace text. In “##a ##b” stands “a ##b” as well: "
             "compare whole pieces.",
+        "min(pair for pair in scores if scores[pair] == best) → min((pair for pair in scores if "
+            "scores[pair] == best), key=lambda pair: _glued(*pair))": "Of several best pairs you "
+            "take the one whose new piece comes first. Compare the pairs: their left pieces, then "
+            "their right ones.",
+        "Counter(pairwise(word)) → Counter({*pairwise(word)}) || Counter(word) → Counter({*word})":
+            "You count a piece once in each word. In “banana” the pair n, a meets twice.",
         "pair = min( → pair = next(": "Of several best pairs you take the one that you meet first. "
             "Take the first in alphabetical order.",
         "→ spelled": "Nothing is merged.",
