@@ -82,13 +82,13 @@ check_longest_match = Exercise(
         ('→ sorted((p for p in known_pieces if p.removeprefix("##") in word), key=len, '
          'reverse=True) or ["[UNK]"]'): "Those are all known pieces that occur in the word. Each "
             "letter belongs to one piece: cut from the beginning.",
-        'return ["[UNK]"] → return [*found, "##[UNK]" if found else "[UNK]"]': "You mark the gap and "
-            "keep the pieces before it. One gap makes the whole word unknown: [UNK] alone.",
+        'return ["[UNK]"] → return [*found, "##[UNK]" if found else "[UNK]"]': "You mark the gap "
+            "and keep the pieces before it. One gap makes the whole word unknown: [UNK] alone.",
         'return ["[UNK]"] → return [word]': "You return a word that cannot be cut as it is. The "
             "model has no id for it; what stands for an unknown word?",
         ('mark + word[start:e] in known_pieces → word[start:e] in known_pieces or "##" + '
-         'word[start:e] in known_pieces'): "You take a piece with ## at the beginning of a word, or "
-            "one without in its middle. Where may each stand?",
+         'word[start:e] in known_pieces'): "You take a piece with ## at the beginning of a word, "
+            "or one without in its middle. Where may each stand?",
         _match_backward: "You cut from the end of the word. Its beginning comes first.",
         _match_fewest: "You cut into as few pieces as possible. Greedy is simpler: at each place "
             "the longest piece that fits, whatever comes after it.",

@@ -105,12 +105,12 @@ check_masked_loss = Exercise(
         "→ right(logits, np.maximum(labels, 0))": "You count the positions labeled -100 as if "
             "their word had id 0. They have no label at all.",
         ("scores.max(axis=-1, keepdims=True) → scores.max(axis=0) || np.log(np.exp(scores).sum("
-         "axis=-1)) → np.log(np.exp(scores).sum(axis=0))[truth]"): "You add up over the positions. "
-            "Softmax runs over the words: along which axis do they lie?",
+         "axis=-1)) → np.log(np.exp(scores).sum(axis=0))[truth]"): "You add up over the "
+            "positions. Softmax runs over the words: along which axis do they lie?",
         ("scores.max(axis=-1, keepdims=True) → scores.max() || .sum(axis=-1) → .sum()",
-         "→ scores = logits - logits.max(); scores = scores - np.log(np.exp(scores).sum()); labeled "
-         "= labels != -100; return -scores[labeled, labels[labeled]].mean()"): "Your sum runs over "
-            "the whole array. Each position has a softmax of its own.",
+         "→ scores = logits - logits.max(); scores = scores - np.log(np.exp(scores).sum()); "
+         "labeled = labels != -100; return -scores[labeled, labels[labeled]].mean()"): "Your sum "
+            "runs over the whole array. Each position has a softmax of its own.",
         ".mean() →": "Those are the losses of the labeled positions. The loss is their mean.",
         ("log_total - of_truth).mean() → ((np.exp(scores - log_total[:, None]) - "
          "np.eye(logits.shape[-1])[truth]) ** 2).sum(axis=-1)).mean()"): "That is a squared error. "
@@ -124,9 +124,9 @@ check_masked_loss = Exercise(
         ("scores[np.arange(len(truth)), truth] → scores[:, truth] - log_total[:, None] || "
          "log_total - of_truth → -of_truth"): "You take the columns of all labels at every "
             "position. Each position has one label: index rows and labels together.",
-        "labels != -100 → labels != 0 || labels[labeled] → np.maximum(labels[labeled], 0)": "You leave "
-            "out the word with id 0 and count positions without a label. Which number says that "
-            "there is none?",
+        "labels != -100 → labels != 0 || labels[labeled] → np.maximum(labels[labeled], 0)":
+            "You leave out the word with id 0 and count positions without a label. Which number "
+            "says that there is none?",
         "→ right(logits, labels) / np.log(2)": "Your unit is the bit. Which logarithm gives nats?",
         "→ right(logits, labels) / np.log(10)": "Your logarithm has the base 10. Which one gives "
             "nats?",

@@ -67,8 +67,8 @@ check_unigram_loss = Exercise(
         ("-math.log → -tokens.count(word) / total * math.log || in tokens) / total → in "
          "tokens)"): "Each word is weighted by its frequency twice: it comes up that often "
             "already.",
-        "tokens.count(word) / total → (tokens.count(word) + 1) / (total + len({*tokens}))": "You add "
-            "1 to each count. This person has seen the whole corpus: nothing in it is new.",
+        "tokens.count(word) / total → (tokens.count(word) + 1) / (total + len({*tokens}))": "You "
+            "add 1 to each count. This person has seen the whole corpus: nothing in it is new.",
         "tokens.count(word) / total → sum(word in s.split() for s in sentences) / len(sentences)":
             "You count the sentences that have the word. Of all words of the corpus, which share "
             "is this one?",
@@ -161,8 +161,8 @@ check_pair_floor = Exercise(
         "(i, *left) → (i, *filter(None, left))": "You cut the hidden words out. A hole has a "
             "position: put something in its place.",
         ("(i, *left) → (*sorted(filter(None, left)),)",
-         "(i, *left) → (i, j, *sorted(filter(None, left)))"): "You forget the order of the words that are "
-            "left.",
+         "(i, *left) → (i, j, *sorted(filter(None, left)))"): "You forget the order of the "
+            "words that are left.",
         "(i, *left) → (i, j, len(left))": "Your guesser knows the positions only. The words that "
             "are not hidden can be read.",
         "found.get(tokens[i], 0) + 1 → 1": "You count the possible words, each once. One that "

@@ -48,7 +48,7 @@ def toy_machine(probability: float, ladder: Mapping[str, float]) -> str:
         lines += f"M151 {y + 24}V{y + 56}"
     drawn += _box(151, 280, 130, f"p(sits) = {probability:.4f}")
     drawn += _note(181, 45, "E: each id picks its row", "middle")
-    drawn += _note(196, 128, "attention: looks at all six", "middle")
+    drawn += _note(196, 128, "attention: looks at all six")
     drawn += "".join(_note(163, y, text) for text, y in _STEPS.items())
     drawn += _note(160, 322, f"−ln {probability:.4f} = {-math.log(probability):.2f} nats")
     drawn += _scale(ladder)

@@ -19,7 +19,7 @@ function questionProblem(text, known, longest) {
 /** Build the field for a question; `ask` gets its tokens as soon as they make one, else none. */
 function questionField(known, longest, ask) {
   const field = element("input", { type: "text", autocomplete: "off", spellcheck: "false" });
-  const told = element("span", { role: "status" });
+  const told = element("span", { "aria-live": "polite" });
   field.addEventListener("input", () => {
     const problem = questionProblem(field.value, known, longest);
     told.textContent = field.value.trim() ? problem : "";
