@@ -186,9 +186,9 @@ def describe(values: np.ndarray) -> dict[str, list[float]]:
     }  # fmt: skip
 
 
-# Two people, once she and once he: F and M stand for the names, P for the pronoun. Each of the twelve
-# frames is told twice, with her first and, six lines below, with him first. In half of them the
-# first word is no name.
+# Two people, once she and once he: F and M stand for the names, P for the pronoun. Each of the
+# twelve frames is told twice, with her first and, six lines below, with him first. In half of them
+# the first word is no name.
 FRAMES = (
     "F met M at the station because P had missed the bus.",
     "F called M while P was walking home.",

@@ -70,6 +70,16 @@ check_longest_match = Exercise(
             "Look for the longest piece that is known.",
         '→ [*right(word, known_pieces), ""]': "Behind the last piece you append an empty one.",
         "→ right(word, known_pieces)[::-1]": "The right pieces, from the last to the first.",
+        ('→ sorted((p for p in known_pieces if p.removeprefix("##") in word), key=len, '
+         'reverse=True) or ["[UNK]"]'): "Those are all known pieces that occur in the word. Each "
+            "letter belongs to one piece: cut from the beginning.",
+        'return ["[UNK]"] → return [*found, "##[UNK]" if found else "[UNK]"]': "You mark the gap "
+            "and keep the pieces before it. One gap makes the whole word unknown: [UNK] alone.",
+        'return ["[UNK]"] → return [word]': "You return a word that cannot be cut as it is. The "
+            "model has no id for it; what stands for an unknown word?",
+        ('mark + word[start:e] in known_pieces → word[start:e] in known_pieces or "##" + '
+         'word[start:e] in known_pieces'): "You take a piece with ## at the beginning of a word, "
+            "or one without in its middle. Where may each stand?",
         _match_backward: "You cut from the end of the word. Its beginning comes first.",
         _match_fewest: "You cut into as few pieces as possible. Take the longest piece each time.",
         "len(word), start, -1 → len(word), start + 1, -1": "A piece of a single letter is not "
@@ -111,6 +121,12 @@ def _greedy_twice(word, pieces):
     return min(filter(None, counts), default=0)
 
 
+def _two_at_most(word, pieces):
+    """Try the whole word, then each place for one cut."""
+    cuts = [i for i in range(1, len(word)) if word[:i] in pieces and "##" + word[i:] in pieces]
+    return 1 if word in pieces else 2 * bool(cuts)
+
+
 check_fewest_pieces = Exercise(
     "Count the fewest pieces that make up a word; 0 if no pieces do.",
     _fewest_pieces,
@@ -135,6 +151,17 @@ check_fewest_pieces = Exercise(
         "fewest = [0] → fewest = [1] || fewest[start] + 1 → fewest[start] || min(counts, "
             "default=math.inf) → sum(counts)": "You count the ways to cut the word. How many "
             "pieces has the best?",
+        _two_at_most: "You try one cut. A word may need more than two pieces.",
+        "→ sum(p.removeprefix('##') in word for p in known_pieces)": "You count the known pieces "
+            "that occur in the word. How many of them, side by side, make it up?",
+        ("→ ways = {0: []}; cuts = [(s, e) for e in range(1, len(word) + 1) for s in range(e)]; "
+         "fits = lambda s, e: ('##' if s else '') + word[s:e]; [ways.update({e: [*ways[s], fits(s, "
+         "e)]}) for s, e in cuts if s in ways and fits(s, e) in known_pieces and len(ways.get(e, "
+         "word + word)) > len(ways[s]) + 1]; return ways.get(len(word), [])"): "Those are the "
+            "pieces. Return how many they are.",
+        ("→ bare = {p.removeprefix('##') for p in known_pieces}; return right(word, {*bare, "
+         "*('##' + p for p in bare)})"): "At the beginning of a word only a piece without ## fits, "
+            "behind it only one with.",
         "→ len(word) if right(word, known_pieces) else 0 ¦ len(word)": "You count letters.",
         "→ max(0, right(word, known_pieces) - 1)": "You count the places between the pieces.",
     },
