@@ -54,6 +54,16 @@ check_layer_norm = Exercise(
             "is it, and in which is x?",
         "/ np.sqrt(variance + eps) →": "Where is the division by the spread?",
         "return centered → return x": "You divide by the spread. What was to be subtracted before?",
+        ("(centered**2).mean( → (centered**2).sum(",
+         "np.sqrt(variance + eps) → np.linalg.norm(centered, axis=-1, keepdims=True)"): "You "
+            "divide by the length of the centered vector. How many squares does a variance "
+            "average?",
+        ("(centered**2).mean(axis=-1, keepdims=True) → "
+         "abs(centered).mean(axis=-1, keepdims=True)**2"): "Your spread is the mean distance from "
+            "the mean. What does a variance average?",
+        "centered = → x = x * weight; centered = || * weight + bias → + bias": "You stretch before "
+            "you normalize. Which comes first?",
+        "+ bias → - bias": "You subtract the bias. What does BERT do with it?",
         "axis=-1 → axis=None": "You take one mean over the whole array. Does one token know about "
             "another?",
         "axis=-1 → axis=0": "You go down the first axis. Along which axis lies the vector of one "
@@ -73,26 +83,34 @@ def _word_means(active, words, vocabulary):
     return np.array(means)
 
 
-_TOLD = "the cat and the dog and the bird".split()
+_TOLD = "the cat the other cat and the bird".split()
 
 check_word_means = Exercise(
     "Average the activations of each word of a vocabulary over its occurrences, for every neuron.",
     _word_means,
     cases=[
-        (_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "dog", "bird"]),
-        (_RNG.standard_normal((8, 6)), _TOLD, ["dog", "the"]),
+        (_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "other", "bird"]),
+        (_RNG.standard_normal((8, 6)), _TOLD, ["other", "the"]),
     ],
     mistakes={
         ".mean(axis=0) → .sum(axis=0)": "You add up: a frequent word wins by its number. How often "
             "does each word occur?",
-        ".mean(axis=0) → .sum(axis=0) / len(words)": "You divide by the number of all tokens. How "
-            "many of them are this word?",
+        (".mean(axis=0) → .sum(axis=0) / len(words)",
+         ".mean(axis=0) → .sum(axis=0) / len(vocabulary)"): "You divide all words by one number. "
+            "How often does this word occur?",
+        "active[np.array(words) == word].mean( → np.median(active[np.array(words) == word], ":
+            "You take the value in the middle. What is asked is the average.",
+        "np.array(words) == word → words == word": "A list compared with a word is False, and "
+            "nothing more. np.array(words) == word compares entry by entry.",
+        "np.array(words) == word → np.char.find(np.array(words), word) >= 0": "You look for the "
+            "word inside of words, and \"the\" stands in \"other\". Compare whole words.",
         ".mean(axis=0) → .max(axis=0)": "You take each word's largest activation. What is asked is "
             "its average.",
-        ".mean(axis=0) → .mean()": "You average over the neurons, too. Each has a mean of its own.",
+        (".mean(axis=0) → .mean()", ".mean(axis=0) → .mean(axis=0)[0]"): "Your row "
+            "has one number only. Each neuron has a mean of its own.",
         ".mean(axis=0) → [0]": "You take the first occurrence alone. What about the others?",
-        ".mean(axis=0) → [-1]": "You keep the last occurrence alone. Does a later one overwrite the "
-            "sum?",
+        ".mean(axis=0) → [-1]": "You keep the last occurrence alone. Does a later one overwrite "
+            "the sum?",
         ("active[ → np.maximum(active, 0)[", "active[ → abs(active)["): "You change the sign of "
             "what is negative, or drop it. Take the activations as they are.",
         "np.array(means) → np.array(means).T": "Rows and columns have changed places. Each word "
@@ -138,8 +156,8 @@ def _pre_norm_problem(kind: type[nn.Module]) -> str:
         return "With p = 1 nothing is left. Where is the residual, and does dropout spare it?"
     if _same(left, nothing_new(x + 7)[0]):
         return (
-            "With p = 1 the input should come out as it is, and yours comes out normalized. What is "
-            "kept: the vector, or what LayerNorm makes of it?"
+            "With p = 1 the input should come out as it is, and yours comes out normalized. What "
+            "is kept: the vector, or what LayerNorm makes of it?"
         )
     if not _same(left, x):
         return (
@@ -172,7 +190,7 @@ def _size_problem(layer: nn.Module) -> str:
 
 
 def _path_problem(layer: nn.Module, x: Tensor) -> str:
-    """Ask whether all parameters count, and whether the second half works on the first one's sum."""
+    """Ask whether all parameters count, and whether the second half follows the first."""
     layer.zero_grad()
     layer(x)[0].pow(2).sum().backward()
     idle = [

@@ -1,4 +1,4 @@
-"""One row on its way through a layer: the drawing with its two roads, and every number. Chapter 9."""
+"""One row on its way through a layer: its two roads drawn, and every number. Chapter 9."""
 
 from __future__ import annotations
 

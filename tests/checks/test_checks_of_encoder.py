@@ -15,7 +15,9 @@ def stream(states):
     for before, after in zip(states, states[1:]):
         length = np.sqrt(np.square(before).sum())
         lengths = np.sqrt(np.square(after).sum() * np.square(states[0]).sum())
-        rows.append((np.sqrt(np.square(after - before).sum()) / length, after @ states[0] / lengths))
+        rows.append(
+            (np.sqrt(np.square(after - before).sum()) / length, after @ states[0] / lengths)
+        )
     return rows
 
 
