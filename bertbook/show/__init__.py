@@ -15,6 +15,7 @@ from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
 from .inside import follow_shapes, see_heads, swap_heads
 from .interactive import explore
+from .layer_walk import walk_layer
 from .live import type_ahead
 from .machine import machine
 from .maps import small_map
@@ -54,6 +55,7 @@ __all__ = [
     "train_toy",
     "type_ahead",
     "typed",
+    "walk_layer",
     "weigh_words",
     "which_line",
     "wrong",
