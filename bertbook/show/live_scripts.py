@@ -22,8 +22,8 @@ from minibert.text_files import packed_text
 ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
-    "known_words", "fill_in_figure", "next_sentence", "sentence_figure", "see_heads",
-    "follow_shapes", "swap_heads", "matrices", "toy_training", "learning", "word_map",
+    "known_words", "answer_at_once", "fill_in_figure", "next_sentence", "sentence_figure",
+    "see_heads", "follow_shapes", "swap_heads", "matrices", "toy_training", "learning", "word_map",
     "toy_worker", "train_figure", "memory", "memory_panel", "cards", "python_worker", "exercise",
     "page",
 )  # fmt: skip
