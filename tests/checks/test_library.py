@@ -1,0 +1,112 @@
+"""What the chapters call equal to the library is compared number by number."""
+
+import dataclasses
+
+import pytest
+import torch
+from torch import nn
+
+from bertbook.checks import library
+from bertbook.checks.library import same_as_library
+from bertbook.checks.module.trial import NO_DROPOUT, TRIAL_CONFIG
+from minibert.attention import BertAttention, BertSelfAttention, BertSelfOutput, additive_mask
+from minibert.config import BertConfig
+from minibert.embeddings import BertEmbeddings
+from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
+from minibert.layer import BertIntermediate, BertLayer, BertOutput
+from minibert.model import BertModel, BertPooler
+from minibert.pretraining import BertForPreTraining
+
+pytest.importorskip("transformers")
+CONFIG = dataclasses.replace(TRIAL_CONFIG, **NO_DROPOUT)
+SEEN = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [1, 1, 1, 1, 0]])
+
+
+def shaken(module: nn.Module) -> nn.Module:
+    """Give every parameter a value that nobody starts with."""
+    generator = torch.Generator().manual_seed(3)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(torch.randn(parameter.shape, generator=generator) / 3)
+    return module
+
+
+def draw(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
+
+
+IDS = torch.randint(5, 23, (3, 5), generator=torch.Generator().manual_seed(5))
+STATES, WIDE, MASK = draw(3, 5, 12), draw(3, 5, 20), additive_mask(SEEN, torch.float64)
+TABLE = nn.Embedding(23, 12)
+BATCH = {"input_ids": IDS, "attention_mask": SEEN, "token_type_ids": (IDS > 12).long()}
+LABELS = {"labels": IDS.where(IDS % 3 == 0, -100), "next_sentence_label": torch.tensor([0, 1, 1])}
+ALL = {"output_attentions": True, "output_hidden_states": True}
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "named"),
+    [
+        (BertEmbeddings, (IDS, IDS % 7), {}),
+        (BertSelfAttention, (STATES, MASK), {}),
+        (BertSelfOutput, (STATES, STATES.flip(0)), {}),
+        (BertAttention, (STATES, MASK), {}),
+        (BertIntermediate, (STATES,), {}),
+        (BertOutput, (WIDE, STATES), {}),
+        (BertLayer, (STATES, MASK), {}),
+        (BertPooler, (STATES,), {}),
+        (BertModel, (), BATCH | ALL),
+        (BertPredictionHeadTransform, (STATES,), {}),
+        (BertForPreTraining, (), BATCH | LABELS),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_ours_is_the_library_s(kind, inputs, named, capsys):
+    module = shaken(kind(CONFIG)).train()
+    same_as_library(module, kind.__name__, CONFIG, *inputs, **named)
+    told = capsys.readouterr().out
+    assert f"as transformers' {kind.__name__}: " in told
+    assert module.training and next(module.parameters()).dtype == torch.float32  # as it was
+    assert all(parameter.grad is None for parameter in module.parameters())
+    parameters = sum(1 for _ in module.parameters())
+    decimals = sum(x.is_floating_point() for x in inputs)
+    assert f"{parameters + decimals} gradients" in told
+
+
+def test_a_head_whose_table_is_tied(capsys):
+    head = shaken(BertLMPredictionHead(CONFIG, TABLE))
+    same_as_library(head, "BertLMPredictionHead", CONFIG, STATES)
+    assert "1 output and 7 gradients" in capsys.readouterr().out
+
+
+class Unscaled(BertSelfAttention):
+    def forward(self, hidden_states, additive_mask=None, output_attentions=False):
+        return super().forward(2 * hidden_states, additive_mask, output_attentions)
+
+
+class Detached(BertOutput):
+    def forward(self, wide_states, input_tensor):
+        return super().forward(wide_states, input_tensor.detach())
+
+
+class Silent(BertModel):
+    def forward(self, *args, **named):
+        return super().forward(*args, **named)._replace(attentions=None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "inputs", "named", "sentence"),
+    [
+        (Unscaled, (STATES, MASK), {}, r"output differs .* BertSelfAttention by \d"),
+        (Detached, (WIDE, STATES), {}, r"the gradient of input 2 differs .* BertOutput by \d"),
+        (Silent, (), BATCH | ALL, "BertModel returns attentions, and this one does not"),
+    ],
+)
+def test_a_difference_is_named(kind, inputs, named, sentence):
+    with pytest.raises(AssertionError, match=sentence):
+        same_as_library(shaken(kind(CONFIG)), kind.__base__.__name__, CONFIG, *inputs, **named)
+
+
+def test_without_the_library_nothing_is_claimed(monkeypatch, capsys):
+    monkeypatch.setattr(library.importlib.util, "find_spec", lambda _: None)
+    same_as_library(BertPooler(BertConfig.tiny()), "BertPooler", BertConfig.tiny(), STATES)
+    assert capsys.readouterr().out == "transformers is not installed here, so nothing is compared\n"
