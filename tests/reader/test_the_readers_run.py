@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 
 import nbformat
+import numpy as np
 import pytest
 from nbclient import NotebookClient
 from notebooks import BOOK, QUIET, kernel_environment
@@ -18,6 +19,8 @@ from readers_copy import readers_copy
 from solutions import CHAPTERS, file_before, kept_in, kept_names
 
 from bertbook.contracts import ROLES, my_name
+from bertbook.reader.reader_file import run_reader_file
+from minibert.reference import additive_mask, causal_mask
 
 THOROUGH = pytest.mark.thorough
 OFTEN = {8, 12}  # the others are run by `make thorough`
@@ -100,6 +103,14 @@ def test_a_chapter_runs_on_what_its_reader_writes(path, desk):
     run(notebook, desk)
     names = set(re.findall(r"^(?:class|def) (\w+)", before, re.MULTILINE))
     assert problems(notebook, names) == []
+
+
+def test_what_was_kept_first_works_beside_what_came_later(tmp_path):
+    path = tmp_path / "my_bert.py"
+    path.write_text(file_before(13), encoding="utf-8")
+    hers, mask = run_reader_file(path), np.array([[1, 1, 0], [1, 1, 1]])
+    both = np.minimum(additive_mask(mask), causal_mask(3))
+    assert np.array_equal(hers["my_padding_and_causal"](mask), both)
 
 
 STUB = """
