@@ -7,8 +7,9 @@ import re
 import bert
 import pytest
 import torch
+from readers_copy import file_before
 from same_code import canonical
-from solutions import file_before, file_of_solutions
+from solutions import file_of_solutions
 
 from bertbook.reader.one_page import PAGE, main, one_page
 

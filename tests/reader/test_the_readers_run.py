@@ -15,8 +15,8 @@ import pytest
 from nbclient import NotebookClient
 from notebooks import BOOK, QUIET, kernel_environment
 from planting import code
-from readers_copy import readers_copy
-from solutions import CHAPTERS, file_before, kept_in, kept_names
+from readers_copy import file_before, kept_in, kept_names, readers_copy
+from solutions import CHAPTERS
 
 from bertbook.contracts import ROLES, my_name
 from bertbook.reader.reader_file import run_reader_file
@@ -151,6 +151,13 @@ def test_a_stub_is_filled_in_under_her_names():
     assert [cell.source for cell in filled[1:3]] == [solution.source, same.source]
     assert "def my_widen(x):\n    return MyLayer()" in filled[3].source
     assert notebook.cells[0].source == stub.source
+
+
+def test_a_solution_of_another_name_stands_below_its_stub():
+    stub = code("def my_loss(x):\n    ...\n\n\nkeep(my_loss, check_loss(my_loss))")
+    solution = code("def unigram_solution(x):\n    return x", tags=("solution", "hide-input"))
+    filled = readers_copy(nbformat.v4.new_notebook(cells=[stub, solution])).cells[0].source
+    assert filled.startswith("def my_loss(x):\n    return x\n") and "..." not in filled
 
 
 @pytest.mark.parametrize(
