@@ -18,8 +18,10 @@ from planting import code
 from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
 
-from bertbook.contracts import ROLES, my_name
+from bertbook.contracts import ROLES, my_name, players_of
 from bertbook.reader.reader_file import run_reader_file
+from minibert.config import BertConfig
+from minibert.parts import part, use
 from minibert.reference import additive_mask, causal_mask
 
 THOROUGH = pytest.mark.thorough
@@ -111,6 +113,17 @@ def test_what_was_kept_first_works_beside_what_came_later(tmp_path):
     hers, mask = run_reader_file(path), np.array([[1, 1, 0], [1, 1, 1]])
     both = np.minimum(additive_mask(mask), causal_mask(3))
     assert np.array_equal(hers["my_padding_and_causal"](mask), both)
+
+
+def test_after_chapter_12_the_whole_model_is_hers(tmp_path):
+    path = tmp_path / "my_bert.py"
+    path.write_text(file_before(13), encoding="utf-8")
+    players, nameless = players_of(run_reader_file(path))
+    assert nameless == []
+    with use(**players):
+        model = part("pretraining")(BertConfig(hidden_size=8, num_attention_heads=2, vocab_size=9))
+    ours = {type(m).__name__ for m in model.modules() if type(m).__module__.startswith("minibert")}
+    assert not ours, f"no exercise asks for {', '.join(sorted(ours))}"
 
 
 STUB = """
