@@ -71,6 +71,7 @@ function checkedHeads(switches) {
 class BlankFigure {
   constructor(figure, { model, texts, silence, words, at_once: atOnce }) {
     Object.assign(this, { model, texts, silence, text: { ...texts[0] }, isReady: false });
+    this.verdict = atOnce ? plainVerdict : verdict;
     this.known = new Set(words.split(" "));
     this.controls = blankControls(texts, this.known);
     this.sentence = element("div", {
@@ -208,7 +209,7 @@ class BlankFigure {
       ["at best", known],
     ];
     this.answers.replaceChildren(answerTable(columns, truth));
-    this.status.textContent = verdict(changed.size ? changed : whole, known, truth);
+    this.status.textContent = this.verdict(changed.size ? changed : whole, known, truth);
   }
 }
 
