@@ -62,7 +62,7 @@ test: chromium book  ## prove it: package, rules, chapters, records, two pages o
 	$(BIN)/python -m pytest $(TWO) -m "not thorough"
 
 thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records, pairs of mistakes
-	$(BIN)/python -m pytest $(TWO) -m thorough tests/book tests/museum tests/checks
+	$(BIN)/python -m pytest $(TWO) -m thorough tests/book tests/museum tests/checks tests/reader
 
 portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
 	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest $(TWO) book/chapters
