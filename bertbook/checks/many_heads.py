@@ -1,4 +1,4 @@
-"""Exercises of Chapter 8: attend with many heads, and design one that looks back."""
+"""Exercises of Chapter 8: attend with many heads, design one that looks back, measure."""
 
 from __future__ import annotations
 
@@ -155,5 +155,84 @@ check_query_weight = Exercise(
         "-steps → -steps, speeds=(1, 0)": "The second hand stands still. It turns, too.",
         "-steps → -10 / np.pi * steps": "Your hands turn by 1 radian a word. With which speeds "
             "were the places made?",
+    },
+)  # fmt: skip
+
+
+class _Watch:
+    """A clock that shows what time it is after so many calls; two of them are always equal."""
+
+    def __init__(self, *taken: float) -> None:
+        self.now, self.taken = 100.0, [*taken]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Watch)
+
+    __hash__ = None
+
+
+class _Run(_Watch):
+    """Work that takes so long by the watch: the first call longest, each later one as listed."""
+
+    __name__ = "run"
+
+    def __init__(self, watch: _Watch) -> None:
+        self.watch = watch
+
+    def __call__(self) -> None:
+        self.watch.now += self.watch.taken.pop(0)
+
+
+class _Clock(_Run):
+    """Tell the time of a watch."""
+
+    __name__ = "clock"
+
+    def __call__(self) -> float:
+        return self.watch.now
+
+
+def _timed(times, *taken):
+    watch = _Watch(*taken, *[9.0] * 20)  # who calls too often waits
+    return _Run(watch), _Clock(watch), times
+
+
+def _seconds(run, clock, times):
+    run()
+    taken = []
+    for _ in range(times):
+        start = clock()
+        run()
+        taken.append(clock() - start)
+    return min(taken)
+
+
+check_seconds = Exercise(
+    "Return the shortest time of several calls; the first call does not count.",
+    _seconds,
+    cases=[
+        _timed(3, 5.0, 2.0, 1.5, 3.0, 0.25),
+        _timed(1, 4.0, 2.5, 0.5),
+        _timed(4, 0.125, 3.0, 2.0, 6.0, 4.0),
+    ],
+    mistakes={
+        "run()\n    taken → taken": "Your first call counts. Call run once before you measure.",
+        "min(taken) → max(taken)": "You return the longest time. Which call has the rest of the "
+            "machine disturbed least?",
+        "min(taken) → sum(taken)": "You return the time of all calls together. How long does one "
+            "take, undisturbed?",
+        "min(taken) → sum(taken) / len(taken)": "You return the mean. A call that something else "
+            "has interrupted counts in it; which number does not feel it?",
+        "min(taken) → sorted(taken)[len(taken) // 2]": "You return the median. Which call has the "
+            "rest of the machine disturbed least?",
+        "min(taken) → taken[-1]": "You return the time of the last call. Does your list grow, and "
+            "what do you take from it?",
+        "min(taken) → taken": "You return all times. Which of them is asked for?",
+        "range(times) → range(times - 1)": "You measure one call too few: the one that does not "
+            "count comes on top of `times`.",
+        "range(times) → range(times + 1)": "You measure one call too many.",
+        "clock() - start → start - clock()": "Your times are negative: end minus start.",
+        "clock() - start → clock()": "clock() says what time it is. How long is it since the "
+            "start?",
     },
 )  # fmt: skip
