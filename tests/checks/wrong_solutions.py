@@ -88,13 +88,15 @@ WRONG = {
         ("self.LayerNorm = ", "self.norm = ", "the names that the contract gives them"),
     ],
     "MyAttention": [
-        (BLOCK, "return self.output(hidden_states, context), probs", "found and what went into the block"),
+        (BLOCK, "return self.output(hidden_states, context), probs",
+         "found and what went into the block"),
         (BLOCK, "return self.output(hidden_states, hidden_states), probs", "is not used"),
         (BLOCK, "return self.output(context, context), probs", "is also your residual"),
         (BLOCK, "return context, probs", "Your block ends after self-attention"),
         (BLOCK, "return self.output(context, hidden_states) + hidden_states, probs",
          "The residual is added once more"),
-        (BLOCK, "return self.output(context, hidden_states)", "should be a tuple of context, probs"),
+        (BLOCK, "return self.output(context, hidden_states)",
+         "should be a tuple of context, probs"),
         (BLOCK, "return self.output(context, hidden_states), None", "is what comes back returned"),
         ("hidden_states, additive_mask, output_attentions)\n", "hidden_states, None, "
          "output_attentions)\n", "does not get the mask"),
