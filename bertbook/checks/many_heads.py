@@ -168,8 +168,6 @@ class _Watch:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Watch)
 
-    __hash__ = None
-
 
 class _Run(_Watch):
     """Work that takes so long by the watch: the first call longest, each later one as listed."""
