@@ -93,6 +93,7 @@ bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use ag
 
 records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
 	$(BIN)/python -m benchmarks.toy_parts --record
+	$(BIN)/python -m benchmarks.order --record
 	$(BIN)/python -m benchmarks.toy_depth --record
 	$(BIN)/python -m benchmarks.training_runs --record
 	$(BIN)/python -m benchmarks.small_world --record

@@ -27,6 +27,11 @@ FRAME = {
     **NO_BIAS,
     **epsilons("LayerNorm.eps"),
 }  # fmt: skip
+SELF_OUTPUT = {
+    "self.dense(hidden_states) → hidden_states": "dense is built and never used. What mixes what "
+        "the heads found?",
+    **FRAME,
+}  # fmt: skip
 ACTIVATION = {
     putting("activation", partial(functional.gelu, approximate="tanh")): "Your GELU goes by tanh: "
         "near, but not the exact one. Which of the two is \"gelu\", and which is \"gelu_new\"?",
@@ -56,6 +61,23 @@ ATTENTION = {
      "self.self(normalized, additive_mask, output_attentions); return hidden_states + "
      "self.output.dense(context), probs"): "LayerNorm comes first in your class, and nothing comes "
         "after the sum: pre-norm. When does BERT normalize?",
+    "(context, hidden_states) → (hidden_states, context)": "What the heads found and what went "
+        "into the block have changed places. Which of them goes through dense, and which is the "
+        "residual?",
+    "(context, hidden_states) → (context, context)": "What the heads found is also your residual. "
+        "What went into the block?",
+    "(context, hidden_states) → (hidden_states, hidden_states)": "What the heads found is not "
+        "used. What goes through dense?",
+    "self.output(context, hidden_states) → context": "Your block ends after self-attention. What "
+        "mixes the heads, and where is the residual?",
+    "additive_mask, output_attentions → None, output_attentions": "Self-attention does not get the "
+        "mask. Is it handed on?",
+    "additive_mask, output_attentions → output_attentions, additive_mask": "The mask and "
+        "output_attentions have changed places. In which order does self-attention take them?",
+    ", output_attentions) →  )": "The map is missing. Is output_attentions handed on to "
+        "self-attention, and is what comes back returned?",
+    "context, probs = → context = probs =": "A tuple of context and map is handed on as if it were "
+        "the context. Are both taken apart?",
     **NO_BIAS,
 }  # fmt: skip
 LAYER = {

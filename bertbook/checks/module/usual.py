@@ -29,7 +29,7 @@ SLIPS = {  # from outside in
     "intermediate": layer_slips.INTERMEDIATE,
     "output": layer_slips.FRAME,
     "attention": layer_slips.ATTENTION,
-    "self_output": layer_slips.FRAME,
+    "self_output": layer_slips.SELF_OUTPUT,
     "self_attention": attention_slips.SELF_ATTENTION,
     "layer_norm": end_slips.LAYER_NORM,
 }
