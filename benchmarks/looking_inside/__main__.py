@@ -18,9 +18,10 @@ from minibert.pretraining import BertForPreTraining
 from ..records import origin
 from ..weights import SMALL_WORLD, minilm_folder
 from .encoders import Encoder, load, tell
+from .frames import frames_of, other_people_of
 from .heads import heads_of, links_of, maps_of
 from .patching import ablations_of, patches_of
-from .people import frames_of, other_people_of, people_of
+from .people import people_of
 from .taking_away import hiding_in, hiding_of, silent_heads_of
 from .words import probes_of, senses_of, world_senses_of
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("one_thread")
 @pytest.fixture(scope="module")
 def benchmark():
     """Import the parts of the benchmark by name, as its command does."""
-    parts = ("encoders", "heads", "words", "taking_away", "people", "patching", "retold")
+    parts = ("encoders", "frames", "heads", "words", "taking_away", "people", "patching", "retold")
     return {part: importlib.import_module(f"benchmarks.looking_inside.{part}") for part in parts}
 
 
@@ -144,7 +144,7 @@ def test_people_of_the_small_world(benchmark, small):
 
 
 def test_two_people_in_english(benchmark, real):
-    live = benchmark["people"].frames_of(real, 2, 4)
+    live = benchmark["frames"].frames_of(real, 2, 4)
     stored = dict(RECORD["MiniLM"]["frames"])
     for words in ("sentences", "people"):
         assert live.pop(words) == stored.pop(words)
@@ -153,7 +153,7 @@ def test_two_people_in_english(benchmark, real):
 
 def test_other_people_in_english(benchmark, real):
     """Between two of one sex the head takes the first name: the control that the claim lacked."""
-    live = benchmark["people"].other_people_of(real, 2, 4)
+    live = benchmark["frames"].other_people_of(real, 2, 4)
     stored = RECORD["MiniLM"]["other people"]
     for now, told in zip(live.pop("one sex"), stored["one sex"], strict=True):
         assert (now["text"], now["meant"]) == (told["text"], told["meant"])
@@ -165,11 +165,11 @@ def test_other_people_in_english(benchmark, real):
 
 
 def test_the_frames_are_twelve_and_their_mirror_images():
-    people = importlib.import_module("benchmarks.looking_inside.people")
+    frames = importlib.import_module("benchmarks.looking_inside.frames")
     for one, other in ((0, 6), (12, 18)):
         for k in range(6):
-            mirrored = people.fill_frame(people.FRAMES[other + k], F="M", M="F", P="P")
-            assert mirrored == people.FRAMES[one + k].lower()
+            mirrored = frames.fill_frame(frames.FRAMES[other + k], F="M", M="F", P="P")
+            assert mirrored == frames.FRAMES[one + k].lower()
 
 
 def test_people_of_the_frames_stand_in_their_sentences():
