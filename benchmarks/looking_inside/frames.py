@@ -1,4 +1,4 @@
-"""Whom does a head find among two people? Frames of English with two names, and with two of one sex.
+"""Whom does a head find among two people? Frames of English, with two names or two of one sex.
 
 `people` asks about stories of the small world; this is the same question for an encoder that has
 read English: names, nouns, and people whom no pronoun tells apart.
