@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import torch
 from torch import Tensor
@@ -63,11 +63,14 @@ def _text(rows: int, seq: int) -> Tensor:
     return ids
 
 
-def _corrupted(function: Callable, ids: Tensor, seed: int = 0, share: float = 0.15) -> tuple:
+def _corrupted(
+    function: Callable, ids: Tensor, seed: int = 0, share: float = 0.15,
+    special: Collection[int] = _SPECIAL, **named: Tensor,
+) -> tuple:  # fmt: skip
     """Call a reader's function as models do, and take its result apart."""
     found = function(
-        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
-        generator=torch.Generator().manual_seed(seed), mlm_probability=share,
+        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=special,
+        generator=torch.Generator().manual_seed(seed), mlm_probability=share, **named,
     )  # fmt: skip
     if found is None:
         raise _FormError("It returns nothing yet. Replace the … by your code, and return.")
@@ -92,8 +95,8 @@ def _leaves_alone(function: Callable) -> str:
     special = before < 5
     if (chosen & special).any():
         if len(said := labels[special].unique()) == 1:
-            return f"Where nothing is asked the label is -100; yours is {said.item()}."
-        return "Special tokens are asked for. [CLS], [SEP] and padding are never chosen."
+            return f"Where a token is not chosen, the label is -100; yours is {said.item()}."
+        return "Special tokens are chosen. [CLS], [SEP] and padding never are."
     wrong = chosen & (labels != before)
     if wrong.any():
         said = labels[wrong][0].item()
@@ -108,6 +111,49 @@ def _leaves_alone(function: Callable) -> str:
         return "A special token was drawn as a random word. Draw from the ids that are words."
     if len(drawn) > 2000 and drawn.max() < _VOCAB - 1:
         return f"The last word, {_VOCAB - 1}, is never drawn as a random word."
+    return ""
+
+
+def _special_anywhere(function: Callable) -> str:
+    """Look at special tokens in the middle of the vocabulary, and at [MASK], which is one too."""
+    ids = _text(300, 50)
+    ids[:, 3], ids[:, 4] = 77, _MASK_ID
+    special = (0, 2, 3, 77)
+    seen, labels = _corrupted(function, ids, share=0.9, special=special)
+    chosen = labels != IGNORED_LABEL
+    if chosen[:, 4].any():
+        return (
+            "A [MASK] that stands in the text is chosen. It is special, whether special_ids name "
+            "it or not."
+        )
+    if chosen[:, 3].any():
+        return "With special_ids (0, 2, 3, 77), 77 is chosen. Who says which ids are special?"
+    if (seen == 77)[chosen].any():
+        return (
+            "With special_ids (0, 2, 3, 77), 77 was drawn as a random word. Special ids may stand "
+            "anywhere in the vocabulary."
+        )
+    return ""
+
+
+def _one_sentence(function: Callable) -> str:
+    """Look at ids without an axis for the batch."""
+    ids = _text(1, 400)[0]
+    for named in ({}, {"continues_word": torch.zeros_like(ids, dtype=torch.bool)}):
+        try:
+            (seen, labels), (ours, chosen) = (
+                _corrupted(f, ids, 6, **named) for f in (function, corrupt_tokens)
+            )
+        except Exception as error:
+            said = f"{type(error).__name__}: {str(error).rstrip('.')}"
+            return (
+                f"For a single sentence, ids of shape (400,), it stopped with {said}. Which axis "
+                "do you count on?"
+            )
+        if not torch.equal(seen, ours) or not torch.equal(labels, chosen):
+            return (
+                "For a single sentence, ids of shape (400,), the tokens are not those of the loop."
+            )
     return ""
 
 
@@ -200,14 +246,16 @@ def _whole_words(function: Callable) -> str:
     """Look at the pieces of words, if whole words are asked for."""
     ids = _text(200, 50)
     continued = torch.zeros_like(ids, dtype=torch.bool)
-    continued[:, 2:40:2] = True
-    _, labels = function(
-        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
-        generator=torch.Generator().manual_seed(0), continues_word=continued,
-    )  # fmt: skip
+    continued[:, 2:40:4] = continued[:, 3:40:4] = True  # words of one piece and of three
+    _, labels = _corrupted(function, ids, continues_word=continued)
     chosen = labels != IGNORED_LABEL
-    if (chosen[:, 1:] != chosen[:, :-1])[continued[:, 1:]].any():
+    torn = (chosen[:, 1:] != chosen[:, :-1]) & continued[:, 1:]
+    if torn[:, 1:39:4].any():
         return "With continues_word, a word is torn apart: all its pieces share one draw."
+    if torn.any():
+        return (
+            "With continues_word, a word of three pieces is torn apart. Whose draw has the third?"
+        )
     return ""
 
 
@@ -224,5 +272,6 @@ def _always_asks(function: Callable) -> str:
 
 
 _LOOKS = (
-    _leaves_alone, _chance, _shares, _always_asks, _rows, _drawing_order, _whole_words,
+    _leaves_alone, _special_anywhere, _chance, _shares, _always_asks, _rows, _drawing_order,
+    _whole_words, _one_sentence,
 )  # fmt: skip

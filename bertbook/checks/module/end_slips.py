@@ -1,5 +1,6 @@
 """The usual mistakes at both ends: embeddings, pooler, heads, and LayerNorm itself. Chapter 8."""
 
+import torch
 from torch import nn
 
 from .layer_slips import ACTIVATION
@@ -101,6 +102,14 @@ PRETRAINING = {
 }  # fmt: skip
 PREDICTION_HEAD_TRANSFORM = {
     **ACTIVATION,
+    putting("activation", torch.tanh): "Your activation is tanh, which is the pooler's. Which one "
+        "does config.hidden_act ask for?",
+    "→ self.LayerNorm(hidden_states + self.activation(self.dense(hidden_states)))": "You add what "
+        "went in. Is there a residual in the head?",
+    "→ self.activation(self.dense(self.LayerNorm(hidden_states)))": "You normalize what comes in. "
+        "What comes last in the head?",
+    "hidden_states → hidden_states[:, 0]": "You take the first token alone. Which tokens are "
+        "compared with the words?",
     "self.LayerNorm(self.activation( → self.activation(self.LayerNorm(": "You normalize before the "
         "activation. In which order does the head do it?",
     **NO_NORM,
@@ -127,6 +136,34 @@ PREDICTION_HEAD = {
         "log-probabilities. The loss takes scores: who computes the softmax?",
     "self.transform(hidden_states) → self.transform(self.transform(hidden_states))": "The vectors "
         "are transformed twice. How often does BERT do it?",
+}  # fmt: skip
+PRETRAINING_HEADS = {
+    ("prediction_logits, self.seq_relationship(pooled_output) → "
+     "self.seq_relationship(pooled_output), prediction_logits"): "The scores of the words and of "
+        "the pair have changed places. Which come first?",
+    "self.predictions(sequence_output) → self.predictions(pooled_output)": "The words are scored "
+        "from the vector of the pooler. Which vectors does a word at every position need?",
+    "self.seq_relationship(pooled_output) → self.seq_relationship(sequence_output[:, 0])": "The "
+        "pair is scored from the vector of [CLS] as the encoder gives it. Which of the two "
+        "arguments has gone through the pooler?",
+    "self.seq_relationship(pooled_output) → self.seq_relationship(sequence_output)": "The pair is "
+        "scored at every token. How many answers has one pair?",
+    ("self.predictions(sequence_output) → self.predictions(pooled_output) || "
+     "self.seq_relationship(pooled_output) → self.seq_relationship(sequence_output)"): "The two "
+        "heads have each other's vectors. Which of them needs one vector for each token?",
+    "self.seq_relationship(pooled_output) → self.seq_relationship(pooled_output.tanh())": "The "
+        "pooled vector goes through a tanh once more. Which part has done that already?",
+    "(pooled_output) → (pooled_output).softmax(-1)": "You return probabilities for the pair. The "
+        "loss takes scores: who computes the softmax?",
+    "(sequence_output) → (sequence_output).softmax(-1)": "You return probabilities for the words. "
+        "The loss takes scores: who computes the softmax?",
+    ("(pooled_output) → (pooled_output).softmax(-1) || (sequence_output) → "
+     "(sequence_output).softmax(-1)"): "You return probabilities twice. The losses take scores: "
+        "who computes the softmax?",
+    "(pooled_output) → (pooled_output)[:, :1]": "There is one score for a pair. For how many "
+        "answers does the softmax need one?",
+    "(pooled_output) → (pooled_output).flip(-1)": "The two scores of a pair are turned round. "
+        "Which number says that the second sentence follows?",
 }  # fmt: skip
 LAYER_NORM = {
     **epsilons("eps"),

@@ -46,6 +46,9 @@ RAISED = {
     r"index out of range in self": "A table is asked for a row that it has not got. Which ids "
     "belong to which table?",
     r"view size is not compatible": "After a transpose, reshape does what view cannot.",
+    r"running_mean": "BatchNorm normalizes over the batch. Over which axis does LayerNorm?",
+    r"positional arguments? but \d+ (was|were) given": "What does the part take that stands there? "
+    "print(contract(…)) says how each is built and called.",
     r"it lacks .* it has ": "Do the parts have the names that the contract gives them?",
     r"it lacks [\w.]*layer\.0": "Do the layers stand in an nn.ModuleList? A model does not see "
     "into plain lists.",
