@@ -92,6 +92,10 @@ def _leaves_alone(function: Callable) -> str:
     chosen = labels != IGNORED_LABEL
     if (seen != before)[~chosen].any():
         return "A token without a label has changed. Only chosen tokens may."
+    if (seen == IGNORED_LABEL).any():
+        return "The ids that the model sees hold -100. Which of the two results comes first?"
+    if torch.equal(labels, before):
+        return "Every token has a label. What stands in labels where a token is not chosen?"
     special = before < 5
     if (chosen & special).any():
         if len(said := labels[special].unique()) == 1:
@@ -116,11 +120,14 @@ def _leaves_alone(function: Callable) -> str:
 
 def _special_anywhere(function: Callable) -> str:
     """Look at special tokens in the middle of the vocabulary, and at [MASK], which is one too."""
-    ids = _text(300, 50)
+    ids = _text(300, 50).clamp(max=90)
     ids[:, 3], ids[:, 4] = 77, _MASK_ID
     special = (0, 2, 3, 77)
     seen, labels = _corrupted(function, ids, share=0.9, special=special)
     chosen = labels != IGNORED_LABEL
+    drawn = seen[(seen != ids) & (seen != _MASK_ID)]
+    if len(drawn) and drawn.max() <= 90:
+        return "The random words all stand in the text. Draw them from the whole vocabulary."
     if chosen[:, 4].any():
         return (
             "A [MASK] that stands in the text is chosen. It is special, whether special_ids name "
@@ -231,8 +238,8 @@ def _drawing_order(function: Callable) -> str:
                 "draw always has the same fate. Where is the second draw?"
             )
         return (
-            "The chosen tokens are those of the loop, their fates are not. Is your second draw, "
-            "one number for each token, the one that decides among them?"
+            "The chosen tokens are those of the loop, their fates are not. Is your second draw one "
+            "number for each token: below 0.8 [MASK], below 0.9 a random word?"
         )
     if not torch.equal(seen, ours):
         return (

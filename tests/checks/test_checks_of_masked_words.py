@@ -33,7 +33,7 @@ def reader(*slips):
             return torch.rand(shape, generator=None if "global" in slips else generator)
 
         if "two axes" in slips:
-            batch, seq = input_ids.shape
+            _batch, _seq = input_ids.shape
         known = [*special_ids] if "given ids" in slips else [mask_token_id, *special_ids]
         special = torch.isin(input_ids, torch.tensor(known))
         if "small ids" in slips:
@@ -68,16 +68,21 @@ def reader(*slips):
         words = [i for i in range(vocab_size - ("last" in slips)) if i not in known]
         words = range(5, vocab_size) if "first five" in slips else words
         words = range(vocab_size) if "draws special" in slips else words
+        words = input_ids[~special].unique().tolist() if "words of the text" in slips else words
         lots = torch.randint(len(words), input_ids.shape, generator=generator)
         lots = torch.tensor(words)[lots]
         seen = _fates(input_ids, fate, rand, lots, mask_token_id, slips)
         labels = torch.where(chosen, seen if "mask as label" in slips else input_ids, -100)
+        if "all labels" in slips:
+            labels = input_ids.clone()
         if "zeros" in slips:
             labels = labels.clamp(min=0)
         if "everywhere" not in slips:
             seen = torch.where(chosen, seen, input_ids)
         if "in place" in slips:
             input_ids.copy_(seen)
+        if "answers first" in slips:
+            seen, labels = labels, seen
         return seen if "no labels" in slips else (seen, labels)
 
     return my_corrupt_tokens
@@ -112,6 +117,9 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("in place", "The caller's ids have changed"),
         ("everywhere", "A token without a label has changed"),
         ("asks special", "Special tokens are chosen"),
+        ("answers first", "Which of the two results comes first?"),
+        ("all labels", "Every token has a label"),
+        ("words of the text", "The random words all stand in the text"),
         ("zeros", "the label is -100; yours is 0"),
         ("mask as label", "the true id; yours is that of [MASK]"),
         ("draws special", "A special token was drawn as a random word"),
