@@ -122,40 +122,30 @@ def _special_anywhere(function: Callable) -> str:
     """Look at special tokens in the middle of the vocabulary, and at [MASK], which is one too."""
     ids = _text(300, 50).clamp(max=90)
     ids[:, 3], ids[:, 4] = 77, _MASK_ID
-    special = (0, 2, 3, 77)
-    seen, labels = _corrupted(function, ids, share=0.9, special=special)
+    seen, labels = _corrupted(function, ids, share=0.9, special=(0, 2, 3, 77))
     chosen = labels != IGNORED_LABEL
     drawn = seen[(seen != ids) & (seen != _MASK_ID)]
     if len(drawn) and drawn.max() <= 90:
         return "The random words all stand in the text. Draw them from the whole vocabulary."
     if chosen[:, 4].any():
-        return (
-            "A [MASK] that stands in the text is chosen. It is special, whether special_ids name "
-            "it or not."
-        )
-    if chosen[:, 3].any():
-        return "With special_ids (0, 2, 3, 77), 77 is chosen. Who says which ids are special?"
-    if (seen == 77)[chosen].any():
-        return (
-            "With special_ids (0, 2, 3, 77), 77 was drawn as a random word. Special ids may stand "
-            "anywhere in the vocabulary."
-        )
+        return "A [MASK] in the text is chosen. It is special, whether special_ids name it or not."
+    if chosen[:, 3].any() or (drawn == 77).any():
+        what = "chosen" if chosen[:, 3].any() else "drawn as a random word"
+        return f"With special_ids (0, 2, 3, 77), 77 is {what}. Special ids may stand anywhere."
     return ""
 
 
 def _one_sentence(function: Callable) -> str:
     """Look at ids without an axis for the batch."""
-    ids = _text(1, 400)[0]
+    ids, alone = _text(1, 400)[0], "For a single sentence, ids of shape (400,),"
     for named in ({}, {"continues_word": torch.zeros_like(ids, dtype=torch.bool)}):
         try:
             (seen, labels), (ours, chosen) = (
                 _corrupted(f, ids, 6, **named) for f in (function, corrupt_tokens)
             )
         except Exception as error:
-            said = f"{type(error).__name__}: {str(error).rstrip('.')}"
             return (
-                f"For a single sentence, ids of shape (400,), it stopped with {said}. Which axis "
-                "do you count on?"
+                f"{alone} it stopped with {type(error).__name__}: {error}. Which axis is missing?"
             )
         if not torch.equal(seen, ours) or not torch.equal(labels, chosen):
             return (

@@ -73,7 +73,7 @@ BERT = {
         "encoder leaves pooler_output empty: who fills it in?",
 }  # fmt: skip
 PRETRAINING = {
-    "pairs, answers → pairs, 1 - answers": "The labels of the pairs are turned round. Which number "
+    "pairs, answers → pairs, 1 - answers": "The labels of the pairs are reversed. Which number "
         "says that the second sentence follows?",
     "encoded.pooler_output → encoded.last_hidden_state[:, 0]": "The pair is judged by the vector "
         "of [CLS] as the encoder gives it. What stands between encoder and head?",
@@ -81,12 +81,16 @@ PRETRAINING = {
         "other's vectors. Which of them needs one vector for each token?",
     "words, pairs = → pairs, words =": "The two scores have changed places. Which of them do the "
         "heads return first?",
+    "words, pairs, about_words → pairs, words, about_words": "The scores have changed places in "
+        "the result. Which field is for the words?",
+    "words, pairs, about_words → words.softmax(-1), pairs, about_words": "Probabilities are "
+        "returned where scores belong. Who computes the softmax?",
     "pairs, about_words, about_pairs → pairs, about_pairs, about_words": "The two losses have "
         "changed places in the result. Which field is for the words?",
-    "(words, labels) → (words, labels.clamp(min=0))": "Where nothing is asked you take word 0 for "
-        "the answer. Which label is left out of the loss?",
+    "(words, labels) → (words, labels.clamp(min=0))": "Where there is no label you take word 0 "
+        "for the answer. Which number is left out of the loss?",
     "(words, labels) → (words, labels.where(labels != 0, -100))": "Word 0 is left out of the loss "
-        "as if it were not asked for. Which label says that nothing is asked?",
+        "as if it were no label. Which number says that there is none?",
     "(words, → (words.softmax(-1),": "The loss of the words takes probabilities for scores. Who "
         "computes the softmax?",
     "(pairs, → (pairs.softmax(-1),": "The loss of the pairs takes probabilities for scores. Who "
@@ -162,7 +166,7 @@ PRETRAINING_HEADS = {
         "who computes the softmax?",
     "(pooled_output) → (pooled_output)[:, :1]": "There is one score for a pair. For how many "
         "answers does the softmax need one?",
-    "(pooled_output) → (pooled_output).flip(-1)": "The two scores of a pair are turned round. "
+    "(pooled_output) → (pooled_output).flip(-1)": "The two scores of a pair are reversed. "
         "Which number says that the second sentence follows?",
 }  # fmt: skip
 LAYER_NORM = {
