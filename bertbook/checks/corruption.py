@@ -65,12 +65,12 @@ def _text(rows: int, seq: int) -> Tensor:
 
 def _corrupted(
     function: Callable, ids: Tensor, seed: int = 0, share: float = 0.15,
-    special: Collection[int] = _SPECIAL, **named: Tensor,
+    special: Collection[int] = _SPECIAL, continues: Tensor | None = None,
 ) -> tuple:  # fmt: skip
     """Call a reader's function as models do, and take its result apart."""
     found = function(
         ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=special,
-        generator=torch.Generator().manual_seed(seed), mlm_probability=share, **named,
+        generator=torch.Generator().manual_seed(seed), mlm_probability=share, continues_word=continues,
     )  # fmt: skip
     if found is None:
         raise _FormError("It returns nothing yet. Replace the … by your code, and return.")
@@ -138,10 +138,10 @@ def _special_anywhere(function: Callable) -> str:
 def _one_sentence(function: Callable) -> str:
     """Look at ids without an axis for the batch."""
     ids, alone = _text(1, 400)[0], "For a single sentence, ids of shape (400,),"
-    for named in ({}, {"continues_word": torch.zeros_like(ids, dtype=torch.bool)}):
+    for continues in (None, torch.zeros_like(ids, dtype=torch.bool)):
         try:
             (seen, labels), (ours, chosen) = (
-                _corrupted(f, ids, 6, **named) for f in (function, corrupt_tokens)
+                _corrupted(f, ids, 6, continues=continues) for f in (function, corrupt_tokens)
             )
         except Exception as error:
             return (
@@ -244,7 +244,7 @@ def _whole_words(function: Callable) -> str:
     ids = _text(200, 50)
     continued = torch.zeros_like(ids, dtype=torch.bool)
     continued[:, 2:40:4] = continued[:, 3:40:4] = True  # words of one piece and of three
-    _, labels = _corrupted(function, ids, continues_word=continued)
+    _, labels = _corrupted(function, ids, continues=continued)
     chosen = labels != IGNORED_LABEL
     torn = (chosen[:, 1:] != chosen[:, :-1]) & continued[:, 1:]
     if torn[:, 1:39:4].any():
