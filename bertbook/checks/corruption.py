@@ -70,7 +70,8 @@ def _corrupted(
     """Call a reader's function as models do, and take its result apart."""
     found = function(
         ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=special,
-        generator=torch.Generator().manual_seed(seed), mlm_probability=share, continues_word=continues,
+        generator=torch.Generator().manual_seed(seed), mlm_probability=share,
+        continues_word=continues,
     )  # fmt: skip
     if found is None:
         raise _FormError("It returns nothing yet. Replace the … by your code, and return.")
