@@ -247,8 +247,8 @@ class BertPreTrainingHeads(nn.Module):  # 12: which words, and is B the next sen
         super().__init__()
         self.predictions = BertLMPredictionHead(config, word_embeddings)
         self.seq_relationship = nn.Linear(config.hidden_size, 2)
-    def forward(self, sequence_output, pooled_output):
-        return self.predictions(sequence_output), self.seq_relationship(pooled_output)
+    def forward(self, hidden_states, pooled_output):
+        return self.predictions(hidden_states), self.seq_relationship(pooled_output)
 
 def cross_entropy(logits, labels):  # 5: the mean of -log p(label); -100 is no label
     labeled = labels != -100

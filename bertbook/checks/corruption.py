@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import torch
 from torch import Tensor
@@ -63,11 +63,15 @@ def _text(rows: int, seq: int) -> Tensor:
     return ids
 
 
-def _corrupted(function: Callable, ids: Tensor, seed: int = 0, share: float = 0.15) -> tuple:
+def _corrupted(
+    function: Callable, ids: Tensor, seed: int = 0, share: float = 0.15,
+    special: Collection[int] = _SPECIAL, continues: Tensor | None = None,
+) -> tuple:  # fmt: skip
     """Call a reader's function as models do, and take its result apart."""
     found = function(
-        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
+        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=special,
         generator=torch.Generator().manual_seed(seed), mlm_probability=share,
+        continues_word=continues,
     )  # fmt: skip
     if found is None:
         raise _FormError("It returns nothing yet. Replace the … by your code, and return.")
@@ -89,11 +93,15 @@ def _leaves_alone(function: Callable) -> str:
     chosen = labels != IGNORED_LABEL
     if (seen != before)[~chosen].any():
         return "A token without a label has changed. Only chosen tokens may."
+    if (seen == IGNORED_LABEL).any():
+        return "The ids that the model sees hold -100. Which of the two results comes first?"
+    if torch.equal(labels, before):
+        return "Every token has a label. What stands in labels where a token is not chosen?"
     special = before < 5
     if (chosen & special).any():
         if len(said := labels[special].unique()) == 1:
-            return f"Where nothing is asked the label is -100; yours is {said.item()}."
-        return "Special tokens are asked for. [CLS], [SEP] and padding are never chosen."
+            return f"Where a token is not chosen, the label is -100; yours is {said.item()}."
+        return "Special tokens are chosen. [CLS], [SEP] and padding never are."
     wrong = chosen & (labels != before)
     if wrong.any():
         said = labels[wrong][0].item()
@@ -108,6 +116,42 @@ def _leaves_alone(function: Callable) -> str:
         return "A special token was drawn as a random word. Draw from the ids that are words."
     if len(drawn) > 2000 and drawn.max() < _VOCAB - 1:
         return f"The last word, {_VOCAB - 1}, is never drawn as a random word."
+    return ""
+
+
+def _special_anywhere(function: Callable) -> str:
+    """Look at special tokens in the middle of the vocabulary, and at [MASK], which is one too."""
+    ids = _text(300, 50).clamp(max=90)
+    ids[:, 3], ids[:, 4] = 77, _MASK_ID
+    seen, labels = _corrupted(function, ids, share=0.9, special=(0, 2, 3, 77))
+    chosen = labels != IGNORED_LABEL
+    drawn = seen[(seen != ids) & (seen != _MASK_ID)]
+    if len(drawn) and drawn.max() <= 90:
+        return "The random words all stand in the text. Draw them from the whole vocabulary."
+    if chosen[:, 4].any():
+        return "A [MASK] in the text is chosen. It is special, whether special_ids name it or not."
+    if chosen[:, 3].any() or (drawn == 77).any():
+        what = "chosen" if chosen[:, 3].any() else "drawn as a random word"
+        return f"With special_ids (0, 2, 3, 77), 77 is {what}. Special ids may stand anywhere."
+    return ""
+
+
+def _one_sentence(function: Callable) -> str:
+    """Look at ids without an axis for the batch."""
+    ids, alone = _text(1, 400)[0], "For a single sentence, ids of shape (400,),"
+    for continues in (None, torch.zeros_like(ids, dtype=torch.bool)):
+        try:
+            (seen, labels), (ours, chosen) = (
+                _corrupted(f, ids, 6, continues=continues) for f in (function, corrupt_tokens)
+            )
+        except Exception as error:
+            return (
+                f"{alone} it stopped with {type(error).__name__}: {error}. Which axis is missing?"
+            )
+        if not torch.equal(seen, ours) or not torch.equal(labels, chosen):
+            return (
+                "For a single sentence, ids of shape (400,), the tokens are not those of the loop."
+            )
     return ""
 
 
@@ -185,8 +229,8 @@ def _drawing_order(function: Callable) -> str:
                 "draw always has the same fate. Where is the second draw?"
             )
         return (
-            "The chosen tokens are those of the loop, their fates are not. Is your second draw, "
-            "one number for each token, the one that decides among them?"
+            "The chosen tokens are those of the loop, their fates are not. Is your second draw one "
+            "number for each token: below 0.8 [MASK], below 0.9 a random word?"
         )
     if not torch.equal(seen, ours):
         return (
@@ -200,14 +244,16 @@ def _whole_words(function: Callable) -> str:
     """Look at the pieces of words, if whole words are asked for."""
     ids = _text(200, 50)
     continued = torch.zeros_like(ids, dtype=torch.bool)
-    continued[:, 2:40:2] = True
-    _, labels = function(
-        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
-        generator=torch.Generator().manual_seed(0), continues_word=continued,
-    )  # fmt: skip
+    continued[:, 2:40:4] = continued[:, 3:40:4] = True  # words of one piece and of three
+    _, labels = _corrupted(function, ids, continues=continued)
     chosen = labels != IGNORED_LABEL
-    if (chosen[:, 1:] != chosen[:, :-1])[continued[:, 1:]].any():
+    torn = (chosen[:, 1:] != chosen[:, :-1]) & continued[:, 1:]
+    if torn[:, 1:39:4].any():
         return "With continues_word, a word is torn apart: all its pieces share one draw."
+    if torn.any():
+        return (
+            "With continues_word, a word of three pieces is torn apart. Whose draw has the third?"
+        )
     return ""
 
 
@@ -224,5 +270,6 @@ def _always_asks(function: Callable) -> str:
 
 
 _LOOKS = (
-    _leaves_alone, _chance, _shares, _always_asks, _rows, _drawing_order, _whole_words,
+    _leaves_alone, _special_anywhere, _chance, _shares, _always_asks, _rows, _drawing_order,
+    _whole_words, _one_sentence,
 )  # fmt: skip

@@ -11,6 +11,7 @@ from minibert.parts import validate_with
 from .names import my_name, players_of, role_of
 from .require import require_contract, require_role
 from .roles import ROLES, Role
+from .trial_build import roles_inside
 from .words import contract
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "require_contract",
     "require_role",
     "role_of",
+    "roles_inside",
 ]
 
 validate_with(cache(require_contract))  # each class is looked at once in each role

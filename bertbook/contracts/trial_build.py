@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import cache
 
 from torch import nn
 
 from minibert.config import BertConfig
+from minibert.parts import default_part, use
 from minibert.pretrained.sizes_only import sizes_only
 
 from .roles import ROLES
@@ -32,6 +34,22 @@ def shape_in_words(shape: Shape) -> str:
 
 def parameters_of(kind: Callable[..., nn.Module], role: str) -> dict[str, Shape]:
     """Build a part of small sizes, without numbers, and return the shapes by name."""
+    return {name: tuple(p.shape) for name, p in _built(kind, role).named_parameters()}
+
+
+@cache
+def roles_inside(role: str) -> tuple[str, ...]:
+    """List the roles of the parts that ours in a role is made of, without those of PyTorch."""
+    with use(**{each: default_part(each) for each in ROLES}):
+        kinds = {type(module) for module in _built(default_part(role), role).modules()}
+    return tuple(
+        each
+        for each in ROLES
+        if default_part(each) in kinds and default_part(each).__module__.startswith("minibert.")
+    )
+
+
+def _built(kind: Callable[..., nn.Module], role: str) -> nn.Module:
     values = {
         "config": getattr(kind, "config_class", BertConfig)(**dataclasses.asdict(SIZES)),
         "add_pooling_layer": True,
@@ -47,10 +65,9 @@ def parameters_of(kind: Callable[..., nn.Module], role: str) -> dict[str, Shape]
             (values | {"word_embeddings": table})[name] for name in ROLES[role].built or ()
         ]
         try:
-            built = kind(*arguments)
+            return kind(*arguments)
         except Exception as error:
             raise TypeError(
                 f"{kind.__name__} cannot play {role}: building it with a small BertConfig "
                 f"stopped with {type(error).__name__}: {error}"
             ) from error
-    return {name: tuple(p.shape) for name, p in built.named_parameters()}

@@ -26,6 +26,25 @@ _SHAPES = {
     "pooled_output": "(batch, hidden)",
     "output_attentions": "bool",
     "output_hidden_states": "bool",
+    "labels": "None, or (batch, seq): the true word, -100 without label",
+    "next_sentence_label": "None, or (batch,): 0 if the second sentence follows, 1 if not",
+}
+# What an argument is in some roles alone.
+_TOKENS = {"hidden_states": "(..., hidden): all tokens, or only those with a label"}
+_SHAPES_OF = {
+    "prediction_head_transform": _TOKENS,
+    "prediction_head": _TOKENS,
+    "mlm_head": _TOKENS,
+    "pretraining_heads": _TOKENS,
+    "corrupt_tokens": {
+        "input_ids": "integers of any shape, a sentence or a batch",
+        "vocab_size": "int; ids go from 0 to vocab_size - 1",
+        "mask_token_id": "int; [MASK] is special, whether special_ids name it or not",
+        "special_ids": "ids that are no words",
+        "generator": "a torch.Generator",
+        "mlm_probability": "float, 0.15 by default",
+        "continues_word": "None, or bools like input_ids: true for a piece that continues a word",
+    },
 }
 
 
@@ -52,7 +71,8 @@ def contract(role: str) -> str:
     call = f"called as {'forward' if terms.built else my_name(role)}({', '.join(terms.called)})"
     built = [f"built as {my_name(role)}({', '.join(terms.built)})"] if terms.built else []
     lines = [f"{role}: {', '.join([*built, call])}"]
-    lines += [f"  {name}: {_SHAPES[name]}" for name in terms.called if name in _SHAPES]
+    shapes = _SHAPES | _SHAPES_OF.get(role, {})
+    lines += [f"  {name}: {shapes[name]}" for name in terms.called if name in shapes]
     lines.append(f"  returns: {terms.returns}")
     if terms.built and (parameters := parameters_of(default, role)):
         named = (f"{name} ({shape_in_words(shape)})" for name, shape in parameters.items())

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-from bertbook.contracts import players_of
+from bertbook.contracts import players_of, roles_inside
 from bertbook.show.setting import is_stored
 from minibert.parts import default_part, replaced, use
 
 from .reader_file import READER_FILE, run_reader_file
+
+WHOLE = "pretraining"  # the model that is built of all that the chapters build
+FEW = 3
 
 
 def running_on(**ours: Callable) -> SimpleNamespace | None:
@@ -64,7 +67,7 @@ def _play(kept: dict[str, Callable]) -> None:
     """Let each part play that keeps its contract; say what is wrong with the others."""
     use(**{role: default_part(role) for role in replaced()})
     players, nameless = players_of(kept)
-    playing = []
+    playing: list[str] = []
     for role, player in players.items():
         try:
             use(**{role: player})
@@ -73,9 +76,17 @@ def _play(kept: dict[str, Callable]) -> None:
                 raise
             print(f"{error}. Until it is mended, ours plays.")
         else:
-            playing.append(f"your {role.replace('_', ' ')}")
+            playing.append(role)
     for sentence in nameless:
         print(f"{sentence}.")
-    print(
-        f"Running on: {', '.join([*playing, 'ours for the rest'] if playing else ['our parts'])}."
-    )
+    print(f"Running on: {_cast(playing)}.")
+
+
+def _cast(playing: list[str]) -> str:
+    """Say whose part plays what, and of the whole model which few parts are still ours."""
+    yours = [f"your {role.replace('_', ' ')}" for role in playing]
+    ours = [role.replace("_", " ") for role in roles_inside(WHOLE) if role not in playing]
+    if not ours:
+        return f"{', '.join(yours)}: every part of the model is yours"
+    rest = f"our {' and our '.join(ours)}" if len(ours) <= FEW else "ours for the rest"
+    return ", ".join([*yours, rest]) if yours else "our parts"

@@ -32,15 +32,23 @@ def reader(*slips):
         def rand(shape=input_ids.shape):
             return torch.rand(shape, generator=None if "global" in slips else generator)
 
-        special = torch.isin(input_ids, torch.tensor([mask_token_id, *special_ids]))
+        if "two axes" in slips:
+            _batch, _seq = input_ids.shape
+        known = [*special_ids] if "given ids" in slips else [mask_token_id, *special_ids]
+        special = torch.isin(input_ids, torch.tensor(known))
+        if "small ids" in slips:
+            special = input_ids < 5
         if "asks special" in slips:
             special = special & False
         choice, fate = rand(), rand()
+        if "along the batch" in slips and input_ids.dim() == 1:
+            choice = choice.flip(0)
         if "one row" in slips:
             choice = choice[:1].expand(input_ids.shape).clone()
         if continues_word is not None and "torn" not in slips:
+            draws = choice.clone()
             for k in range(1, input_ids.shape[-1]):
-                before = choice[..., k - 1]
+                before = (draws if "two pieces" in slips else choice)[..., k - 1]
                 choice[..., k] = torch.where(continues_word[..., k], before, choice[..., k])
         choice = choice.masked_fill(special, 2)
         share = 0.15 if "own share" in slips else mlm_probability
@@ -57,18 +65,24 @@ def reader(*slips):
             chosen = chosen | (choice == choice.amin(-1, keepdim=True)) & ~special
         elif "no minimum" not in slips:
             chosen = chosen | (choice == choice.min()) & ~special
-        lots = torch.randint(
-            0 if "draws special" in slips else 5, vocab_size - ("last" in slips),
-            input_ids.shape, generator=generator,
-        )  # fmt: skip
+        words = [i for i in range(vocab_size - ("last" in slips)) if i not in known]
+        words = range(5, vocab_size) if "first five" in slips else words
+        words = range(vocab_size) if "draws special" in slips else words
+        words = input_ids[~special].unique().tolist() if "words of the text" in slips else words
+        lots = torch.randint(len(words), input_ids.shape, generator=generator)
+        lots = torch.tensor(words)[lots]
         seen = _fates(input_ids, fate, rand, lots, mask_token_id, slips)
         labels = torch.where(chosen, seen if "mask as label" in slips else input_ids, -100)
+        if "all labels" in slips:
+            labels = input_ids.clone()
         if "zeros" in slips:
             labels = labels.clamp(min=0)
         if "everywhere" not in slips:
             seen = torch.where(chosen, seen, input_ids)
         if "in place" in slips:
             input_ids.copy_(seen)
+        if "answers first" in slips:
+            seen, labels = labels, seen
         return seen if "no labels" in slips else (seen, labels)
 
     return my_corrupt_tokens
@@ -102,7 +116,10 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
     [
         ("in place", "The caller's ids have changed"),
         ("everywhere", "A token without a label has changed"),
-        ("asks special", "Special tokens are asked for"),
+        ("asks special", "Special tokens are chosen"),
+        ("answers first", "Which of the two results comes first?"),
+        ("all labels", "Every token has a label"),
+        ("words of the text", "The random words all stand in the text"),
         ("zeros", "the label is -100; yours is 0"),
         ("mask as label", "the true id; yours is that of [MASK]"),
         ("draws special", "A special token was drawn as a random word"),
@@ -124,6 +141,12 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("another fate", "their fates are not"),
         ("another word", "the random words are not"),
         ("torn", "a word is torn apart"),
+        ("two pieces", "a word of three pieces is torn apart"),
+        ("first five", "77 is drawn as a random word"),
+        ("given ids", "A [MASK] in the text is chosen"),
+        ("small ids", "77 is chosen"),
+        ("two axes", "For a single sentence, ids of shape (400,), it stopped with"),
+        ("along the batch", "the tokens are not those of the loop"),
         ("no labels", "Return two tensors: the ids that the model sees, and the labels"),
     ],
 )

@@ -197,7 +197,7 @@ BROKEN = [
     ("MyPretraining", "self.cls.seq_relationship, config", "self, config", "drawn twice"),
     ("MyPretraining", "mlm + nsp", "(mlm + nsp) / 2", "How are the two put together?"),
     ("MyPretraining", "(pairs, next_sentence_label)", "(pairs, 1 - next_sentence_label)",
-     "turned round. Which number"),
+     "are reversed. Which number"),
     ("MyPretraining", "x.pooler_output", "x.last_hidden_state[:, 0]", "What stands between"),
     ("MyPretraining", "attention_mask, token_type_ids, position_ids, inputs_embeds)",
      "attention_mask, None, position_ids, inputs_embeds)", "To whom must token_type_ids"),

@@ -37,6 +37,10 @@ WORDS = "masked_lm_loss(words, mlm)"
 PAIRS = "next_sentence_loss(pairs, nsp)"
 TOTAL = "sum(both) if both else None"
 FIELDS = "words, pairs, mlm, nsp)"
+ACTIVE = "self.LayerNorm(self.activation(self.dense(hidden_states)))"
+ROWS = "self.predictions(hidden_states)"
+PAIR = "self.seq_relationship(pooled_output)"
+BOTH_HEADS = f"return words, {PAIR}"
 INSIDE = "x.last_hidden_state, x.pooler_output"
 
 # For each class: what stands there, what is typed instead (several between bars), and the hint.
@@ -246,6 +250,27 @@ WRONG = {
         (BARE, " if add_pooling_layer else torch.nn.Identity()",
          "your class returns a pooler_output"),
     ],
+    "MyPredictionHeadTransform": [
+        (ACTIVE, "self.activation(self.LayerNorm(self.dense(hidden_states)))",
+         "You normalize before the activation"),
+        (ACTIVE, "self.activation(self.dense(self.LayerNorm(hidden_states)))",
+         "You normalize what comes in"),
+        (ACTIVE, "self.LayerNorm(hidden_states + self.activation(self.dense(hidden_states)))",
+         "Is there a residual in the head?"),
+        (ACTIVE, "self.LayerNorm(self.dense(hidden_states))", "There is no activation"),
+        (ACTIVE, "self.LayerNorm(self.dense(self.activation(hidden_states)))",
+         "before the linear layer"),
+        (ACTIVE, "self.LayerNorm(self.activation(self.dense(hidden_states[:, 0])))",
+         "You take the first token alone"),
+        ("ACTIVATIONS[config.hidden_act]", "torch.tanh", "Your activation is tanh"),
+        ("ACTIVATIONS[config.hidden_act]", "torch.nn.GELU()", "config.hidden_act names?"),
+        ("ACTIVATIONS[config.hidden_act]", "config.hidden_act", "config.hidden_act is a name"),
+        ("size, config.layer_norm_eps", "size", "PyTorch's own ε, 1e-5"),
+        ("self.dense", "self.linear", "it lacks dense.weight"),
+        ("size, size)", "size, config.intermediate_size)",
+         "dense.weight has the shape (8, 6)"),
+        ("torch.nn.LayerNorm", "torch.nn.BatchNorm1d", "BatchNorm normalizes over the batch"),
+    ],
     "MyPredictionHead": [
         (BIAS, "torch.nn.Parameter(torch.randn(config.vocab_size))",
          "Your bias does not start at 0"),
@@ -263,6 +288,33 @@ WRONG = {
          "The vectors are transformed twice"),
         (SCORED, "self.transform(hidden_states) @ self.decoder.weight",
          "what does each part take?"),
+    ],
+    "MyPreTrainingHeads": [
+        (BOTH_HEADS, f"return {PAIR}, words", "have changed places. Which come first?"),
+        (ROWS, "self.predictions(pooled_output)", "scored from the vector of the pooler"),
+        (PAIR, "self.seq_relationship(hidden_states[:, 0])", "as the encoder gives it"),
+        (PAIR, "self.seq_relationship(hidden_states)", "scored at every token"),
+        (f"{ROWS}|{PAIR}",
+         "self.predictions(pooled_output)|self.seq_relationship(hidden_states)",
+         "The two heads have each other's vectors"),
+        (PAIR, "self.seq_relationship(pooled_output.tanh())", "a tanh once more"),
+        (PAIR, f"{PAIR}.softmax(-1)", "You return probabilities for the pair"),
+        (ROWS, f"{ROWS}.softmax(-1)", "You return probabilities for the words"),
+        (f"{ROWS}|{PAIR}", f"{ROWS}.softmax(-1)|{PAIR}.softmax(-1)",
+         "You return probabilities twice"),
+        (PAIR, f"{PAIR}.flip(-1)", "The two scores of a pair are reversed"),
+        (PAIR, f"{PAIR}[:, :1]", "There is one score for a pair"),
+        ("config.hidden_size, 2", "config.hidden_size, 1", "seq_relationship.weight has the shape"),
+        ("config.hidden_size, 2)", "config.hidden_size, 2, bias=False)",
+         "it lacks seq_relationship.bias"),
+        ("(config, word_embeddings)\n        self.s",
+         "(config, torch.nn.Embedding(config.vocab_size, config.hidden_size))\n        self.s",
+         "does not follow the table"),
+        (BOTH_HEADS, "return words", "should be a tuple of prediction_logits"),
+        (BOTH_HEADS, f"return torch.cat([words[:, 0], {PAIR}], -1)",
+         "should be a tuple of prediction_logits"),
+        ('part("prediction_head")', 'part("prediction_head_transform")',
+         "What does the part take that stands there?"),
     ],
     "MyPreTraining": [
         (WORDS,
@@ -283,6 +335,14 @@ WRONG = {
         ("words, pairs = self", "pairs, words = self", "The two scores have changed places"),
         (INSIDE, "x.pooler_output, x.last_hidden_state", "The two heads have each other's vectors"),
         (FIELDS, "words, pairs, nsp, mlm)", "The two losses have changed places"),
+        (FIELDS, "pairs, words, mlm, nsp)", "The scores have changed places in the result"),
+        (FIELDS, "words.softmax(-1), pairs, mlm, nsp)", "returned where scores belong"),
+        ("None if mlm is None else", "None if not mlm else", "neither true nor false"),
+        ("attention_mask, token_type_ids,\n   ", "token_type_ids, attention_mask,\n   ",
+         "What stands where the mask belongs?"),
+        ("self.bert.embeddings.word_embeddings",
+         "torch.nn.Embedding(config.vocab_size, config.hidden_size)",
+         "Which table does the decoder share?"),
         (TOTAL, "mlm", "The loss of the pairs is not added"),
         (TOTAL, "nsp", "The loss of the words is not added"),
         (TOTAL, "sum(both)", "What is the sum of no losses"),

@@ -1,7 +1,9 @@
 """Keeping what a reader has written: in her file, with what it needs, or a sentence why not."""
 
 import linecache
+import re
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -11,6 +13,8 @@ from bertbook.checks.verdict import Verdict
 from bertbook.reader import keep, running_on
 from bertbook.reader.reader_file import run_reader_file
 from minibert.parts import part, replaced
+
+SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 
 
 class Notebook(ModuleType):
@@ -271,6 +275,27 @@ def test_what_is_kept_plays(notebook, capsys):
     assert running_on() is None
     assert capsys.readouterr().out == "Running on: your pooler, ours for the rest.\n"
     assert part("pooler").__module__ == "my_bert"
+
+
+@pytest.mark.usefixtures("stage")
+@pytest.mark.parametrize(
+    ("without", "end"),
+    [
+        ((), "your pretraining: every part of the model is yours."),
+        (("MyPooler",), "your pretraining, our pooler."),
+        (("MySelfOutput", "MyPooler"), "your pretraining, our self output and our pooler."),
+        (("MySelfOutput", "MyPooler", "MyBert", "MyLayer"), "your pretraining, ours for the rest."),
+    ],
+)
+def test_what_is_still_ours_is_named_if_it_is_little(notebook, tmp_path, capsys, without, end):
+    text = SAMPLE.read_text(encoding="utf-8")
+    for name in without:  # a name that begins otherwise plays no part
+        text = re.sub(rf"\b{name}\b", f"_{name}", text)
+    (tmp_path / "my_bert.py").write_text(text, encoding="utf-8")
+    running_on()
+    line = capsys.readouterr().out
+    without_torchs = re.sub(r", your (layer norm|dropout)", "", line)
+    assert without_torchs.endswith(f"{end}\n"), line
 
 
 @pytest.mark.usefixtures("stage")

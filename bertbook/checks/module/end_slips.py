@@ -1,5 +1,6 @@
 """The usual mistakes at both ends: embeddings, pooler, heads, and LayerNorm itself. Chapter 8."""
 
+import torch
 from torch import nn
 
 from .layer_slips import ACTIVATION
@@ -87,7 +88,7 @@ BERT = {
         "encoder leaves pooler_output empty: who fills it in?",
 }  # fmt: skip
 PRETRAINING = {
-    "pairs, answers → pairs, 1 - answers": "The labels of the pairs are turned round. Which number "
+    "pairs, answers → pairs, 1 - answers": "The labels of the pairs are reversed. Which number "
         "says that the second sentence follows?",
     "encoded.pooler_output → encoded.last_hidden_state[:, 0]": "The pair is judged by the vector "
         "of [CLS] as the encoder gives it. What stands between encoder and head?",
@@ -95,12 +96,16 @@ PRETRAINING = {
         "other's vectors. Which of them needs one vector for each token?",
     "words, pairs = → pairs, words =": "The two scores have changed places. Which of them do the "
         "heads return first?",
+    "words, pairs, about_words → pairs, words, about_words": "The scores have changed places in "
+        "the result. Which field is for the words?",
+    "words, pairs, about_words → words.softmax(-1), pairs, about_words": "Probabilities are "
+        "returned where scores belong. Who computes the softmax?",
     "pairs, about_words, about_pairs → pairs, about_pairs, about_words": "The two losses have "
         "changed places in the result. Which field is for the words?",
-    "(words, labels) → (words, labels.clamp(min=0))": "Where nothing is asked you take word 0 for "
-        "the answer. Which label is left out of the loss?",
+    "(words, labels) → (words, labels.clamp(min=0))": "Where there is no label you take word 0 "
+        "for the answer. Which number is left out of the loss?",
     "(words, labels) → (words, labels.where(labels != 0, -100))": "Word 0 is left out of the loss "
-        "as if it were not asked for. Which label says that nothing is asked?",
+        "as if it were no label. Which number says that there is none?",
     "(words, → (words.softmax(-1),": "The loss of the words takes probabilities for scores. Who "
         "computes the softmax?",
     "(pairs, → (pairs.softmax(-1),": "The loss of the pairs takes probabilities for scores. Who "
@@ -116,6 +121,14 @@ PRETRAINING = {
 }  # fmt: skip
 PREDICTION_HEAD_TRANSFORM = {
     **ACTIVATION,
+    putting("activation", torch.tanh): "Your activation is tanh, which is the pooler's. Which one "
+        "does config.hidden_act ask for?",
+    "→ self.LayerNorm(hidden_states + self.activation(self.dense(hidden_states)))": "You add what "
+        "went in. Is there a residual in the head?",
+    "→ self.activation(self.dense(self.LayerNorm(hidden_states)))": "You normalize what comes in. "
+        "What comes last in the head?",
+    "hidden_states → hidden_states[:, 0]": "You take the first token alone. Which tokens are "
+        "compared with the words?",
     "self.LayerNorm(self.activation( → self.activation(self.LayerNorm(": "You normalize before the "
         "activation. In which order does the head do it?",
     **NO_NORM,
@@ -142,6 +155,34 @@ PREDICTION_HEAD = {
         "log-probabilities. The loss takes scores: who computes the softmax?",
     "self.transform(hidden_states) → self.transform(self.transform(hidden_states))": "The vectors "
         "are transformed twice. How often does BERT do it?",
+}  # fmt: skip
+PRETRAINING_HEADS = {
+    ("prediction_logits, self.seq_relationship(pooled_output) → "
+     "self.seq_relationship(pooled_output), prediction_logits"): "The scores of the words and of "
+        "the pair have changed places. Which come first?",
+    "self.predictions(sequence_output) → self.predictions(pooled_output)": "The words are scored "
+        "from the vector of the pooler. Which vectors does a word at every position need?",
+    "self.seq_relationship(pooled_output) → self.seq_relationship(sequence_output[:, 0])": "The "
+        "pair is scored from the vector of [CLS] as the encoder gives it. Which of the two "
+        "arguments has gone through the pooler?",
+    "self.seq_relationship(pooled_output) → self.seq_relationship(sequence_output)": "The pair is "
+        "scored at every token. How many answers has one pair?",
+    ("self.predictions(sequence_output) → self.predictions(pooled_output) || "
+     "self.seq_relationship(pooled_output) → self.seq_relationship(sequence_output)"): "The two "
+        "heads have each other's vectors. Which of them needs one vector for each token?",
+    "self.seq_relationship(pooled_output) → self.seq_relationship(pooled_output.tanh())": "The "
+        "pooled vector goes through a tanh once more. Which part has done that already?",
+    "(pooled_output) → (pooled_output).softmax(-1)": "You return probabilities for the pair. The "
+        "loss takes scores: who computes the softmax?",
+    "(sequence_output) → (sequence_output).softmax(-1)": "You return probabilities for the words. "
+        "The loss takes scores: who computes the softmax?",
+    ("(pooled_output) → (pooled_output).softmax(-1) || (sequence_output) → "
+     "(sequence_output).softmax(-1)"): "You return probabilities twice. The losses take scores: "
+        "who computes the softmax?",
+    "(pooled_output) → (pooled_output)[:, :1]": "There is one score for a pair. For how many "
+        "answers does the softmax need one?",
+    "(pooled_output) → (pooled_output).flip(-1)": "The two scores of a pair are reversed. "
+        "Which number says that the second sentence follows?",
 }  # fmt: skip
 LAYER_NORM = {
     **epsilons("eps"),

@@ -23,8 +23,8 @@ RAISED = {
     r"'bool' object has no attribute '(long|int|to)'|'NoneType' object has no attribute 'ne'": (
         "Is the mask made from the ids? Which argument says what is padding?"
     ),
-    r"Target -100 is out": "Which label says that nothing is asked? PyTorch leaves out -100 unless "
-    "ignore_index names another.",
+    r"Target -100 is out": "Which number says that there is no label? PyTorch leaves out -100 "
+    "unless ignore_index names another.",
     r"cannot assign '.*' as parameter": "A weight is an nn.Parameter, neither a tensor nor a "
     "module. Which attribute of the table is one?",
     r"without overflow": "The number is too large for half precision. Which is the most negative "
@@ -46,6 +46,15 @@ RAISED = {
     r"index out of range in self": "A table is asked for a row that it has not got. Which ids "
     "belong to which table?",
     r"view size is not compatible": "After a transpose, reshape does what view cannot.",
+    r"Boolean value of Tensor": "A tensor of several numbers is neither true nor false. Which "
+    "question is meant: is it None?",
+    r"attention_mask holds only": "In which order do the arguments go in? What stands where the "
+    "mask belongs?",
+    r"it has [\w.]*decoder\.weight": "Which table does the decoder share? It is one parameter, "
+    "with one name.",
+    r"running_mean": "BatchNorm normalizes over the batch. Over which axis does LayerNorm?",
+    r"positional arguments? but \d+ (was|were) given": "What does the part take that stands there? "
+    "print(contract(…)) says how each is built and called.",
     r"it lacks .* it has ": "Do the parts have the names that the contract gives them?",
     r"it lacks [\w.]*layer\.0": "Do the layers stand in an nn.ModuleList? A model does not see "
     "into plain lists.",

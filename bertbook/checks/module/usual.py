@@ -19,6 +19,7 @@ from .slip import spoil
 
 SLIPS = {  # from outside in
     "pretraining": end_slips.PRETRAINING,
+    "pretraining_heads": end_slips.PRETRAINING_HEADS,
     "prediction_head": end_slips.PREDICTION_HEAD,
     "prediction_head_transform": end_slips.PREDICTION_HEAD_TRANSFORM,
     "bert": end_slips.BERT,
