@@ -43,8 +43,7 @@ def learn_pieces(word_counts, vocab_size, min_frequency=2):  # 6: merge the pair
                 pairs[a, b] += count
         gains = {(a, b): n * math.log(n * single.total() / (single[a] * single[b]))
                  for (a, b), n in pairs.items() if b and n >= min_frequency}
-        best = max(gains.values(), default=0)
-        if best <= 0:
+        if (best := max(gains.values(), default=0)) <= 0:
             break
         a, b = min(pair for pair in gains if gains[pair] >= best * (1 - 1e-9))
         pieces.append(a + b.removeprefix("##"))
@@ -104,6 +103,14 @@ class BertEmbeddings(nn.Module):  # 7: what a token is, where it stands, and in 
 def additive_mask(attention_mask, dtype=torch.float32):  # 3: 0 at tokens, the lowest at padding
     return (1 - attention_mask[:, None, None, :].to(dtype)) * torch.finfo(dtype).min
 
+def many_heads(query, key, value, heads, mask, dropout):  # 8: each head by itself, then joined
+    query, key, value = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (query, key, value))
+    scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+    if mask is not None:
+        scores = scores + mask  # (batch, heads, seq, seq)
+    probs = dropout(scores.softmax(dim=-1))
+    return (probs @ value).transpose(1, 2).flatten(2), probs  # (batch, seq, hidden)
+
 class BertSelfAttention(nn.Module):  # 8: every token asks all, in each head about something else
     def __init__(self, config):
         super().__init__()
@@ -111,14 +118,8 @@ class BertSelfAttention(nn.Module):  # 8: every token asks all, in each head abo
         self.query, self.key, self.value = (nn.Linear(hidden, hidden) for _ in range(3))
         self.dropout = nn.Dropout(config.attention_probs_dropout_prob)
     def forward(self, hidden_states, additive_mask=None, output_attentions=False):
-        query, key, value = (  # (batch, heads, seq, head_size)
-            layer(hidden_states).unflatten(-1, (self.heads, -1)).transpose(1, 2)
-            for layer in (self.query, self.key, self.value))
-        scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
-        if additive_mask is not None:
-            scores = scores + additive_mask  # (batch, heads, seq, seq)
-        probs = self.dropout(scores.softmax(dim=-1))
-        context = (probs @ value).transpose(1, 2).flatten(2)  # (batch, seq, hidden)
+        query, key, value = (layer(hidden_states) for layer in (self.query, self.key, self.value))
+        context, probs = many_heads(query, key, value, self.heads, additive_mask, self.dropout)
         return context, probs if output_attentions else None
 
 class BertSelfOutput(nn.Module):  # 8: mix what the heads have found, and add it
@@ -338,8 +339,7 @@ def main(path, question):  # 14: pre-train on a text, and ask
     config = BertConfig(vocab_size=len(tokenizer.pieces), hidden_size=128, num_hidden_layers=2,
                         num_attention_heads=2, intermediate_size=512)
     model = train(BertForPreTraining(config), tokenizer, documents, steps=1500)
-    for word, prob in fill(model, tokenizer, question):
-        print(f"{prob:.3f}  {word}")
+    print(*(f"{prob:.3f}  {word}" for word, prob in fill(model, tokenizer, question)), sep="\n")
 
 if __name__ == "__main__":
     if len(sys.argv) != 3 or "[MASK]" not in sys.argv[2]:

@@ -1,8 +1,9 @@
-"""Exercises of Chapter 7: segments, look up and add, one position code."""
+"""Exercises of Chapter 7: segments, look up and add, one position code, distances."""
 
 from __future__ import annotations
 
 import numpy as np
+import torch
 
 from .exercise import Exercise
 
@@ -132,5 +133,51 @@ check_position_code = Exercise(
             "all hands stand at 0.",
         "(even / hidden_size) → (even / hidden_size) / 180 * np.pi": "Your angles are degrees. sin "
             "and cos expect radians, and the formula gives radians already.",
+    },
+)  # fmt: skip
+
+
+def _distance_bias(table, seq):
+    places = torch.arange(seq)
+    middle = len(table) // 2
+    distance = places - places[:, None]
+    return table[distance.clamp(-middle, middle) + middle]
+
+
+def _table_case(size, seq):
+    return torch.from_numpy(_RNG.standard_normal(size).round(2)), seq
+
+
+check_distance_bias = Exercise(
+    "Write what each distance adds to the scores, as a tensor of shape (seq, seq).",
+    _distance_bias,
+    cases=[_table_case(5, 3), _table_case(5, 6), _table_case(9, 4), _table_case(3, 5)],
+    mistakes={
+        "places - places[:, None] → places[:, None] - places": "Your table is mirrored: row i and "
+            "column j get the entry for i − j. Which of the two looks, and which is looked at?",
+        "places - places[:, None] → (places - places[:, None]).abs()": "You take distances without "
+            "their sign. Is the word before the same as the word after?",
+        "places - places[:, None] → places + places[:, None]": "You add the two positions. What is "
+            "their distance?",
+        " + middle] → ]": "A distance of 0 gets the first entry, and negative ones count from the "
+            "end. Where in the table does distance 0 stand?",
+        "distance.clamp(-middle, middle) + middle → (distance + middle) % len(table)": "Beyond its "
+            "ends your table begins anew. Which entry counts there?",
+        ".clamp(-middle, middle) →": "A distance beyond the table finds no entry. Which one counts "
+            "there?",
+        ".clamp(-middle, middle) → .clamp(-1, 1)": "Only the neighbors have entries of their own. "
+            "How far does the table reach?",
+        "len(table) // 2 → len(table) // 2 - 1": "Distance 0 is one entry off. Which entry is the "
+            "middle one of 2m + 1?",
+        "len(table) // 2 → len(table) // 2 + 1": "Distance 0 is one entry off. Which entry is the "
+            "middle one of 2m + 1?",
+        "return table[distance.clamp(-middle, middle) + middle] → return distance": "These are the "
+            "distances. What does the table hold for each of them?",
+        "return table[distance.clamp(-middle, middle) + middle] → return "
+        "distance.clamp(-middle, middle) + middle": "These are the places in the table. What "
+            "stands there?",
+        "return table[distance.clamp(-middle, middle) + middle] → return "
+        "table[distance.clamp(-middle, middle)[0] + middle]": "One row for all: whatever token "
+            "looks, you count from the first one. From where does row i count?",
     },
 )  # fmt: skip

@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.ticker import NullLocator
 
 from bertbook.palette import PALETTE
 
@@ -159,11 +160,39 @@ def loss_curve(
     return ax
 
 
-def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None) -> Axes:
-    """Draw what each part has bought the toy so far: one bar more with every part.
+def between_rungs(ax: Axes, ladder: Mapping[str, float]) -> Axes:
+    """Give the axes of a loss a logarithmic scale, with a dashed line for each step of a ladder.
 
-    A bar reaches from the exact floor to the mean loss, and each dot is one seed. The bars of the
-    newest part have a color of their own.
+    On it a bag of words and the floor of Chapter 5 stand as far apart as 0.106 and 0.076 deserve.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes that have the losses.
+    ladder : mapping from str to float, nats
+        The lines, with the names that stand beside them on the right.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
+    for name, loss in ladder.items():
+        ax.axhline(loss, color="#75797f", linestyle="--", linewidth=1)
+        ax.text(1.02, loss, name, va="center", transform=ax.get_yaxis_transform())
+    ax.set_yscale("log")
+    ax.set_ylim(0.065, 5.5)
+    ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5], ["0.1", "0.2", "0.5", "1", "2", "5"])
+    ax.set_yticks([], minor=True)
+    ax.set_ylabel("loss (nats)")
+    return ax
+
+
+def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None) -> Axes:
+    """Draw what each part has bought the toy so far: one row more with every part.
+
+    Each dot is one seed, and an upright line is their mean. On a logarithmic axis a length from
+    some foot would say nothing, so there are no bars. The newest part has a color of its own.
 
     Parameters
     ----------
@@ -177,7 +206,7 @@ def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None)
     Returns
     -------
     matplotlib.axes.Axes
-        The axes, with the bars from top to bottom. Their loss axis is the same for every part.
+        The axes, with the rows from top to bottom. Their loss axis is the same for every part.
 
     Raises
     ------
@@ -193,13 +222,16 @@ def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None)
     floor, bag = record["ladder"]["full"], record["ladder"]["bag"]
     for place, row in enumerate(record["rows"][:count]):
         losses, color = row["runs"]["loss"], PALETTE[row["part"] == upto]
-        ax.barh(place, np.mean(losses) - floor, 0.6, floor, color=color, alpha=0.5)
-        ax.scatter(losses, [place] * len(losses), s=12, color=color, zorder=2)
+        ax.vlines(np.mean(losses), place - 0.3, place + 0.3, color=color, linewidth=2.5)
+        ax.scatter(losses, [place] * len(losses), s=16, color=color, alpha=0.7, zorder=2)
     for name, level in {"floor": floor, "a bag's best": bag}.items():
         ax.axvline(level, color="#75797f", linestyle="--", linewidth=1)
-        ax.text(level, -0.6, f" {name}", fontsize=8, rotation=20)
+        ax.text(level, -0.6, f" {name}", fontsize=9, rotation=20)
     ax.set_yticks(range(count), [row["name"] for row in record["rows"][:count]])
     ax.set_ylim(count - 0.5, -0.5)
     highest = max(max(row["runs"]["loss"]) for row in record["rows"])
     ax.set(xscale="log", xlim=(0.93 * floor, 1.1 * highest), xlabel="loss (nats)")
+    ax.xaxis.set_minor_locator(NullLocator())
+    ticks = [tick for tick in (0.1, 0.2, 0.3, 0.5, 1) if tick < 1.1 * highest]
+    ax.set_xticks(ticks, map(str, ticks))
     return ax

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from bertbook.checks.embeddings import (
+    check_distance_bias,
     check_input_vectors,
     check_position_code,
     check_segments,
@@ -54,9 +55,27 @@ def angle(entry, pair, position, hidden_size):
     return position / 10000 ** (2 * pair / hidden_size)
 
 
+def distance_bias(table, seq):
+    """Right, by loops."""
+    reach = len(table) // 2
+    rows = [[table[max(0, min(2 * reach, j - i + reach))] for j in range(seq)] for i in range(seq)]
+    return torch.stack([torch.stack(row) for row in rows])
+
+
+def diagonals(table, seq):
+    """Right, as sums of diagonals."""
+    reach = len(table) // 2
+    steps = range(1 - seq, seq)
+    rows = (torch.diag(table[[max(0, min(2 * reach, k + reach))]].expand(seq - abs(k)), k)
+            for k in steps)  # fmt: skip
+    return sum(rows)
+
+
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
+        (check_distance_bias, distance_bias),
+        (check_distance_bias, diagonals),
         (check_segments, segments),
         (check_input_vectors, input_vectors),
         (check_position_code, coded(angle)),

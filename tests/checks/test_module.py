@@ -64,9 +64,15 @@ def solutions():
 
 @functools.cache
 def told_of_a_solution(name, old="", new=""):
-    """Check a class of the solutions, with something else typed in a place or in several."""
-    nodes = {getattr(node, "name", ""): node for node in ast.parse(solutions()).body}
-    right = wrong = ast.get_source_segment(solutions(), nodes[name])
+    """Check a class of the solutions, with something else typed in a place or in several.
+
+    What stands between it and the class before, a function that it calls, belongs to it.
+    """
+    nodes = ast.parse(solutions()).body
+    at = next(i for i, node in enumerate(nodes) if getattr(node, "name", "") == name)
+    start = at - isinstance(nodes[at - 1], ast.FunctionDef)
+    lines = solutions().splitlines(keepends=True)[nodes[start].lineno - 1 : nodes[at].end_lineno]
+    right = wrong = "".join(lines)
     for was, typed in zip(old.split("|"), new.split("|"), strict=True):
         assert was in wrong, was
         wrong = wrong.replace(was, typed)

@@ -1,12 +1,15 @@
 """What readers type in place of a line of the solutions: where, what, and what they are told."""
 
-SUM = "scores = scores + additive_mask"
+SUM = "scores = scores + mask"
 MAP = "return context, probs if output_attentions else None"
-PROBS = "probs = self.dropout(scores.softmax(dim=-1))\n        context = (probs @ value)"
+MIXED = "(probs @ value).transpose(1, 2).flatten(2), probs"
 FUSED = (
-    "probs = None; context = torch.nn.functional.scaled_dot_product_attention(query, key, value, "
-    "attn_mask=additive_mask, dropout_p=self.dropout.p if self.training else 0.0)"
+    "torch.nn.functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, "
+    "dropout_p=dropout.p if dropout.training else 0.0).transpose(1, 2).flatten(2), None"
 )
+BLOCK = "return self.output(context, hidden_states), probs"
+MIX = "mixed = self.dropout(self.dense(hidden_states))"
+NORM = "return self.LayerNorm(mixed + input_tensor)"
 FRAME = "return self.LayerNorm(input_tensor + narrow)"
 HANDED = "hidden_states, additive_mask, output_attentions\n"
 END = "return self.output(wide, attended), probs"
@@ -38,21 +41,74 @@ INSIDE = "x.last_hidden_state, x.pooler_output"
 
 # For each class: what stands there, what is typed instead (several between bars), and the hint.
 WRONG = {
+    "MyEmbeddings": [
+        ("if token_type_ids is None:", "if True:", "Another segment gives the same vector"),
+        ("if position_ids is None:", "if True:", "Another position gives the same vector"),
+        (" = 0 * places", " = places.clamp(max=1)", "are not those of segment 0"),
+        (", config.pad_token_id)", ")", "in the row of the padding token"),
+        (", config.layer_norm_eps)", ")", "PyTorch's own ε, 1e-5"),
+        ("x + self.token_type_embeddings(token_type_ids)", "x", "Segments have no effect"),
+        ("self.dropout(self.LayerNorm(x))", "self.LayerNorm(self.dropout(x))",
+         "on the embeddings after LayerNorm"),
+        ("config.hidden_dropout_prob", "0.1", "Do the rates come from the config?"),
+        ("self.position_embeddings(position_ids)", "self.token_type_embeddings(position_ids)",
+         "row that it has not got"),
+        ("places = torch.arange(x.shape[1], device=x.device)",
+         "places = torch.arange(1, x.shape[1] + 1, device=x.device)", "With what do you"),
+        ("config.type_vocab_size, hidden", "2, hidden", "instead of (5, 6), (types, hidden)"),
+    ],
     "MySelfAttention": [
-        (SUM, "scores = scores.masked_fill(additive_mask == 0, -1e9)", "hide where the additive"),
-        (SUM, "scores = scores.masked_fill(additive_mask < 0, -1e9)",
-         "too large for half precision"),
-        (SUM, "scores = scores - additive_mask", "You subtract the mask"),
-        (SUM, "scores = scores * additive_mask", "You multiply the scores by the mask"),
-        (PROBS, FUSED, "scaled_dot_product_attention gives none"),
+        (SUM, "scores = scores.masked_fill(mask == 0, -1e9)", "hide where the additive"),
+        (SUM, "scores = scores.masked_fill(mask < 0, -1e9)", "too large for half precision"),
+        (SUM, "scores = scores - mask", "You subtract the mask"),
+        (SUM, "scores = scores * mask", "You multiply the scores by the mask"),
+        (MIXED, FUSED, "scaled_dot_product_attention gives none"),
         ("@ value).transpose(1, 2)", "@ value)", "The heads are flattened before the tokens"),
         ("(self.query, self.key,", "(self.query, self.query,", "made by the layer of the queries"),
         ("key.transpose(-1, -2)", "key", "In attention, the heads stand before the tokens"),
         ("config.attention_probs", "config.hidden", "on the embeddings after LayerNorm"),
-        (MAP, "return context, scores if output_attentions else None", "do not sum to 1"),
+        (MAP, "return context, context if output_attentions else None", "the shape"),
+        (", probs", ", scores", "do not sum to 1"),
         ("self.key, self.value = (|range(3))",
          "self.dense, self.value = (|range(3))\n        self.key = self.dense",
          "dense.bias, which self_attention has not"),
+    ],
+    "MySelfOutput": [
+        (NORM, "return self.LayerNorm(mixed)", "The residual has no effect"),
+        (NORM, "return self.LayerNorm(mixed) + input_tensor", "normalize and then add"),
+        (NORM, "return mixed + input_tensor", "that go into LayerNorm"),
+        (NORM, "return self.LayerNorm(mixed + 2 * input_tensor)", "The residual is added twice"),
+        (NORM, "return self.LayerNorm(mixed + hidden_states)", "input_tensor has no effect"),
+        (MIX, "mixed = self.dropout(hidden_states)", "dense is built and never used"),
+        (MIX, "mixed = self.dense(input_tensor)", "The first argument has no effect"),
+        (MIX, "mixed = self.dense(self.dropout(hidden_states))", "on what is added to a residual"),
+        (MIX, "mixed = self.dense(hidden_states)", "on what is added to a residual"),
+        (MIX, "mixed = nn.functional.gelu(self.dense(hidden_states))", "after the linear layer"),
+        ("(hidden, config.layer_norm_eps)", "(hidden)", "PyTorch's own ε, 1e-5"),
+        ("self.LayerNorm = ", "self.norm = ", "the names that the contract gives them"),
+    ],
+    "MyAttention": [
+        (BLOCK, "return self.output(hidden_states, context), probs",
+         "found and what went into the block"),
+        (BLOCK, "return self.output(hidden_states, hidden_states), probs", "is not used"),
+        (BLOCK, "return self.output(context, context), probs", "is also your residual"),
+        (BLOCK, "return context, probs", "Your block ends after self-attention"),
+        (BLOCK, "return self.output(context, hidden_states) + hidden_states, probs",
+         "The residual is added once more"),
+        (BLOCK, "return self.output(context, hidden_states)",
+         "should be a tuple of context, probs"),
+        (BLOCK, "return self.output(context, hidden_states), None", "is what comes back returned"),
+        ("hidden_states, additive_mask, output_attentions)\n", "hidden_states, None, "
+         "output_attentions)\n", "does not get the mask"),
+        ("hidden_states, additive_mask, output_attentions)\n", "hidden_states, "
+         "output_attentions, additive_mask)\n", "have changed places"),
+        ("hidden_states, additive_mask, output_attentions)\n", "hidden_states, "
+         "additive_mask)\n", "The map is missing"),
+        ("context, probs = self.self(", "context = probs = self.self(",
+         "A tuple of context and map is handed on"),
+        ("self.self", "self.attention",
+         "the names that the contract gives them"),
+        ("super().__init__()\n", "pass\n", "Does __init__ begin with super"),
     ],
     "MyIntermediate": [
         ("ACTIVATIONS[config.hidden_act]", "nn.GELU()", "or the one that config.hidden_act names"),

@@ -22,9 +22,9 @@ AFTER = [
 OWN_SECTIONS = 2
 ROWS = ["You will be able to", "Completes", "You need", "Cost"]
 FIGURES = (
-    *("picture", "explore", "html", "machine", "game", "stepwise"),
+    *("picture", "explore", "html", "machine", "game", "stepwise", "walk_layer"),
     *("type_ahead", "fill_in", "next_sentence", "train_toy"),
-    *("see_heads", "follow_shapes", "swap_heads"),
+    *("see_heads", "follow_shapes", "swap_heads", "weigh_words"),
 )
 MOVING = ("explore", "stepwise")
 FIGURE = re.compile(r"Figure (\d+)\.(\d+)\. \S")

@@ -17,11 +17,11 @@ SAME_FUNCTIONS = dict.fromkeys(("masked_lm_loss", "next_sentence_loss"), "cross_
 
 
 def our_name(name: str) -> str:
-    """Name the class of ours that a reader's stands for: BertLayer for MyLayer."""
+    """Name what of ours a reader's stands for: BertLayer for MyLayer, many_heads for my_…."""
     try:
         return ours(role_of(name)) if name.startswith(("My", "my_")) else name
     except ValueError:
-        return name
+        return name.removeprefix("my_")
 
 
 def ours(role: str) -> str:

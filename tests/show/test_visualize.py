@@ -3,10 +3,18 @@
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex, to_rgb
 
 from bertbook.palette import PALETTE, token_colors
-from bertbook.show.visualize import attention_map, head_grid, loss_curve, new_axes, what_parts_buy
+from bertbook.show.visualize import (
+    attention_map,
+    between_rungs,
+    head_grid,
+    loss_curve,
+    new_axes,
+    what_parts_buy,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +68,13 @@ def test_loss_curve_draws_lines_and_levels():
     assert axes.get_legend() is not None
 
 
+def test_the_lines_of_a_ladder_can_be_told_apart():
+    axes = between_rungs(new_axes(), {"bag": 0.106, "floor": 0.076})
+    assert {text.get_text() for text in axes.texts} == {"bag", "floor"}
+    points = [axes.transData.transform((0, y))[1] * 72 / axes.figure.dpi for y in (0.076, 0.106)]
+    assert points[1] - points[0] > 10  # as high as a letter
+
+
 def test_a_single_curve_needs_no_legend():
     assert loss_curve([0, 1], {"loss": [2.0, 1.0]}).get_legend() is None
 
@@ -84,15 +99,31 @@ def parts_record():
     return {"ladder": {"full": 0.08, "bag": 0.11}, "rows": rows}
 
 
+DRAWN = (PathCollection, LineCollection)  # the seeds of a row, and the mean of each
+
+
+def drawn(axes, kind):
+    return [each for each in axes.collections if isinstance(each, kind)]
+
+
 def test_the_figure_of_parts_grows_and_its_axis_stays():
     record = parts_record()
     small, large = (what_parts_buy(record, upto) for upto in ("positions", "heads"))
-    assert [len(axes.patches) for axes in (small, large)] == [1, 3]
-    first = large.patches[0]
-    assert first.get_x() == 0.08 and first.get_width() == pytest.approx(0.45 - 0.08)
-    colors = [to_hex(bar.get_facecolor()) for bar in large.patches]
+    dots, means = ([drawn(axes, kind) for axes in (small, large)] for kind in DRAWN)
+    assert [*map(len, dots)] == [*map(len, means)] == [1, 3]
+    assert [x for x, _ in dots[1][0].get_offsets()] == [0.5, 0.4]
+    assert means[1][0].get_segments()[0][:, 0] == pytest.approx([0.45, 0.45])
+    colors = [to_hex(line.get_color()[0]) for line in means[1]]
     assert colors == [PALETTE[0], PALETTE[1], PALETTE[1]]
     assert small.get_xlim() == large.get_xlim()
+
+
+def test_the_figure_of_parts_has_no_bars_and_plain_numbers_on_its_logarithmic_axis():
+    axes = what_parts_buy(parts_record(), "positions")
+    axes.figure.canvas.draw()
+    assert not axes.patches
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["0.1", "0.2", "0.3", "0.5"]
+    assert not len(axes.get_xminorticklabels())
 
 
 def test_a_part_that_nobody_has_measured():
