@@ -118,6 +118,14 @@ def _padding_and_causal(attention_mask):
     return np.minimum(additive_mask(attention_mask), causal_mask(seq))
 
 
+def _seeing_oneself(attention_mask):
+    return _padding_and_causal(attention_mask) * (1 - np.eye(attention_mask.shape[-1]))
+
+
+def _all_after(attention_mask):
+    return _padding_and_causal(np.cumprod(attention_mask, axis=-1))
+
+
 check_padding_and_causal = Exercise(
     "Turn an attention mask into one additive mask that hides both the padding and the future.",
     _padding_and_causal,
@@ -148,12 +156,11 @@ check_padding_and_causal = Exercise(
             "look. It is the columns that must close, so that nobody looks at padding.",
         "additive_mask(attention_mask) → additive_mask(1 - attention_mask)": "You hide the words "
             "and show the padding. What does 1 stand for?",
-        "→ right(attention_mask) * (1 - np.eye(attention_mask.shape[-1]))": "In yours every token "
-            "sees itself. A column of padding closes in every row, that of the padding, too.",
-        "attention_mask.shape[-1] → len(attention_mask)": "The length of a batch is the number of "
-            "its sentences. Which axis holds the tokens?",
-        "additive_mask(attention_mask) → additive_mask(np.cumprod(attention_mask, axis=-1))": "You "
-            "close all that follows the first padding. Padding may stand on the left.",
+        _seeing_oneself: "In yours every token sees itself. A column of padding closes in every "
+            "row, that of the padding, too.",
+        "→ np.minimum(additive_mask(attention_mask), causal_mask(len(attention_mask)))": "The "
+            "length of a batch is the number of its sentences. Which axis holds the tokens?",
+        _all_after: "You close all that follows the first padding. Padding may stand on the left.",
         "np.minimum → np.multiply": "A product of masks: two minus signs make a plus, and 0 times "
             "anything opens the door. Which function takes the smaller of two numbers?",
         "→ (right(attention_mask) < 0) * 1.0": "These are the right places. But adding 1 to a "

@@ -91,6 +91,11 @@ def _are_nodes(got, *_):
     return all(isinstance(entry, Node) for entry in got.ravel())
 
 
+def _nodes_themselves(steps, nodes):
+    _walk_back(steps, nodes)
+    return [*nodes]
+
+
 def _deeper(steps, nodes):
     """Go on from a node each time that something arrives there."""
 
@@ -154,7 +159,7 @@ check_walk_back = Exercise(
             "nothing.",
         "[node.grad for node in nodes] → [node.array for node in nodes]": "These are the numbers "
             "of the nodes. What has reached them on the way back?",
-        "[node.grad for node in nodes] → [*nodes]": ("These are the nodes. Return the gradient of "
+        _nodes_themselves: ("These are the nodes. Return the gradient of "
             "each.", _are_nodes),
         "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "You return the "
             "gradients of all outputs. Which nodes are asked for?",
