@@ -25,7 +25,7 @@ Pairs = dict[str, tuple[Tensor, Tensor]]  # of each name: from this module, from
 
 
 def same_as_library(
-    module: nn.Module, name: str, config: BertConfig, *inputs: Tensor, **named: Any
+    module: nn.Module, name: str, config: BertConfig, *inputs: Any, **named: Any
 ) -> None:
     """Compare a module with transformers' class for the same part, and print how much agrees.
 
@@ -41,7 +41,7 @@ def same_as_library(
         A class of ``transformers.models.bert.modeling_bert``, such as "BertLayer".
     config : BertConfig
         The one with which the module was built.
-    *inputs, **named
+    *inputs, **named : tensors and settings
         What is passed to both.
 
     Raises
@@ -49,7 +49,7 @@ def same_as_library(
     AssertionError
         If something differs by more than 1e-10, with its name and by how much.
     """
-    library = modeling_bert()
+    library = _modeling_bert()
     if library is None:
         print("transformers is not installed here, so nothing is compared")
         return
@@ -76,7 +76,7 @@ def same_as_library(
     _report(name, outputs, gradients)
 
 
-def modeling_bert() -> ModuleType | None:
+def _modeling_bert() -> ModuleType | None:
     """Return the library's module of BERT, or None where the library is not installed."""
     if not importlib.util.find_spec("transformers"):
         return None

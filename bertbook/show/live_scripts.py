@@ -24,9 +24,9 @@ ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
     "known_words", "fill_in_figure", "next_sentence", "sentence_figure", "see_heads",
-    "follow_shapes", "swap_heads", "matrices", "toy_training", "learning", "word_map",
-    "own_question", "loss_plot", "toy_worker", "train_figure", "memory", "memory_panel", "cards",
-    "python_worker", "exercise", "page",
+    "follow_shapes", "swap_heads", "weigh_words", "matrices", "toy_training", "learning",
+    "word_map", "own_question", "loss_plot", "toy_worker", "train_figure", "memory",
+    "memory_panel", "cards", "python_worker", "exercise", "page",
 )  # fmt: skip
 HERE = Path(__file__).resolve().parents[2] / "book" / "live"
 INSTALLED = Path(sys.prefix) / "share" / "bert-by-hand" / "live"
@@ -53,7 +53,7 @@ def page_script(files: Mapping[str, dict] | None = None) -> str:
 
 def _bare(code: str) -> str:
     """Leave out comments and indentation, line for line: in a page nobody reads them."""
-    return re.sub(r"^ *(//|/\*\*| \*).*$|^ +", "", code, flags=re.MULTILINE)
+    return re.sub(r"^ *(//|/\*\*| \*).*$|^ +| +// [^\"'`/]*$", "", code, flags=re.MULTILINE)
 
 
 def real_vocabulary() -> str | None:

@@ -9,13 +9,14 @@ const LIVE = new URL("../../book/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
 FILES.push("learning", "memory", "word_map", "known_words", "own_question", "loss_plot");
+FILES.push("weigh_words");
 const WANTED = ["linear", "softmax", "layerNorm", "erf", "ACTIVATIONS", "halfToNumber"];
 WANTED.push("WordPieceTokenizer", "splitWords", "additiveMask", "attentionProbs", "mixValues");
 WANTED.push("interventionsIn", "contextOfHead", "targetShares", "decimals", "rowWithBlank");
 WANTED.push("chance", "normalMatrix", "permutation", "Adam", "firstWeights", "lossAndGradients");
 WANTED.push("nextCard", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");
-WANTED.push("offeredWords", "unknownWords", "questionProblem", "spread", "pointAt");
-WANTED.push("roomForLabels", "overlapOf");
+WANTED.push("offeredWords", "unknownWords", "weighWords", "tellWeights", "tellMix", "spread");
+WANTED.push("questionProblem", "pointAt", "roomForLabels", "overlapOf");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -286,4 +287,33 @@ test("in a notebook each output brings the script, and every figure finds its mo
     page.minibert.receive(model, {});
   }
   for (const { ask } of figures) await ask();
+});
+
+const EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+const SWAP = [[1, 0, 0], [0, 0, 1], [0, 1, 0]];
+const DOUBLE = [[2, 0, 0], [0, 2, 0], [0, 0, 2]];
+const ONE_CAT = [[1, 0, 2], [-1, 2, 0]];
+
+test("one cat is weighed as with a pencil, and as any query and divisor ask", () => {
+  const way = { query: EYE, key: SWAP, value: DOUBLE, divisor: Math.sqrt(3) };
+  const { scores, probs, mix } = live.weighWords(ONE_CAT, 0, way);
+  near(scores, [1 / Math.sqrt(3), Math.sqrt(3)]);
+  near(probs, [0.2396316, 0.7603684]);
+  near(mix, [-1.0414738, 3.0414738, 0.9585262]);
+  const kept = live.weighWords(ONE_CAT, 0, way, [2, 2, -2]).probs;
+  assert.ok(kept[0] > 0.99);
+  near(live.weighWords(ONE_CAT, 0, { ...way, divisor: 1e9 }).probs, [0.5, 0.5]);
+  assert.equal(live.tellWeights(["one", "cat"], 0, kept), "“one” takes 99.9 % from itself.");
+  const told = live.tellWeights(["one", "cat"], 0, probs);
+  assert.equal(told, "“one” takes 76.0 % from “cat”, and 24.0 % from itself.");
+});
+
+test("without queries the others count the same, and a word alone has none", () => {
+  const way = { query: null, key: null, value: [[1, 0], [0, 1], [0, 0]], divisor: 1 };
+  const { scores, probs, mix } = live.weighWords([...ONE_CAT, [5, 4, 9]], 1, way);
+  assert.equal(scores, null);
+  near(probs, [0.5, 0, 0.5]);
+  near(mix, [3, 2]);
+  assert.equal(live.tellMix(mix, { it: [6, 4] }), "New vector: [3.00, 2.00]. Cosine with it: 1.00.");
+  assert.throws(() => live.weighWords([[1, 0, 2]], 0, way), /a word alone has no neighbors/);
 });
