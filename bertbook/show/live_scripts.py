@@ -53,7 +53,7 @@ def page_script(files: Mapping[str, dict] | None = None) -> str:
 
 def _bare(code: str) -> str:
     """Leave out comments and indentation, line for line: in a page nobody reads them."""
-    return re.sub(r"^ *(//|/\*\*| \*).*$|^ +", "", code, flags=re.MULTILINE)
+    return re.sub(r"^ *(//|/\*\*| \*).*$|^ +| +// [^\"'`/\n]*$", "", code, flags=re.MULTILINE)
 
 
 def real_vocabulary() -> str | None:
