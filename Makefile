@@ -62,7 +62,7 @@ test: chromium book  ## prove it: package, rules, chapters, records, two pages o
 	$(BIN)/python -m pytest $(TWO) -m "not thorough"
 
 thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records, pairs of mistakes
-	$(BIN)/python -m pytest $(TWO) -m thorough tests/book tests/museum tests/checks
+	$(BIN)/python -m pytest $(TWO) -m thorough tests/book tests/museum tests/checks tests/reader
 
 portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
 	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest $(TWO) book/chapters
@@ -98,6 +98,7 @@ records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
 	$(BIN)/python -m benchmarks.training_runs --record
 	$(BIN)/python -m benchmarks.small_world --record
 	$(BIN)/python -m benchmarks.copying
+	$(BIN)/python -m benchmarks.one_word --record
 	$(BIN)/python -m benchmarks.similarities --record
 	$(BIN)/python -m benchmarks.classify --record
 	$(BIN)/python -m benchmarks.tag_and_answer --record

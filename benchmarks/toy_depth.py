@@ -1,9 +1,9 @@
 """Stack the toy of Chapter 5 to many layers: what residuals, warm-up and pre-norm are for.
 
 ``python -m benchmarks.toy_depth`` trains each stack of 6 layers. With ``--record`` it also trains
-stacks of 12, 24 and 48, measures with which gradient the last layer begins, and stores the result
-in ``benchmarks/toy_depth.json`` (ten minutes of one thread). Where one layer is enough, these
-parts buy little; here they decide.
+stacks of 12, 24 and 48, measures with which gradient the last layer begins, gives 24 layers more
+time and a learning rate of their own, and stores the result in ``benchmarks/toy_depth.json``
+(twenty minutes of one thread). Where one layer is enough, these parts buy little; here they decide.
 """
 
 import argparse
@@ -24,6 +24,9 @@ RECORD = Path(__file__).with_suffix(".json")
 COMMAND = "python -m benchmarks.toy_depth --record"
 DEPTHS, SEEDS = (6, 12, 24, 48), range(5)
 RATE, UPDATES, WARMUP, BATCH_SIZE = 0.003, 100, 25, 32
+# With more time: the best of these rates for each stack, by seed 0, and then other seeds.
+PATIENT_DEPTH, PATIENT_RATES, PATIENT_UPDATES, PATIENT_WARMUP = 24, (0.0005, 0.001, 0.003), 600, 200
+PATIENT = {"post-norm": 1, "post-norm, warm-up": 5, "pre-norm": 5}  # with how many seeds
 
 
 class Stack(NamedTuple):
@@ -52,6 +55,39 @@ def climb(name: str, depth: int, seed: int) -> float:
     row = row_of(stack, depth)
     settings = {"updates": UPDATES, "warmup": stack.warmup, "batch_size": BATCH_SIZE}
     return examine(train(row, seed, RATE, **settings), row)["loss"]
+
+
+def climb_patiently(name: str, rate: float, seed: int, updates: int = PATIENT_UPDATES) -> float:
+    """Train a deep stack for longer, with a rate of its own and a longer warm-up."""
+    stack = STACKS[name]
+    row = row_of(stack, PATIENT_DEPTH)
+    settings = {"warmup": PATIENT_WARMUP if stack.warmup else 0, "batch_size": BATCH_SIZE}
+    return examine(train(row, seed, rate, updates=updates, **settings), row)["loss"]
+
+
+def measure_patiently(name: str) -> dict[str, Any]:
+    """Try the rates with one seed, and train with the best of them for the others."""
+    tried = {rate: round(climb_patiently(name, rate, 0), 4) for rate in PATIENT_RATES}
+    best = min(tried, key=lambda rate: tried[rate])
+    others = [round(climb_patiently(name, best, seed), 4) for seed in range(1, PATIENT[name])]
+    columns = {"loss": [tried[best], *others]}
+    return {
+        "stack": name,
+        "depth": PATIENT_DEPTH,
+        "tried": [{"learning_rate": rate, "loss": loss} for rate, loss in tried.items()],
+        "learning_rate": best,
+        "runs": columns,
+        "mean_and_sd": mean_and_sd(columns),
+    }
+
+
+def record_patience() -> dict[str, Any]:
+    """Train the deep stacks that are given more time."""
+    return {
+        "updates": PATIENT_UPDATES,
+        "warmup_updates": PATIENT_WARMUP,
+        "stacks": [measure_patiently(name) for name in PATIENT],
+    }
 
 
 def last_gradient(name: str, depth: int, seed: int) -> float:
@@ -110,6 +146,7 @@ def main() -> None:
             "ladder": {name: round(loss, 6) for name, loss in ladder._asdict().items()},
             "stacks": stacks,
             "gradients": gradients,
+            "with_more_time": record_patience(),
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

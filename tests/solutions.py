@@ -34,7 +34,7 @@ def _solutions(path: Path) -> Iterator[object]:
         if "solution" in c.metadata.get("tags", [])
     ]
     imports = [_renamed(cell.source, ast.Import, ast.ImportFrom) for cell in cells]
-    things = vars(_run("\n".join(imports + codes), path.stem))
+    things = vars(run_as_notebook("\n".join(imports + codes), path.stem))
     hers = {name: thing for name, thing in things.items() if name.startswith(("My", "my_"))}
     yield from players_of(hers)[0].values()
 
@@ -43,11 +43,16 @@ def _renamed(code: str, *kinds: type[ast.stmt]) -> str:
     """Take some statements out of a cell, and call what they define as a reader does."""
     statements = [node for node in ast.parse(code).body if isinstance(node, kinds)]
     code = "\n\n".join(ast.get_source_segment(code, node) or "" for node in statements)
+    return under_her_names(code)
+
+
+def under_her_names(code: str) -> str:
+    """Call what a solution defines as a reader does: MyLayer, my_softmax."""
     code = re.sub(r"\b([A-Z]\w*)Solution\b", r"My\1", code)
     return re.sub(r"\b([a-z]\w*)_solution\b", r"my_\1", code)
 
 
-def _run(code: str, name: str) -> ModuleType:
+def run_as_notebook(code: str, name: str) -> ModuleType:
     """Run code as a notebook does, so that its source can be found again."""
     module = sys.modules[name] = ModuleType(name)
     linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)

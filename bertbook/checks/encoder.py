@@ -1,13 +1,9 @@
-"""Exercises of Chapter 10: the stack, and a model that is wrong in one way only."""
+"""Exercises of Chapter 10: a token's way through the stack, and a model wrong in one way only."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from torch import nn
-
-from minibert.reference import softmax
 
 from .exercise import Exercise
 from .module import scoreboard
@@ -16,55 +12,59 @@ from .verdict import Verdict
 _RNG = np.random.default_rng(10)
 
 
-@dataclass(frozen=True)
-class _SmallLayer:
-    """A layer without weights: scaled attention of the vectors to themselves, and a residual."""
-
-    scale: float
-
-    def __call__(self, hidden_states, additive_mask):
-        scores = self.scale * hidden_states @ hidden_states.T + additive_mask
-        return hidden_states + softmax(scores) @ hidden_states
+def _stream(states):
+    added = np.linalg.norm(states[1:] - states[:-1], axis=1)
+    lengths = np.linalg.norm(states, axis=1)
+    cosines = states[1:] @ states[0] / (lengths[1:] * lengths[0])
+    return np.stack([added / lengths[:-1], cosines], axis=1)
 
 
-def _stack(hidden_states, mask, layers):
-    states = [hidden_states]
-    for layer in layers:
-        states.append(layer(states[-1], mask))
-    return np.stack(states)
-
-
-def _stack_case(mask, number):
-    hidden = np.where(mask, np.finfo(float).min, 0)
-    layers = [_SmallLayer(0.5 * (k + 1)) for k in range(number)]
-    return _RNG.normal(size=(len(mask), 3)), hidden, layers
-
-
-check_stack = Exercise(
-    "Send vectors through a list of layers; return the hidden states before, between and after.",
-    _stack,
-    cases=[
-        _stack_case([0, 0, 1], 1),
-        _stack_case([0, 0, 0, 1, 1], 2),
-        _stack_case([0, 1, 0], 3),
-        _stack_case([0, 0], 2),
-    ],
+check_stream = Exercise(
+    "Say of each step of a token's vector how much it adds, and how near the start it still is.",
+    _stream,
+    cases=[(_RNG.normal(size=(steps, 4)) + 0.5,) for steps in (2, 3, 5)],
     mistakes={
-        ("states.append(layer(states[-1], mask)) → states.append(layer(states[-1], mask)); "
-         "mask = 0 * mask"): "Only the first layer gets the mask. After it, everybody looks at the "
-            "padding.",
-        "mask)) → 0 * mask))": "No layer gets the mask.",
-        "states[-1] → states[0]": "Every layer gets the embeddings. What should the second layer "
-            "get?",
-        "in layers → in layers[:1] * len(layers)": "You go through the first layer again and "
-            "again. Each layer has weights of its own.",
-        "in layers → in layers[::-1]": "You go through the layers from the last to the first.",
-        "np.stack(states) → np.stack(states[::-1])": "The order is turned around: what goes into "
-            "the first layer comes first.",
-        "np.stack(states) → np.stack(states[1:])": "What comes out of each layer is there. What "
-            "goes into the first one is a hidden state, too.",
-        "np.stack(states) → np.stack(states[:-1])": "What comes out of the last layer is missing.",
-        "np.stack(states) → states[-1]": "That is the last hidden state alone. Return all of them.",
+        "added / lengths[:-1] → added": "You return the length of what is added. Beside which "
+            "length is it to be seen?",
+        "added / lengths[:-1] → added / lengths[1:]": "You divide by the length after the step. "
+            "How long was the vector before it?",
+        "added / lengths[:-1] → added / lengths[0]": "You divide by the length at the start, in "
+            "every step. How long was the vector just before the step?",
+        "states[1:] - states[:-1] → states[1:] - states[0]": "You measure how far the vector is "
+            "from the start. What does one step add to it?",
+        "added / lengths[:-1] → lengths[1:] / lengths[:-1]": "You compare lengths. A vector can "
+            "turn and stay as long as it was: take the length of the difference.",
+        "added / lengths[:-1] → lengths[1:] / lengths[:-1] - 1": "You subtract lengths. A vector "
+            "can turn and stay as long as it was: take the length of the difference.",
+        "states[1:] @ states[0] / (lengths[1:] * lengths[0]) → states[1:] @ states[0]": "Your "
+            "second column is a dot product. By which lengths is it divided to be a cosine?",
+        ("np.linalg.norm(states[1:] - states[:-1], axis=1) → "
+         "((states[1:] - states[:-1])**2).sum(axis=1)"): "You sum the "
+            "squares of the change. What makes a length of it?",
+        ("np.linalg.norm(states[1:] - states[:-1], axis=1) → "
+         "abs(states[1:] - states[:-1]).sum(axis=1)"): "You sum the "
+            "sizes of the entries. How is the length of a vector computed?",
+        "cosines], → 1 - cosines],": "Your second column is 1 minus the cosine. Which of the two "
+            "is asked for?",
+        ("states[1:] @ states[0] / (lengths[1:] * lengths[0]) → "
+         "states @ states[0] / (lengths * lengths[0])"): "You have one cosine too many: row 0 is "
+            "no step. How many steps are there?",
+        "(lengths[1:] * lengths[0]) → lengths[1:]": "Your cosine is divided by one length only. "
+            "Whose is missing?",
+        "(lengths[1:] * lengths[0]) → lengths[0]": "Your cosine is divided by one length only. "
+            "Whose is missing?",
+        ("states[1:] @ states[0] / (lengths[1:] * lengths[0]) → "
+         "(states[1:] * states[:-1]).sum(axis=1) / (lengths[1:] * lengths[:-1])"): "Your cosines "
+            "are with the vector before the step. With which vector should they be?",
+        ("states[1:] @ states[0] / (lengths[1:] * lengths[0]) → "
+         "states[:-1] @ states[0] / (lengths[:-1] * lengths[0])"): "Your cosines begin with the "
+            "start itself, 1, and lack the last step. Which vector does a step give?",
+        ("states[1:] @ states[0] / (lengths[1:] * lengths[0]) → "
+         "states[:-1] @ states[-1] / (lengths[:-1] * lengths[-1])"): "Your cosines are with the "
+            "end. With which vector should they be?",
+        "[added / lengths[:-1], cosines] → [cosines, added / lengths[:-1]]": "Your columns have "
+            "changed places. Which is first?",
+        "cosines], axis=1 → cosines], axis=0": "You return two rows. Each step should have a row.",
     },
 )  # fmt: skip
 

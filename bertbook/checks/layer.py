@@ -1,10 +1,22 @@
-"""Exercise of Chapter 9: LayerNorm. The classes of the layer have `check_module`."""
+"""Exercises of Chapter 9: LayerNorm, a layer in pre-norm, and the words that excite a neuron.
+
+The classes of BERT's own layer have `check_module`.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
+import torch
+from torch import Tensor, nn
+
+from minibert.config import BertConfig
+from minibert.layer import BertLayer
 
 from .exercise import Exercise
+from .module import check_module
+from .verdict import Verdict
 
 _RNG = np.random.default_rng(91)
 
@@ -42,6 +54,16 @@ check_layer_norm = Exercise(
             "is it, and in which is x?",
         "/ np.sqrt(variance + eps) →": "Where is the division by the spread?",
         "return centered → return x": "You divide by the spread. What was to be subtracted before?",
+        ("(centered**2).mean( → (centered**2).sum(",
+         "np.sqrt(variance + eps) → np.linalg.norm(centered, axis=-1, keepdims=True)"): "You "
+            "divide by the length of the centered vector. How many squares does a variance "
+            "average?",
+        ("(centered**2).mean(axis=-1, keepdims=True) → "
+         "abs(centered).mean(axis=-1, keepdims=True)**2"): "Your spread is the mean distance from "
+            "the mean. What does a variance average?",
+        "centered = → x = x * weight; centered = || * weight + bias → + bias": "You stretch before "
+            "you normalize. Which comes first?",
+        "+ bias → - bias": "You subtract the bias. What does BERT do with it?",
         "axis=-1 → axis=None": "You take one mean over the whole array. Does one token know about "
             "another?",
         "axis=-1 → axis=0": "You go down the first axis. Along which axis lies the vector of one "
@@ -54,3 +76,157 @@ check_layer_norm = Exercise(
             "is stretched as well. Which comes first?",
     },
 )  # fmt: skip
+
+
+def _word_means(active, words, vocabulary):
+    means = [active[np.array(words) == word].mean(axis=0) for word in vocabulary]
+    return np.array(means)
+
+
+_TOLD = "the cat the other cat and the bird".split()
+
+check_word_means = Exercise(
+    "Average the activations of each word of a vocabulary over its occurrences, for every neuron.",
+    _word_means,
+    cases=[
+        (_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "other", "bird"]),
+        (_RNG.standard_normal((8, 6)), _TOLD, ["other", "the"]),
+    ],
+    mistakes={
+        ".mean(axis=0) → .sum(axis=0)": "You add up: a frequent word wins by its number. How often "
+            "does each word occur?",
+        (".mean(axis=0) → .sum(axis=0) / len(words)",
+         ".mean(axis=0) → .sum(axis=0) / len(vocabulary)"): "You divide all words by one number. "
+            "How often does this word occur?",
+        "active[np.array(words) == word].mean( → np.median(active[np.array(words) == word], ":
+            "You take the value in the middle. What is asked is the average.",
+        "np.array(words) == word → words == word": "A list compared with a word is False, and "
+            "nothing more. np.array(words) == word compares entry by entry.",
+        "np.array(words) == word → np.char.find(np.array(words), word) >= 0": "You look for the "
+            "word inside of words, and \"the\" stands in \"other\". Compare whole words.",
+        ".mean(axis=0) → .max(axis=0)": "You take each word's largest activation. What is asked is "
+            "its average.",
+        (".mean(axis=0) → .mean()", ".mean(axis=0) → .mean(axis=0)[0]"): "Your row "
+            "has one number only. Each neuron has a mean of its own.",
+        ".mean(axis=0) → [0]": "You take the first occurrence alone. What about the others?",
+        ".mean(axis=0) → [-1]": "You keep the last occurrence alone. Does a later one overwrite "
+            "the sum?",
+        ("active[ → np.maximum(active, 0)[", "active[ → abs(active)["): "You change the sign of "
+            "what is negative, or drop it. Take the activations as they are.",
+        "np.array(means) → np.array(means).T": "Rows and columns have changed places. Each word "
+            "has a row.",
+        ("in vocabulary → in sorted(vocabulary)", "in vocabulary → in dict.fromkeys(words)",
+         "in vocabulary → in sorted({*words})"): "Your rows are in another order, or for other "
+            "words. Which words, and in which order, does vocabulary name?",
+    },
+)  # fmt: skip
+
+_CONFIG = BertConfig(
+    vocab_size=9, hidden_size=12, num_attention_heads=3, intermediate_size=20,
+    max_position_embeddings=8, hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.0,
+)  # fmt: skip
+
+
+def check_pre_norm(layer: type[nn.Module]) -> Verdict:
+    """Check a layer that normalizes before each half and leaves the sums alone, by what it must do.
+
+    Its parameters may have any names: nothing is compared with numbers of ours.
+    """
+    problem = "" if getattr(layer, "own_parameters", False) else (
+        "Its parameters may have names of their own, so the class needs own_parameters = True."
+    )  # fmt: skip
+    found = None if problem else check_module(layer, "layer")
+    if found and not found.passed:
+        return found
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        problem = problem or _pre_norm_problem(layer)
+    name = layer.__name__
+    return Verdict(not problem, f"Not yet. {problem}" if problem else (
+        f"Right: {name} adds to its input and never changes it; each half is normalized first."
+    ))  # fmt: skip
+
+
+def _pre_norm_problem(kind: type[nn.Module]) -> str:
+    """Say which property of pre-norm fails, if one does."""
+    x = torch.randn(2, 5, 12, dtype=torch.float64)
+    nothing_new = _drawn(kind, hidden_dropout_prob=1.0).train()
+    left = nothing_new(x)[0]
+    if not left.any():
+        return "With p = 1 nothing is left. Where is the residual, and does dropout spare it?"
+    if _same(left, nothing_new(x + 7)[0]):
+        return (
+            "With p = 1 the input should come out as it is, and yours comes out normalized. What "
+            "is kept: the vector, or what LayerNorm makes of it?"
+        )
+    if not _same(left, x):
+        return (
+            "With p = 1, dropout drops all that is new, and the input should come out as it is. "
+            "Does dropout hit what each half adds, and is the residual added once in each?"
+        )
+    layer = _drawn(kind)
+    if not _same(layer(x)[0] + 7, layer(x + 7)[0]):
+        return (
+            "If the input is shifted by 7, the result should be, and nothing else: LayerNorm sees "
+            "no shift, and the residual passes it on. Which half gets vectors that are not "
+            "normalized?"
+        )
+    if _same(layer(x)[0], _drawn(kind, hidden_act="relu")(x)[0]):
+        return "hidden_act has no effect. Where is the activation that the config names?"
+    return _size_problem(layer) or _path_problem(layer, x)
+
+
+def _size_problem(layer: nn.Module) -> str:
+    """Compare the number of parameters with that of BERT's layer."""
+    mine, ours = (
+        sum(p.numel() for p in one.parameters()) for one in (layer, BertLayer(_CONFIG))
+    )  # fmt: skip
+    few = "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
+    many = "Which part is there that BERT's layer has not?"
+    return "" if mine == ours else (
+        f"It has {mine} parameters, and BERT's layer of this size has {ours}. "
+        f"{few if mine < ours else many}"
+    )  # fmt: skip
+
+
+def _path_problem(layer: nn.Module, x: Tensor) -> str:
+    """Ask whether all parameters count, and whether the second half follows the first."""
+    layer.zero_grad()
+    layer(x)[0].pow(2).sum().backward()
+    idle = [
+        name
+        for name, p in layer.named_parameters()
+        if (p.grad is None or not p.grad.any()) and not name.endswith("key.bias")
+    ]
+    if idle:
+        return f"{idle[0]} has no effect on the result. Is its part called, and used?"
+    narrow = next((p for p in layer.parameters() if p.shape == (12, 20)), None)
+    if narrow is None:
+        return "The matrix that makes the wide vectors narrow again is missing. Is it an nn.Linear?"
+    moved = x.clone()
+    moved[:, 3] = torch.randn(12, dtype=torch.float64)
+    both = [layer(states)[0].detach() for states in (x, moved)]
+    with torch.no_grad():
+        narrow.zero_()
+    added = [out - layer(states)[0] for out, states in zip(both, (x, moved))]
+    if _same(added[0][:, 0], added[1][:, 0]):
+        return (
+            "What your feed-forward network adds to a token does not depend on the other tokens: "
+            "your halves stand side by side. On which vectors does the second half work?"
+        )
+    return ""
+
+
+def _drawn(kind: type[nn.Module], **changes: object) -> nn.Module:
+    """Build a layer with weights of ordinary size, none of them 0 and always the same."""
+    layer = kind(dataclasses.replace(_CONFIG, **changes)).double().eval()
+    generator = torch.Generator().manual_seed(92)
+    with torch.no_grad():
+        for p in layer.parameters():
+            noise = torch.randn(p.shape, generator=generator, dtype=torch.float64)
+            p.copy_(0.5 * noise + (p.dim() == 1))
+    return layer
+
+
+def _same(one: Tensor, other: Tensor) -> bool:
+    return torch.allclose(one, other, rtol=0, atol=1e-8)

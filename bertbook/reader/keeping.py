@@ -13,6 +13,7 @@ from bertbook.checks.verdict import Verdict
 from bertbook.show.setting import is_stored
 from minibert.disk import written_whole
 
+from .clashes import bindings, clashes, with_line_inside
 from .definitions import (
     NotKeptError,
     is_skeleton,
@@ -111,7 +112,7 @@ def with_definition(text: str, thing: Callable) -> tuple[str, list[str]]:
     """Add something, and all of the reader's that it uses, to a file; return it and their names."""
     code: dict[str, str] = {}  # in an order in which each stands after what it uses
     lines: list[str] = []
-    _collect(thing, code, lines, set())
+    _collect(thing, code, lines, bindings(text))
     blocks = _blocks(text)
     place = _place(blocks, code)
     blocks = [block for block in blocks if _name(block) not in code]
@@ -124,17 +125,24 @@ def with_definition(text: str, thing: Callable) -> tuple[str, list[str]]:
     return "".join(blocks), list(code)
 
 
-def _collect(thing: Callable, code: dict[str, str], lines: list[str], collected: set[str]) -> None:
+def _collect(
+    thing: Callable, code: dict[str, str], lines: list[str], known: dict[str, str]
+) -> None:
     """Gather the code of something after that of all it uses, and the lines that they need."""
     source = source_of(thing)
     if is_skeleton(source):
         raise NotKeptError(f"{thing.__name__} still has the dots of its skeleton")
     needs = needs_of(thing, source)
-    collected.add(thing.__name__)
+    code[thing.__name__] = ""  # so that what uses itself is gathered once
     for other in needs.others:
-        if other.__name__ not in collected:
-            _collect(other, code, lines, collected)
-    lines += needs.lines
+        if other.__name__ not in code:
+            _collect(other, code, lines, known)
+    for line in needs.lines:
+        if clashes(line, known):
+            source = with_line_inside(source, line)
+        else:
+            lines.append(line)
+    del code[thing.__name__]
     code[thing.__name__] = source
 
 

@@ -22,6 +22,8 @@ from .reader_file import READER_FILE, run_reader_file
 PAGE = Path(__file__).parents[2] / "book" / "bert.py"
 RESULT = Path("my_bert_on_one_page.py")
 PART = re.compile(r"""\bpart\((["'])(\w+)\1\)""")
+OURS = ("minibert", "bertbook")
+OUR_IMPORT = re.compile(rf"^ +from (?:{'|'.join(OURS)})\b.* import .*\n", re.MULTILINE)
 # The page has one loss for both tasks; the package names it twice, for the words of its errors.
 SAME_FUNCTIONS = dict.fromkeys(("masked_lm_loss", "next_sentence_loss"), "cross_entropy")
 
@@ -151,10 +153,10 @@ def _problem(role: str, player: Callable, blocks: list[Block], known: set[str]) 
         return f"{name} is left out: {error}"
     if place not in known:
         return f"{name} is left out: the page has no {place} of its own"
-    for block in blocks:
-        if (block.module or "").startswith(("minibert", "bertbook")):
-            for missing in (each for each in block.names if each not in known):
-                return f"{name} is left out: it needs {missing} of {block.module}"
+    for node in (node for block in blocks for node in ast.walk(ast.parse(block.text))):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith(OURS):
+            for missing in (each for each in _bound(node) if each not in known):
+                return f"{name} is left out: it needs {missing} of {node.module}"
     return ""
 
 
@@ -184,7 +186,7 @@ def _written(
 
 def _set(block: Block, names: dict[str, str]) -> str:
     """Set what a reader wrote like the rest of the page, under the names that it has there."""
-    text = PART.sub(lambda role: _on_page(role[2]), block.text.strip())
+    text = PART.sub(lambda role: _on_page(role[2]), OUR_IMPORT.sub("", block.text.strip()))
     for old, new in {**names, **SAME_FUNCTIONS}.items():
         text = re.sub(rf"\b{old}\b", new, text)
     return f"\n{text}\n"

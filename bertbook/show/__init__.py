@@ -15,16 +15,20 @@ from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
 from .inside import follow_shapes, see_heads, swap_heads
 from .interactive import explore
+from .layer_walk import walk_layer
 from .live import type_ahead
 from .machine import machine
 from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
+from .stepwise import stepwise
 from .train_toy import train_toy
+from .weigh import Way, weigh_words
 
 __all__ = [
     "Html",
     "Turn",
+    "Way",
     "arrow_map",
     "ask",
     "bars",
@@ -45,11 +49,14 @@ __all__ = [
     "show_source",
     "slider",
     "small_map",
+    "stepwise",
     "swap_heads",
     "token_row",
     "train_toy",
     "type_ahead",
     "typed",
+    "walk_layer",
+    "weigh_words",
     "which_line",
     "wrong",
 ]

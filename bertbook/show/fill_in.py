@@ -30,6 +30,7 @@ def fill_in(
     caption: str,
     silence: bool = False,
     answered: bool = False,
+    at_once: bool = False,
 ) -> Html:
     """Show sentences in which a reader hides any word, and what a model and the oracle say.
 
@@ -49,7 +50,9 @@ def fill_in(
     silence : bool, default False
         Whether a reader may silence heads, and see the answers move.
     answered : bool, default False
-        Whether the model's answer to the first pair is computed now, too, and shown at once.
+        Whether the model's answer to the first pair is computed now, too, and shown at first.
+    at_once : bool, default False
+        Whether the page loads the model as soon as the figure is seen, without a click.
 
     Returns
     -------
@@ -77,6 +80,7 @@ def fill_in(
     stage = f'<div class="mb-stage">{_first_state(data[0])}</div>'
     words = " ".join(oracle.words)
     given = {"model": Path(folder).name, "texts": data, "silence": silence, "words": words}
+    given |= {"at_once": True} if at_once else {}
     return live_figure("fill-in-the-blank", stage, given, caption, folder, STYLE)
 
 

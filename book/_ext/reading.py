@@ -1,7 +1,7 @@
-"""How long a chapter takes a reader, by its words, its visible code and its exercises."""
+"""How large a chapter is: its words, its visible code, its folds, and the minutes they take."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nbformat import NotebookNode
 
@@ -9,6 +9,8 @@ WORDS_A_MINUTE, LINES_A_MINUTE = 180, 10
 STEP = 5  # minutes; nobody reads by the minute
 
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
+BUTTON = {"hide-input", "hide-cell", "hide-output"}
+FOLD_IN_PROSE = re.compile(r"<details|^:class:.*\bdropdown\b|^[`:]{3,}\{dropdown\}", re.MULTILINE)
 NO_PROSE = re.compile(
     r"^(```|~~~).*?^\1|\$\$.*?\$\$|\$[^$]*\$|\]\([^)]*\)", re.MULTILINE | re.DOTALL
 )
@@ -17,23 +19,31 @@ EXERCISE = re.compile(r"^Difficulty [●○]+ · (\d+) minutes", re.MULTILINE)
 CARD = re.compile(r"(?<=^\| \*\*Cost\*\* \| )(?:about \d+ .*?; to run, )?", re.MULTILINE)
 
 
+def words(notebook: NotebookNode) -> int:
+    """Count the words of the prose, without formulas, listings and addresses."""
+    return len(WORD.findall(NO_PROSE.sub(" ", _prose(notebook))))
+
+
+def visible_lines(notebook: NotebookNode) -> int:
+    """Count the lines of code that the page shows unfolded, without the empty ones."""
+    shown = (cell.source for cell, tags in _code(notebook) if not FOLDED & tags)
+    return sum(bool(line.strip()) for source in shown for line in source.splitlines())
+
+
+def fold_buttons(notebook: NotebookNode) -> int:
+    """Count what the page folds behind a button: code, results, and folds in the prose."""
+    folds = sum(bool(BUTTON & tags) for _, tags in _code(notebook))
+    return folds + len(FOLD_IN_PROSE.findall(_prose(notebook)))
+
+
 def reading_minutes(notebook: NotebookNode) -> int:
     """Compute how long the prose and the code take that the page shows."""
-    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    words = len(WORD.findall(NO_PROSE.sub(" ", prose)))
-    shown = (
-        cell.source
-        for cell in notebook.cells
-        if cell.cell_type == "code" and not FOLDED & set(cell.metadata.get("tags", ()))
-    )
-    lines = sum(bool(line.strip()) for source in shown for line in source.splitlines())
-    return to_step(words / WORDS_A_MINUTE + lines / LINES_A_MINUTE)
+    return to_step(words(notebook) / WORDS_A_MINUTE + visible_lines(notebook) / LINES_A_MINUTE)
 
 
 def exercise_minutes(notebook: NotebookNode) -> int:
     """Add up what the exercises say themselves."""
-    sources = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
-    return sum(map(int, EXERCISE.findall(sources)))
+    return sum(map(int, EXERCISE.findall(_prose(notebook))))
 
 
 def to_step(minutes: float) -> int:
@@ -60,3 +70,13 @@ def spans(notebooks: Iterable[NotebookNode]) -> dict[str, str]:
         "minutes to read": f"{read[0]} to {read[-1]} minutes",
         "minutes for exercises": f"{done[0]} to {done[-1]} minutes",
     }
+
+
+def _prose(notebook: NotebookNode) -> str:
+    return "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def _code(notebook: NotebookNode) -> Iterator[tuple[NotebookNode, set[str]]]:
+    """Yield the code cells with their tags."""
+    cells = (cell for cell in notebook.cells if cell.cell_type == "code")
+    yield from ((cell, set(cell.metadata.get("tags", ()))) for cell in cells)

@@ -1,4 +1,4 @@
-"""What is summed over all chapters: the table of costs, and from how many to how many minutes.
+"""What is summed over all chapters: costs, minutes, the cells that are compared, and paths.
 
 Each chapter stores its own numbers. They are put together while the pages are built, so that a
 change in a chapter changes no other file.
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import costs
 import nbformat
+import paths
 from reading import spans
 from sphinx.application import Sphinx
 
@@ -16,20 +17,23 @@ TABLE = "<!-- costs of all chapters -->"
 
 
 def fill(text: str, notebooks: dict[str, nbformat.NotebookNode]) -> str:
-    """Put the totals in their places: a comment for the table, braces for minutes."""
-    for name, minutes in spans(notebooks.values()).items():
-        text = text.replace(f"{{{name}}}", minutes)
+    """Put the totals in their places: a comment for each table, braces for the rest."""
+    run, compared = map(sum, zip(*map(costs.count_cells, notebooks.values())))
+    numbers = spans(notebooks.values()) | {"cells run": f"{run}", "cells compared": f"{compared}"}
+    told = {f"{{{name}}}": number for name, number in numbers.items()} | paths.totals(notebooks)
+    for place, words in told.items():
+        text = text.replace(place, words)
     return text.replace(TABLE, costs.table(notebooks))
 
 
 def put_on_page(app: Sphinx, docname: str, source: list[str]) -> None:
     """Fill the pages that speak of all chapters, and make them again when a chapter changes."""
-    if docname not in ("index", "statistics"):
+    if docname not in ("index", "paths", "statistics"):
         return
-    paths = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
-    for path in paths:
+    chapters = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
+    for path in chapters:
         app.env.note_dependency(str(path))
-    source[0] = fill(source[0], {path.stem: nbformat.read(path, 4) for path in paths})
+    source[0] = fill(source[0], {path.stem: nbformat.read(path, 4) for path in chapters})
 
 
 def setup(app: Sphinx) -> dict:

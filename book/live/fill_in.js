@@ -116,3 +116,12 @@ function verdict(answers, best, truth) {
     ? `${model}, the best possible guesser ${nats(best.get(truth))}.`
     : `${model}.`;
 }
+
+/** Say it for those who have not met nats yet. */
+function plainVerdict(answers, best, truth) {
+  if (!answers.has(truth)) return "";
+  const model = `“${truth}” stood there. The model gives it ${answers.get(truth).toFixed(2)}`;
+  return best.has(truth)
+    ? `${model}, the best possible guesser ${best.get(truth).toFixed(2)}.`
+    : `${model}.`;
+}

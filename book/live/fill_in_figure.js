@@ -69,8 +69,9 @@ function checkedHeads(switches) {
 }
 
 class BlankFigure {
-  constructor(figure, { model, texts, silence, words }) {
+  constructor(figure, { model, texts, silence, words, at_once: atOnce }) {
     Object.assign(this, { model, texts, silence, text: { ...texts[0] }, isReady: false });
+    this.verdict = atOnce ? plainVerdict : verdict;
     this.known = new Set(words.split(" "));
     this.controls = blankControls(texts, this.known);
     this.sentence = element("div", {
@@ -83,10 +84,14 @@ class BlankFigure {
     this.ask = element("button", { type: "button" }, `Let the model answer (${toldSize(model)})`);
     const { above, own, below } = this.controls;
     below.hidden = true;
-    const shown = [above, this.sentence, this.answers, this.status, below, own, this.ask];
+    const answer = [this.sentence, this.answers, this.status];
+    const shown = atOnce
+      ? [...answer, own, this.ask, above, below]
+      : [above, ...answer, below, own, this.ask];
     figure.querySelector(".mb-stage").replaceChildren(...shown);
     this.listen();
     this.show();
+    if (atOnce) answerAtOnce(figure, this);
   }
 
   buttons() {
@@ -109,6 +114,11 @@ class BlankFigure {
   /** Load the model at the first call; say how far it is. */
   async load() {
     if (this.isReady) return;
+    this.loading ??= this.bring().finally(() => (this.loading = undefined));
+    await this.loading;
+  }
+
+  async bring() {
     await ready(this.model, (line) => (this.status.textContent = line));
     this.choices = headsOf(this.model);
     this.controls.heads.append(
@@ -199,7 +209,7 @@ class BlankFigure {
       ["at best", known],
     ];
     this.answers.replaceChildren(answerTable(columns, truth));
-    this.status.textContent = verdict(changed.size ? changed : whole, known, truth);
+    this.status.textContent = this.verdict(changed.size ? changed : whole, known, truth);
   }
 }
 

@@ -44,19 +44,23 @@ class Reader:
         self.browser, self.site, self.html = browser, site, html
         self.contexts, self.complaints = [], []
 
-    def open(self, name: str, *, viewport=DESKTOP, from_disk=False):
+    def open(self, name: str, *, viewport=DESKTOP, from_disk=False, **settings):
         """Open a page of the book, from the server or from the disk, and wait for its formulas."""
         home = self.html.as_uri() + "/" if from_disk else self.site
-        return self.open_address(home, name, viewport)
+        return self.open_address(home, name, viewport, **settings)
 
     def open_file(self, file: Path, viewport=DESKTOP):
         """Open a page that a test has written."""
         return self.open_address(file.parent.as_uri() + "/", file.name, viewport)
 
-    def open_address(self, home: str, name: str, viewport):
-        """Open a page below an address, and note whatever it asks for elsewhere."""
-        context = self.browser.new_context(viewport=viewport, reduced_motion="reduce")
+    def open_address(self, home: str, name: str, viewport, *, motion="reduce", first=""):
+        """Open a page below an address, and note whatever it asks for elsewhere.
+
+        The script `first` runs before those of the page.
+        """
+        context = self.browser.new_context(viewport=viewport, reduced_motion=motion)
         self.contexts.append(context)
+        context.add_init_script(first)
         context.route(re.compile(rf"^(?!data:|blob:|{re.escape(home)})"), self._refuse)
         page = context.new_page()
         page.on("request", lambda request: self._note_request(request.url, home))

@@ -13,23 +13,6 @@ from minibert.pretrained import load_tokenizer
 SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
 
 
-def test_the_first_page_opens_with_the_answer_that_the_model_gives(reader):
-    page = reader.open("index.html", from_disk=True)
-    figure = page.locator("[data-live=fill-in-the-blank]")
-    assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
-    assert figure.get_by_label("Sentences").input_value() == "0"
-    status, sentence = figure.get_by_role("status"), figure.get_by_role("group", name="Sentence")
-    stored = [part.inner_text() for part in (figure.get_by_role("table"), sentence, status)]
-    assert "“blue” stood there. The model pays 1.8" in stored[2]
-    rows = figure.get_by_role("row").all_inner_texts()
-    assert len(rows) == 6 and [*map(str.split, rows)][-1] == ["blue", "0.16", "1.00"]
-    assert page.evaluate("document.querySelector('script[src*=small-world]')") is None
-    figure.get_by_role("button", name="Let the model answer (loads small-world.js, 1.5 MB)").click()
-    figure.get_by_label("Where [MASK] looked").wait_for()
-    computed = [part.inner_text() for part in (figure.get_by_role("table"), sentence, status)]
-    assert computed == stored
-
-
 def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
     page = reader.open("index.html", from_disk=True)
     figure = page.locator("[data-live=fill-in-the-blank]")

@@ -68,7 +68,7 @@ def test_a_part_that_loses_the_mask_turns_lines_red():
 
     with use(encoder=Forgetful):
         board = scoreboard()
-    assert red(board)[0] == "Ids go in, one vector a token comes out"
+    assert red(board)[0] == "Ids go in, one vector per token comes out"
 
 
 def test_a_model_that_ignores_padding_is_told_so():

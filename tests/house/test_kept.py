@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from book_tree import chapters
+from book_tree import NOT_YET_HELD_FROM, Chapter, chapters
 from planting import code
 from python_code import calls
 
-from bertbook.contracts import role_of
+from bertbook.contracts import my_name, role_of
 
 
 def kept_for_nothing(root: Path) -> list[str]:
@@ -26,15 +26,42 @@ def kept_for_nothing(root: Path) -> list[str]:
     ]
 
 
+def not_run_at_once(root: Path) -> list[str]:
+    """Ask that what is kept goes to work in its own chapter, in a cell further down."""
+    return [
+        f"{chapter.name}: {name} is kept, and nothing below runs on it. Let a cell call "
+        f"{_call(name)}, and what follows be built of what is kept."
+        for chapter in chapters(root)
+        if chapter.number < NOT_YET_HELD_FROM
+        for place, cell in enumerate(chapter.code)
+        for call in calls(cell.tree, "keep")
+        if (name := call.args[0].id) not in _run_below(chapter, place)
+        and not (_plays_a_part(name) and "" in _run_below(chapter, place))
+    ]
+
+
+def _call(name: str) -> str:
+    short = name.removeprefix("my_")
+    return "running_on()" if _plays_a_part(name) else f"running_on({short}=…)"
+
+
+def _run_below(chapter: Chapter, place: int) -> set[str]:
+    """Name what the cells below one run on; the empty name stands for all parts of a model."""
+    found = (call for cell in chapter.code[place + 1 :] for call in calls(cell.tree, "running_on"))
+    names = ([f"my_{keyword.arg}" for keyword in call.keywords] or [""] for call in found)
+    return {name for some in names for name in some}
+
+
 def _plays_a_part(name: str) -> bool:
     try:
-        return bool(role_of(name))
+        return my_name(role_of(name)) == name  # my_attention is a function of numpy's
     except ValueError:
         return False
 
 
-def test_what_is_kept_is_used(this_project):
-    this_project.keeps(kept_for_nothing)
+@pytest.mark.parametrize("rule", [kept_for_nothing, not_run_at_once])
+def test_what_is_kept_is_used(this_project, rule):
+    this_project.keeps(rule)
 
 
 @pytest.mark.parametrize(("name", "used"), [("my_sum", "sum"), ("MyLayer", "max")])
@@ -47,3 +74,25 @@ def test_a_function_that_nobody_runs_on(plot):
     root = plot.chapter("# Two", code("keep(my_sum, check(my_sum))\nrunning_on(max=max)"))
     (sentence,) = kept_for_nothing(root)
     assert "02-a-chapter.ipynb: asks to keep my_sum, and no chapter runs on it" in sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "below", "advice"),
+    [
+        ("MyLayer", "running_on()", ""),
+        ("MyLayer", "my = running_on(layer=layer)", "running_on()"),
+        ("MyLayer", "print()", "running_on()"),
+        ("my_sum", "my = running_on(sum=sum)", ""),
+        ("my_sum", "running_on()", "running_on(sum=…)"),
+        ("my_attention", "running_on()", "running_on(attention=…)"),
+        ("my_corrupt_tokens", "running_on()", ""),
+    ],
+)
+def test_a_use_further_down(plot, name, below, advice):
+    kept = code(f"keep({name}, check({name}))")
+    found = not_run_at_once(plot.chapter("# Two", code(below), kept, code(below)))
+    assert len(found) == bool(advice)
+    assert f"Let a cell call {advice}, and" in "".join(found) or not advice
+    assert len(not_run_at_once(plot.chapter("# Two", code(below), kept))) == 1
+    late = plot.chapter("# Two", kept, number=NOT_YET_HELD_FROM)
+    assert len(not_run_at_once(late)) == 1  # that of Chapter 2

@@ -15,20 +15,19 @@ from same_code import canonical, our_name
 from solutions import file_of_solutions
 
 from bertbook.reader.one_page import PAGE
-from minibert import attention, heads, losses, model
+from minibert import attention, heads, losses
 
 # Parts without an exercise, and the modules of the package that define them.
 OURS = {
     "additive_mask": attention,
-    "BertPooler": model,
     "BertPredictionHeadTransform": heads,
     "BertPreTrainingHeads": heads,
     "cross_entropy": losses,
 }
 SOLVED = (
     *("BertEmbeddings", "many_heads", "BertSelfAttention", "BertSelfOutput", "BertAttention"),
-    *("BertIntermediate", "BertOutput", "BertLayer"),
-    *("BertEncoder", "BertModel", "BertLMPredictionHead", "BertForPreTraining", "corrupt_tokens"),
+    *("BertIntermediate", "BertOutput", "BertLayer", "BertEncoder", "BertPooler", "BertModel"),
+    *("BertLMPredictionHead", "BertForPreTraining", "corrupt_tokens"),
 )
 MAY_IMPORT = {"torch", "safetensors"}
 ROOT = Path(__file__).parents[2]

@@ -5,6 +5,7 @@ import sys
 from types import ModuleType
 
 import pytest
+import torch
 
 from bertbook.checks.verdict import Verdict
 from bertbook.reader import keep, running_on
@@ -118,6 +119,51 @@ def test_what_stands_in_the_file_is_taken_from_there(notebook, tmp_path):
     notebook.run("keep(MyOutput)")
     assert "my_bert import" not in text(tmp_path)
     assert run_reader_file()["MyOutput"]().g() == 3
+
+
+FIRST = """
+from math import sqrt
+SIZE = 2
+
+def my_root(x):
+    return sqrt(x) + SIZE
+"""
+SECOND = """
+from torch import nn, sqrt
+SIZE = 3
+
+class MyRoot(nn.Module):
+    size = 1
+
+    def forward(self, x):
+        \"\"\"Take the root.\"\"\"
+        return sqrt(x) + self.size
+
+    def more(self, sqrt):
+        return sqrt + SIZE
+"""
+
+
+def test_a_name_may_mean_two_things_in_one_file(notebook, tmp_path):
+    notebook.run(f"{FIRST}\nkeep(my_root)")
+    for _ in range(2):
+        notebook.run(f"{SECOND}\nkeep(MyRoot)")
+    kept = run_reader_file()
+    assert kept["my_root"](4) == 4
+    assert kept["MyRoot"]().forward(torch.tensor(9.0)) == 4 and kept["MyRoot"]().more(1) == 4
+    assert text(tmp_path).count("        from torch import sqrt\n") == 1
+    assert text(tmp_path).count("        SIZE = 3\n") == 1
+    notebook.run(f"{FIRST}\nkeep(my_root)")
+    assert run_reader_file()["my_root"](4) == 4
+
+
+def test_a_name_of_two_meanings_that_no_function_can_keep_apart(notebook, tmp_path, capsys):
+    notebook.run(f"{FIRST}\nkeep(my_root)")
+    notebook.run(
+        "SIZE = 3\nclass MySize:\n    size = SIZE\n    def f(self): return 1\nkeep(MySize)"
+    )
+    assert "MySize uses SIZE, which is something else in the file" in capsys.readouterr().out
+    assert "MySize" not in text(tmp_path)
 
 
 def test_a_name_that_a_library_calls_otherwise(notebook, tmp_path):

@@ -2,10 +2,12 @@
 
 import ast
 import importlib.util
+import re
 
 import bert
 import pytest
 import torch
+from readers_copy import file_before
 from same_code import canonical
 from solutions import file_of_solutions
 
@@ -136,3 +138,19 @@ def test_the_result_is_written_and_counted(tmp_path, capsys):
     assert main(written(tmp_path, HELPED), result) == 0
     lines = len(result.read_text(encoding="utf-8").splitlines())
     assert capsys.readouterr().out == f"{result} has {lines} lines; yours are MyIntermediate.\n"
+
+
+def test_a_file_that_was_kept_along_the_chapters(tmp_path):
+    """It has functions in numpy as well, whose names mean other things than in its classes."""
+    page = one_page(written(tmp_path, file_before(13)))
+    assert page.problems == []
+    assert "minibert" not in "".join(re.findall(r"^.*import .*$", page.text, re.MULTILINE))
+    small(run(page.text, tmp_path))
+
+
+def test_an_import_inside_a_method_that_the_page_has_not(tmp_path):
+    line = "from minibert.attention import fit_mask\n"
+    indent = 8 * " "
+    hidden = FOREIGN.replace(line, "").replace("return fit", f"{line}{indent}return fit")
+    (problem,) = one_page(written(tmp_path, hidden)).problems
+    assert problem == "MyIntermediate is left out: it needs fit_mask of minibert.attention"

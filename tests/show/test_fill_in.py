@@ -45,7 +45,13 @@ def test_the_first_pair_is_answered_if_it_shall_be():
     answers = dict(data_of(content)["texts"][0]["answered"]["answers"])
     assert max(answers, key=answers.get) == "red" and answers["blue"] < 0.2
     assert '<tr><th scope="row">blue</th><td>0.16</td><td>1.00</td></tr>' in content
-    assert "answered" not in data_of(fill_in([(FIRST, SECOND)], SMALL, caption="Try.").content)
+    others = data_of(fill_in([(FIRST, SECOND)], SMALL, caption="Try.").content)
+    assert "answered" not in others["texts"][0] and "at_once" not in others
+
+
+def test_the_page_answers_at_once_if_it_shall():
+    content = fill_in([(FIRST, SECOND)], SMALL, caption="Try.", at_once=True).content
+    assert data_of(content)["at_once"] is True
 
 
 def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):

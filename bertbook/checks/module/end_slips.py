@@ -22,7 +22,20 @@ POOLER = {
         "stands for the whole sequence?",
     "hidden_states[:, 0] → hidden_states.amax(dim=1)": "You take the largest numbers of all "
         "tokens. Which one stands for the whole sequence?",
+    "hidden_states[:, 0] → hidden_states[:, :1]": "The axis of the tokens is still there, with one "
+        "entry. Which index takes it away?",
+    "hidden_states[:, 0] → hidden_states[0]": "You take the first sentence of the batch. Which "
+        "axis is that of the tokens?",
+    "hidden_states[:, 0] → hidden_states": "Every token gets a summary. Which one stands for the "
+        "whole sequence?",
     ".tanh() →": "Where is the tanh?",
+    "self.dense(first).tanh() → self.dense(first.tanh())": "Your tanh comes before the linear "
+        "layer. Which of them is first?",
+    ".tanh() → .tanh() + first": "There is no residual in the pooler. What does it return?",
+    **dict.fromkeys(
+        (".tanh() → .sigmoid()", ".tanh() → .relu()",
+         "self.dense(first).tanh() → nn.functional.gelu(self.dense(first))"),
+        "Your activation is another one. Which of them gives numbers between -1 and 1?"),
     **NO_BIAS,
 }  # fmt: skip
 BERT = {
@@ -56,6 +69,8 @@ BERT = {
         "encoder. Is it handed on?",
     ", output_attentions, output_hidden_states) → )": "Hidden states and maps are missing. Are "
         "both flags handed on to the encoder, and does output._replace(…) keep what it returns?",
+    ", output_hidden_states) → )": "The hidden states are missing. Which two flags does the "
+        "encoder take?",
     "output_attentions, output_hidden_states → output_hidden_states, output_attentions":
         "output_attentions and output_hidden_states have changed places. Which of them does the "
         "encoder take first?",

@@ -134,6 +134,11 @@ def _finite_in(trial: Trial, dtype: torch.dtype) -> str:
             f"the encoder gets a mask in {other[0]}. An attention that adds it as it is "
             "needs the precision of the vectors: additive_mask(attention_mask, x.dtype)."
         )
+    if any(mask.isinf().any() for mask in masks):
+        return (
+            "the encoder gets a mask with minus infinity. A sentence of nothing but padding then "
+            "gives NaN in an attention that adds it as it is. Which finite number hides as well?"
+        )
     wild = [name for name, value in found.items() if not value.isfinite().all()]
     return f"{wild[0]} holds numbers that are not finite." if wild else ""
 

@@ -15,6 +15,8 @@ FRAME = {
         "it?",
     "+ input_tensor) → + input_tensor) + input_tensor": "The residual is added once more after "
         "LayerNorm. How often does BERT add it?",
+    "self.dense(hidden_states) → -self.dense(hidden_states)": "What is new is subtracted. What "
+        "does a residual connection do with it?",
     "self.dense(hidden_states) → nn.functional.gelu(self.dense(hidden_states))": "There is an "
         "activation after the linear layer. Which part of the layer has the only one?",
     "→ self.LayerNorm(nn.functional.gelu(self.dense(hidden_states) + input_tensor))": "There is an "
@@ -44,6 +46,15 @@ ACTIVATION = {
         "layer. Which of them is first?",
     putting("activation", nn.Identity()): "There is no activation. What stands after the linear "
         "layer?",
+}  # fmt: skip
+INTERMEDIATE = {
+    **ACTIVATION,
+    putting("activation", nn.Softmax(-1)): "Your activation is a softmax. Which one does "
+        "config.hidden_act ask for?",
+    ("self.activation(self.dense(hidden_states)) → nn.functional.layer_norm("
+     "self.activation(self.dense(hidden_states)), [self.dense.out_features])"): "You normalize the "
+        "wide vectors. Which part has the LayerNorm?",
+    **NO_BIAS,
 }  # fmt: skip
 ATTENTION = {
     ("→ normalized = self.output.LayerNorm(hidden_states); context, probs = "
@@ -75,6 +86,17 @@ LAYER = {
      "additive_mask, output_attentions); x = hidden_states + first.output.dense(context); "
      "return x + second.dense(self.intermediate(second.LayerNorm(x))), probs"): "LayerNorm comes "
         "first in both halves of your layer: pre-norm. When does BERT normalize?",
+    ("→ x = self.output(self.intermediate(hidden_states), hidden_states); return "
+     "self.attention(x, additive_mask, output_attentions)"): "Your halves have changed places. "
+        "Which of them comes first?",
+    ("wide = self.intermediate(attended) → attended, probs = self.attention(attended, "
+     "additive_mask, output_attentions); wide = self.intermediate(attended)"): "The tokens attend "
+        "twice. How often does each half act in a layer?",
+    ("return self.output(wide, attended) → x = self.output(wide, attended); return "
+     "self.output(self.intermediate(x), x)"): "The feed-forward network acts twice. How often does "
+        "each half act in a layer?",
+    "return self.output(wide, attended), probs → return probs, self.output(wide, attended)": "The "
+        "map comes first in what you return. In which order does the contract name the two?",
     "(wide, attended) → (wide, hidden_states)": "What your second half keeps is the input of the "
         "layer. What went into the feed-forward network?",
     "(attended) → (hidden_states)": "Your feed-forward network gets the input of the layer. What "
@@ -155,6 +177,9 @@ ENCODER = {
         "places. Which of them asks for the maps?",
     "attentions.append(probs) → attentions = [probs]": "Only the map of the last layer is there. "
         "Does the list grow?",
+    ("hidden_states,\n        hidden_states= → "
+     "nn.functional.layer_norm(hidden_states, hidden_states.shape[-1:]),\n        hidden_states="):
+        "You normalize once more at the top. Which part has normalized already?",
     ("if output_hidden_states: → if True: || hidden_states,\n        hidden_states= → "
      "states[0],\n        hidden_states="): "last_hidden_state is what went into the first layer. "
         "What comes out of the last one?",

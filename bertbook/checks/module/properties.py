@@ -48,12 +48,12 @@ PROPERTIES = [
         lambda trial: ask.ignores(ROLES[trial.role].called[0], 1, 0)(trial),
         "A change in one sentence changes another one of the batch. Over which axis do you sum, "
         "or in which order do you reshape?"),
-    Property("every token hears the others", ("self_attention",),
+    Property("every token depends on the others", ("self_attention",),
         ask.notices(STATES, OTHER, ONE),
         "A change in one token changes no other one. Do queries meet the keys of all tokens?"),
-    Property("every token hears the others", MIXING[1:], ask.notices(STATES, OTHER, ONE),
+    Property("every token depends on the others", MIXING[1:], ask.notices(STATES, OTHER, ONE),
         "A change in one token changes no other one. Does what attention finds reach the result?"),
-    Property("every token is heard in BERT", ("bert",), ask.notices("input_ids", OTHER, ONE),
+    Property("every token counts in BERT", ("bert",), ask.notices("input_ids", OTHER, ONE),
         "Another word at one place changes no other token. Do the embeddings go through the "
         "encoder?"),
     Property("tokens permuted, output permuted", MIXING, ask.permutes,

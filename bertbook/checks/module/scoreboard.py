@@ -19,10 +19,10 @@ from .trial import TRIAL_CONFIG, Trial
 
 # Each line of the board, and the promises that it stands for.
 LINES = {
-    "Ids go in, one vector a token comes out": (IS_CALLED,),
+    "Ids go in, one vector per token comes out": (IS_CALLED,),
     "Weights start at random, and small": ("weights start small",),
     "The same call gives the same numbers": ("evaluation twice gives the same",),
-    "Every token hears of the others": ("every token is heard in BERT",),
+    "Every token depends on the others": ("every token counts in BERT",),
     "Segments count": ("segments count", "segments are 0 by default"),
     "Positions count": ("positions count", "positions are 0, 1, 2, … by default"),
     "Padding changes nothing": ("padding changes nothing", "padding gets no attention"),

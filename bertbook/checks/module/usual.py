@@ -15,7 +15,7 @@ from torch import nn
 from minibert.parts import default_part
 
 from . import attention_slips, end_slips, layer_slips
-from .slip import NO_BIAS, spoil
+from .slip import spoil
 
 SLIPS = {  # from outside in
     "pretraining": end_slips.PRETRAINING,
@@ -26,7 +26,7 @@ SLIPS = {  # from outside in
     "embeddings": end_slips.EMBEDDINGS,
     "encoder": layer_slips.ENCODER,
     "layer": layer_slips.LAYER,
-    "intermediate": {**layer_slips.ACTIVATION, **NO_BIAS},
+    "intermediate": layer_slips.INTERMEDIATE,
     "output": layer_slips.FRAME,
     "attention": layer_slips.ATTENTION,
     "self_output": layer_slips.SELF_OUTPUT,

@@ -1,0 +1,204 @@
+"""A reader's own notebooks: filled in and run from top to bottom, each works with what she kept.
+
+Her copy of a chapter has the solutions in its stubs, under her names; beside it lies the file of
+all that the chapters before have asked her to keep. Nothing is stored, so her parts play.
+"""
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import nbformat
+import numpy as np
+import pytest
+from nbclient import NotebookClient
+from notebooks import BOOK, QUIET, kernel_environment
+from planting import code
+from readers_copy import file_before, kept_in, kept_names, readers_copy
+from solutions import CHAPTERS
+
+from bertbook.contracts import ROLES, my_name, players_of
+from bertbook.reader.reader_file import run_reader_file
+from minibert.config import BertConfig
+from minibert.parts import part, use
+from minibert.reference import additive_mask, causal_mask
+
+THOROUGH = pytest.mark.thorough
+OFTEN = {8, 12}  # the others are run by `make thorough`
+SECONDS_PER_CELL = 600
+
+
+def chapters_that_keep() -> list:
+    """List the chapters that ask their reader to keep something."""
+    paths = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
+    found = [path for path in paths if kept_names(nbformat.read(path, 4))]
+    often = {path for path in found if int(path.name[:2]) in OFTEN}
+    return [pytest.param(p, id=p.stem, marks=() if p in often else THOROUGH) for p in found]
+
+
+@pytest.fixture
+def desk(tmp_path):
+    """Give the reader a folder for her notebooks, in a project that has all else."""
+    folder = tmp_path / "book" / "chapters"
+    folder.mkdir(parents=True)
+    (tmp_path / "benchmarks").symlink_to(BOOK.parent / "benchmarks")
+    (tmp_path / "book" / "data").symlink_to(BOOK / "data")
+    return folder
+
+
+def run(notebook: nbformat.NotebookNode, folder: Path) -> None:
+    """Run every cell as Jupyter does for a reader; stop where one raises."""
+    env = {**os.environ, **kernel_environment()}
+    env = {name: text for name, text in env.items() if name not in ("BOOK_STORED", "BOOK_MINE")}
+    client = NotebookClient(
+        notebook,
+        timeout=SECONDS_PER_CELL,
+        kernel_name="python3",
+        extra_arguments=QUIET,
+        resources={"metadata": {"path": str(folder)}},
+    )
+    client.execute(env=env)
+
+
+def said(cell: nbformat.NotebookNode) -> str:
+    """Give what a cell has printed and displayed, as text."""
+    shown = (out.get("text") or out.get("data", {}).get("text/plain", "") for out in cell.outputs)
+    return "\n".join(shown)
+
+
+def asked(cell: nbformat.NotebookNode) -> list[list[str]]:
+    """List the calls of running_on in a cell, each with the names of the functions it asks for."""
+    nodes = ast.walk(ast.parse(cell.source))
+    found = (node for node in nodes if isinstance(node, ast.Call))
+    found = (call for call in found if ast.unparse(call.func) == "running_on")
+    return [[str(keyword.arg) for keyword in call.keywords] for call in found]
+
+
+def roles(names: set[str]) -> set[str]:
+    """Name the parts of a model that are among what a reader has kept."""
+    return {role.replace("_", " ") for role in ROLES if my_name(role) in names}
+
+
+def problems(notebook: nbformat.NotebookNode, before: set[str]) -> list[str]:
+    """Say where a run did not keep what it should, or did not run on what was kept."""
+    kept, found = set(before), []
+    for cell in (cell for cell in notebook.cells if cell.cell_type == "code"):
+        for name in kept_in(cell):
+            kept.add(name)
+            if not re.search(rf"Kept in my_bert\.py: .*\b{name}\b", said(cell)):
+                found.append(f"{name} is not kept: {said(cell)}")
+        for names in asked(cell):
+            hers = {name for name in names if f"my_{name}" in kept} if names else roles(kept)
+            (line,) = re.findall(r"^Running on: (.*)\.$", said(cell), re.MULTILINE) or [""]
+            if missing := hers - {name.removeprefix("your ") for name in line.split(", ")}:
+                found.append(f"{', '.join(sorted(missing))} kept, but it runs on {line}")
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", chapters_that_keep())
+def test_a_chapter_runs_on_what_its_reader_writes(path, desk):
+    before = file_before(int(path.name[:2]))
+    (desk / "my_bert.py").write_text(before, encoding="utf-8")
+    notebook = readers_copy(nbformat.read(path, 4))
+    run(notebook, desk)
+    names = set(re.findall(r"^(?:class|def) (\w+)", before, re.MULTILINE))
+    assert problems(notebook, names) == []
+
+
+def test_what_was_kept_first_works_beside_what_came_later(tmp_path):
+    path = tmp_path / "my_bert.py"
+    path.write_text(file_before(13), encoding="utf-8")
+    hers, mask = run_reader_file(path), np.array([[1, 1, 0], [1, 1, 1]])
+    both = np.minimum(additive_mask(mask), causal_mask(3))
+    assert np.array_equal(hers["my_padding_and_causal"](mask), both)
+
+
+def test_after_chapter_12_the_whole_model_is_hers(tmp_path):
+    path = tmp_path / "my_bert.py"
+    path.write_text(file_before(13), encoding="utf-8")
+    players, nameless = players_of(run_reader_file(path))
+    assert nameless == []
+    with use(**players):
+        model = part("pretraining")(BertConfig(hidden_size=8, num_attention_heads=2, vocab_size=9))
+    ours = {type(m).__name__ for m in model.modules() if type(m).__module__.startswith("minibert")}
+    assert not ours, f"no exercise asks for {', '.join(sorted(ours))}"
+
+
+STUB = """
+SIZE = 2
+
+
+class MyLayer:
+    def forward(self, x):
+        ...
+
+
+keep(MyLayer, check_module(MyLayer, "layer"))
+"""
+SOLUTION = """
+class LayerSolution:
+    # wide, then narrow
+    def forward(self, x):
+        return x * SIZE
+
+
+def widen_solution(x):
+    return LayerSolution().forward(x)
+
+
+assert check_module(LayerSolution, "layer").passed
+"""
+KEPT = "Right. Kept in my_bert.py: helper and MyLayer."
+
+
+def test_a_stub_is_filled_in_under_her_names():
+    solution = code(SOLUTION, tags=("solution", "hide-input"))
+    stub, same, widen = code(STUB), code("x = [1, ...]"), code("def my_widen(x):\n    ...")
+    notebook = nbformat.v4.new_notebook(cells=[stub, solution, same, widen])
+    filled = readers_copy(notebook).cells
+    assert filled[0].source.index("class MyLayer") < filled[0].source.index("keep(MyLayer, check")
+    assert "# wide, then narrow" in filled[0].source and "..." not in filled[0].source
+    assert "assert" not in filled[0].source and "Solution" not in filled[0].source
+    assert [cell.source for cell in filled[1:3]] == [solution.source, same.source]
+    assert "def my_widen(x):\n    return MyLayer()" in filled[3].source
+    assert notebook.cells[0].source == stub.source
+
+
+def test_a_solution_of_another_name_stands_below_its_stub():
+    stub = code("def my_loss(x):\n    ...\n\n\nkeep(my_loss, check_loss(my_loss))")
+    solution = code("def unigram_solution(x):\n    return x", tags=("solution", "hide-input"))
+    filled = readers_copy(nbformat.v4.new_notebook(cells=[stub, solution])).cells[0].source
+    assert filled.startswith("def my_loss(x):\n    return x\n") and "..." not in filled
+
+
+@pytest.mark.parametrize(
+    ("keeps", "runs", "found"),
+    [
+        (KEPT, "Running on: your pooler, your layer, ours for the rest.", []),
+        ("Not kept. MyLayer has dots.", "Running on: your layer, your pooler, ours for the rest.",
+         ["MyLayer is not kept: Not kept. MyLayer has dots."]),
+        (KEPT, "Running on: your pooler, ours for the rest.",
+         ["layer kept, but it runs on your pooler, ours for the rest"]),
+        (KEPT, "", ["layer, pooler kept, but it runs on "]),
+    ],
+)  # fmt: skip
+def test_what_a_run_says(keeps, runs, found):
+    cells = [code("keep(MyLayer, check(MyLayer))", keeps), code("running_on()", runs)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    assert problems(notebook, {"MyPooler", "my_softmax", "helper"}) == found
+
+
+@pytest.mark.parametrize(
+    ("runs", "found"),
+    [
+        ("Running on: your softmax, our gelu.", []),
+        ("Running on: our softmax, our gelu.",
+         ["softmax kept, but it runs on our softmax, our gelu"]),
+    ],
+)  # fmt: skip
+def test_functions_that_a_chapter_asks_for(runs, found):
+    cell = code("my = running_on(softmax=softmax, gelu=gelu)", runs)
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    assert problems(notebook, {"my_softmax"}) == found
