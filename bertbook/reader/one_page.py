@@ -76,7 +76,25 @@ def one_page(path: Path, page: str | None = None) -> OnePage:
             problems.append(problem)
         else:
             needed[player.__name__] = blocks
-    return OnePage(_written(ours, mine, needed, names), [*needed], problems)
+    used = [*needed]
+    for name, blocks in _helpers(ours, needed, names).items():
+        names[name], needed[name] = name.removeprefix("my_"), blocks
+    return OnePage(_written(ours, mine, needed, names), used, problems)
+
+
+def _helpers(
+    ours: list[Block], needed: dict[str, list[Block]], names: dict[str, str]
+) -> dict[str, list[Block]]:
+    """Find functions that a part needs, my_x, where x stands on the page for that part alone."""
+    replaced = {names[name] for name in needed}
+    found = {}
+    for block in (block for blocks in needed.values() for block in blocks):
+        for name in (name for name in block.names if name.startswith("my_")):
+            bare = name.removeprefix("my_")
+            users = [other for other in ours if bare in names_from_outside(other.text)]
+            if name not in names and users and all({*user.names} <= replaced for user in users):
+                found[name] = [block]
+    return found
 
 
 def blocks_of(text: str) -> list[Block]:
