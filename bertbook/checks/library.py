@@ -1,4 +1,6 @@
-"""Hold a part, or a whole model, against the library's: outputs, loss, gradients. Chapters 7 to 12.
+"""Hold a part, or a whole model, against the library's: outputs, loss, gradients.
+
+Chapters 7, 8, 9, 10, 11 and 12.
 
 The other witness is transformers, an extra. Without it nothing is compared, and that is said.
 """

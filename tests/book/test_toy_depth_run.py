@@ -40,7 +40,9 @@ def test_with_depth_the_last_gradient_falls_before_norms_alone():
 def test_with_more_time_each_stack_has_the_best_of_its_rates():
     patient = RECORD["with_more_time"]
     assert (patient["updates"], patient["warmup_updates"]) == (600, 200)
-    assert {row["stack"]: len(row["runs"]["loss"]) for row in patient["stacks"]} == toy_depth.PATIENT
+    assert {
+        row["stack"]: len(row["runs"]["loss"]) for row in patient["stacks"]
+    } == toy_depth.PATIENT
     for row in patient["stacks"]:
         tried = {one["learning_rate"]: one["loss"] for one in row["tried"]}
         assert tuple(tried) == toy_depth.PATIENT_RATES
