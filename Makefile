@@ -97,6 +97,7 @@ records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
 	$(BIN)/python -m benchmarks.training_runs --record
 	$(BIN)/python -m benchmarks.small_world --record
 	$(BIN)/python -m benchmarks.copying
+	$(BIN)/python -m benchmarks.one_word --record
 	$(BIN)/python -m benchmarks.similarities --record
 	$(BIN)/python -m benchmarks.classify --record
 	$(BIN)/python -m benchmarks.tag_and_answer --record

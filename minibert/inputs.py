@@ -1,16 +1,13 @@
 """Checks of arguments: an error says what is wrong, the values, and the way out. Chapter 7."""
 
-import math
 from typing import Any
 
 import torch
-from jaxtyping import Shaped
 from torch import Tensor
 
-Entries = Shaped[Tensor, "..."]
 INTEGERS = (torch.int64, torch.int32)
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
-ABOVE_0, MOST = 1e-30, math.inf  # for numbers that may not be 0, or be as large as they like
+ABOVE_0, MOST = 1e-30, float("inf")  # for numbers that may not be 0, or be as large as they like
 
 
 def require_number(name: str, value: Any, least: float, most: float = MOST, why: str = "") -> None:
@@ -18,7 +15,7 @@ def require_number(name: str, value: Any, least: float, most: float = MOST, why:
     whole = isinstance(least, int)
     if not isinstance(value, int if whole else int | float) or isinstance(value, bool):
         raise TypeError(f"{name} must be a {'whole ' * whole}number, not {value!r}")
-    if not least <= value <= most or value == math.inf:
+    if not least <= value <= most or value == MOST:
         bounds = "above 0" if least == ABOVE_0 else f"at least {least}"
         bounds += f" and at most {most}" if most < MOST else "" if whole else " and finite"
         raise ValueError(f"{name} ({value}) must be {bounds}{why}")
@@ -39,35 +36,36 @@ def require_activation(name: Any, known: Any, same: Any) -> None:
         raise ValueError(f"hidden_act ({name!r}) must be {rule}; {other} is the same function")
 
 
+def require_kind(name: str, value: Any, kind: type, way: str) -> None:
+    """Raise unless a value is of a kind, which `way` names, or says how to make one."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {way}, not a {type(value).__name__}")
+
+
 def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way: str = "") -> None:
     """Raise unless a value is a tensor of one of the types and shapes, and not empty.
 
     A word in a shape stands for any size.
     """
-    if not isinstance(value, Tensor):
-        raise TypeError(f"{name} must be a tensor, not a {type(value).__name__}")
+    require_kind(name, value, Tensor, "tensor")
     if types and value.dtype not in types:
         raise TypeError(f"{name} must be {' or '.join(map(str, types))}, not {value.dtype}")
     shape = tuple(value.shape)
-    if shapes and not any(_fits(shape, each) for each in shapes):
+    alike = [zip(shape, each) for each in shapes if len(each) == len(shape)]
+    if shapes and not any(all(isinstance(b, str) or a == b for a, b in one) for one in alike):
         allowed = " or ".join(str(tuple(each)).replace("'", "") for each in shapes)
         raise ValueError(f"{name} must have the shape {allowed}, not {shape}{way}")
     if 0 in shape:
         raise ValueError(f"{name} of shape {shape} must not be empty; give at least one entry")
 
 
-def _fits(shape: Any, wanted: Any) -> bool:
-    sizes = zip(shape, wanted)
-    return len(shape) == len(wanted) and all(isinstance(b, str) or a == b for a, b in sizes)
-
-
-def require_entries(name: str, tensor: Entries, fit: Entries, rule: str) -> None:
+def require_entries(name: str, tensor: Any, fit: Any, rule: str) -> None:
     """Raise unless all entries of a tensor fit; name the first that does not."""
     if not fit.all():
         raise ValueError(f"{name} {rule}, not {tensor[~fit][0].item()}")
 
 
-def entries_can_be_read(tensor: Entries) -> bool:
+def entries_can_be_read(tensor: Any) -> bool:
     """Return whether entries can be read: on a GPU that would wait, and a compiler cannot."""
     compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
     return tensor.device.type == "cpu" and not compiling
@@ -111,25 +109,18 @@ def check_mask(attention_mask: Any) -> None:
         require_entries("attention_mask", attention_mask, fit, rule)
 
 
-def check_score_mask(mask: Entries, scores_shape: Any) -> None:
+def check_score_mask(mask: Any, scores_shape: Any) -> None:
     """Raise unless a mask holds floats and can be stretched to the shape of the scores."""
     name = "additive_mask, as additive_mask(attention_mask) makes it,"
     sizes = zip(mask.shape, scores_shape[-mask.dim() :])
     require_tensor(name, mask, FLOATS, [[1 if size == 1 else wanted for size, wanted in sizes]])
 
 
-def check_labels(logits: Entries, labels: Any, labeled: Any) -> None:
+def check_labels(logits: Any, labels: Any, labeled: Any, name: str = "labels") -> None:
     """Raise unless labels are numbers of answers that logits score, and there is one at least."""
     answers = logits.shape[-1]
-    require_tensor("labels", labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
+    require_tensor(name, labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
     if not labeled.any():
         raise ValueError("no item is labeled (every label is -100); give at least one its label")
     rule = f"run from 0 to {answers - 1} with {answers} answers, or are -100 for no label"
-    require_entries("labels", labels, ~labeled | ((labels >= 0) & (labels < answers)), rule)
-
-
-def check_generator(generator: Any) -> None:
-    """Raise unless the source of chance is one of torch's."""
-    if not isinstance(generator, torch.Generator):
-        way_out = f"as torch.Generator().manual_seed(0), not {type(generator).__name__}"
-        raise TypeError(f"generator must be a torch.Generator, {way_out}")
+    require_entries(name, labels, ~labeled | ((labels >= 0) & (labels < answers)), rule)

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 from torch.nn import functional
 
-from .inputs import ABOVE_0, INTEGERS, check_labels, require_entries, require_number, require_tensor
+from .inputs import ABOVE_0, check_labels, require_entries, require_number, require_tensor
 
 IGNORED_LABEL = -100
 
@@ -296,10 +296,10 @@ def contrastive_loss(
 
 def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
     """Compute the loss of one end of the span over the positions that lie inside."""
-    require_tensor(name, positions, INTEGERS, [logits.shape[:1]])
-    seq, may_be = logits.shape[1], (positions >= 0) | (positions == IGNORED_LABEL)
-    require_entries(name, positions, may_be, "count the tokens from 0, or are -100 for none")
+    seq = logits.shape[1]
     inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
-    if not (inside != IGNORED_LABEL).any():
+    labeled = inside != IGNORED_LABEL  # (batch)
+    if not labeled.any():
         raise ValueError(f"no {name} lie inside the {seq} tokens; give at least one, 0 for [CLS]")
+    check_labels(logits, inside, labeled, name)
     return cross_entropy(logits, inside)  # ()

@@ -1,6 +1,9 @@
-"""How the program published with BERT's paper makes its training rows, written small and anew."""
+"""What the program published with BERT's paper does with its rows, written small and anew."""
 
 import random
+from collections.abc import Callable
+
+from torch import Tensor
 
 MASKED_SHARE, MOST, TRIES = 0.15, 20, 10
 NEVER_CHOSEN = ("[CLS]", "[SEP]")
@@ -30,3 +33,10 @@ def draw_partner(
         if other != number:
             break
     return rng.choice(documents[other]), True
+
+
+def masked_logits(states: Tensor, positions: Tensor, head: Callable[[Tensor], Tensor]) -> Tensor:
+    """Take the vectors of some positions of each row first, and make logits for these alone."""
+    batch, seq, hidden = states.shape
+    flat = [row * seq + position for row in range(batch) for position in positions[row].tolist()]
+    return head(states.reshape(batch * seq, hidden)[flat])

@@ -280,8 +280,8 @@ BAD = [
     ({"mlm_probability": 0}, ValueError, r"mlm_probability \(0\) must be above 0 .* 0\.15"),
     ({"mlm_probability": 15}, ValueError, r"mlm_probability \(15\) must be .* at most 1"),
     ({"mlm_probability": math.nan}, ValueError, r"mlm_probability \(nan\)"),
-    ({"generator": None}, TypeError, r"must be a torch\.Generator, .* not NoneType"),
-    ({"generator": 0}, TypeError, r"must be a torch\.Generator, .* not int"),
+    ({"generator": None}, TypeError, r"must be a torch\.Generator, .* not a NoneType"),
+    ({"generator": 0}, TypeError, r"must be a torch\.Generator, .* not a int"),
     (
         {"continues_word": IDS[0] > 0},
         ValueError,

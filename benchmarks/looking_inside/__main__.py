@@ -20,7 +20,7 @@ from ..weights import SMALL_WORLD, minilm_folder
 from .encoders import Encoder, load, tell
 from .heads import heads_of, links_of, maps_of
 from .patching import ablations_of, patches_of
-from .people import frames_of, people_of
+from .people import frames_of, other_people_of, people_of
 from .taking_away import hiding_in, hiding_of, silent_heads_of
 from .words import probes_of, senses_of, world_senses_of
 
@@ -53,6 +53,7 @@ def main() -> None:
         print(json.dumps(own, indent=1), flush=True)
     chosen = report["MiniLM"]["people"]["chosen"]["as ever"]
     report["MiniLM"]["frames"] = frames_of(real, chosen["layer"], chosen["head"])
+    report["MiniLM"]["other people"] = other_people_of(real, chosen["layer"], chosen["head"])
     report["small world"]["patches"] = patches_of(model, tokenizer)
     report["small world"]["ablations"] = ablations_of(model, tokenizer)
     report["small world"]["hiding"] = hiding_of(model, tokenizer)

@@ -59,6 +59,8 @@ BROKEN = [
     _Attention("hides after the softmax, then divides by the sum of each row", _divided_late),
     _Attention("hides the words", lambda scores, seen: _added(_LOWEST)(scores, ~seen)),
     _Attention("multiplies scores by the mask", lambda scores, seen: softmax(scores * seen)),
+    _Attention("multiplies scores and probabilities by the mask",
+               lambda scores, seen: softmax(scores * seen) * seen),
     _Attention("counts the words and sees as many tokens, from the first on", _added(_LOWEST),
                _first),
     _Attention("sees all from the first word to the last", _added(_LOWEST), _to_the_last),

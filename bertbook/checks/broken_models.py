@@ -49,31 +49,24 @@ def _renamed(model, input_ids, one, other):
 
 
 _RENAMED = {
-    "table[[one, other]] = table[[other, one]] →": "You exchange the ids in the text only. Their "
-        "rows in the table of words have to change places, too.",
+    "table[[one, other]] = table[[other, one]] →": "Their rows in the table of words have to "
+        "change places, too.",
     "table[[one, other]] = table[[other, one]] → table[one], table[other] = table[other], "
-        "table[one]": "Both rows hold the same numbers now. A row is a view: the first assignment "
-        "has overwritten what the second one reads. Exchange both in one assignment, table[[one, "
-        "other]] = ….",
-    "again(ids) → again(input_ids)": "You exchange the rows of the table only. The ids in the text "
-        "have to follow.",
-    "input_ids == other, one, input_ids → input_ids == one, other, input_ids||input_ids == one, "
-        "other, half → half == other, one, half": "First every one becomes the other, and then all "
-        "of them go back. Exchange both at once: torch.where looks at the old ids.",
-    ("one, other, half → one, other, input_ids", "again(ids) → again(half)"):
-        "You exchange one of the two ids only: the other word has to become the first one.",
-    (".abs() →", "change.abs() → (-change)"): "Without abs() a large negative change counts as "
-        "none.",
-    "max → mean": "That is the mean of all changes. One large change among many must not vanish in "
-        "it: take the largest.",
-    "change.abs().max() → torch.linalg.vector_norm(change)": "That is the length of all changes "
-        "together. Take the largest one.",
+        "table[one]": "A row is a view: the second assignment reads what the first has "
+        "written. Exchange both in one: table[[one, other]] = ….",
+    "again(ids) → again(input_ids)": "The ids in the text have to follow.",
+    "input_ids == other, one, input_ids → input_ids == one, other, input_ids||input_ids == "
+        "one, other, half → half == other, one, half": "Exchange both at once.",
+    ("one, other, half → one, other, input_ids", "again(ids) → again(half)"): "The other word "
+        "has to become the first one, too.",
+    (".abs() →", "change.abs() → (-change)"): "Without abs() a large fall counts as none.",
+    "max → mean": "That is the mean of all changes. Take the largest.",
+    "change.abs().max() → torch.linalg.vector_norm(change)": "That is the length of all "
+        "changes. Take the largest.",
     "change.abs → change[0].abs": "You look at the first text only.",
-    "change.abs → change[:, 0].abs": "You look at the first token only. A word that the model "
-        "knows changes others, too.",
+    "change.abs → change[:, 0].abs": "You look at the first token only.",
     "[0] → [1]": "That is the change of the pooler's output. Take last_hidden_state.",
-    "change.abs → (0 * change).abs": "Your change is 0 for every model, also for those that know a "
-        "word. Do you compare the same thing twice?",
+    "change.abs → (0 * change).abs": "Your change is 0 for every model.",
 }  # fmt: skip
 
 

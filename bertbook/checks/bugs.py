@@ -20,40 +20,31 @@ check_falling = Exercise(
     _falling,
     cases=[("mean",), ("root",), ("sort",)],
     mistakes={
-        "{_PADDING} → set()": "A mean over all columns has the columns of padding in it. What "
-            "happens to it when the same text is padded further?",
-        "_PADDING → _PADDING, _MATES": "In the mean, padding counts; but who shares a batch does "
-            "not, as long as the number of columns stays the same.",
-        "_PADDING → _MATES": "The mean looks at one text only. What of a text changes, though its "
-            "words do not?",
-        '_PADDING → "every_token_hears_every_token"': "Each token has its part in the mean. Which "
-            "columns have a part in it, and should not?",
+        "{_PADDING} → set()": "What happens to the mean when the same text is padded further?",
+        "_PADDING → _PADDING, _MATES": "Does it matter who shares the batch, as long as the "
+            "columns stay the same?",
+        "_PADDING → _MATES": "What of a text changes, though its words do not?",
+        '_PADDING → "every_token_hears_every_token"': "Which columns enter the mean, and should "
+            "not?",
         '_PADDING → _PADDING, "no_mask_means_all_ones"': "A text without padding has the same mean "
             "with a mask of ones and without one.",
-        '_PADDING → _PADDING, "padding_alone_gives_numbers"': "A mean of finite numbers is finite, "
-            "also over padding alone.",
+        '_PADDING → _PADDING, "padding_alone_gives_numbers"': "Finite numbers have finite means.",
         "set() → {_PADDING}": "Padding is hidden before the softmax, however large the scores are.",
-        'set() → {"training_adds_dropout_only"}': "The root is forgotten in training and in "
-            "evaluation. Where do the two differ?",
-        'set() → {"gradients_reach_everything"}': "A steeper softmax has smaller gradients, and "
-            "they are there.",
-        'set() → {"attention_is_shared_among_tokens"}': "Without the root the scores are larger, "
-            "and a softmax of large scores sums to 1 as well.",
-        'set() → {"padding_alone_gives_numbers"}': "Scores that are a few times larger are finite "
-            "all the same.",
-        "{_MATES} → set()": "The texts come back in another order than they went in. Which vectors "
-            "does the first one get?",
+        'set() → {"training_adds_dropout_only"}': "The root is missing in training and in "
+            "evaluation.",
+        'set() → {"gradients_reach_everything"}': "The gradients of a steeper softmax are smaller, "
+            "but they are there.",
+        'set() → {"attention_is_shared_among_tokens"}': "Even a steep softmax sums to 1.",
+        'set() → {"padding_alone_gives_numbers"}': "Scores that are a few times larger are finite.",
+        "{_MATES} → set()": "Which vectors does the first text get back?",
         "_MATES → _PADDING": "One text alone cannot be sorted wrongly. What if there are several?",
-        "_MATES → _MATES, _SPLIT": "With a loss it would fall, too. But the vectors have no "
-            "labels: which invariant is about vectors?",
-        "_MATES → _SPLIT": "That one needs a loss. What is wrong with the vectors before any loss?",
-        '_MATES → "places_matter"': "Words keep their places in the text. It is texts that change "
-            "theirs in the batch.",
-        '_MATES → "evaluation_repeats"': "Twice the same batch is sorted twice in the same way.",
+        "_MATES → _MATES, _SPLIT ¦ _SPLIT": "That one needs a loss. What is wrong with the vectors "
+            "before it?",
+        '_MATES → "places_matter"': "Words keep their positions. Texts change theirs in the batch.",
+        '_MATES → "evaluation_repeats"': "The same batch is sorted twice in the same way.",
         '_MATES → "calls_stay_apart"': "Each call sorts its own texts, and remembers none.",
         '_PADDING → "Padding changes nothing at the tokens"||_MATES → "A text has the same numbers '
-            'whoever shares its batch"': "These are the sentences. Return the names that are "
-            "printed above the cell.",
+            'whoever shares its batch"': "Return the names that are printed above the cell.",
         "_MATES → _MATES, _PADDING": "Does a single text, padded, notice the sorting?",
     },
 )  # fmt: skip
@@ -93,60 +84,43 @@ def _one_and_two_or_nine(ids):
 check_smallest = Exercise(
     "Find a shortest text that still fails, leaving out tokens from the left.",
     _smallest,
-    cases=[
-        (_two_and_seven, [4, 2, 9, 2, 7, 7]),
-        (_two_and_seven, [1, 2, 4, 4, 7, 2, 3]),
-        (_three_tokens, [3, 1, 4, 1, 5]),
-        (_a_five, [8, 5, 6, 5]),
-        (_a_five_no_lonely_nine, [8, 9, 5]),
-        (_one_and_two_or_nine, [1, 2, 9]),
-        (_one_and_two_or_nine, [9, 1, 2]),
-    ],
+    cases=[(_two_and_seven, [4, 2, 9, 2, 7, 7]), (_two_and_seven, [1, 2, 4, 4, 7, 2, 3]),
+           (_three_tokens, [3, 1, 4, 1, 5]), (_a_five, [8, 5, 6, 5]),
+           (_a_five_no_lonely_nine, [8, 9, 5]), (_one_and_two_or_nine, [1, 2, 9]),
+           (_one_and_two_or_nine, [9, 1, 2])],
     edges=[(_three_tokens, [1, 2, 3]), (_three_tokens, [5, 2, 2, 2])],
     seconds=5,
     mistakes={
         "rest[:place] + rest[place + 1 :] → rest[: len(rest) - place - 1] + rest[len(rest) - place "
-            ":]": "Your text is as short, but you leave out the last tokens first. Begin at the "
-            "left, so that everybody finds the same one.",
-        lambda fails, ids: next([*some] for size in range(len(ids) + 1)
-            for some in combinations(ids, size) if fails([*some])):
-            "You try all parts of the text, the shortest first. Of 500 tokens there are too many, "
-            "and the one that you find need not be the one from the left: leave out one token at a "
-            "time.",
+            ":]": "Begin at the left, so that everybody finds the same one.",
+            lambda fails, ids: next([*some] for size in range(len(ids) + 1)
+            for some in combinations(ids, size) if fails([*some])): "You try all parts of the "
+            "text. Of 500 tokens there are too many: leave out one at a time.",
         "→ ways = [ids[:place] + ids[place + 1 :] for place in range(len(ids))]\nways = "
             "[_smallest(fails, way) for way in ways if fails(way)]\nreturn min([*ways, ids], "
-            "key=len)": "You go all ways and keep the shortest text. There are too many with 500 "
-            "tokens: leave out the first that can be spared, and stay with it.",
-        "return rest → return list(dict.fromkeys(rest))": "A token that stands twice may be needed "
-            "twice.",
-        "return rest → return sorted(rest)": "The tokens stay in the order in which they stand.",
-        "shorter, 0 → shorter, place": "You go through the text once. When a token has gone, one "
-            "further to the left may be spared that was needed before: begin again.",
+            "key=len)": "Of 500 tokens there are too many ways: stay with the first.",
+        "return rest → return list(dict.fromkeys(rest))": "A token may be needed twice.",
+        "return rest → return sorted(rest)": "The tokens keep their order.",
+        "shorter, 0 → shorter, place": "Another token may be spared then. Begin again.",
         ("place < len(rest) → place < min(2, len(rest))||rest[:place] + rest[place + 1 :] → "
             "(rest[1:], rest[:-1])[place]", "place < len(rest) → place < min(1, len(rest))",
             "place < len(rest) → place < min(1, len(rest))||rest[:place] + rest[place + 1 :] → "
-            "rest[:-1]"): "You leave out tokens at the ends only. One in the middle can be spared, "
-            "too.",
+            "rest[:-1]"): "A token in the middle can be spared, too.",
         "→ next(ids[i : i + n] for n in range(len(ids) + 1) for i in range(len(ids)) if "
-            "fails(ids[i : i + n]))": "You look for tokens that stand together. What fails may "
-            "need two of them that stand apart.",
+            "fails(ids[i : i + n]))": "What fails may need two tokens that stand apart.",
         "rest[:place] + rest[place + 1 :] → [other for other in rest if other != rest[place]]":
-            "You leave out every token of a kind at once. Leave out a single one.",
+            "Leave out a single token, not every one of a kind.",
         "shorter = → at = rest.index(rest[place])\n        shorter =||rest[:place] + rest[place + "
-            "1 :] → rest[:at] + rest[at + 1 :]": "list.remove() takes the first token of a kind, "
-            "which need not be the one that you mean. Leave out a place, not a value.",
+            "1 :] → rest[:at] + rest[at + 1 :]": "Leave out a place, not a value.",
         "place < len(rest) → place < len(rest) - 1": "You never try to leave out the last token.",
         "→ [word for place, word in enumerate(ids) if not fails(ids[:place] + ids[place + 1 :])]":
-            "You ask of each token whether the whole text fails without it, and then leave all of "
-            "these out at once. Leave out one, and ask again.",
+            "You leave them all out at once. Leave out one, and ask again.",
         "→ half = len(ids) // 2\nparts = [part for part in (ids[:half], ids[half:]) if half and "
-            "fails(part)]\nreturn _smallest(fails, parts[0]) if parts else list(ids)":
-            "You keep halves only. What fails may need a token of each half.",
+            "fails(part)]\nreturn _smallest(fails, parts[0]) if parts else list(ids)": "You keep "
+            "halves only. What fails may need a token of each half.",
         "return rest → return len(rest)": "That is its length. Return the text itself.",
-        "if fails → if not fails": "You leave tokens out as long as it does not fail. It is the "
-            "failing that has to stay.",
-        "rest, place = shorter, 0 → return shorter": "You leave out one token and stop. Go on "
-            "until none can be spared.",
+        "if fails → if not fails": "It is the failing that has to stay.",
+        "rest, place = shorter, 0 → return shorter": "Go on until none can be spared.",
         "→ list(ids)": "Nothing is left out.",
     },
 )  # fmt: skip

@@ -55,45 +55,42 @@ check_longest_match = Exercise(
     cases=[*((word, _PIECES) for word in _WORDS), (_LONG, _ITS_PIECES)],
     forbidden=["longest_match"],
     mistakes={
-        "→ right(word, {*known_pieces} - {word})": "A whole word can be one piece. Does your loop "
-            "begin with all the letters that are left?",
-        "fits[0] → fits[-1]": "You take the shortest piece that fits. Begin with the whole rest of "
-            "the word, and shorten it.",
-        'mark = "##" → mark = ""': "You look up the rest of a word as if a word began there. What "
-            "do pieces inside a word begin with?",
-        'return ["[UNK]"] → return [*found, "[UNK]"]': "You keep the pieces found before the gap. "
-            "One gap makes the whole word unknown.",
-        'return ["[UNK]"] → found.append("[UNK]"); start += 1; continue': "You put one [UNK] for "
-            "each letter. One gap makes the whole word unknown.",
-        '→ [word if word in known_pieces else "[UNK]"]': "You look up whole words only. If the "
-            "word is not there, try its beginnings.",
-        '→ " ".join(right(word, known_pieces))': "These are the right pieces, in one string. "
-            "Return a list.",
+        "→ right(word, {*known_pieces} - {word})": "A whole word can be one piece.",
+        "fits[0] → fits[-1]": "Begin with the whole rest of the word, and shorten it.",
+        'mark = "##" → mark = ""': "What do pieces inside a word begin with?",
+        'return ["[UNK]"] → return [*found, "[UNK]"] ¦ found.append("[UNK]"); start += 1; continue '
+            '¦ return found': "One gap makes the whole word unknown: [UNK] alone.",
+        '→ [word if word in known_pieces else "[UNK]"]': "If the whole word is not there, try its "
+            "beginnings.",
+        '→ " ".join(right(word, known_pieces))': "Return a list, not one string.",
         "found.append(mark + → found.append(": "Pieces inside a word keep their ##.",
-        'return ["[UNK]"] → return []': "For a word that cannot be cut you return an empty list. "
-            "Its one token is [UNK].",
-        "→ right(word, known_pieces)[:1]": "You stop after the first piece. Go on with the rest of "
-            "the word.",
-        ('→ [word[0], *("##" + letter for letter in word[1:])]', "→ [*word]"): "These are its "
-            "letters. Look for the longest piece that is known.",
-        '→ [*right(word, known_pieces), ""]': "Behind the last piece you append an empty one. When "
-            "is there no rest?",
+        'return ["[UNK]"] → return []': "For a word that cannot be cut, the one token is [UNK].",
+        "→ right(word, known_pieces)[:1]": "You stop after the first piece.",
+        '→ [word[0], *("##" + letter for letter in word[1:])] ¦ [*word]': "These are its letters. "
+            "Look for the longest piece that is known.",
+        '→ [*right(word, known_pieces), ""]': "Behind the last piece you append an empty one.",
         "→ right(word, known_pieces)[::-1]": "The right pieces, from the last to the first.",
+        ('→ sorted((p for p in known_pieces if p.removeprefix("##") in word), key=len, '
+         'reverse=True) or ["[UNK]"]'): "Those are all known pieces that occur in the word. Each "
+            "letter belongs to one piece: cut from the beginning.",
+        'return ["[UNK]"] → return [*found, "##[UNK]" if found else "[UNK]"]': "You mark the gap "
+            "and keep the pieces before it. One gap makes the whole word unknown: [UNK] alone.",
+        'return ["[UNK]"] → return [word]': "You return a word that cannot be cut as it is. The "
+            "model has no id for it; what stands for an unknown word?",
+        ('mark + word[start:e] in known_pieces → word[start:e] in known_pieces or "##" + '
+         'word[start:e] in known_pieces'): "You take a piece with ## at the beginning of a word, "
+            "or one without in its middle. Where may each stand?",
         _match_backward: "You cut from the end of the word. Its beginning comes first.",
-        _match_fewest: "You cut into as few pieces as possible. Greedy is simpler: at each place "
-            "the longest piece that fits, whatever comes after it.",
+        _match_fewest: "You cut into as few pieces as possible. Take the longest piece each time.",
         "len(word), start, -1 → len(word), start + 1, -1": "A piece of a single letter is not "
-            "found. Where does your loop over the end of a piece stop?",
-        "len(word), start, -1 → len(word) - 1, start, -1": "The last letter of the word is never "
-            "looked at. A slice stops before its end: where does your loop begin?",
-        'return ["[UNK]"] → return found': "You return the pieces found before the gap. One gap "
-            "makes the whole word unknown: [UNK] alone.",
-        ('→ both = {mark + p.removeprefix("##") for p in known_pieces for mark in ("", "##")}; '
-         "return [p.removeprefix('##') for p in right(word, both)]"): "You take the ## off the "
-            "pieces. In the middle of a word only a piece with ## fits, and at its start only one "
-            "without.",
-        "→ sorted(right(word, known_pieces))": "These are the right pieces in the order of the "
-            "alphabet. Return them in that of the word.",
+            "found. Where does your inner loop stop?",
+        "len(word), start, -1 → len(word) - 1, start, -1": "The last letter is never looked at. "
+            "Where does your loop begin?",
+        "→ both = {mark + p.removeprefix(\"##\") for p in known_pieces for mark in (\"\", "
+            "\"##\")}; return [p.removeprefix('##') for p in right(word, both)]": "In the middle "
+            "of a word only a piece with ## fits, and at its start only one without.",
+        "→ sorted(right(word, known_pieces))": "Keep the order of the word, not that of the "
+            "alphabet.",
     },
 )  # fmt: skip
 
@@ -124,6 +121,12 @@ def _greedy_twice(word, pieces):
     return min(filter(None, counts), default=0)
 
 
+def _two_at_most(word, pieces):
+    """Try the whole word, then each place for one cut."""
+    cuts = [i for i in range(1, len(word)) if word[:i] in pieces and "##" + word[i:] in pieces]
+    return 1 if word in pieces else 2 * bool(cuts)
+
+
 check_fewest_pieces = Exercise(
     "Count the fewest pieces that make up a word; 0 if no pieces do.",
     _fewest_pieces,
@@ -133,29 +136,33 @@ check_fewest_pieces = Exercise(
         *(("filesystemss", _FILES), ("abcd", ["ab", "##c", "##d", "##bcd"]), (_LONG, _ITS_PIECES)),
     ],
     mistakes={
-        _length_of(_longest_match): "You take the longest piece first. A shorter beginning may "
-            "leave a rest that needs fewer pieces.",
-        _length_of(_match_backward): "You take the longest piece at the end first. A shorter end "
-            "may leave a rest that needs fewer pieces.",
-        _greedy_twice: "You take the best of a few greedy ways, such as from both ends. Any piece "
-            "may have to be shorter than it could be.",
-        _length_of(rewritten(_longest_match, "fits[0] → fits[-1]")): "You take the shortest piece "
-            "that fits. Which of all ways has the fewest pieces?",
-        "→ len(_longest_match(word, known_pieces))": "You count the pieces of the longest match. A "
-            "shorter beginning may leave a rest that needs fewer.",
-        ("min(counts, default=math.inf) → max((n for n in counts if n < math.inf), "
-         "default=math.inf)"): "That is the largest number of pieces.",
-        '("##" if start else "") + word → word': "You look up the rest of a word as if a word "
-            "began there. What do pieces inside a word begin with?",
-        ("return 0 → return 99", "return 0 → return -1", "return 0 → return math.inf"): "For a "
-            "word that no pieces make up, return 0.",
-        ("fewest = [0] → fewest = [1] || fewest[start] + 1 → fewest[start] || min(counts, "
-         "default=math.inf) → sum(counts)"): "You count in how many ways the word can be cut. How "
-            "many pieces has the best of them?",
-        "return 0 → return 1": "For a word that no pieces make up, return 0: [UNK] is no piece of "
-            "it.",
-        ("→ len(word) if right(word, known_pieces) else 0", "→ len(word)"): "You count letters.",
-        "→ max(0, right(word, known_pieces) - 1)": "You count the places between the pieces. One "
-            "more.",
+        (_length_of(_longest_match), "→ len(_longest_match(word, known_pieces))"): "You take the "
+            "longest piece first. A shorter one may leave less behind.",
+        _length_of(_match_backward): "You take the longest piece at the end first. A shorter one "
+            "may do better.",
+        _greedy_twice: "You take the best of a few greedy ways. Any piece may have to be shorter.",
+        _length_of(rewritten(_longest_match, "fits[0] → fits[-1]")): "Which of all ways has the "
+            "fewest pieces?",
+        "min(counts, default=math.inf) → max((n for n in counts if n < math.inf), "
+            "default=math.inf)": "That is the largest number of pieces.",
+        '("##" if start else "") + word → word': "What do pieces inside a word begin with?",
+        "return 0 → return 99 ¦ return -1 ¦ return math.inf ¦ return 1": "For a word that no "
+            "pieces make up, return 0.",
+        "fewest = [0] → fewest = [1] || fewest[start] + 1 → fewest[start] || min(counts, "
+            "default=math.inf) → sum(counts)": "You count the ways to cut the word. How many "
+            "pieces has the best?",
+        _two_at_most: "You try one cut. A word may need more than two pieces.",
+        "→ sum(p.removeprefix('##') in word for p in known_pieces)": "You count the known pieces "
+            "that occur in the word. How many of them, side by side, make it up?",
+        ("→ ways = {0: []}; cuts = [(s, e) for e in range(1, len(word) + 1) for s in range(e)]; "
+         "fits = lambda s, e: ('##' if s else '') + word[s:e]; [ways.update({e: [*ways[s], fits(s, "
+         "e)]}) for s, e in cuts if s in ways and fits(s, e) in known_pieces and len(ways.get(e, "
+         "word + word)) > len(ways[s]) + 1]; return ways.get(len(word), [])"): "Those are the "
+            "pieces. Return how many they are.",
+        ("→ bare = {p.removeprefix('##') for p in known_pieces}; return right(word, {*bare, "
+         "*('##' + p for p in bare)})"): "At the beginning of a word only a piece without ## fits, "
+            "behind it only one with.",
+        "→ len(word) if right(word, known_pieces) else 0 ¦ len(word)": "You count letters.",
+        "→ max(0, right(word, known_pieces) - 1)": "You count the places between the pieces.",
     },
 )  # fmt: skip

@@ -54,6 +54,8 @@ check_gelu_backward = Exercise(
                 "product x · Φ(x)?"),
         Mistake({"bell": lambda x: np.exp(-(x**2) / 2)}, "Does your bell curve have area 1? What "
                 "is it divided by?"),
+        Mistake({"bell": lambda x: np.exp(-(x**2) / 2) / (2 * np.pi)}, "Your bell curve is too "
+                "low. What stands below its fraction line?"),
         Mistake({"bell": lambda x: np.exp(-(x**2)) / np.sqrt(2 * np.pi)}, "What is x² divided by "
                 "in the exponent of the bell curve?"),
         Mistake(_by_tanh, "That is the gradient of the tanh approximation: close, but not the "
@@ -74,6 +76,10 @@ check_gelu_backward = Exercise(
                 "subtracted?"),
         Mistake(lambda g, x: g * x * _share(x), "That is GELU itself. How does it move when x "
                 "moves?"),
+        Mistake(lambda g, x: g + _gelu_backward(1.0, x), "You add grad_output. Along a path, what "
+                "is done with it?"),
+        Mistake(lambda g, x: g * (x > 0), "That is the slope of ReLU, which jumps from 0 to 1. "
+                "What is that of x · Φ(x)?"),
         Mistake(lambda g, x: _gelu_backward(x, g), "You look up the slope at grad_output. At which "
                 "x did the function run?"),
         Mistake(lambda g, x: g * (x * _share(x) + _bell(x)), "The factors are mixed up: when x "
@@ -108,9 +114,14 @@ def _cross_entropy_backward(
 
 
 def _from_all_rows(x, y):
-    grad, asked = softmax(x), y != IGNORED_LABEL
-    grad[:, y[asked]] -= 1
-    return np.where(asked[:, None], grad, 0) / asked.sum()
+    grad, labeled = softmax(x), y != IGNORED_LABEL
+    grad[:, y[labeled]] -= 1
+    return np.where(labeled[:, None], grad, 0) / labeled.sum()
+
+
+def _loss(x, y):
+    rows = np.flatnonzero(y != IGNORED_LABEL)
+    return -np.log(softmax(x)[rows, y[rows]]).mean()
 
 
 check_cross_entropy_backward = Exercise(
@@ -127,7 +138,7 @@ check_cross_entropy_backward = Exercise(
         Mistake(lambda x, y: _cross_entropy_backward(x, np.where(y > 0, y, -100)), "You leave out "
                 "the label 0. It is the id of a word like any other."),
         Mistake(lambda x, y: (softmax(x) - _one_hot(x, np.maximum(y, 0))) / _count(y), "You treat "
-                "−100 as the word with id 0. What can the gradient be where nothing is asked?"),
+                "−100 as the word with id 0. What can the gradient be where there is no label?"),
         Mistake({"ignored": False}, "Positions labeled -100 are not in the loss. What can their "
                 "gradient be?"),
         Mistake({"ignored": False, "over": len}, "You treat a position labeled -100 like the "
@@ -153,6 +164,13 @@ check_cross_entropy_backward = Exercise(
                 "gets a gradient. Each other word has taken probability that is not its own."),
         Mistake({"said": lambda x: 0 * x}, "Only the right word gets a gradient. The others took "
                 "probability that was not theirs."),
+        Mistake(lambda x, y: _cross_entropy_backward(x, y)[y != IGNORED_LABEL], "The rows without "
+                "a label are missing. Each position has a gradient: what is it there?"),
+        Mistake(lambda x, y: _cross_entropy_backward(x, y, over=lambda y: x.size), "You divide by "
+                "the number of all logits. Over what is the loss a mean?"),
+        Mistake(lambda x, y: _cross_entropy_backward(x, y, over=lambda y: x.shape[-1]), "You "
+                "divide by the size of the vocabulary. Over what is the loss a mean?"),
+        Mistake(lambda x, y: _loss(x, y), "That is the loss. How does it move with each logit?"),
         Mistake(lambda x, y: np.where(_one_hot(x, y), -1 / softmax(x), 0.0) / _count(y), "−1/p is "
                 "the slope at the probability. Go one step further back, through softmax."),
     ],
@@ -181,6 +199,8 @@ check_softmax_backward = Exercise(
                 "score. Which others move when that score moves?"),
         Mistake({"average": lambda g, p: 0}, "A score raises its own probability. What happens "
                 "to the others of the row, whose sum stays 1?"),
+        Mistake(lambda g, p: -p * _weighted(g, p), "That is the path through the sum below the "
+                "fraction line. A score also raises its own probability."),
         Mistake({"average": lambda g, p: g.mean(axis=-1, keepdims=True)}, "You compare with the "
                 "plain average of the row. Which average counts 0.9 nine times as much "
                 "as one of 0.1?"),

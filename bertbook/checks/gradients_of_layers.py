@@ -50,6 +50,8 @@ check_linear_backward = Exercise(
                 "needs a sum over both: over the texts and over the positions."),
         Mistake({"by_bias": lambda g: _rows(g).mean(axis=0)}, "You average the gradient of the "
                 "bias over the positions. Where paths meet, what is done?"),
+        Mistake({"by_bias": lambda g: _rows(g).sum(axis=0, keepdims=True)}, "The gradient of the "
+                "bias has one axis, as the bias has. keepdims leaves a second one."),
         Mistake({"by_bias": lambda g: g.sum()}, "You sum over everything. Each output number has a "
                 "bias of its own."),
         Mistake({"by_x": lambda g, x, w: x @ w.T @ w}, "Your gradient of x is made of x. What "
@@ -127,6 +129,10 @@ check_layer_norm_backward = Exercise(
                 "the same numbers. In the third path each gradient is weighted by its n."),
         Mistake({"third": lambda n, x, g: -n * (g * n).mean(-1, keepdims=True)}, "The third path "
                 "has the wrong sign: a larger σ makes the numbers smaller."),
+        Mistake({"third": lambda n, x, g: n * (g * n).sum(-1, keepdims=True)}, "The last term is "
+                "a sum. σ moves by n divided by what?"),
+        Mistake({"third": lambda n, x, g: (g * n).mean(-1, keepdims=True)}, "The last term lacks a "
+                "factor. How far does each entry move when σ does?"),
         Mistake({"order": (0, 2, 1)}, "The gradient of the weight comes before that of the bias."),
         Mistake({"by": lambda x, n: x - x.mean(axis=-1, keepdims=True)}, "The gradient of the "
                 "weight multiplies by x less its mean. What does it multiply on the way forward?"),

@@ -52,6 +52,8 @@ check_additive_mask = Exercise(
             "lowest finite number.", _is_lower_there),
         "[..., None, :] →": "The right numbers, but an axis is missing. Every query needs the same "
             "row: mask[..., None, :].",
+        "→ np.repeat(right(attention_mask), attention_mask.shape[-1], axis=-2)": "You write the "
+            "row once for each query. One row serves all: the axis before the last has size 1.",
         "→ right(attention_mask).swapaxes(-1, -2)": "The new axis stands last. Columns are looked "
             "at, so that seq must be the last axis.",
     },
@@ -95,6 +97,8 @@ check_causal_mask = Exercise(
         "→ (1 - np.tri(seq)) * -np.inf": "0 times infinity is not a number. Which finite number "
             "hides just as well?",
         "→ np.zeros((seq, seq))": "Nothing is hidden.",
+        "> position[:, None] → == position[:, None] + 1": "Only the next token is hidden. What "
+            "about those after it?",
         "position[None, :] > → position[None, :] !=": "Each token sees only itself. What about the "
             "past?",
     },
@@ -144,6 +148,12 @@ check_padding_and_causal = Exercise(
             "look. It is the columns that must close, so that nobody looks at padding.",
         "additive_mask(attention_mask) → additive_mask(1 - attention_mask)": "You hide the words "
             "and show the padding. What does 1 stand for?",
+        "→ right(attention_mask) * (1 - np.eye(attention_mask.shape[-1]))": "In yours every token "
+            "sees itself. A column of padding closes in every row, that of the padding, too.",
+        "attention_mask.shape[-1] → len(attention_mask)": "The length of a batch is the number of "
+            "its sentences. Which axis holds the tokens?",
+        "additive_mask(attention_mask) → additive_mask(np.cumprod(attention_mask, axis=-1))": "You "
+            "close all that follows the first padding. Padding may stand on the left.",
         "np.minimum → np.multiply": "A product of masks: two minus signs make a plus, and 0 times "
             "anything opens the door. Which function takes the smaller of two numbers?",
         "→ (right(attention_mask) < 0) * 1.0": "These are the right places. But adding 1 to a "
@@ -170,8 +180,8 @@ check_mean_loss = Exercise(
     _mean_loss,
     cases=[(_LOSSES, _LABELS), (_LOSSES[:1], _LABELS[:1]), (_LOSSES[1:], _LABELS[1:])],
     mistakes={
-        "[labels != -100] →": "This is the mean over all positions, asked or not. Keep the losses "
-            "whose label is not −100, and take the mean of those.",
+        "[labels != -100] →": "This is the mean over all positions, with a label or without. Keep "
+            "the losses whose label is not −100, and take the mean of those.",
         "losses[labels != -100] → (losses * (labels != -100))": "You set the other losses to 0 but "
             "still divide by all positions. By how many should it be?",
         "→ losses.sum() / (labels != -100).sum()": "You divide by the right number, but add up all "
@@ -194,6 +204,11 @@ check_mean_loss = Exercise(
         "→ np.mean([right(*row) for row in zip(losses, labels)])": "A mean of means: each sentence "
             "counts the same, however many labels it has. Every labeled position should.",
         ".mean() →": "These are the right losses. Now take their mean.",
+        "mean() → max()": "This is the largest of the right losses. Take their mean.",
+        ".mean() → .sum() / np.count_nonzero(labels)": "You count the labels that are not 0. −100 "
+            "is one of them, and the label 0 is not.",
+        "→ [right(losses[i : i + 1], labels[i : i + 1]) for i in range(len(losses))]": "These are "
+            "the means of the rows. One number is wanted, the mean over all labeled positions.",
     },
 )  # fmt: skip
 
@@ -224,6 +239,12 @@ check_promises = Exercise(
             "positions: who counts words instead of looking where they stand?",
         "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]": "Your padding stands at an end only. The mask "
             "may hide any positions: what if it hides one between two words?",
+        "alone, _ = attend(x[words], x[words], x[words], np.ones(4)) → "
+        "y = np.where(words[:, None], x, 7.0); alone = attend(y, y, y, words * 1)[0][words]": "You "
+            "change what stands in the padding. How much padding there is must not matter either: "
+            "compare with the text alone.",
+        "np.allclose(padded[words], alone) → np.allclose(padded[words], alone, atol=1)": "Your "
+            "tolerance is so wide that a broken one fits in. How near can a right one come?",
         "→ True": "Everything passes. Compare a text alone with the same text and padding: what "
             "may change?",
         "→ False": "The right one fails, too.",

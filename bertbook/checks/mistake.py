@@ -1,9 +1,10 @@
 """A usual mistake: what it changes in the solution, and the question that leads out of it.
 
 A text such as ``"axis=-1 → axis=0"`` says what stands in the solution, and what is written instead.
-Two changes at once are joined by ``||``. With nothing before the arrow, what follows it replaces
-the whole body, or is what the body returns; there ``right`` is the solution itself, as in
-``"→ 1 - right(x)"``. Exercises use it from Chapter 1 on.
+Two changes at once are joined by ``||``, and two ways to make the last one by ``¦``, as in
+``"mean → sum ¦ max"``. With nothing before the arrow, what follows it replaces the whole body, or
+is what the body returns; there ``right`` is the solution itself, as in ``"→ 1 - right(x)"``.
+Exercises use it from Chapter 1 on.
 """
 
 from __future__ import annotations
@@ -60,8 +61,15 @@ def as_mistakes(mistakes: Mapping | Sequence[Mistake]) -> list[Mistake]:
     return [
         Mistake(way, *(hint if isinstance(hint, tuple) else (hint,)))
         for wrong, hint in mistakes.items()
-        for way in (wrong if isinstance(wrong, tuple) else (wrong,))
+        for each in (wrong if isinstance(wrong, tuple) else (wrong,))
+        for way in (_ways(each) if isinstance(each, str) else [each])
     ]
+
+
+def _ways(text: str) -> list[str]:
+    """List the texts of one mistake each: what stands last may be written in several ways."""
+    before, arrow, after = text.rpartition("→")
+    return [before + arrow + way for way in after.split("¦")]
 
 
 def fit_together(function: Callable, *wrong: object) -> bool:

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 1: averages of others, cosines, a sentence that turns, a guesser."""
+"""Exercises of Chapter 1: averages of others, cosines, a sentence that turns."""
 
 from __future__ import annotations
 
@@ -7,11 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bertbook.corpus import hundred_sentences
-
-from .compare import short_text
 from .exercise import Exercise, attempt
-from .slips import forbidden_way
 from .verdict import Verdict
 
 _RNG = np.random.default_rng(11)
@@ -68,6 +64,10 @@ check_cosines = Exercise(
             "tips of the vectors are. The cosine compares directions: what is multiplied?",
         "→ right(vectors - vectors.mean(axis=1, keepdims=True))": "You take the mean off each "
             "vector first. That is correlation, a relative of the cosine.",
+        "→ right(vectors) ** 2": "These are the squares of the cosines. Which of your numbers is "
+            "squared once too often?",
+        "→ right(vectors) - np.identity(len(vectors))": "You left 0 for a vector with itself. Its "
+            "cosine with itself belongs into the table as well: what is it?",
         "→ right(vectors.T)": "You compare columns with columns. The vectors are the rows.",
     },
 )  # fmt: skip
@@ -81,6 +81,12 @@ def _beside(vectors):
     """Average the words directly beside each word."""
     apart = abs(np.subtract.outer(np.arange(len(vectors)), np.arange(len(vectors)))) == 1
     return apart @ vectors / apart.sum(axis=1, keepdims=True)
+
+
+def _to_the_left(vectors):
+    """Average the words before each word; before the first there is none."""
+    before = np.tril(np.ones((len(vectors), len(vectors))), -1)
+    return before @ vectors / np.maximum(before.sum(axis=1, keepdims=True), 1)
 
 
 check_neighbor_averages = Exercise(
@@ -123,6 +129,17 @@ check_neighbor_averages = Exercise(
             "the first axis.",
         "→ vectors.mean(axis=0)": "That is one vector for the whole sentence. Each word has an "
             "average of its own, over the others.",
+        "→ right(vectors) - vectors": "You take the word off a second time, after the division. "
+            "Leave it out of the sum, and nothing more.",
+        "len(vectors) - 1 → vectors.size - 1": "vectors.size counts all numbers of all vectors. "
+            "How many words are there?",
+        _to_the_left: "You average the words to the left. The words to the right are neighbors, "
+            "too.",
+        "→ right(vectors) / np.sqrt((right(vectors) ** 2).sum(axis=1, keepdims=True))": "You "
+            "scaled each average to length 1. The average itself is wanted.",
+        "→ right(vectors).T": "Your table is turned on its side: one row for each word is wanted.",
+        "→ right(vectors)[0]": "You return the average for one word only. Which vectors must be "
+            "taken off, so that each row loses its own?",
         "→ vectors": "These are the static vectors. Nothing has been taken from the neighbors.",
     },
 )  # fmt: skip
@@ -162,38 +179,3 @@ def _sentence_problem(words: list[str], static: dict) -> str:
     if words.count("light") != 1:
         return f"The sentence has light {words.count('light')} times; it should have it once."
     return "" if "pie" in words else "The sentence should be about a pie, and have the word."
-
-
-_GOAL = 0.45
-
-
-def check_guess(function: Callable) -> Verdict:
-    """Check a guesser of hidden words on all sentences, each when it is new to it."""
-    if way := forbidden_way(function, ["hundred_sentences"]):
-        return Verdict(False, f"Only the 99 sentences may be used, and it asks for {way}.")
-    sentences, hits, count = hundred_sentences(), 0, 0
-    for left_out in sentences:
-        others, words = [s for s in sentences if s != left_out], left_out.split()
-        for i, word in enumerate(words):
-            guess, problem = attempt(function, others, words[:i], words[i + 1 :])
-            if not problem and not isinstance(guess, str):
-                problem = f"It should return one word, a string; it returns {short_text(guess)}."
-            if "IndexError" in problem:
-                problem += " The first word has nothing to its left, the last nothing to its right."
-            if problem:
-                return Verdict(False, problem)
-            hits, count = hits + (guess == word), count + 1
-    return _rated(hits / count)
-
-
-def _rated(rate: float) -> Verdict:
-    told = f"right in {rate:.1%} of the cases."
-    if rate >= _GOAL:
-        return Verdict(True, f"Right: {told} The left neighbor alone reaches 41.1%.")
-    if rate < 0.32:
-        hint = "Whoever always says “the” reaches 31.2%. What do the neighbors tell?"
-    elif rate < 0.42:
-        hint = "One neighbor alone reaches about that. Use both."
-    else:
-        hint = "What does it do where the two neighbors were never seen around one word?"
-    return Verdict(False, f"Not yet: {told} {hint}")

@@ -53,6 +53,14 @@ check_softmax = Exercise(
         "np.exp → np.exp2": "These are powers of 2. The exponential is np.exp.",
         "np.exp → 1 / np.exp": "The lowest score gets the highest probability. Look at the sign in "
             "the exponent.",
+        "→ right(abs(x))": "You drop the signs of the scores. A low score should get a low "
+            "probability.",
+        "→ x**2 / (x**2).sum(axis=-1, keepdims=True)": "Squares are positive, too, but they favor "
+            "very low scores as much as high ones. Which function always rises?",
+        "→ 1.0 * (x == x.max(axis=-1, keepdims=True))": "You give everything to the highest score. "
+            "Softmax is soft: every score gets a part.",
+        "→ right(x / np.sqrt(x.shape[-1]))": "You divide the scores by a square root first. That "
+            "belongs to attention; softmax takes the scores as they are.",
         "→ np.log(right(x))": "These are logarithms of the probabilities.",
         "→ 1 / (1 + np.exp(-x))": "Each score was turned into a probability by itself, so a row "
             "need not sum to 1. By what do you divide?",
@@ -140,6 +148,10 @@ check_attention = Exercise(
         "→ right(query, value, value)": "You score against the values. What does a query meet?",
         "→ right(query, value, key)": "Keys and values have changed places. Which of them does a "
             "query meet?",
+        "→ right(query, key, value) + query": "You add the query to what comes out. Return the "
+            "mix of the values alone.",
+        ("@ value → @ value / value.shape[-2]", "@ value → @ value / len(value)"): "You divide "
+            "once more at the end. The probabilities sum to 1 already.",
         "@ value → @ key": "You take the mean of the keys. Which vectors are handed on?",
     },
 )  # fmt: skip
@@ -228,9 +240,9 @@ check_streamed_attention = Exercise(
             "it is not.",
         "highest - higher → np.where(highest > -np.inf, higher - highest, highest)": "Your factor "
             "is upside down. What was summed before must shrink when the highest score rises.",
-        "shrunk * total + → || shrunk * mixed + →": "Only the last block is heard. Do you begin "
+        "shrunk * total + → || shrunk * mixed + →": "Only the last block counts. Do you begin "
             "anew in each round, or never write the new maximum down?",
-        "→ attention(query, *next(iter(blocks)))[0]": "Only the first block is heard. Does your "
+        "→ attention(query, *next(iter(blocks)))[0]": "Only the first block counts. Does your "
             "return stand inside the loop?",
         "return mixed / total → return mixed": "Where is the division by the sum of all "
             "exponentials?",

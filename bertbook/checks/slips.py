@@ -43,6 +43,10 @@ _USUAL = [
      "number. Those of torch and numpy, such as np.exp, take whole arrays."),
     (ValueError, "Integers to negative integer powers", "An integer stays one. Write 2.0 for 2."),
     (TypeError, 'required positional argument.*"dim"', "Along which axis? Say dim=…."),
+    (TypeError, "required positional argument", "It is called with fewer things than it takes. "
+     "Which one is left out?"),
+    (Exception, "'Node'", "A node holds an array and its gradient. Which of the two is needed "
+     "here?"),
     (RuntimeError, "requires grad is being used in an in-place", "Weights change only where no "
      "gradient is recorded: in weight.data, or under torch.no_grad()."),
     (AttributeError, "has no attribute 'copy'", "copy.deepcopy(model) copies a model, .clone() a "

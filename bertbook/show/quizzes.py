@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import NamedTuple
 
@@ -83,6 +84,18 @@ def quiz(question: str, *answers: Answer) -> Html:
     ValueError
         If there is not exactly one right answer, or no wrong one, or a reply is missing.
     """
+    require_answers(question, answers)
+    key = key_of(question)
+    options = "".join(option(key, answer) for answer in answers)
+    content = (
+        f'<fieldset class="mb-quiz" {KEEP_KEYS}><legend>{escape(question)}</legend>'
+        f"{options}</fieldset>"
+    )
+    return Html(content, summary=question, style=QUIZ_STYLE)
+
+
+def require_answers(question: str, answers: Sequence[Answer]) -> None:
+    """Refuse a question that nobody can answer, or that does not reply to everybody."""
     rights = sum(answer.is_right for answer in answers)
     if rights != 1 or len(answers) < 2:
         raise ValueError(
@@ -91,13 +104,6 @@ def quiz(question: str, *answers: Answer) -> Html:
         )
     if not all(answer.reply.strip() for answer in answers):
         raise ValueError(f"an answer to {question!r} has no reply; every answer needs one")
-    key = key_of(question)
-    options = "".join(option(key, answer) for answer in answers)
-    content = (
-        f'<fieldset class="mb-quiz" {KEEP_KEYS}><legend>{escape(question)}</legend>'
-        f"{options}</fieldset>"
-    )
-    return Html(content, summary=question, style=QUIZ_STYLE)
 
 
 def option(key: str, answer: Answer, tag: str = "span") -> str:

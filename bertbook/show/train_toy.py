@@ -12,12 +12,17 @@ from .live import live_figure
 
 
 def train_toy(
-    queries: Sequence[str], *, caption: str, groups: Mapping[str, str] | None = None
+    queries: Sequence[str],
+    *,
+    caption: str,
+    groups: Mapping[str, str] | None = None,
+    record: Mapping[str, Sequence[float]] | None = None,
 ) -> Html:
     """Show a figure in which the toy BERT of Chapter 5 learns while one watches.
 
     The page computes: forward, every gradient by hand, Adam. Nothing is loaded, no kernel is asked.
-    It trains as `train_in_batches` does, with positions and without dropout.
+    It trains as `train_in_batches` does, with positions or without, and without dropout. A reader
+    can ask a question of her own, of words that the hundred sentences have.
 
     Parameters
     ----------
@@ -28,6 +33,9 @@ def train_toy(
     groups : mapping from str to str, optional
         Words, with spaces between them, by the name of their group: their vectors are drawn on a
         map while they learn.
+    record : mapping from str to sequence of float, optional
+        Losses of earlier trainings, from first to last: they lie below the reader's, pale, the
+        second one dashed.
 
     Returns
     -------
@@ -44,7 +52,7 @@ def train_toy(
             raise ValueError(f"{query!r} has {query.split().count('[MASK]')} [MASK]; write one")
     sentences = hundred_sentences()
     ladder = masked_word_ladder(sentences)
-    lines = {name: getattr(ladder, name) for name in ("uniform", "unigram", "neighbors")}
+    lines = {name: getattr(ladder, name) for name in ("uniform", "unigram", "neighbors", "bag")}
     lines["floor"] = ladder.full
     stage = bars(list(lines), list(lines.values()), digits=3, largest=ladder.uniform)
     colored = [
@@ -52,4 +60,7 @@ def train_toy(
         for (name, members), color in zip((groups or {}).items(), PALETTE)
     ]
     data = {"sentences": sentences, "queries": list(queries), "ladder": lines, "groups": colored}
+    data["record"] = {
+        name: [round(x, 4) for x in losses] for name, losses in (record or {}).items()
+    }
     return live_figure("train-the-toy", f'<div class="mb-stage">{stage}</div>', data, caption)

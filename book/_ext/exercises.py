@@ -28,8 +28,8 @@ PROJECT = BOOK.parent
 PYTHON = BOOK / "live" / "python"
 CHAPTERS = (1, 2, 3, 4, 5, 6)
 CHECKERS = (
-    *("neighbors", "self_attention", "masks", "gradients", "gradients_of_layers"),
-    *("toy", "toy_corpus", "word_pieces", "cuts"),
+    *("neighbors", "self_attention", "two_counts", "masks", "gradients"),
+    *("gradients_of_layers", "tape", "toy", "toy_corpus", "word_pieces", "cuts"),
 )
 DRAWING = ("bertbook.show.html", "bertbook.show.arrows")
 TEXTS = ("bertbook/corpus/toy/sentences.txt", "minibert/unicode8.txt")

@@ -1,7 +1,8 @@
 """The Sphinx extension of the live figures: one script for every page, one for each model.
 
 The scripts are made from ``book/live`` and the weights in ``book/data`` when the book is built, in
-``book/_vendor/live``, which git ignores. A page loads a model's script only when it is asked to.
+``book/_vendor/live``, which git ignores. A page loads a model's script only when it is asked to;
+so it does with BERT's own vocabulary, for Chapter 6, if the extra `models` is installed.
 """
 
 import os
@@ -15,7 +16,12 @@ from sphinx.util.docutils import SphinxDirective
 
 from bertbook.corpus import hundred_sentences, vocabulary
 from bertbook.show import fill_in
-from bertbook.show.live_scripts import folder_script, model_script, page_script
+from bertbook.show.live_scripts import (
+    folder_script,
+    model_script,
+    page_script,
+    vocabulary_script,
+)
 
 BOOK = Path(__file__).resolve().parents[1]
 LIVE = BOOK / "_vendor" / "live"
@@ -35,7 +41,11 @@ def write_scripts(app: Sphinx) -> None:
     LIVE.mkdir(parents=True, exist_ok=True)
     files = {}
     scripts = {"small-world": folder_script(SMALL_WORLD), "toy": toy()}
-    for name, content in (scripts | {"exercises": archive_script()}).items():
+    scripts |= {"bert-uncased": vocabulary_script(), "exercises": archive_script()}
+    for name, content in scripts.items():
+        if not content:  # the extra that brings it is not installed, and the figure says so
+            (LIVE / f"{name}.js").unlink(missing_ok=True)
+            continue
         (LIVE / f"{name}.js").write_text(content, encoding="utf-8")
         files[name] = {"file": f"{name}.js", "bytes": len(content.encode())}
     files["python"] = {"file": "../lib/pyodide/python.js", "bytes": PYTHON.stat().st_size}

@@ -21,14 +21,13 @@ function normalMatrix(random, spread, ...shape) {
   return drawn;
 }
 
-/** Give the toy the weights with which training starts. */
+/** Give the toy its first weights; all but the positions are the same with and without these. */
 function firstWeights(random, vocab, hidden, positions, spread = 0.1) {
   const table = (...shape) => normalMatrix(random, spread, ...shape);
   const square = () => table(hidden, hidden);
   const ones = matrix(hidden);
   return {
     word_embeddings: table(vocab, hidden),
-    position_embeddings: table(positions, hidden),
     query: square(),
     key: square(),
     value: square(),
@@ -37,6 +36,7 @@ function firstWeights(random, vocab, hidden, positions, spread = 0.1) {
     dense: square(),
     dense_bias: matrix(hidden),
     vocab_bias: matrix(vocab),
+    position_embeddings: table(positions, hidden),
   };
 }
 
@@ -74,18 +74,18 @@ class Adam {
   }
 }
 
-/** Hide every word of every sentence once: ids, place of [MASK], and the id that stood there. */
+/** Hide every word of every sentence once: ids, position of [MASK], the id that stood there. */
 function hideEveryWord(encoded, maskId) {
   return encoded.flatMap((sentence) =>
-    sentence.map((label, place) => ({ ids: sentence.with(place, maskId), place, label })),
+    sentence.map((label, position) => ({ ids: sentence.with(position, maskId), position, label })),
   );
 }
 
-/** The training of Chapter 5 in batches: 128 riddles a step, the rate falls from 0.01 to 0. */
+/** The training of Chapter 5 in batches: 128 hidden words a step, the rate falls from 0.01 to 0. */
 class ToyTraining {
-  constructor(riddles, { vocab, hidden, positions, steps, seed }, weights) {
-    Object.assign(this, { riddles, steps, step: 0, random: chance(seed) });
-    this.weights = weights ?? firstWeights(this.random, vocab, hidden, positions);
+  constructor(hiddenWords, { vocab, hidden, positions, steps, seed }, weights) {
+    Object.assign(this, { hiddenWords, steps, step: 0, random: chance(-1 - seed) });
+    this.weights = weights ?? firstWeights(chance(seed), vocab, hidden, positions);
     this.adam = new Adam(this.weights);
   }
 
@@ -99,18 +99,18 @@ class ToyTraining {
   }
 
   drawBatch() {
-    const order = permutation(this.random, this.riddles.length);
-    return order.slice(0, 128).map((number) => this.riddles[number]);
+    const order = permutation(this.random, this.hiddenWords.length);
+    return order.slice(0, 128).map((number) => this.hiddenWords[number]);
   }
 
-  /** The mean loss over all riddles. */
+  /** The mean loss over all hidden words. */
   exhaustiveLoss() {
-    return maskedLoss(toyForward(this.weights, this.riddles).logits, this.riddles).loss;
+    return maskedLoss(toyForward(this.weights, this.hiddenWords).logits, this.hiddenWords).loss;
   }
 
-  /** The likeliest answers to a riddle: ids and probabilities. */
-  answers(riddle, count = 3) {
-    const probs = softmax(toyForward(this.weights, [riddle]).logits.data);
+  /** The likeliest answers for a hidden word: ids and probabilities. */
+  answers(hiddenWord, count = 3) {
+    const probs = softmax(toyForward(this.weights, [hiddenWord]).logits.data);
     const ranked = Array.from(probs, (prob, id) => [id, prob]).sort((a, b) => b[1] - a[1]);
     return ranked.slice(0, count);
   }

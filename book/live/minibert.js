@@ -6,6 +6,7 @@
 
 const received = new Map(); // what script files have brought, by name
 const models = new Map(); // what has been made of it
+const NO_MODELS = ["python", "exercises", "bert-uncased"]; // files that hold something else
 let latest; // the name of the model that was made ready last
 
 /** Take what a script file brings; each such file consists of one call of this function. */
@@ -46,7 +47,7 @@ async function fetchScript(name, report) {
 /** Make a model ready, loading its file if need be; `report` is told what happens, in words. */
 async function ready(name, report = () => {}) {
   if (!models.has(name)) {
-    const known = Object.keys(FILES).filter((one) => !["python", "exercises"].includes(one));
+    const known = Object.keys(FILES).filter((one) => !NO_MODELS.includes(one));
     if (!received.has(name) && !known.includes(name)) {
       throw new Error(`there is no model '${name}'; there are ${known.join(", ")}`);
     }

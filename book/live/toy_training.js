@@ -1,18 +1,20 @@
-// The toy of Chapter 5 learns: its forward pass for a batch of riddles, and every gradient by hand.
+// The toy of Chapter 5 learns: its forward pass for a batch, and every gradient by hand.
 //
-// Only the row of [MASK] is asked, so only that row is computed. And (x Wk) q = x (Wk q): turning
-// one query costs less than turning every key. The same numbers, with far fewer products.
+// Only the word behind [MASK] is predicted, so only its row is computed. And (x Wk) q = x (Wk q):
+// turning one query costs less than turning every key. The same numbers, far fewer products.
 
-/** Look up the vectors of all words of a riddle, [MASK] among them. */
-function riddleVectors({ ids }, { word_embeddings, position_embeddings }) {
+/** Look up the vectors of all words of a sentence, [MASK] among them. */
+function wordVectors({ ids }, { word_embeddings, position_embeddings }) {
   const hidden = word_embeddings.shape[1];
   const x = matrix(ids.length, hidden);
-  ids.forEach((id, place) => {
+  ids.forEach((id, position) => {
     for (let i = 0; i < hidden; i++) {
-      x.data[place * hidden + i] =
-        word_embeddings.data[id * hidden + i] + position_embeddings.data[place * hidden + i];
+      x.data[position * hidden + i] = word_embeddings.data[id * hidden + i];
     }
   });
+  if (position_embeddings.shape[0]) {
+    x.data.forEach((_, n) => (x.data[n] += position_embeddings.data[n]));
+  }
   return x; // (seq, hidden)
 }
 
@@ -48,13 +50,13 @@ function normalizeRows(x, eps) {
   return { normal, scales };
 }
 
-/** Compute the logits of the hidden words of some riddles, and all that the way back needs. */
-function toyForward(w, riddles) {
+/** Compute the logits of the hidden words of a batch, and all that the way back needs. */
+function toyForward(w, hiddenWords) {
   const hidden = w.word_embeddings.shape[1];
-  const inputs = riddles.map((riddle) => riddleVectors(riddle, w));
-  const masked = matrix(riddles.length, hidden); // the rows of [MASK]
-  riddles.forEach(({ place }, row) => {
-    const begin = place * hidden;
+  const inputs = hiddenWords.map((hiddenWord) => wordVectors(hiddenWord, w));
+  const masked = matrix(hiddenWords.length, hidden); // the rows of [MASK]
+  hiddenWords.forEach(({ position }, row) => {
+    const begin = position * hidden;
     masked.data.set(inputs[row].data.subarray(begin, begin + hidden), row * hidden);
   });
   const query = product(masked, w.query); // (batch, hidden)
@@ -65,21 +67,21 @@ function toyForward(w, riddles) {
   const { normal, scales } = normalizeRows(context, 1e-12);
   const scaled = normal.data.map((a, n) => a * w["norm.weight"].data[n % hidden]);
   const states = withBias({ data: scaled, shape: normal.shape }, w["norm.bias"]);
-  const bent = withBias(product(states, w.dense), w.dense_bias);
+  const inner = withBias(product(states, w.dense), w.dense_bias);
   const refined = {
-    data: bent.data.map((a) => (a / 2) * (1 + erf(a / Math.SQRT2))),
-    shape: bent.shape,
+    data: inner.data.map((a) => (a / 2) * (1 + erf(a / Math.SQRT2))),
+    shape: inner.shape,
   };
   const logits = withBias(productWithTurned(refined, w.word_embeddings), w.vocab_bias);
-  return { inputs, masked, query, u, probs, seen, normal, scales, states, bent, refined, logits };
+  return { inputs, masked, query, u, probs, seen, normal, scales, states, inner, refined, logits };
 }
 
 /** Compute the mean loss, and its gradient at the logits: (probs − truth) / batch. */
-function maskedLoss(logits, riddles) {
+function maskedLoss(logits, hiddenWords) {
   const [batch, vocab] = logits.shape;
   const gradient = matrix(batch, vocab);
   let loss = 0;
-  riddles.forEach(({ label }, row) => {
+  hiddenWords.forEach(({ label }, row) => {
     const probs = softmax(logits.data.subarray(row * vocab, (row + 1) * vocab));
     loss -= Math.log(probs[label]) / batch;
     probs[label] -= 1;
@@ -119,11 +121,11 @@ function headBackward(w, kept, gradient, gradients) {
   gradients.word_embeddings = turnedProduct(gradient, kept.refined); // where words are scored
   gradients.vocab_bias = sumOfRows(gradient);
   const refined = product(gradient, w.word_embeddings); // (batch, hidden)
-  const slopes = refined.data.map((a, n) => a * geluSlope(kept.bent.data[n]));
-  const bent = { data: slopes, shape: refined.shape };
-  gradients.dense = turnedProduct(kept.states, bent);
-  gradients.dense_bias = sumOfRows(bent);
-  return productWithTurned(bent, w.dense); // (batch, hidden)
+  const slopes = refined.data.map((a, n) => a * geluSlope(kept.inner.data[n]));
+  const inner = { data: slopes, shape: refined.shape };
+  gradients.dense = turnedProduct(kept.states, inner);
+  gradients.dense_bias = sumOfRows(inner);
+  return productWithTurned(inner, w.dense); // (batch, hidden)
 }
 
 /** The way back through the look of each [MASK], to what it looked for and to all vectors. */
@@ -148,22 +150,22 @@ function lookBackward(kept, seen) {
 }
 
 /** Give every vector's gradient to its word and to its position. */
-function embeddingBackward(riddles, inputs, gradients) {
+function embeddingBackward(hiddenWords, inputs, gradients) {
   const hidden = gradients.word_embeddings.shape[1];
-  riddles.forEach(({ ids }, row) => {
+  hiddenWords.forEach(({ ids }, row) => {
     inputs[row].data.forEach((number, n) => {
-      const [place, i] = [Math.floor(n / hidden), n % hidden];
-      gradients.word_embeddings.data[ids[place] * hidden + i] += number; // where words are read
-      gradients.position_embeddings.data[n] += number;
+      const [position, i] = [Math.floor(n / hidden), n % hidden];
+      gradients.word_embeddings.data[ids[position] * hidden + i] += number; // where words are read
+      if (gradients.position_embeddings.shape[0]) gradients.position_embeddings.data[n] += number;
     });
   });
 }
 
 /** Compute the loss of a batch and the gradient of every weight, by the formulas of Chapter 4. */
-function lossAndGradients(w, riddles) {
-  const kept = toyForward(w, riddles);
+function lossAndGradients(w, hiddenWords) {
+  const kept = toyForward(w, hiddenWords);
   const hidden = w.word_embeddings.shape[1];
-  const { loss, gradient } = maskedLoss(kept.logits, riddles);
+  const { loss, gradient } = maskedLoss(kept.logits, hiddenWords);
   const gradients = { position_embeddings: matrix(...w.position_embeddings.shape) };
   const states = headBackward(w, kept, gradient, gradients);
   const along = states.data.map((a, n) => a * kept.normal.data[n]);
@@ -179,11 +181,11 @@ function lossAndGradients(w, riddles) {
   gradients.query = turnedProduct(kept.masked, query);
   const masked = productWithTurned(query, w.query);
   addTo(masked, context); // the residual
-  riddles.forEach(({ place }, row) => {
+  hiddenWords.forEach(({ position }, row) => {
     for (let i = 0; i < hidden; i++) {
-      inputs[row].data[place * hidden + i] += masked.data[row * hidden + i];
+      inputs[row].data[position * hidden + i] += masked.data[row * hidden + i];
     }
   });
-  embeddingBackward(riddles, inputs, gradients);
+  embeddingBackward(hiddenWords, inputs, gradients);
   return { loss, gradients };
 }

@@ -15,7 +15,7 @@ const LEARNS = [
   sumOfRows,
   withBias,
   addTo,
-  riddleVectors,
+  wordVectors,
   look,
   normalizeRows,
   toyForward,
@@ -71,6 +71,9 @@ function workerProgram() {
       [queries, chosen, directions] = [data.queries, data.chosen, undefined];
       isRunning = false;
       tell();
+    } else if (data.queries) {
+      queries = data.queries;
+      postMessage({ step: training.step, answers: queries.map((one) => training.answers(one)) });
     } else if (data.once) {
       learnOnce();
     } else {

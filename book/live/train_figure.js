@@ -1,38 +1,7 @@
-// Train the toy in the page: start, pause, step, begin again with another seed. Chapter 5.
+// Train the toy in the page: start, pause, step, begin again with another seed, with positions or
+// without, and ask what it has learned. Chapter 5.
 
-const [PLOT_HEIGHT, HIGHEST, MAP_HEIGHT] = [240, 5, 300];
-
-/** Turn a share of the steps and a loss into a point of the drawing. */
-function pointAt(share, loss, width) {
-  return [width * share, PLOT_HEIGHT * (1 - Math.min(loss, HIGHEST) / HIGHEST)].map((a) =>
-    a.toFixed(1),
-  );
-}
-
-/** Draw the lines that a loss is held against. */
-function drawLadder(ladder, width) {
-  return Object.entries(ladder).flatMap(([name, loss]) => {
-    const [, y] = pointAt(0, loss, width);
-    const line = { x1: 0, x2: width, y1: y, y2: y, stroke: "currentColor" };
-    const text = { x: width + 8, y: +y + 4, fill: "currentColor", "font-size": 14 };
-    const dashes = { "stroke-dasharray": "4 4", "stroke-opacity": 0.5 };
-    return [
-      svgElement("line", { ...line, ...dashes }),
-      svgElement("text", text, `${name} ${loss.toFixed(2)}`),
-    ];
-  });
-}
-
-/** Draw the losses so far: a line for the batches, dots for all riddles at once. */
-function drawLosses({ losses, exhaustive, steps, width }) {
-  const points = losses.map((loss, n) => pointAt((n + 1) / steps, loss, width).join()).join(" ");
-  const line = { points, fill: "none", stroke: "#2f7ec4", "stroke-width": 2 };
-  const dots = exhaustive.map(([step, loss]) => {
-    const [cx, cy] = pointAt(step / steps, loss, width);
-    return svgElement("circle", { cx, cy, r: 4, fill: "#c8681e" });
-  });
-  return [svgElement("polyline", line), ...dots];
-}
+const [MAP_HEIGHT, TOY_POSITIONS] = [360, 9];
 
 /** Draw the answers to the questions: a row for each, the likeliest word first. */
 function drawQueries(queries, answers, words) {
@@ -45,36 +14,52 @@ function drawQueries(queries, answers, words) {
 }
 
 /** Draw words where their vectors lie, each with a dot in the color of its group. */
-function drawWords(groups, points, width) {
+function drawWords(groups, points, width, letter = 13) {
   const farthest = Math.max(...points.flat().map(Math.abs), 1e-9);
   const along = (half) => (n) => half * (1 + (0.85 * n) / farthest);
   const [x, y] = [width / 2, MAP_HEIGHT / 2].map(along);
+  const dots = points.map((point) => [x(point[0]), y(-point[1])]);
+  const words = groups.map(([word]) => word);
+  const boxes = roomForLabels(dots, words, letter, [width, MAP_HEIGHT]);
   return groups.map(([word, color], n) => {
-    const [cx, cy] = [x(points[n][0]), y(-points[n][1])].map((a) => a.toFixed(1));
-    const text = svgElement("text", { x: +cx + 7, y: +cy + 4, fill: "currentColor" }, word);
-    return svgElement("g", {}, svgElement("circle", { cx, cy, r: 5, fill: color }), text);
+    const [cx, cy] = dots[n].map((a) => a.toFixed(1));
+    const [left, , right, bottom] = boxes[n];
+    const middle = { x: ((left + right) / 2).toFixed(1), "text-anchor": "middle" };
+    const look = { ...middle, y: (bottom - 2.5).toFixed(1), fill: "currentColor" };
+    const text = svgElement("text", look, word);
+    return svgElement("g", {}, svgElement("circle", { cx, cy, r: 4, fill: color }), text);
   });
 }
 
 class TrainingFigure {
-  constructor(figure, { sentences, queries, ladder, groups }) {
+  constructor(figure, { sentences, queries, ladder, groups, record }) {
     const mask = "[MASK]";
     const all = sentences.map((sentence) => sentence.split(" "));
     this.words = [...[...new Set(all.flat())].sort(), mask];
     this.maskId = this.words.length - 1;
-    const idsOf = (tokens) => tokens.map((token) => this.words.indexOf(token));
-    this.encoded = all.map(idsOf);
-    this.asked = queries.map((query) => {
-      const ids = idsOf(query.split(" "));
-      return { ids, place: ids.indexOf(this.maskId), label: this.maskId };
-    });
+    this.encoded = all.map((tokens) => this.idsOf(tokens));
+    this.stored = queries.map((query) => query.split(" "));
     this.colored = groups.flatMap(({ members, color }) => members.map((word) => [word, color]));
-    this.chosen = idsOf(this.colored.map(([word]) => word));
-    Object.assign(this, { queries, ladder, groups, seed: 0 });
-    const isPhone = matchMedia("(max-width: 600px)").matches;
-    [this.steps, this.width] = isPhone ? [100, 240] : [200, 600]; // a phone has less to do
+    this.chosen = this.idsOf(this.colored.map(([word]) => word));
+    Object.assign(this, { ladder, groups, record, seed: 0, steps: 200 });
+    this.width = matchMedia("(max-width: 600px)").matches ? 240 : 600;
+    this.ask(undefined);
     this.build(figure.querySelector(".mb-stage"));
     this.begin();
+  }
+
+  idsOf(tokens) {
+    return tokens.map((token) => this.words.indexOf(token));
+  }
+
+  /** Take a question of the reader's beside the stored ones. */
+  ask(own) {
+    this.queries = own ? [own, ...this.stored] : this.stored;
+    this.asked = this.queries.map((tokens) => {
+      const ids = this.idsOf(tokens);
+      return { ids, position: ids.indexOf(this.maskId), label: this.maskId };
+    });
+    if (this.worker) this.send({ queries: this.asked });
   }
 
   build(stage) {
@@ -91,15 +76,20 @@ class TrainingFigure {
     this.answers = element("div", { class: "mb-scroll" });
     this.status = element("p", { role: "status" });
     this.map = this.buildMap();
+    this.positions = element("input", { type: "checkbox", checked: "" });
+    this.positions.addEventListener("change", () => this.begin());
+    const choice = element("fieldset", {}, element("label", {}, this.positions, "with positions"));
     const buttons = element("p", {}, this.start, this.once, this.again);
-    stage.replaceChildren(buttons, this.plot, this.status, this.answers, this.map);
+    const known = new Set(this.words.slice(0, -1));
+    const field = questionField(known, TOY_POSITIONS, (own) => this.ask(own));
+    stage.replaceChildren(choice, buttons, this.plot, this.status, field, this.answers, this.map);
   }
 
   /** Build the map of words with its legend. */
   buildMap() {
     const viewBox = `0 0 ${this.width + 130} ${MAP_HEIGHT}`;
     const told = `${this.chosen.length} words along the two directions in which they spread most`;
-    const named = { role: "img", "aria-label": told, class: "mb-plot", "font-size": 14 };
+    const named = { role: "img", "aria-label": told, class: "mb-plot", "font-size": 13 };
     this.words2d = svgElement("svg", { viewBox, ...named });
     const legend = this.groups.map(({ name, color }) => {
       const dot = element("span", { style: `color:${color}`, "aria-hidden": "true" }, "● ");
@@ -114,7 +104,7 @@ class TrainingFigure {
     this.worker?.terminate();
     this.worker = undefined;
     this.start.textContent = "Start";
-    const told = `${this.steps} steps of 128 riddles, nothing learned yet`;
+    const told = `${this.steps} steps of 128 hidden words, nothing learned yet`;
     this.status.textContent = `Seed ${seed}: ${told}.`;
     this.answers.replaceChildren();
     this.map.hidden = true;
@@ -125,7 +115,8 @@ class TrainingFigure {
     if (!this.worker) {
       this.worker = startWorker();
       this.worker.onmessage = ({ data }) => this.hear(data);
-      const sizes = { vocab: this.words.length, hidden: 128, positions: 9 };
+      const positions = this.positions.checked ? TOY_POSITIONS : 0;
+      const sizes = { vocab: this.words.length, hidden: 128, positions };
       const begin = { ...sizes, steps: this.steps, seed: this.seed };
       const { encoded, maskId, asked, chosen } = this;
       this.worker.postMessage({ begin, encoded, maskId, queries: asked, chosen });
@@ -142,25 +133,32 @@ class TrainingFigure {
   hear({ step, loss, exhaustive, answers, points }) {
     if (loss !== undefined) this.losses.push(loss);
     if (exhaustive !== undefined) this.exhaustive.push([step, exhaustive]);
-    if (answers) this.answers.replaceChildren(drawQueries(this.queries, answers, this.words));
+    if (answers) this.answers.replaceChildren(this.drawn(answers));
     if (points) {
       this.map.hidden = false;
       this.words2d.replaceChildren(...drawWords(this.colored, points, this.width + 130));
     }
     if (exhaustive !== undefined) this.status.textContent = this.sentence(step, exhaustive);
     if (step === this.steps) this.start.textContent = "Done";
-    this.start.disabled = this.once.disabled = step === this.steps;
     this.draw();
+  }
+
+  /** Draw the answers, unless the questions have changed since they were given. */
+  drawn(answers) {
+    const fits = answers.length === this.queries.length;
+    const queries = this.queries.map((tokens) => tokens.join(" "));
+    return fits ? drawQueries(queries, answers, this.words) : this.answers.firstChild ?? "";
   }
 
   sentence(step, loss) {
     const above = (loss - this.ladder.floor).toFixed(3);
-    const told = `${loss.toFixed(3)} nats over all riddles, ${above} above the floor`;
+    const told = `${loss.toFixed(3)} nats over all hidden words, ${above} above the floor`;
     return `Step ${step} of ${this.steps}: ${told}.`;
   }
 
   draw() {
-    const drawn = [...drawLadder(this.ladder, this.width), ...drawLosses(this)];
+    const beside = [...drawLadder(this.ladder, this.width), ...drawRecord(this.record, this.width)];
+    const drawn = [...beside, ...drawLosses(this)];
     const told = `The loss after ${this.losses.length} steps, beside the ladder`;
     this.plot.setAttribute("aria-label", told);
     this.plot.replaceChildren(...drawn);

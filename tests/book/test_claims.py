@@ -1,4 +1,4 @@
-"""What Chapters 7 to 12 say about other programs and other models, held against them.
+"""What Chapters 3 and 7 to 12 say about other programs and other models, held against them.
 
 Each test quotes the sentence it stands for, and the quote must be on the page: whoever changes the
 sentence has to look at the test again.
@@ -12,12 +12,14 @@ import nbformat
 import pytest
 import torch
 from built_book import BOOK
-from published_program import corrupt, draw_partner
+from published_program import corrupt, draw_partner, masked_logits
 from reading import spans
 from safetensors.torch import load_file
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
 from torch.utils._python_dispatch import TorchDispatchMode
+from transformers import BertConfig as TheirConfig
+from transformers import BertForMaskedLM
 
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
@@ -38,6 +40,22 @@ def says(chapter: int, sentence: str) -> None:
     """Fail unless the sentence stands in the chapter once."""
     found = sum(cell.count(sentence) for cell in cells(chapter))
     assert found == 1, f"Chapter {chapter} says {found} times: {sentence}"
+
+
+def test_the_published_program_gathers_before_it_makes_logits():
+    says(3, "gathers the vectors of the masked positions first, and makes logits for these alone.")
+    says(3, "The library's model makes them for all positions: for ten tokens, the Chinese BERT "
+         "returns an array of shape (1, 10, 21128).")  # fmt: skip
+    sizes = {"vocab_size": 21128, "hidden_size": 12, "num_attention_heads": 2}
+    torch.manual_seed(0)
+    model = BertForMaskedLM(TheirConfig(**sizes, num_hidden_layers=1, intermediate_size=9)).eval()
+    ids, masked = torch.arange(100, 110)[None], torch.tensor([[2, 7]])
+    with torch.no_grad():
+        logits = model(ids).logits
+        gathered = masked_logits(model.bert(ids).last_hidden_state, masked, model.cls)
+    assert logits.shape == (1, 10, 21128)
+    assert gathered.shape == (2, 21128)
+    torch.testing.assert_close(gathered, logits[0, masked[0]])
 
 
 def test_the_published_program_chooses_a_fixed_number_of_tokens():

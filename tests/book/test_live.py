@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 
 from bertbook.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
 from bertbook.show import type_ahead
+from bertbook.show.live_scripts import real_vocabulary
 from minibert.analysis.attention_maps import ablate_heads
 from minibert.pretrained import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
@@ -99,7 +100,7 @@ def test_a_page_loads_nothing_until_it_is_asked(page):
     assert not [
         name
         for name in page.evaluate(loaded)
-        if name.endswith(("world.js", "toy.js", "exercises.js", "python.js"))
+        if name.endswith(("world.js", "toy.js", "uncased.js", "exercises.js", "python.js"))
     ]
     told = page.evaluate(
         "async () => { const told = []; await minibert.ready('toy', (line) => told.push(line));"
@@ -204,6 +205,33 @@ def test_the_typing_field_cuts_as_the_tokenizer_does(reader, tmp_path, monkeypat
         assert found == [str(number) for number in tokenizer.encode(text)[1:-1]]
 
 
+def test_the_typing_field_can_take_the_vocabulary_of_the_real_bert(
+    reader, tmp_path, monkeypatch, real_tokenizer
+):
+    figure = partial(
+        type_ahead, WordPieceTokenizer(odd_vocabulary()), ["unaffable"], caption="Try.", real=True
+    )
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    page.get_by_label("Vocabulary").select_option("real")
+    page.get_by_text("una", exact=True).wait_for()
+    texts = [text.replace("\r", " ").replace("\n", " ") for text in odd_texts(500, seed=37)]
+    for text, found in zip(texts, page.evaluate(TYPE, texts), strict=True):
+        assert found == [str(number) for number in real_tokenizer.encode(text)[1:-1]]
+    page.get_by_label("Vocabulary").select_option("toy")
+    assert page.get_by_text("una", exact=True).count() == 0
+
+
+def test_a_copy_without_the_vocabulary_says_where_it_comes_from(reader, tmp_path, monkeypatch):
+    monkeypatch.setattr("bertbook.show.live.vocabulary_script", lambda: "")
+    figure = partial(
+        type_ahead, WordPieceTokenizer(odd_vocabulary()), ["play"], caption="Try.", real=True
+    )
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    page.get_by_label("Vocabulary").select_option("real")
+    page.get_by_text("pip install bert-by-hand[models]").wait_for()
+    assert page.get_by_label("Vocabulary").input_value() == "toy"
+
+
 def test_pairs_have_the_same_ids_and_segments(page):
     page.evaluate("minibert.ready('small-world')")
     tokenizer = load_tokenizer(SMALL, do_lower_case=True)
@@ -254,6 +282,8 @@ def test_the_scripts_are_small(html):
         "toy.js": 250_000,
         "exercises.js": 250_000,
     }
+    if real_vocabulary() is not None:
+        largest["bert-uncased.js"] = 400_000
     assert sizes.keys() == largest.keys()
     assert all(sizes[name] < size for name, size in largest.items()), sizes
     python = html / "_static" / "lib" / "pyodide" / "python.js"

@@ -1,5 +1,6 @@
 """The toy that learns in the page learns as PyTorch's does."""
 
+import json
 import re
 
 import pytest
@@ -11,19 +12,20 @@ from bertbook.show import train_toy
 from minibert.losses import masked_lm_loss
 
 STEPS, FIRST, BATCH = 200, 10, 128
+RECORD = {"with positions": [4.9, 0.3, 0.09], "without": [4.9, 0.4, 0.12]}
 QUERIES = ("the man eats the [MASK]", "the man [MASK] the book")
-BEGIN = """([riddles, weights, steps]) => {
+BEGIN = """([hidden_words, weights, steps]) => {
   const given = {};
   for (const [name, [shape, data]] of Object.entries(weights))
     given[name] = {shape, data: Float64Array.from(data)};
-  window.training = new minibert.ToyTraining(riddles, {steps, seed: 0}, given);
+  window.training = new minibert.ToyTraining(hidden_words, {steps, seed: 0}, given);
 }"""
 GRADIENTS = """(chosen) => {
-  const batch = chosen.map((number) => training.riddles[number]);
+  const batch = chosen.map((number) => training.hiddenWords[number]);
   const {gradients} = minibert.lossAndGradients(training.weights, batch);
   return Object.entries(gradients).map(([name, {data}]) => [name, [...data]]);
 }"""
-LEARN = "(chosen) => training.learn(chosen.map((number) => training.riddles[number]))"
+LEARN = "(chosen) => training.learn(chosen.map((number) => training.hiddenWords[number]))"
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def toy():
 
 
 @pytest.fixture(scope="module")
-def riddles(toy):
+def hidden_words(toy):
     """Hide every word once, in the order of the page."""
     mask, *words = vocabulary(hundred_sentences())
     words = [*words, mask]
@@ -45,18 +47,25 @@ def riddles(toy):
 
 
 def in_the_page(encoded, mask_id):
-    """Write all riddles as the page knows them."""
+    """Write all hidden words as the page knows them."""
     return [
-        {"ids": [*ids[:n].tolist(), mask_id, *ids[n + 1 :].tolist()], "place": n, "label": int(i)}
+        {
+            "ids": [*ids[:n].tolist(), mask_id, *ids[n + 1 :].tolist()],
+            "position": n,
+            "label": int(i),
+        }
         for ids in encoded
         for n, i in enumerate(ids)
     ]
 
 
-def test_the_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, riddles):
-    encoded, tensors = riddles
+@pytest.mark.parametrize("positions", [9, 0])
+def test_the_first_losses_and_all_gradients_are_those_of_pytorch(
+    page, toy, hidden_words, positions
+):
+    encoded, tensors = hidden_words
     torch.manual_seed(0)
-    model = toy.ToyBert(89, positions=9, spread=0.1).eval()  # eval: no dropout
+    model = toy.ToyBert(89, positions=positions, spread=0.1).eval()  # eval: no dropout
     weights = {n: [list(w.shape), w.flatten().tolist()] for n, w in model.named_parameters()}
     page.evaluate(BEGIN, [in_the_page(encoded, 88), weights, STEPS])
     optimizer = torch.optim.Adam(model.parameters())
@@ -70,8 +79,9 @@ def test_the_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, ridd
         loss.backward()
         found = dict(page.evaluate(GRADIENTS, chosen.tolist()))
         for name, parameter in model.named_parameters():
-            right, got = parameter.grad.flatten(), torch.tensor(found[name])
-            assert (got - right).abs().max() <= 1e-5 * right.abs().max(), (step, name)
+            right, got = gradient_of(parameter), torch.tensor(found[name])
+            assert got.shape == right.shape, name
+            assert not len(right) or (got - right).abs().max() <= 1e-5 * right.abs().max(), name
         assert page.evaluate(LEARN, chosen.tolist()) == pytest.approx(loss.item(), rel=1e-5)
         optimizer.step()
 
@@ -79,7 +89,8 @@ def test_the_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, ridd
 def shown(tmp_path, monkeypatch):
     """Write the figure as a page of its own, with the script, as Jupyter shows it."""
     monkeypatch.delenv("BOOK_STORED")
-    figure = train_toy(QUERIES, caption="Try.", groups={"people": "man woman", "food": "bread"})
+    groups = {"people": "man woman", "food": "bread"}
+    figure = train_toy(QUERIES, caption="Try.", groups=groups, record=RECORD)
     file = tmp_path / "cell.html"
     content = f"<!doctype html><meta charset=utf-8>{figure._repr_html_()}"
     file.write_text(content, encoding="utf-8")
@@ -106,6 +117,65 @@ def test_a_reader_trains_pauses_and_begins_again(reader, tmp_path, monkeypatch):
     assert page.get_by_role("row").count() == len(QUERIES)
     drawn = page.get_by_role("img", name="3 words along").locator("text")
     assert drawn.all_text_contents() == ["man", "woman", "bread"]
+
+
+def gradient_of(parameter):
+    """Give the gradient in one row; a table of positions without rows has none."""
+    return torch.zeros(0) if parameter.grad is None else parameter.grad.flatten()
+
+
+WITHOUT = """async () => {
+  const [mask, ...words] = %s, all = [...words, mask];
+  const encoded = %s.map((sentence) => sentence.split(" ").map((word) => all.indexOf(word)));
+  const hidden_words = encoded.flatMap((ids) => ids.map((label, position) =>
+    ({ids: ids.with(position, 88), position, label})));
+  const sizes = {vocab: 89, hidden: 128, positions: 0, steps: 200, seed: 0};
+  const training = new minibert.ToyTraining(hidden_words, sizes);
+  for (let step = 0; step < 200; step++) training.learn();
+  return training.exhaustiveLoss();
+}"""
+
+
+@pytest.mark.slow
+def test_without_positions_no_training_in_the_page_passes_the_bag(page):
+    texts = list(hundred_sentences())
+    loss = page.evaluate(WITHOUT % (json.dumps(vocabulary(texts)), json.dumps(texts)))
+    assert 0.1058 < loss == pytest.approx(0.120, abs=0.01)  # benchmarks/toy_bert.json
+
+
+def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(
+    reader, tmp_path, monkeypatch
+):
+    page = reader.open_file(shown(tmp_path, monkeypatch))
+    field = page.get_by_label("Your own question, with one [MASK]")
+    field.fill("the man read the [MASK]")
+    page.get_by_text("It has never seen “read”.").wait_for()
+    field.fill("the dog")
+    page.get_by_text("Write [MASK] once.").wait_for()
+    page.get_by_role("button", name="One step").click()
+    page.get_by_role("row").nth(1).wait_for(timeout=60_000)
+    assert page.get_by_role("row").count() == len(QUERIES)
+    field.fill("The dog chases the [MASK]")
+    page.get_by_role("rowheader", name="the dog chases the [MASK]").wait_for(timeout=60_000)
+    assert page.get_by_role("row").count() == len(QUERIES) + 1
+    page.get_by_label("with positions").uncheck()
+    assert page.get_by_role("status").first.inner_text().startswith("Seed 0: 200 steps")
+    page.get_by_role("button", name="One step").click()
+    page.get_by_role("row").nth(1).wait_for(timeout=60_000)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_lines_of_the_ladder_have_labels_that_can_be_read(reader, tmp_path, monkeypatch, width):
+    page = reader.open_file(shown(tmp_path, monkeypatch))
+    page.set_viewport_size({"width": width, "height": 900})
+    page.reload()
+    labels = page.locator("svg.mb-plot text").filter(has_text=re.compile(r"\d\.\d"))
+    boxes = [label.bounding_box() for label in labels.all()]
+    assert labels.count() == 5 and page.get_by_text("bag 0.106").is_visible()
+    for one, other in zip(boxes, boxes[1:]):
+        assert one["y"] + 0.8 * one["height"] <= other["y"] + 0.2 * other["height"] + 1
+        assert one["x"] + one["width"] <= width
+    assert page.locator("svg.mb-plot polyline").count() == 1 + len(RECORD)
 
 
 def test_a_question_has_one_blank():

@@ -151,6 +151,27 @@ def test_two_people_in_english(benchmark, real):
     same(live, stored, 2e-3)
 
 
+def test_other_people_in_english(benchmark, real):
+    """Between two of one sex the head takes the first name: the control that the claim lacked."""
+    live = benchmark["people"].other_people_of(real, 2, 4)
+    stored = RECORD["MiniLM"]["other people"]
+    for now, told in zip(live.pop("one sex"), stored["one sex"], strict=True):
+        assert (now["text"], now["meant"]) == (told["text"], told["meant"])
+        same(now["attention"], told["attention"], 2e-3)
+        assert now["attention"][0] > now["attention"][1]
+    for kind, told in live.items():
+        assert told["sentences"] == stored[kind]["sentences"]
+        same(told["right"], stored[kind]["right"], 0.01)
+
+
+def test_the_frames_are_twelve_and_their_mirror_images():
+    people = importlib.import_module("benchmarks.looking_inside.people")
+    for one, other in ((0, 6), (12, 18)):
+        for k in range(6):
+            mirrored = people.fill_frame(people.FRAMES[other + k], F="M", M="F", P="P")
+            assert mirrored == people.FRAMES[one + k].lower()
+
+
 def test_people_of_the_frames_stand_in_their_sentences():
     frames = RECORD["MiniLM"]["frames"]
     for text, people in zip(frames["sentences"], frames["people"], strict=True):

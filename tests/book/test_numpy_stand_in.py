@@ -20,7 +20,10 @@ NOT_THERE = (
 )
 
 
-TOPICS = ("neighbors", "self_attention", "masks", "gradients", "toy", "word_pieces")
+TOPICS = (
+    *("neighbors", "self_attention", "two_counts"),
+    *("masks", "gradients", "toy", "word_pieces"),
+)
 FILES = (
     "tests/reference",
     "minibert/reference",  # for what its examples print

@@ -133,6 +133,27 @@ def test_counts_of_names_give_the_scores_and_nonsense_costs():
             assert 0 < hits < of
 
 
+def test_whoever_knows_first_words_finds_ends_as_well_as_the_tagger(typed):
+    """The rival that the claim lacked: capitals, but for first words known in small letters."""
+    common = {w for words, _ in entity_sentences("train") for w in words if w[0].islower()}
+    right = found = there = 0
+    for sentence in entity_sentences("test"):
+        names = {(e.start, e.end) for e in find_entities(sentence.tags)}
+        runs = typed.runs_of_capitals(sentence.words, common)
+        right, found, there = right + len(runs & names), found + len(runs), there + len(names)
+    rival = 2 * right / (found + there)
+    assert rival == pytest.approx(0.885, abs=1e-3)
+    for run in RECORD["every_window"]["runs"]:
+        counts = run["names"]
+        for kept in ("counts", "nonsense_counts"):
+            ends = counts[kept.replace("counts", "end_counts")]
+            for (hit, *asked), (with_kind, *same) in zip(ends, counts[kept], strict=True):
+                assert hit >= with_kind
+                assert asked == same
+        hits, told, true = map(sum, zip(*counts["end_counts"], strict=True))
+        assert 2 * hits / (told + true) < rival
+
+
 def test_short_products_round_the_weights_anew_in_each_call():
     model, row = torch.nn.Linear(4, 4, bias=False), torch.ones(1, 4)
     with short_products(model):

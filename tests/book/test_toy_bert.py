@@ -138,31 +138,31 @@ def test_a_guesser_without_knowledge_pays_the_first_step_of_the_ladder(toy):
 def test_training_comes_down_to_the_floor_of_a_small_corpus(toy, way):
     words = (*vocabulary(SMALL)[1:], "[MASK]")
     encoded = [toy.encode_words(sentence.split(), words) for sentence in SMALL]
-    riddles = toy.hide_every_word(encoded, len(words) - 1)
+    hidden_words = toy.hide_every_word(encoded, len(words) - 1)
     generator = torch.Generator().manual_seed(0)
     torch.manual_seed(0)
     model = toy.ToyBert(len(words), hidden=32, positions=5, spread=0.1)
     if way == "batches":
-        steps = [*toy.train_in_batches(model, riddles, 100, generator)]
+        steps = [*toy.train_in_batches(model, hidden_words, 100, generator)]
         assert len(steps) == 100 and steps[-1] < steps[0]
     else:
         epochs = [*toy.train_one_by_one(model, encoded, len(words) - 1, 150, generator)]
         assert [len(losses) for losses in epochs] == [len(SMALL)] * 150
     floor = masked_word_ladder(SMALL).full
-    assert floor - 1e-9 <= toy.exhaustive_loss(model, riddles) < floor + 0.2
+    assert floor - 1e-9 <= toy.exhaustive_loss(model, hidden_words) < floor + 0.2
 
 
 def test_looking_changes_nothing(toy):
     encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()[:4]]
-    riddles = toy.hide_every_word(encoded, MASK_ID)
+    hidden_words = toy.hide_every_word(encoded, MASK_ID)
     losses = []
     for look in [False, True]:
         torch.manual_seed(3)
         model = toy.ToyBert(89, hidden=8)
         generator = torch.Generator().manual_seed(3)
-        for _ in toy.train_in_batches(model, riddles, 3, generator):
-            assert not look or toy.exhaustive_loss(model, riddles) > 0
-        losses.append(toy.exhaustive_loss(model, riddles))
+        for _ in toy.train_in_batches(model, hidden_words, 3, generator):
+            assert not look or toy.exhaustive_loss(model, hidden_words) > 0
+        losses.append(toy.exhaustive_loss(model, hidden_words))
     assert losses[0] == losses[1]
 
 
@@ -206,14 +206,14 @@ def test_a_run_of_the_record_can_be_repeated(toy):
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     run = next(r for r in record["runs"] if r["positions"] and r["batched"] and r["dropout"])
     encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
-    riddles = toy.hide_every_word(encoded, MASK_ID)
+    hidden_words = toy.hide_every_word(encoded, MASK_ID)
     seed_everything(run["seed"])
     model = toy.ToyBert(89, positions=9, spread=0.1, rate=run["dropout"])
     generator = torch.Generator().manual_seed(run["seed"])
-    losses = [toy.exhaustive_loss(model, riddles)]
-    for step, _ in enumerate(toy.train_in_batches(model, riddles, 200, generator), start=1):
+    losses = [toy.exhaustive_loss(model, hidden_words)]
+    for step, _ in enumerate(toy.train_in_batches(model, hidden_words, 200, generator), start=1):
         if step % 4 == 0:
-            losses.append(toy.exhaustive_loss(model, riddles))
+            losses.append(toy.exhaustive_loss(model, hidden_words))
     assert losses == pytest.approx(run["losses"], abs=0.002)
 
 
@@ -231,13 +231,13 @@ def test_the_record_of_the_recipe_begins_as_it_does(toy):
 def test_the_record_of_the_recipe_ends_between_the_floor_and_the_neighbors():
     recipe = json.loads(RECORD.read_text(encoding="utf-8"))["recipe"]
     ladder = masked_word_ladder(hundred_sentences())
-    assert ladder.bag < recipe["all_riddles"] < ladder.neighbors
+    assert ladder.bag < recipe["all_hidden_words"] < ladder.neighbors
     assert ladder.bag < sum(recipe["losses"][-100:]) / 100 < ladder.neighbors
 
 
 def test_the_record_of_held_out_sentences_begins_as_it_does(toy):
     folds = json.loads(RECORD.read_text(encoding="utf-8"))["folds"]
-    assert len(folds) == 5 and sum(fold["riddles"][1] for fold in folds) == 560
+    assert len(folds) == 5 and sum(fold["hidden_words"][1] for fold in folds) == 560
     encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
     parts = toy.without_a_fifth(encoded, MASK_ID, 3)
     seed_everything(0)
@@ -247,17 +247,17 @@ def test_the_record_of_held_out_sentences_begins_as_it_does(toy):
     for _ in itertools.islice(training, 20):
         pass
     losses.append([toy.exhaustive_loss(model, part) for part in parts])
-    assert [len(part[0]) for part in parts] == folds[3]["riddles"]
+    assert [len(part[0]) for part in parts] == folds[3]["hidden_words"]
     np.testing.assert_allclose(losses, folds[3]["losses"][:2], atol=1e-3)
 
 
 def test_right_answers_are_those_that_come_first(toy, make_model):
     encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()[:6]]
-    riddles, model, right = toy.hide_every_word(encoded, MASK_ID), make_model(positions=9), 0
+    hidden_words, model, right = toy.hide_every_word(encoded, MASK_ID), make_model(positions=9), 0
     for ids in encoded:
         for position in range(len(ids)):
             hole = ids.clone()
             hole[position] = MASK_ID
             ((word, _),) = toy.best_answers(model, WORDS, hole, count=1)
             right += word == WORDS[ids[position]]
-    assert toy.right_answers(model, riddles) == right
+    assert toy.right_answers(model, hidden_words) == right

@@ -3,8 +3,8 @@
 from math import comb
 
 import numpy as np
-import pytest
 import torch
+from kinds_of_answers import right_answers
 from torch.nn import functional
 
 from bertbook.checks.classify import (
@@ -59,17 +59,11 @@ def threshold(chances, truth, wanted):
     return next((t for t in np.unique(sure) if right[sure >= t].mean() >= wanted), np.inf)
 
 
-@pytest.mark.parametrize(
-    ("check", "answer"),
-    [
-        (check_head, head),
-        (check_several_labels, several),
-        (check_threshold, threshold),
-        (check_stopping, stopping),
-        (check_stopping, lambda *given: list(stopping(*given))),
-        (check_mcnemar, lambda *given: np.float64(0) + mcnemar_by_pairs(*given)),
-    ],
+test_right_answers_pass_however_they_are_written = right_answers(
+    (check_head, head),
+    (check_several_labels, several),
+    (check_threshold, threshold),
+    (check_stopping, stopping),
+    (check_stopping, lambda *given: list(stopping(*given))),
+    (check_mcnemar, lambda *given: np.float64(0) + mcnemar_by_pairs(*given)),
 )
-def test_right_answers_pass_however_they_are_written(check, answer):
-    verdict = check(answer)
-    assert verdict.passed, verdict

@@ -129,6 +129,17 @@ def norm_backward(g, x, w, power):
         (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0][..., :1],
          "returns one array of shape (2, 1); it should return 3"),
         (check_linear_backward, lambda *a: linear_backward(*a)[:2], "one is missing"),
+        (check_linear_backward, lambda g, x, w: (
+            *linear_backward(g, x, w)[:2], g.reshape(-1, 2).sum(axis=0, keepdims=True)),
+         "keepdims leaves a second one"),
+        (check_gelu_backward, lambda g, x: g + share(x) + x * phi(x), "You add grad_output"),
+        (check_gelu_backward, lambda g, x: np.where(x > 0, g, 0), "the slope of ReLU"),
+        (check_softmax_backward, lambda g, p: -p * (p * g).sum(-1, keepdims=True),
+         "A score also raises its own probability"),
+        (check_cross_entropy_backward, lambda x, y: cross_entropy_backward(x, y)[y >= 0],
+         "The rows without a label are missing"),
+        (check_cross_entropy_backward, lambda x, y: functional.cross_entropy(
+            *map(torch.tensor, (x, y))).item(), "That is the loss."),
         (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "Axis 1"),
     ],
 )  # fmt: skip

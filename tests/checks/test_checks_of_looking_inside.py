@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 import torch
+from kinds_of_answers import forbidden_ways, right_answers
 
 from bertbook.checks.looking_inside import (
     check_control_task,
@@ -60,34 +61,21 @@ def rival(pronoun, names):
     return cosines.argmax()
 
 
-@pytest.mark.parametrize(
-    ("check", "answer"),
-    [
-        (check_paired_interval, paired_interval),
-        (check_paired_interval, lambda *given: np.array(paired_interval(*given))),
-        (check_mean_ablation, mean_ablation),
-        (check_mean_ablation, lambda *given: mean_ablation(*given).tolist()),
-        (check_rank_correlation, rank_correlation),
-        (check_rival, rival),
-        (check_control_task, control_task),
-        (check_control_task, lambda *given: np.array(control_task(*given))),
-    ],
+test_right_answers_pass_however_they_are_written = right_answers(
+    (check_paired_interval, paired_interval),
+    (check_paired_interval, lambda *given: np.array(paired_interval(*given))),
+    (check_mean_ablation, mean_ablation),
+    (check_mean_ablation, lambda *given: mean_ablation(*given).tolist()),
+    (check_rank_correlation, rank_correlation),
+    (check_rival, rival),
+    (check_control_task, control_task),
+    (check_control_task, lambda *given: np.array(control_task(*given))),
 )
-def test_right_answers_pass_however_they_are_written(check, answer):
-    verdict = check(answer)
-    assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize(
-    ("check", "answer", "way"),
-    [
-        (check_rank_correlation, package_rank_correlation, "rank_correlation"),
-    ],
+test_a_right_answer_by_a_forbidden_way_is_noticed = forbidden_ways(
+    (check_rank_correlation, package_rank_correlation, "rank_correlation"),
 )
-def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
-    verdict = check(answer)
-    assert not verdict.passed
-    assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,17 @@ def promises_for(*masks):
     return promises
 
 
+def never_alone(attend):
+    """Change what stands in the padding, and never how much of it there is."""
+    words, x = np.array([1, 1, 0, 1, 0]), np.random.default_rng(0).standard_normal((5, 4))
+    contexts = []
+    for number in (3, 700):
+        filled = np.where(words[:, None] == 1, x, number)
+        contexts.append(attend(filled, filled, filled, words)[0][words == 1])
+    empty, _ = attend(x, x, x, np.zeros(5))
+    return bool(np.allclose(*contexts) and np.isfinite(empty).all())
+
+
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
@@ -113,6 +124,15 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
          "the length of an axis"),
         (check_mean_loss, lambda losses, labels: losses[labels > 0].sum() / (labels >= 0).sum(),
          "leave the label 0 out of the sum"),
+        (check_promises, never_alone, "How much padding there is must not matter either"),
+        (check_additive_mask, lambda mask: hide(mask, LOWEST) + np.zeros((mask.shape[-1], 1)),
+         "One row serves all"),
+        (check_causal_mask, lambda seq: np.eye(seq, k=1) * LOWEST, "Only the next token"),
+        (check_padding_and_causal, lambda mask: np.minimum(
+            hide(mask, LOWEST), future(len(mask), LOWEST)), "number of its sentences"),
+        (check_mean_loss, lambda losses, labels: [
+            row[asked != -100].mean() for row, asked in zip(losses, labels, strict=True)],
+         "One number is wanted"),
         (check_promises, promises_for([1, 1, 1, 0, 0]), "Your padding stands at the end only"),
         (check_promises, promises_for([0, 0, 1, 1, 1]), "what if it hides one between two words"),
         (check_promises, promises_for([1, 1, 1, 0], [0, 1, 1, 1]), "hides one between two words"),

@@ -1,19 +1,15 @@
 """Right answers to the exercises of Chapter 1, written in other ways, pass."""
 
-import itertools
 import re
-from collections import Counter
 
 import numpy as np
 import pytest
 
 from bertbook.checks.neighbors import (
     check_cosines,
-    check_guess,
     check_neighbor_averages,
     check_sentence,
 )
-from bertbook.corpus import hundred_sentences
 
 
 def norm(vectors):
@@ -117,53 +113,3 @@ def test_a_sentence_that_does_not(answer, hint):
     verdict = check_sentence(lambda: answer, STATIC)
     assert not verdict.passed
     assert hint in verdict.message
-
-
-def after_the_left(sentences, left, right):
-    """Guess what most often follows the left neighbor."""
-    pairs = Counter(p for s in sentences for p in itertools.pairwise(["", *s.split()]))
-    after = {word: n for (one, word), n in pairs.items() if one == ["", *left][-1]}
-    return max(after, key=after.get) if after else "the"
-
-
-def between(sentences, left, right):
-    """Guess from both neighbors at once, where these were seen around one word."""
-    rows = [["", *s.split(), ""] for s in sentences]
-    around = (["", *left][-1], [*right, ""][0])
-    seen = Counter(w for r in rows for a, w, b in zip(r, r[1:], r[2:]) if (a, b) == around)
-    return max(seen, key=seen.get) if seen else after_the_left(sentences, left, right)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "hint"),
-    [
-        (lambda *case: None, "returns nothing yet"),
-        (lambda *case: "the", "right in 31.2% of the cases. Whoever always says"),
-        (after_the_left, "Use both."),
-        (between, "never seen around one word"),
-        (lambda sentences, left, right: left[-1], "The first word has nothing to its left"),
-        (lambda sentences, left, right: max([]), "There is nothing to choose from"),
-        (lambda sentences, left, right: {}["cat"], "It looks up a name"),
-        (lambda *case: ["the"], "It should return one word, a string; it returns ['the']"),
-        (lambda *case: hundred_sentences()[0], "asks for hundred_sentences"),
-    ],
-)
-def test_guessers_that_do_not_reach_the_goal(wrong, hint):
-    verdict = check_guess(wrong)
-    assert not verdict.passed
-    assert hint in verdict.message
-
-
-def test_a_guesser_that_weighs_both_neighbors_reaches_the_goal():
-    def guess(sentences, left, right):
-        rows = [["", *s.split(), "."] for s in sentences]
-        pairs = Counter(p for row in rows for p in itertools.pairwise(row))
-        words = Counter(w for row in rows for w in row[1:-1])
-        before, after = ["", *left][-1], [*right, "."][0]
-        return max(
-            words,
-            key=lambda w: (pairs[before, w] + 0.01) * (pairs[w, after] + 0.01) / words[w],
-        )
-
-    verdict = check_guess(guess)
-    assert verdict.passed, verdict

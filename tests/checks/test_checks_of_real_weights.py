@@ -4,7 +4,7 @@ import json
 import struct
 
 import numpy as np
-import pytest
+from kinds_of_answers import right_answers
 
 from bertbook.checks.real_weights import (
     check_misfits,
@@ -48,19 +48,13 @@ def trust(load, shapes):
     return np.all([(target[name] == tensors[name]).all() for name in shapes])
 
 
-@pytest.mark.parametrize(
-    ("check", "answer"),
-    [
-        (check_tensor, tensor),
-        (check_misfits, misfits),
-        (check_misfits, lambda a, b: tuple(map(set, misfits(a, b)))),
-        (check_sentence_vectors, sentence_vectors),
-        (check_sentence_vectors, lambda *given: list(sentence_vectors(*given))),
-        (check_sentence_vectors, lambda *given: sentence_vectors(*given).tolist()),
-        (check_trust, trust),
-        (check_trust, lambda *given: bool(trust(*given))),
-    ],
+test_right_answers_pass_however_they_are_written = right_answers(
+    (check_tensor, tensor),
+    (check_misfits, misfits),
+    (check_misfits, lambda a, b: tuple(map(set, misfits(a, b)))),
+    (check_sentence_vectors, sentence_vectors),
+    (check_sentence_vectors, lambda *given: list(sentence_vectors(*given))),
+    (check_sentence_vectors, lambda *given: sentence_vectors(*given).tolist()),
+    (check_trust, trust),
+    (check_trust, lambda *given: bool(trust(*given))),
 )
-def test_right_answers_pass_however_they_are_written(check, answer):
-    verdict = check(answer)
-    assert verdict.passed, verdict

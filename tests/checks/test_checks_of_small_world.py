@@ -4,8 +4,8 @@ import math
 from collections import Counter
 
 import numpy as np
-import pytest
 import torch
+from kinds_of_answers import right_answers
 
 from bertbook.checks.small_world import (
     check_best_loss,
@@ -58,20 +58,14 @@ def never_told(learned, test):
     return found
 
 
-@pytest.mark.parametrize(
-    ("check", "answer"),
-    [
-        (check_posterior, posterior),
-        (check_posterior, lambda *given: list(posterior(*given))),
-        (check_posterior, lambda *given: tuple(posterior(*given))),
-        (check_posteriors, posteriors),
-        (check_posteriors, posteriors_one_by_one),
-        (check_posteriors, lambda *given: posteriors(*given).tolist()),
-        (check_best_loss, best_loss),
-        (check_never_told, never_told),
-        (check_never_told, lambda *given: tuple(never_told(*given))),
-    ],
+test_right_answers_pass_however_they_are_written = right_answers(
+    (check_posterior, posterior),
+    (check_posterior, lambda *given: list(posterior(*given))),
+    (check_posterior, lambda *given: tuple(posterior(*given))),
+    (check_posteriors, posteriors),
+    (check_posteriors, posteriors_one_by_one),
+    (check_posteriors, lambda *given: posteriors(*given).tolist()),
+    (check_best_loss, best_loss),
+    (check_never_told, never_told),
+    (check_never_told, lambda *given: tuple(never_told(*given))),
 )
-def test_right_answers_pass_however_they_are_written(check, answer):
-    verdict = check(answer)
-    assert verdict.passed, verdict

@@ -1,10 +1,8 @@
 """Right answers to the exercises of Chapter 17, written in other ways, pass."""
 
-import re
-
 import numpy as np
-import pytest
 import torch
+from kinds_of_answers import forbidden_ways, right_answers
 
 from bertbook.checks.tag_and_answer import (
     check_answer_f1,
@@ -66,30 +64,17 @@ def windows_by_the_package(pieces, room, stride):
     return len(sliding_windows(LETTERS, "a", text, max_length=room + 4, stride=stride))
 
 
-@pytest.mark.parametrize(
-    ("check", "answer"),
-    [
-        (check_piece_labels, labels_by_the_package),
-        (check_piece_labels, lambda *given: tuple(labels_by_the_package(*given))),
-        (check_best_span, span_in_a_table),
-        (check_best_span, lambda *given: list(span_in_a_table(*given))),
-        (check_best_span, lambda *given: np.array(span_in_a_table(*given))),
-        (check_answer_f1, f1),
-    ],
+test_right_answers_pass_however_they_are_written = right_answers(
+    (check_piece_labels, labels_by_the_package),
+    (check_piece_labels, lambda *given: tuple(labels_by_the_package(*given))),
+    (check_best_span, span_in_a_table),
+    (check_best_span, lambda *given: list(span_in_a_table(*given))),
+    (check_best_span, lambda *given: np.array(span_in_a_table(*given))),
+    (check_answer_f1, f1),
 )
-def test_right_answers_pass_however_they_are_written(check, answer):
-    verdict = check(answer)
-    assert verdict.passed, verdict
 
 
-@pytest.mark.parametrize(
-    ("check", "answer", "way"),
-    [
-        (check_number_of_windows, windows_by_the_package, "sliding_windows"),
-        (check_best_span, span_by_the_package, "best_spans"),
-    ],
+test_a_right_answer_by_a_forbidden_way_is_noticed = forbidden_ways(
+    (check_number_of_windows, windows_by_the_package, "sliding_windows"),
+    (check_best_span, span_by_the_package, "best_spans"),
 )
-def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
-    verdict = check(answer)
-    assert not verdict.passed
-    assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)

@@ -47,6 +47,49 @@ def in_base(log):
     return loss
 
 
+def with_probability(of):
+    """Write the loss of a unigram guesser with another probability of a word."""
+
+    def loss(sentences):
+        words = " ".join(sentences).split()
+        return sum(-math.log(of(word, words, sentences)) for word in words) / len(words)
+
+    return loss
+
+
+def labeled(logits, labels):
+    return logits[labels != -100], labels[labels != -100]
+
+
+def softmax_over_positions(logits, labels):
+    scores, truth = labeled(logits, labels)
+    shares = np.exp(scores) / np.exp(scores).sum(axis=0)
+    return -np.log(shares[np.arange(len(truth)), truth]).mean()
+
+
+def softmax_over_everything(logits, labels):
+    shares = np.exp(logits) / np.exp(logits).sum()
+    scores, truth = labeled(shares, labels)
+    return -np.log(scores[np.arange(len(truth)), truth]).mean()
+
+
+def squared_error(logits, labels):
+    scores, truth = labeled(logits, labels)
+    shares = np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True)
+    return ((shares - np.eye(scores.shape[-1])[truth]) ** 2).sum(axis=-1).mean()
+
+
+def yes_or_no(logits, labels):
+    scores, truth = labeled(1 / (1 + np.exp(-logits)), labels)
+    is_true = np.eye(scores.shape[-1])[truth].astype(bool)
+    return -np.log(np.where(is_true, scores, 1 - scores)).sum(axis=-1).mean()
+
+
+def one_loss_each(logits, labels):
+    scores, truth = labeled(logits, labels)
+    return [math.log(np.exp(s).sum()) - s[t] for s, t in zip(scores, truth, strict=True)]
+
+
 def answers_by_hole(sentences):
     answers = defaultdict(list)
     for sentence in sentences:
@@ -68,6 +111,25 @@ def pair_floor_by_hiding(sentences):
     answers = answers_by_hole(sentences)
     losses = [-math.log(found.count(w) / len(found)) for found in answers.values() for w in found]
     return sum(losses) / len(losses)
+
+
+def pair_floor_sentence_by_sentence(sentences):
+    answers, means = answers_by_hole(sentences), []
+    for sentence in (s.split() for s in sentences if " " in s):
+        losses = []
+        for pair in combinations(range(len(sentence)), 2):
+            left = " ".join("_" if i in pair else word for i, word in enumerate(sentence))
+            for i in pair:
+                found = answers[left, i]
+                losses.append(-math.log(found.count(sentence[i]) / len(found)))
+        means.append(sum(losses) / len(losses))
+    return sum(means) / len(means)
+
+
+def logarithm_of_the_mean(sentences):
+    answers = answers_by_hole(sentences)
+    shares = [found.count(w) / len(found) for found in answers.values() for w in found]
+    return -math.log(sum(shares) / len(shares))
 
 
 @pytest.mark.parametrize(
@@ -107,6 +169,22 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
 @pytest.mark.parametrize(
     ("check", "answer", "told"),
     [
+        (check_unigram_loss, with_probability(
+            lambda w, words, s: (words.count(w) + 1) / (len(words) + len({*words}))), "You add 1"),
+        (check_unigram_loss, with_probability(
+            lambda w, words, s: sum(w in x.split() for x in s) / len(s)), "that have the word"),
+        (check_unigram_loss, with_probability(
+            lambda w, words, s: words.count(w) / Counter(words).most_common(1)[0][1]), "most freq"),
+        (check_unigram_loss, with_probability(
+            lambda w, words, s: " ".join(s).count(w) / len(words)), "whole words"),
+        (check_dropout, lambda x, kept, rate: np.where(kept, x / (1 - rate), x * rate), "Nothing"),
+        (check_masked_loss, softmax_over_positions, "You add up over the positions"),
+        (check_masked_loss, softmax_over_everything, "a softmax of its own"),
+        (check_masked_loss, squared_error, "a squared error"),
+        (check_masked_loss, yes_or_no, "with a sigmoid"),
+        (check_masked_loss, one_loss_each, "The loss is their mean"),
+        (check_pair_floor, pair_floor_sentence_by_sentence, "sentence by sentence"),
+        (check_pair_floor, logarithm_of_the_mean, "the logarithm of the mean"),
         (check_dropout, own_mask, "You draw a mask of your own"),
         (check_dropout, lambda *case: own_mask(*case, scale=1 / (1 - case[-1])), "of your own"),
         (check_dropout, lambda x, kept, rate: x * kept / 1 - rate, "put brackets around 1 - rate"),

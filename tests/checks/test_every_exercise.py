@@ -190,7 +190,7 @@ def test_a_changed_input_is_noticed(exercise):
             _spoil(value)
         return written(exercise)(*given)
 
-    if any(map(_spoil, copy.deepcopy(exercise.cases[0]))):
+    if not exercise.in_place and any(map(_spoil, copy.deepcopy(exercise.cases[0]))):
         assert "changes its input" in exercise(spoiled).message
 
 

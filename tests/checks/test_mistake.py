@@ -67,11 +67,19 @@ def test_what_does_not_stand_there_is_refused():
         rewritten(mean, "n * w → n || w for → for")
 
 
-def test_several_ways_have_one_hint():
-    exercise = Exercise("Mean.", mean, [CASE], {("n * w → n", "n * w → w"): "Both?", OSError: "O?"})
-    assert [(m.wrong, m.hint) for m in exercise.mistakes] == [
-        ("n * w → n", "Both?"),
-        ("n * w → w", "Both?"),
+@pytest.mark.parametrize("ways", [("n * w → n", "n * w → w"), "n * w → n ¦ w"])
+def test_several_ways_have_one_hint(ways):
+    exercise = Exercise("Mean.", mean, [CASE], {ways: "Both?", OSError: "O?"})
+    made = [(m.wrong if m.wrong is OSError else m.wrong.split(), m.hint) for m in exercise.mistakes]
+    assert made == [
+        ("n * w → n".split(), "Both?"),
+        ("n * w → w".split(), "Both?"),
         (OSError, "O?"),
     ]
     assert exercise(lambda n, w: sum(n) / sum(w)).message == "Not yet. Both?"
+
+
+def test_the_last_of_two_changes_may_have_several_ways():
+    ways = "n * w → n || sum(weights) → len(weights) ¦ len(numbers) ¦ 1"
+    exercise = Exercise("Mean.", mean, [CASE], {ways: "Which?"})
+    assert [exercise.answers(m)(*CASE) for m in exercise.mistakes] == [9 / 3, 9 / 3, 9]

@@ -22,10 +22,11 @@ AFTER = [
 OWN_SECTIONS = 2
 ROWS = ["You will be able to", "Completes", "You need", "Cost"]
 FIGURES = (
-    *("picture", "explore", "html", "machine", "game", "walk_layer"),
+    *("picture", "explore", "html", "machine", "game", "stepwise", "walk_layer"),
     *("type_ahead", "fill_in", "next_sentence", "train_toy"),
-    *("see_heads", "follow_shapes", "swap_heads"),
+    *("see_heads", "follow_shapes", "swap_heads", "weigh_words"),
 )
+MOVING = ("explore", "stepwise")
 FIGURE = re.compile(r"Figure (\d+)\.(\d+)\. \S")
 
 
@@ -82,11 +83,11 @@ def _opening(chapter: Chapter) -> Iterator[str]:
 def _figures(chapter: Chapter) -> Iterator[str]:
     """Ask for a picture, for a figure that moves, and for words with each."""
     drawn = [(cell, call) for cell in chapter.code for call in calls(cell.tree, "picture")]
-    moving = [(cell, call) for cell in chapter.code for call in calls(cell.tree, "explore")]
+    moving = [(cell, call) for cell in chapter.code for call in calls(cell.tree, *MOVING)]
     if not drawn:
         yield "has no picture made by code. Draw one and show it with picture(…)."
     if not moving:
-        yield "has no interactive figure. Show one idea with explore(…)."
+        yield "has no interactive figure. Show one idea with explore(…) or stepwise(…)."
     for cell, call in [*drawn, *moving]:
         if any(node.value is call for node in cell.tree.body[:-1] if isinstance(node, ast.Expr)):
             yield f"{cell} draws a figure that nobody sees. Let it be the last line of its cell."
@@ -156,6 +157,10 @@ def test_a_missing_part(plot, old, new, problem):
     sentences = anatomy(plot.good_chapter(old, new))
     assert any(problem in sentence for sentence in sentences), sentences
     assert all(s.startswith("book/chapters/02-a-chapter.ipynb: ") for s in sentences)
+
+
+def test_a_drawing_that_fills_step_by_step_is_interactive(plot):
+    assert anatomy(plot.good_chapter("explore(", "stepwise(")) == []
 
 
 def test_a_chapter_without_pictures(plot):

@@ -10,7 +10,7 @@ from planting import DOUBLE, code
 from python_code import Definition, Function, bound, calls, exports
 
 DRAWN = ("bertbook.palette", "bertbook.show.visualize")
-DRAWING = {"picture", "explore", "html", "token_row", "bars", "matrix"}
+DRAWING = {"picture", "explore", "stepwise", "html", "token_row", "bars", "matrix"}
 Exports = dict[str, list[Definition]]
 
 

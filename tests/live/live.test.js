@@ -8,13 +8,15 @@ import { test } from "node:test";
 const LIVE = new URL("../../book/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
-FILES.push("learning", "memory", "word_map", "known_words");
+FILES.push("learning", "memory", "word_map", "known_words", "weigh_words", "own_question");
+FILES.push("loss_plot");
 const WANTED = ["linear", "softmax", "layerNorm", "erf", "ACTIVATIONS", "halfToNumber"];
 WANTED.push("WordPieceTokenizer", "splitWords", "additiveMask", "attentionProbs", "mixValues");
 WANTED.push("interventionsIn", "contextOfHead", "targetShares", "decimals", "rowWithBlank");
 WANTED.push("chance", "normalMatrix", "permutation", "Adam", "firstWeights", "lossAndGradients");
 WANTED.push("nextCard", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");
-WANTED.push("offeredWords", "unknownWords");
+WANTED.push("offeredWords", "unknownWords", "weighWords", "tellWeights", "tellMix");
+WANTED.push("questionProblem", "spread", "pointAt", "roomForLabels", "overlapOf");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -181,22 +183,63 @@ test("Adam's first step has the size of the rate, its second is the formula's", 
 });
 
 test("every gradient is the slope of the loss", () => {
-  const weights = live.firstWeights(live.chance(5), 7, 4, 3, 0.5);
-  const riddles = [
-    { ids: [0, 6, 2], place: 1, label: 3 },
-    { ids: [6, 4], place: 0, label: 5 },
+  const hiddenWords = [
+    { ids: [0, 6, 2], position: 1, label: 3 },
+    { ids: [6, 4], position: 0, label: 5 },
   ];
-  const { gradients } = live.lossAndGradients(weights, riddles);
+  const weights = live.firstWeights(live.chance(5), 7, 4, 3, 0.5);
+  const { gradients } = live.lossAndGradients(weights, hiddenWords);
   for (const [name, { data }] of Object.entries(weights)) {
     const at = data.length - 2; // one number of each array
     const before = data[at];
     const [up, down] = [1e-5, -1e-5].map((step) => {
       data[at] = before + step;
-      return live.lossAndGradients(weights, riddles).loss;
+      return live.lossAndGradients(weights, hiddenWords).loss;
     });
     data[at] = before;
     near([gradients[name].data[at]], [(up - down) / 2e-5], 1e-7);
   }
+});
+
+test("with and without positions a training has the same start otherwise", () => {
+  const [table, none] = [3, 0].map((rows) => live.firstWeights(live.chance(5), 7, 4, rows));
+  assert.equal(none.position_embeddings.data.length, 0);
+  for (const [name, { data }] of Object.entries(none)) {
+    if (name !== "position_embeddings") assert.deepEqual(data, table[name].data);
+  }
+  const turned = [{ ids: [0, 6, 2], position: 1, label: 3 }, { ids: [2, 6, 0], position: 1, label: 3 }];
+  const losses = (weights) => turned.map((one) => live.lossAndGradients(weights, [one]).loss);
+  near([losses(none)[0]], [losses(none)[1]], 1e-12);
+  const [one, other] = losses(table);
+  assert.ok(Math.abs(one - other) > 1e-9);
+});
+
+test("a question says what keeps a model from answering it", () => {
+  const problem = (text) => live.questionProblem(text, new Set(["the", "man", "book"]), 4);
+  assert.equal(problem("The man [MASK]"), "");
+  assert.equal(problem("the[MASK]"), "");
+  assert.match(problem("the man read the [MASK]"), /never seen “read”/);
+  assert.match(problem("the man"), /Write \[MASK\] once/);
+  assert.match(problem("[MASK] the [MASK]"), /once/);
+  assert.match(problem("the the the the [MASK]"), /at most 4 words/);
+  assert.match(problem("[MASK]"), /beside/);
+});
+
+test("the lines of the ladder keep their labels apart, and the lowest can be told apart", () => {
+  const heights = [4.489, 3.493, 0.891, 0.106, 0.076].map((loss) => +live.pointAt(0, loss, 1)[1]);
+  assert.ok(heights[4] - heights[3] > 16);
+  const labels = live.spread(heights);
+  labels.slice(1).forEach((y, n) => assert.ok(y - labels[n] >= 16));
+  assert.deepEqual(live.spread([0, 1, 2, 90]), [0, 16, 32, 90]);
+});
+
+test("words on a map find room beside their points", () => {
+  const points = [[50, 50], [52, 54], [60, 47], [51, 46]];
+  const boxes = live.roomForLabels(points, ["bread", "meat", "milk", "fish"], 13, [200, 100]);
+  boxes.forEach((box, n) => {
+    boxes.slice(n + 1).forEach((other) => assert.equal(live.overlapOf(box, other), 0));
+    assert.ok(box[0] >= 0 && box[1] >= 0 && box[2] <= 200 && box[3] <= 100);
+  });
 });
 
 test("a map of words keeps distances in a plane, and stays as it lies", () => {
@@ -244,4 +287,33 @@ test("in a notebook each output brings the script, and every figure finds its mo
     page.minibert.receive(model, {});
   }
   for (const { ask } of figures) await ask();
+});
+
+const EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+const SWAP = [[1, 0, 0], [0, 0, 1], [0, 1, 0]];
+const DOUBLE = [[2, 0, 0], [0, 2, 0], [0, 0, 2]];
+const ONE_CAT = [[1, 0, 2], [-1, 2, 0]];
+
+test("one cat is weighed as with a pencil, and as any query and divisor ask", () => {
+  const way = { query: EYE, key: SWAP, value: DOUBLE, divisor: Math.sqrt(3) };
+  const { scores, probs, mix } = live.weighWords(ONE_CAT, 0, way);
+  near(scores, [1 / Math.sqrt(3), Math.sqrt(3)]);
+  near(probs, [0.2396316, 0.7603684]);
+  near(mix, [-1.0414738, 3.0414738, 0.9585262]);
+  const kept = live.weighWords(ONE_CAT, 0, way, [2, 2, -2]).probs;
+  assert.ok(kept[0] > 0.99);
+  near(live.weighWords(ONE_CAT, 0, { ...way, divisor: 1e9 }).probs, [0.5, 0.5]);
+  assert.equal(live.tellWeights(["one", "cat"], 0, kept), "“one” takes 99.9 % from itself.");
+  const told = live.tellWeights(["one", "cat"], 0, probs);
+  assert.equal(told, "“one” takes 76.0 % from “cat”, and 24.0 % from itself.");
+});
+
+test("without queries the others count the same, and a word alone has none", () => {
+  const way = { query: null, key: null, value: [[1, 0], [0, 1], [0, 0]], divisor: 1 };
+  const { scores, probs, mix } = live.weighWords([...ONE_CAT, [5, 4, 9]], 1, way);
+  assert.equal(scores, null);
+  near(probs, [0.5, 0, 0.5]);
+  near(mix, [3, 2]);
+  assert.equal(live.tellMix(mix, { it: [6, 4] }), "New vector: [3.00, 2.00]. Cosine with it: 1.00.");
+  assert.throws(() => live.weighWords([[1, 0, 2]], 0, way), /a word alone has no neighbors/);
 });

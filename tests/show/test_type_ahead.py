@@ -6,7 +6,13 @@ import re
 import pytest
 
 from bertbook.show import type_ahead
-from bertbook.show.live_scripts import HERE, ORDER, page_script
+from bertbook.show.live_scripts import (
+    HERE,
+    ORDER,
+    page_script,
+    real_vocabulary,
+    vocabulary_script,
+)
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TOKENIZER = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing", "</script>"])
@@ -22,7 +28,8 @@ def test_the_first_text_is_cut_already():
 def test_the_page_gets_the_vocabulary_and_nothing_ends_its_script_early():
     content = type_ahead(TOKENIZER, ["play"], caption="Type.").content
     data = re.findall('<script type="application/json">(.*?)</script>', content)
-    assert json.loads(data[0]) == {"pieces": list(TOKENIZER.pieces), "do_lower_case": True}
+    pieces = list(TOKENIZER.pieces)
+    assert json.loads(data[0]) == {"pieces": pieces, "do_lower_case": True, "real": False}
     assert "1 word, 1 piece<" in content
 
 
@@ -31,6 +38,19 @@ def test_only_a_reader_s_kernel_sends_the_script_along(monkeypatch):
     monkeypatch.delenv("BOOK_STORED")
     live = type_ahead(TOKENIZER, ["play"], caption="Type.").content
     assert live == f"{stored}\n<script>{page_script()}</script>"
+
+
+def test_with_a_kernel_the_real_vocabulary_comes_along_if_the_extra_has_brought_it(monkeypatch):
+    stored = type_ahead(TOKENIZER, ["play"], caption="Type.", real=True).content
+    assert "bert-uncased" not in stored
+    monkeypatch.delenv("BOOK_STORED")
+    if real_vocabulary() is not None:
+        live = type_ahead(TOKENIZER, ["play"], caption="Type.", real=True).content
+        assert vocabulary_script() in live and live.count('receive("bert-uncased"') == 1
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert vocabulary_script() == "" and real_vocabulary() is None
+    without = type_ahead(TOKENIZER, ["play"], caption="Type.", real=True).content
+    assert 'receive("bert-uncased"' not in without
 
 
 def test_every_file_of_the_script_is_in_it_once():

@@ -6,7 +6,14 @@ import pytest
 from matplotlib.colors import to_hex, to_rgb
 
 from bertbook.palette import PALETTE, token_colors
-from bertbook.show.visualize import attention_map, head_grid, loss_curve, new_axes, what_parts_buy
+from bertbook.show.visualize import (
+    attention_map,
+    between_rungs,
+    head_grid,
+    loss_curve,
+    new_axes,
+    what_parts_buy,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +65,13 @@ def test_loss_curve_draws_lines_and_levels():
     assert [list(line.get_ydata()) for line in axes.lines] == [[2, 1], [3, 2], [0.5, 0.5]]
     assert axes.texts[0].get_text() == " floor"
     assert axes.get_legend() is not None
+
+
+def test_the_lines_of_a_ladder_can_be_told_apart():
+    axes = between_rungs(new_axes(), {"bag": 0.106, "floor": 0.076})
+    assert {text.get_text() for text in axes.texts} == {"bag", "floor"}
+    points = [axes.transData.transform((0, y))[1] * 72 / axes.figure.dpi for y in (0.076, 0.106)]
+    assert points[1] - points[0] > 10  # as high as a letter
 
 
 def test_a_single_curve_needs_no_legend():

@@ -1,0 +1,129 @@
+"""An exercise of Chapter 2: a proof that no matrices on two counts let *light* find its neighbors.
+
+The proof is a list of comparisons that cannot all come out as wanted, because they add up to zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from .compare import short_text
+from .exercise import attempt
+from .verdict import Verdict
+
+_PIE, _SIGNAL = "a light pie with cream", "light brings a signal"
+_SENTENCES = {"pie": _PIE, "signal": _SIGNAL}
+_COUNTS = {
+    "a": (4, 4), "light": (2, 2), "pie": (3, 1), "with": (1, 0), "cream": (1, 0),
+    "brings": (0, 1), "signal": (0, 3),
+}  # fmt: skip
+
+
+def check_no_matrices(function: Callable) -> Verdict:
+    """Check comparisons of *pie* and *signal* with their rivals that cannot all come out well."""
+    answer, problem = attempt(function)
+    comparisons = [] if problem else _listed(answer)
+    if not problem and not comparisons:
+        problem = "Your list compares nothing. It needs (winner, loser, times), several of them."
+    for comparison in comparisons:
+        problem = problem or _problem(comparison)
+    if problem:
+        return Verdict(False, problem)
+    sums = {winner: _sum_of(comparisons, winner) for winner in _SENTENCES}
+    if np.allclose(sums["pie"] + sums["signal"], 0, atol=1e-9):
+        told = "for every g these differences add up to 0, so they cannot all be positive."
+        return Verdict(True, f"Right: {told} No matrices do it.")
+    return Verdict(False, f"Not yet. {_hint(sums, {winner for winner, *_ in comparisons})}")
+
+
+def _listed(answer: object) -> list:
+    """List comparisons, however they are written; a single one may stand alone."""
+    if isinstance(answer, Mapping):
+        return [(*pair, times) if isinstance(pair, tuple) else pair
+                for pair, times in answer.items()]  # fmt: skip
+    if not isinstance(answer, Iterable) or isinstance(answer, str):
+        return [answer]
+    listed = [*answer]
+    return [tuple(listed)] if listed and all(isinstance(x, str) for x in listed[:2]) else listed
+
+
+def _problem(comparison: object) -> str:
+    """Return what is wrong with one comparison; empty if nothing is."""
+    parts = (
+        [] if isinstance(comparison, str) or not isinstance(comparison, Iterable) else comparison
+    )
+    parts, shown = [*parts], short_text(comparison)
+    if len(parts) == 2 and all(isinstance(part, str) for part in parts):
+        return f"How often is {shown} taken? Give each comparison a third part, a positive number."
+    if len(parts) != 3 or not all(isinstance(part, str) for part in parts[:2]):
+        return f"A comparison is (winner, loser, times), as ('pie', 'a', 1); yours is {shown}."
+    winner, loser, times = parts
+    if problem := _wrong_words(winner, loser):
+        return problem
+    number = _number(times)
+    if not math.isfinite(number):
+        return f"How often is ({winner!r}, {loser!r}) taken? {short_text(times)} is no number."
+    if number <= 0:
+        return (
+            f"({winner!r}, {loser!r}) is taken {number:g} times. A difference that is positive "
+            "stays so only if it is multiplied by a number above 0."
+        )
+    return ""
+
+
+def _wrong_words(winner: str, loser: str) -> str:
+    if winner not in _SENTENCES:
+        turned = loser in _SENTENCES
+        return (
+            f"{winner!r} is not supposed to win. "
+            + ("Did you write the loser first? " if turned else "")
+            + "The winners are 'pie' and 'signal'."
+        )
+    if loser == winner:
+        return f"{winner!r} is compared with itself. That difference is 0 and says nothing."
+    if loser not in _SENTENCES[winner].split():
+        return f"{loser!r} does not stand in “{_SENTENCES[winner]}”, so {winner!r} never meets it."
+    return ""
+
+
+def _number(value: object) -> float:
+    try:
+        return float(np.asarray(value, dtype=float))
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def _sum_of(comparisons: list, wanted: str) -> np.ndarray:
+    """Add up the differences of counts that have one winner."""
+    total = np.zeros(2)
+    for winner, loser, times in comparisons:
+        if winner == wanted:
+            total = total + _number(times) * (np.array(_COUNTS[winner]) - np.array(_COUNTS[loser]))
+    return total
+
+
+def _hint(sums: dict[str, np.ndarray], winners: set[str]) -> str:
+    """Ask for what is missing."""
+    if len(winners) == 1:
+        (winner,) = winners
+        other = "[1, −1]" if winner == "pie" else "[−1, 1]"
+        return (
+            f"All comparisons are from one sentence. There {winner} can win, for example with "
+            f"g = {other}. What does the other sentence ask for?"
+        )
+    told = " and ".join(f"{winner}'s add up to {_written(total)}" for winner, total in sums.items())
+    first, second = (total / (np.abs(total).max() or 1.0) for total in sums.values())
+    if np.allclose(first, -second):
+        return f"You are close: {told}. How often must each be taken, so that they cancel?"
+    if not math.isclose(sums["pie"][0], 0, abs_tol=1e-9):
+        rest = "With which two of pie's rivals does the first number become 0?"
+    else:
+        rest = "With which of signal's rivals does the first number stay 0?"
+    return f"The differences do not cancel: {told}. {rest}"
+
+
+def _written(vector: np.ndarray) -> str:
+    return "[" + ", ".join(f"{x:g}" for x in vector).replace("-", "−") + "]"

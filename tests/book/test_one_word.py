@@ -1,0 +1,67 @@
+"""What Chapter 1 says of *light* in a trained encoder is what the weights say."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from test_claims import cells as chapter_prose
+from test_claims import says
+
+from benchmarks.one_word import (
+    RECORD,
+    SENSE,
+    SENSES,
+    SENTENCES,
+    by_sense,
+    same_sense,
+    similarities,
+    summary,
+)
+
+
+@pytest.fixture(scope="module")
+def record():
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
+def test_the_record_is_what_the_weights_say(record, minilm):
+    found = summary(similarities(minilm))
+    np.testing.assert_allclose(found["by sense"], record["by sense"], rtol=0, atol=2e-4)
+    assert found["nearest of the same sense"] == record["nearest of the same sense"]
+
+
+def test_no_verdict_hangs_on_a_near_tie(record, minilm):
+    for matrix in similarities(minilm).values():
+        same = torch.tensor([[a == b for b in SENSE] for a in SENSE])
+        inside = matrix.where(same & ~torch.eye(20, dtype=torch.bool), -1).max(dim=1).values
+        outside = matrix.where(~same, -1).max(dim=1).values
+        assert (inside - outside).abs().min() > 1e-3
+    for row in record["by sense"]:
+        highest, next_one = sorted(row)[:1:-1]
+        assert highest - next_one > 0.02
+
+
+def test_the_record_is_of_these_sentences(record):
+    assert record["sentences"] == {sense: [*group] for sense, group in SENSES.items()}
+    for sentence in SENTENCES:
+        words = sentence.lower().replace(",", "").replace(".", "").replace("?", "").split()
+        assert words.count("light") == 1
+
+
+def test_the_opening_sentences_are_those_of_the_table():
+    table = next(cell for cell in chapter_prose(1) if "| Sentence | *light* here |" in cell)
+    for sense, (opening, *_) in SENSES.items():
+        assert f"| {opening} | {sense} |" in table
+    assert any(SENSES["lamp"][1].rstrip(".") in cell for cell in chapter_prose(1))
+
+
+def test_the_chance_that_the_chapter_states():
+    says(1, "chance would reach about 4.")
+    assert round(20 * 4 / 19) == 4
+
+
+def test_no_sentence_is_compared_with_itself():
+    same = torch.eye(20)
+    assert np.allclose(by_sense(same), 0)
+    assert same_sense(same) == 5  # the first of all, 0, is nearest to each: right in its sense

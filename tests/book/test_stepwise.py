@@ -1,0 +1,116 @@
+"""A drawing that fills step by step, in a browser, with the keyboard alone and without scripts."""
+
+import nbformat
+import pytest
+from built_book import BOOK, PHONE, PHONE_PAGE
+from playwright.sync_api import expect
+
+from bertbook.show import right, stepwise, wrong
+
+DRAWING = (
+    '<svg role="img" aria-label="Boxes." viewBox="0 0 90 30"><text y="20" data-shown="0">one</text>'
+    '<text y="20" data-open="0">?</text><rect width="9" height="9" data-here="0"/>'
+    '<text y="20" x="40" data-shown="1">two</text><text x="40" y="20" data-open="1">?</text>'
+    '<rect x="40" width="9" height="9" data-here="1"/></svg>'
+)
+FIGURE = stepwise(
+    DRAWING,
+    [
+        ("First?", [wrong("0", "Too small."), right("1", "It is one.")]),
+        ("Second?", [right("2", "It is two."), wrong("3", "Too large.")]),
+    ],
+    caption="Fill it.",
+)
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open a figure from the disk, with a script or without."""
+    pages = []
+
+    def open_page(content="", scripts=True):
+        file = tmp_path / "page.html"
+        file.write_text(PHONE_PAGE + (content or FIGURE._repr_html_()), encoding="utf-8")
+        pages.append(browser.new_page(viewport=PHONE, java_script_enabled=scripts))
+        pages[-1].goto(file.as_uri())
+        return pages[-1]
+
+    yield open_page
+    for page in pages:
+        page.close()
+
+
+def drawn(page):
+    """List what the drawing shows: numbers, question marks, and how many marked places."""
+    return page.locator("svg").evaluate(
+        """svg => [...svg.querySelectorAll('[data-shown], [data-open], [data-here]')]
+        .filter(e => e.checkVisibility()).map(e => e.textContent || 'here')"""
+    )
+
+
+def test_each_step_shows_when_it_is_answered_by_keyboard(opened):
+    page = opened()
+    assert drawn(page) == ["?", "here", "?"]
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(page.locator("p:visible").first).to_have_text("Not this one. Too small.")
+    assert drawn(page) == ["?", "here", "?"]
+    expect(page.get_by_role("button", name="Next")).to_be_hidden()
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("p:visible").first).to_have_text("Right. It is one.")
+    assert drawn(page) == ["one", "here", "?"]
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("group", name="Second?")).to_be_visible()
+    expect(page.get_by_role("group", name="First?")).to_be_hidden()
+    assert drawn(page) == ["one", "?", "here"]
+    page.keyboard.press("Space")
+    assert drawn(page) == ["one", "two", "here"]
+    expect(page.get_by_text("2 of 2")).to_be_visible()
+    expect(page.get_by_role("button", name="Next")).to_be_hidden()
+    page.get_by_role("button", name="Back").press("Enter")
+    assert drawn(page) == ["one", "here", "two"]
+    assert page.evaluate("document.activeElement.checked")
+
+
+def test_all_can_be_shown_at_once(opened):
+    page = opened()
+    page.get_by_role("button", name="Show all").press("Enter")
+    assert drawn(page) == ["one", "here", "two"]
+    expect(page.get_by_role("button", name="Show all")).to_be_hidden()
+    assert page.evaluate("document.activeElement.type") == "radio"
+
+
+def test_without_scripts_everything_is_there(opened):
+    page = opened(scripts=False)
+    assert page.get_by_role("group").count() == 2
+    for number in ("one", "two"):
+        expect(page.get_by_text(number, exact=True)).to_be_visible()
+    for element in page.locator("[data-open], [data-here]").all():
+        expect(element).to_be_hidden()
+    expect(page.get_by_role("button")).to_have_count(0)
+
+
+def test_two_views_of_one_figure_both_work(opened):
+    page = opened(FIGURE._repr_html_() * 2)
+    page.get_by_role("button", name="Show all").last.click()
+    expect(page.get_by_text("one", exact=True).last).to_be_visible()
+    expect(page.get_by_text("one", exact=True).first).to_be_hidden()
+
+
+def test_the_walk_of_chapter_4_can_be_walked_to_its_end(opened):
+    """Choose the right answer of each question; the numbers in the drawing are those answers."""
+    chapter = nbformat.read(BOOK / "chapters" / "04-every-gradient-by-hand.ipynb", as_version=4)
+    (cell,) = (c for c in chapter.cells if "\nstepwise(" in c.source)
+    page = opened(cell.outputs[0].data["text/html"])
+    stages = page.locator(".mb-stage").count()
+    for number in range(stages):
+        chosen = page.locator(".mb-stage:visible .mb-option", has=page.locator(".mb-right"))
+        chosen.locator("input").check()
+        told = chosen.locator("span").inner_text()
+        shown = page.locator(f"[data-shown='{number}']:visible").all_text_contents()
+        assert told in shown, (told, shown)
+        if number + 1 < stages:
+            page.get_by_role("button", name="Next").click()
+    assert page.locator("[data-open]:visible").count() == 0
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
