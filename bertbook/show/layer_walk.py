@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from jaxtyping import Float
 from numpy import ndarray
@@ -13,8 +14,11 @@ from bertbook.palette import PALETTE
 from .html import Html, matrix
 from .interactive import explore
 
+if TYPE_CHECKING:
+    from .widgets import LiveFigure
+
 # name: label, width of its box, shape in BERT base, what happens there; from bottom to top
-BOXES = {
+_BOXES = {
     "hidden_states": ("X", 60, [1, 10, 768], "X: a vector for each token."),
     "probs": ("attention weights", 150, [1, 12, 10, 10],
         "Which token looks at which. One table for each head."),
@@ -30,20 +34,21 @@ BOXES = {
     "output": ("LayerNorm: Y", 150, [1, 10, 768],
         "Y: LayerNorm. The same shape as X, so another layer can follow."),
 }  # fmt: skip
-_NAMES = [*BOXES]
+_NAMES = [*_BOXES]
 _ROADS = (("hidden_states", "between"), ("between", "summed"))
 _BOTTOM, _STEP = 448, 46  # in the units of the drawing
 
 
 def walk_layer(
     steps: Mapping[str, Float[ndarray, "..."]], words: Sequence[str], *, caption: str
-) -> Html:
+) -> Html | LiveFigure:
     """Show a row on its way through a layer, step by step.
 
     Parameters
     ----------
-    steps : dict from str to array
-        What each step gives, for one row of a batch and one head, under the names of `BOXES`.
+    steps : dict from str to float array, shape (...)
+        What each step gives, for one row of a batch and one head, under the names of
+        the figure.
     words : sequence of str
         The tokens.
     caption : str
@@ -51,7 +56,7 @@ def walk_layer(
 
     Returns
     -------
-    Html
+    Html or LiveFigure
         A displayable figure with a slider.
     """
     return explore(partial(_draw, steps, words), caption=caption, step=_NAMES)
@@ -59,7 +64,7 @@ def walk_layer(
 
 def _draw(steps: Mapping[str, ndarray], words: Sequence[str], step: str) -> str:
     """Draw the machine with one box marked, and the numbers that come out of it."""
-    _, _, in_base, text = BOXES[step]
+    _, _, in_base, text = _BOXES[step]
     numbers = steps[step].reshape(len(words), -1)
     columns = words if step == "probs" else [str(i + 1) for i in range(numbers.shape[1])]
     return (
@@ -75,7 +80,7 @@ def _machine(marked: str) -> str:
     drawn = "".join(_road(*ends) for ends in _ROADS) + "".join(_box(n, marked) for n in _NAMES)
     return (
         '<svg viewBox="0 0 310 475" width="310" role="img" aria-label="The layer as boxes from X '
-        f"to Y, with two roads that lead past the halves; {BOXES[marked][0]} is marked"
+        f"to Y, with two roads that lead past the halves; {_BOXES[marked][0]} is marked"
         f'">{drawn}</svg>'
     )
 
@@ -86,7 +91,7 @@ def _height(name: str) -> int:
 
 def _box(name: str, marked: str) -> str:
     """Draw a box, and the arrow to the next one."""
-    label, width, *_ = BOXES[name]
+    label, width, *_ = _BOXES[name]
     y, color = _height(name), PALETTE[1] if name == marked else PALETTE[7]
     arrow = (
         f'<path d="M150 {y - 15} v-14" stroke="currentColor" stroke-width="1.5"/>'
@@ -103,7 +108,7 @@ def _box(name: str, marked: str) -> str:
 def _road(low: str, high: str) -> str:
     """Draw an arrow from one box past others to a higher one."""
     start, end = _height(low), _height(high)
-    left, right = 150 + BOXES[low][1] / 2, 152 + BOXES[high][1] / 2
+    left, right = 150 + _BOXES[low][1] / 2, 152 + _BOXES[high][1] / 2
     return (
         f'<path d="M{left} {start} C 330 {start}, 330 {end}, {right + 3} {end}" fill="none" '
         f'stroke="{PALETTE[2]}" stroke-width="3"/>'

@@ -129,6 +129,8 @@ def test_the_shapes_of_the_reader_s_sentence(reader, tmp_path, monkeypatch, watc
         states = watched.model.bert(**watched.row("ben sings")).last_hidden_state[0, 2]
     row = page.get_by_role("row", name="layer.1.output").inner_text()
     assert numbers(row)[-3:] == pytest.approx(states[:3].tolist(), abs=0.0051)
+    page.get_by_label("Your sentence").fill("ben sings and the [MASK] dances")
+    page.get_by_role("status").get_by_text("The numbers of token 5, [MASK].").wait_for()
     page.get_by_label("Your sentence").fill("a " * 39)
     page.get_by_role("status").get_by_text("41 tokens were given").wait_for()
     assert page.locator(".mb-stage > *").count() == 0

@@ -1,11 +1,14 @@
-"""Right answers to the exercise of Chapter 9, written in other ways, pass."""
+"""The exercises of Chapter 9: right answers pass, and pre-norm is judged by what it must do."""
 
 import re
 
 import numpy as np
+import pytest
 import torch
+from torch import nn
 
-from bertbook.checks.layer import check_layer_norm
+from bertbook.checks.layer import check_layer_norm, check_pre_norm
+from minibert.parts import part
 
 
 def normalize(x, w, b, eps):
@@ -27,3 +30,103 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed():
     verdict = check_layer_norm(norm_by_torch)
     assert not verdict.passed
     assert re.fullmatch("Right, but .* uses layer_norm, and this exercise .*", verdict.message)
+
+
+class PreNorm(nn.Module):
+    """Right, with names of its own."""
+
+    own_parameters = True
+
+    def __init__(self, config):
+        super().__init__()
+        hidden = config.hidden_size
+        self.look = part("self_attention")(config)
+        self.mix = nn.Linear(hidden, hidden)
+        self.widen = part("intermediate")(config)
+        self.narrow = nn.Linear(config.intermediate_size, hidden)
+        self.one, self.two = nn.LayerNorm(hidden), nn.LayerNorm(hidden)
+        self.drop = nn.Dropout(config.hidden_dropout_prob)
+
+    def first(self, x, mask, maps):
+        context, probs = self.look(self.one(x), mask, maps)
+        return self.drop(self.mix(context)), probs
+
+    def second(self, x):
+        return self.drop(self.narrow(self.widen(self.two(x))))
+
+    def forward(self, x, mask=None, maps=False):
+        new, probs = self.first(x, mask, maps)
+        return x + new + self.second(x + new), probs
+
+
+class Named(PreNorm):
+    own_parameters = False
+
+
+class PostNorm(PreNorm):
+    def forward(self, x, mask=None, maps=False):
+        x, probs = super().forward(x, mask, maps)
+        return self.two(x), probs
+
+
+class Forgetful(PreNorm):
+    def forward(self, x, mask=None, maps=False):
+        new, probs = self.first(x, mask, maps)
+        return new + self.second(x + new), probs
+
+
+class Undropped(PreNorm):
+    def second(self, x):
+        return self.narrow(self.widen(self.two(x)))
+
+
+class Raw(PreNorm):
+    def second(self, x):
+        return self.drop(self.narrow(self.widen(x)))
+
+
+class Linear(PreNorm):
+    def second(self, x):
+        return self.drop(self.narrow(self.widen.dense(self.two(x))))
+
+
+class OneNorm(PreNorm):
+    def __init__(self, config):
+        super().__init__(config)
+        self.two = self.one
+
+
+class Idle(PreNorm):
+    def second(self, x):
+        return self.drop(self.narrow(self.widen(self.one(x))))
+
+
+class SideBySide(PreNorm):
+    def forward(self, x, mask=None, maps=False):
+        new, probs = self.first(x, mask, maps)
+        return x + new + self.second(x), probs
+
+
+def test_pre_norm_passes_whatever_its_names():
+    verdict = check_pre_norm(PreNorm)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ("layer", "words"),
+    [
+        (Named, "needs own_parameters = True"),
+        (PostNorm, "yours comes out normalized"),
+        (Forgetful, "Where is the residual"),
+        (Undropped, "Does dropout hit what each half adds"),
+        (Raw, "Which half gets vectors that are not normalized"),
+        (Linear, "hidden_act has no effect"),
+        (OneNorm, "Has each half its own LayerNorm"),
+        (Idle, "two.weight has no effect"),
+        (SideBySide, "your halves stand side by side"),
+    ],
+)
+def test_what_is_no_pre_norm_is_told_why(layer, words):
+    verdict = check_pre_norm(layer)
+    assert not verdict.passed
+    assert words in verdict.message

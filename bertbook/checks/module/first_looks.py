@@ -145,8 +145,8 @@ def _finite_in(trial: Trial, dtype: torch.dtype) -> str:
         )
     if any(mask.isinf().any() for mask in masks):
         return (
-            "the encoder gets a mask with minus infinity. A sentence of nothing but padding then "
-            "gives NaN in an attention that adds it as it is. Which finite number hides as well?"
+            "the encoder gets a mask with minus infinity: in an attention that adds it as it is, a "
+            "sentence of nothing but padding gives NaN. Which finite number hides as well?"
         )
     wild = [name for name, value in found.items() if not value.isfinite().all()]
     return f"{wild[0]} holds numbers that are not finite." if wild else ""
