@@ -13,8 +13,8 @@ _RNG = np.random.default_rng(10)
 
 
 def _stream(states):
-    added = np.linalg.norm(states[1:] - states[:-1], axis=1)
     lengths = np.linalg.norm(states, axis=1)
+    added = np.linalg.norm(states[1:] - states[:-1], axis=1)
     cosines = states[1:] @ states[0] / (lengths[1:] * lengths[0])
     return np.stack([added / lengths[:-1], cosines], axis=1)
 

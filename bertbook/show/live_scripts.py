@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
-import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from rjsmin import jsmin
 from safetensors.numpy import load_file
 
 from minibert.text_files import packed_text
@@ -47,13 +47,9 @@ def page_script(files: Mapping[str, dict] | None = None) -> str:
         'const SCRIPT_ADDRESS = document.currentScript?.src || "";\n'
         f"const FILES = {as_json(files or {})};\n"
     )
-    parts = [_bare((folder / f"{name}.js").read_text(encoding="utf-8")) for name in ORDER]
-    return '(() => {\n"use strict";\n' + "\n".join([beginning, *parts]) + "})();\n"
-
-
-def _bare(code: str) -> str:
-    """Leave out comments and indentation, line for line: in a page nobody reads them."""
-    return re.sub(r"^ *(//|/\*\*| \*).*$|^ +| +// [^\"'`/\n]*$", "", code, flags=re.MULTILINE)
+    parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ORDER]
+    script = '(() => {\n"use strict";\n' + "\n".join([beginning, *parts]) + "})();\n"
+    return f"{jsmin(script)}\n"
 
 
 def real_vocabulary() -> str | None:

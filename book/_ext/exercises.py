@@ -29,7 +29,8 @@ PYTHON = BOOK / "live" / "python"
 CHAPTERS = (1, 2, 3, 4, 5, 6)
 CHECKERS = (
     *("neighbors", "self_attention", "two_counts", "masks", "gradients"),
-    *("gradients_of_layers", "tape", "toy", "toy_corpus", "word_pieces", "cuts"),
+    *("gradients_of_layers", "softmax_gradient", "tape", "toy", "toy_corpus"),
+    *("word_pieces", "cuts"),
 )
 DRAWING = ("bertbook.show.html", "bertbook.show.arrows")
 TEXTS = ("bertbook/corpus/toy/sentences.txt", "minibert/unicode8.txt")

@@ -6,13 +6,9 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.gradients import (
-    check_cross_entropy_backward,
-    check_gelu_backward,
-    check_gradient_test,
-    check_softmax_backward,
-)
+from bertbook.checks.gradients import check_cross_entropy_backward, check_gelu_backward
 from bertbook.checks.gradients_of_layers import check_layer_norm_backward, check_linear_backward
+from bertbook.checks.softmax_gradient import check_gradient_test, check_softmax_backward
 from minibert.reference import (
     cross_entropy_backward,
     gelu,

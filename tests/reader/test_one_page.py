@@ -73,7 +73,7 @@ def loss_and_gradients(page):
 def test_the_page_of_the_solutions_is_the_page(tmp_path):
     page = one_page(written(tmp_path, file_of_solutions()))
     assert page.problems == []
-    assert len(page.used) == 13
+    assert len(page.used) == 15
     assert "minibert" not in page.text
     assert not [name for name in page.used if name in page.text]
     kinds = ast.ClassDef | ast.FunctionDef
