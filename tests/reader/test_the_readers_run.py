@@ -91,7 +91,8 @@ def problems(notebook: nbformat.NotebookNode, before: set[str]) -> list[str]:
         for names in asked(cell):
             hers = {name for name in names if f"my_{name}" in kept} if names else roles(kept)
             (line,) = re.findall(r"^Running on: (.*)\.$", said(cell), re.MULTILINE) or [""]
-            if missing := hers - {name.removeprefix("your ") for name in line.split(", ")}:
+            players = line.partition(": ")[0].split(", ")
+            if missing := hers - {name.removeprefix("your ") for name in players}:
                 found.append(f"{', '.join(sorted(missing))} kept, but it runs on {line}")
     return found
 
