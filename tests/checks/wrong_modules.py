@@ -8,6 +8,7 @@ FORWARD = "b, s, h = x.shape"
 KEPT = "self.LayerNorm(x + self.drop(self.dense(context)))"
 ATTEND = "x, probs = self.attention(x, mask, show)"
 STACK = "x, probs = layer(x, mask, show)"
+FED = "self.output(self.intermediate(x), x)"
 POOLED = "torch.tanh(self.dense(x[:, 0]))"
 NORMED = "x / (x.pow(2).mean(-1, keepdim=True) + self.eps).sqrt() * self.weight + self.bias"
 MASK = "(1 - attention_mask[:, None, None, :].to(x.dtype)) * torch.finfo(x.dtype).min"
@@ -142,6 +143,27 @@ SLIPS = [
     ("MyLayerNorm", " + self.eps).sqrt()", ").sqrt().add(self.eps)", "add ε to the root"),
     ("MyLayerNorm", "x = x - x.mean(-1, keepdim=True)", "pass", "What is to be subtracted"),
     ("MyLayerNorm", " * self.weight + self.bias", "", "Where are weight and bias"),
+    ("MySelfOutput", "x + self.drop", "x - self.drop", "What is new is subtracted"),
+    ("MyOutput", "x + self.drop", "x - self.drop", "What is new is subtracted"),
+    ("MyIntermediate", "self.bend(self.dense(x))", "self.dense(x).softmax(-1)", "is a softmax"),
+    ("MyIntermediate", "self.bend(self.dense(x))",
+     "F.layer_norm(self.bend(self.dense(x)), [self.dense.out_features])",
+     "You normalize the wide vectors"),
+    ("MyLayer", f"{ATTEND}|return {FED}, probs",
+     f"x = {FED}|return self.attention(x, mask, show)", "Your halves have changed places"),
+    ("MyLayer", ATTEND, f"{ATTEND}\n        {ATTEND}", "The tokens attend twice"),
+    ("MyLayer", f"return {FED}", f"x = {FED}\n        return {FED}", "network acts twice"),
+    ("MyLayer", f"return {FED}, probs", f"return probs, {FED}", "The map comes first"),
+    ("MyEncoder", "BertModelOutput(x,", "BertModelOutput(F.layer_norm(x, x.shape[-1:]),",
+     "You normalize once more at the top"),
+    ("MyPooler", "x[:, 0]", "x[:, :1]", "axis of the tokens is still there"),
+    ("MyPooler", "x[:, 0]", "x[0]", "first sentence of the batch"),
+    ("MyPooler", "x[:, 0]", "x", "Every token gets a summary"),
+    ("MyPooler", POOLED, "self.dense(torch.tanh(x[:, 0]))", "tanh comes before the linear layer"),
+    ("MyPooler", POOLED, f"{POOLED} + x[:, 0]", "There is no residual in the pooler"),
+    ("MyPooler", "torch.tanh(", "torch.sigmoid(", "gives numbers between -1 and 1"),
+    ("MyBert", "output_attentions, output_hidden_states)\n", "output_attentions)\n",
+     "The hidden states are missing"),
 ]  # fmt: skip
 
 # A promise that is broken in a way of its own.
