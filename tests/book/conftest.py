@@ -130,3 +130,11 @@ def model():
         for parameter in model.parameters():
             parameter.copy_(parameter.half().float())
     return model
+
+
+@pytest.fixture(scope="module")
+def real_tokenizer(minilm):
+    """Load the tokenizer of BERT's own vocabulary."""
+    from minibert.wordpiece import WordPieceTokenizer
+
+    return WordPieceTokenizer.load(minilm / "vocab.txt")

@@ -10,8 +10,6 @@ import pytest
 from definitions import CHAPTERS, chapter_definitions
 from reading import spans
 
-from minibert.wordpiece import WordPieceTokenizer
-
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
 WORDS_A_MINUTE = 200
 LINES_A_MINUTE = 10
@@ -44,11 +42,6 @@ def options(quiz_cell):
     for option in call.args[1:]:
         marked[option.func.id].append(option.args[0].value)
     return call.args[0].value, marked["right"], marked["wrong"]
-
-
-@pytest.fixture(scope="module")
-def real_tokenizer(minilm):
-    return WordPieceTokenizer.load(minilm / "vocab.txt")
 
 
 def test_the_first_quiz_of_chapter_6_is_right_for_the_real_vocabulary(real_tokenizer):
