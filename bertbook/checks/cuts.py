@@ -160,8 +160,8 @@ check_fewest_pieces = Exercise(
          "word + word)) > len(ways[s]) + 1]; return ways.get(len(word), [])"): "Those are the "
             "pieces. Return how many they are.",
         ("→ bare = {p.removeprefix('##') for p in known_pieces}; return right(word, {*bare, "
-         "*('##' + p for p in bare)})"): "At the beginning of a word only a piece without ## fits, "
-            "behind it only one with.",
+         "*('##' + p for p in bare)})"): "You take the ## off the pieces. At the beginning of a "
+            "word only one without fits, behind it only one with.",
         "→ len(word) if right(word, known_pieces) else 0 ¦ len(word)": "You count letters.",
         "→ max(0, right(word, known_pieces) - 1)": "You count the places between the pieces.",
     },

@@ -187,7 +187,6 @@ def test_a_layer_norm_stands_between_the_sum_and_the_first_matrix():
 
 
 def test_rows_share_positions_and_not_segments():
-    says(10, "Positions come without the batch, since all rows share them")
     embeddings = BertModel(BertConfig.tiny(vocab_size=9)).eval().embeddings
     shapes = {}
     for name in ("position_embeddings", "token_type_embeddings"):

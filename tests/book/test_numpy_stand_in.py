@@ -65,6 +65,7 @@ np.array(X)[[0, 1, 1], 2]; np.array(X)[:, None].repeat(2, axis=1); np.array(X).T
 np.arange(24).reshape(2, 3, 4).swapaxes(0, 2)[1:, :, 0]; np.array(X).std(axis=1, keepdims=True)
 np.arange(24).reshape(2, 3, 4)[:, [0, 2], 1:3]; np.arange(24).reshape(2, 3, 4)[[0, 1], :, [1, 2]]
 np.sort(np.array(X)); np.argsort(np.array(X), axis=0); np.cumsum(np.array(X), axis=1)
+np.cumprod(np.array(X), axis=1); np.flatnonzero(np.array(X) > 1)
 np.concatenate([X, X], axis=1); np.stack([X, X], axis=-1); np.where(np.array(X) > 0, X, 0)
 np.einsum('ij,kj->ik', np.array(X), np.array(X)); np.einsum('...i->...', np.array(X))
 np.log(np.array([0.0, -1.0, 2.0])); np.array(X) / np.array([0.0, 1.0, -0.0])

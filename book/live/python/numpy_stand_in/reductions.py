@@ -185,6 +185,16 @@ def cumsum(one, axis=None):
     return _each_row(one, axis, steps, _counts(one))
 
 
+def cumprod(one, axis=None):
+    """Multiply up, keeping every step."""
+
+    def steps(numbers):
+        return [math.prod(numbers[: i + 1]) for i in range(len(numbers))]
+
+    one = asarray(one)
+    return _each_row(one, axis, steps, _counts(one))
+
+
 def sort(one, axis=-1):
     """Sort each row."""
     return _each_row(one, axis, sorted)
@@ -206,8 +216,13 @@ def nonzero(one):
     return tuple(reversed(found))
 
 
+def flatnonzero(one):
+    """Return the places of what is not 0, counted along the rows."""
+    return nonzero(asarray(one).reshape(-1))[0]
+
+
 METHODS = (
-    sum, prod, mean, var, std, any, all, argmax, argmin, cumsum, argsort, nonzero
+    sum, prod, mean, var, std, any, all, argmax, argmin, cumsum, cumprod, argsort, nonzero
 )  # fmt: skip
 for _method in METHODS:
     setattr(ndarray, _method.__name__, _method)
