@@ -8,14 +8,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 from torch.nn import functional
 
-from .inputs import (
-    ABOVE_0,
-    check_labels,
-    require_entries,
-    require_kind,
-    require_number,
-    require_tensor,
-)
+from .inputs import ABOVE_0, check_labels, require_entries, require_number, require_tensor
 
 IGNORED_LABEL = -100
 
@@ -303,7 +296,7 @@ def contrastive_loss(
 
 def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
     """Compute the loss of one end of the span over the positions that lie inside."""
-    require_kind(name, positions, Tensor, "tensor")
+    require_tensor(name, positions)
     seq = logits.shape[1]
     inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
     labeled = inside != IGNORED_LABEL  # (batch)
