@@ -1,4 +1,4 @@
-"""Distill a fine-tuned classifier of requests into two of its six layers, for Chapter 20.
+"""Distill a fine-tuned classifier of requests into two of its six layers, for Chapter 23.
 
 ``python -m benchmarks.distilling`` makes the runs of one seed and prints them. ``--record`` makes
 three seeds, and stores them in ``benchmarks/distilling.json`` (ten minutes of one core). The
@@ -122,8 +122,8 @@ def seconds_of(models: list[nn.Module], rows: list[dict], tokenizer) -> dict[str
 
 
 def stories() -> dict[str, list[float]]:
-    """Teach students of stories in both ways, as Chapter 20 types it; return their losses."""
-    typed = chapter_definitions("20-faster")
+    """Teach students of stories in both ways, as Chapter 23 types it; return their losses."""
+    typed = chapter_definitions("23-faster")
     told = sample_documents(small_world(), 400, rng=np.random.default_rng(20))
     typed.teach.__globals__.update(
         professor=load_pretrained(BertForPreTraining, SMALL_WORLD),

@@ -1,4 +1,4 @@
-"""From the plain parts to the fast ones, one step at a time, for Chapter 20.
+"""From the plain parts to the fast ones, one step at a time, for Chapter 23.
 
 ``python -m benchmarks.ladder`` prints how fast each step trains: the same ragged texts with the
 same labels, from padded batches to updated weights, dropout 0.1 everywhere. Every round runs each

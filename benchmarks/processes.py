@@ -1,4 +1,4 @@
-"""One process against two that talk by gloo, for Chapter 21.
+"""One process against two that talk by gloo, for Chapter 24.
 
 ``python -m benchmarks.processes --record`` measures on this machine how long an update of two
 models takes, and how long two processes need to add up messages of several sizes, and stores it in

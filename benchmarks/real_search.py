@@ -1,4 +1,4 @@
-"""Search the documentation of numpy and scipy by the words of PyTorch and Python, for Chapter 19.
+"""Search the documentation of numpy and scipy by the words of PyTorch and Python, for Chapter 22.
 
 Every library says in a sentence what a function does, and where two of them have a function of one
 name, the two sentences say the same in other words. Nothing is copied: the texts are read from the

@@ -1,4 +1,4 @@
-"""Search the small world and a real text by meaning, for Chapter 19.
+"""Search the small world and a real text by meaning, for Chapter 22.
 
 ``python -m benchmarks.search --record`` trains and compares, and stores every rank in
 ``benchmarks/search.json``. The pairs, the vectors and the training are those that the chapter
@@ -44,7 +44,7 @@ OBJECTIVES = {
     "words only": {"masked_lm_loss": "labels"},
 }
 
-chapter = chapter_definitions("19-search-by-meaning")
+chapter = chapter_definitions("22-search-by-meaning")
 before = chapter_definitions("14-pre-train-a-small-world")
 Pairs = Sequence[tuple[str, str]]
 

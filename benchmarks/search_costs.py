@@ -1,4 +1,4 @@
-"""Time one query of each kind of search over the stories of Chapter 19, on one core.
+"""Time one query of each kind of search over the stories of Chapter 22, on one core.
 
 What can be done before a query comes is done before: the index of words, the vectors of documents.
 """
@@ -20,7 +20,7 @@ from .weights import SMALL_WORLD
 
 QUERIES, ROUNDS, SHORT_LIST = 5, 20, 10
 
-chapter = chapter_definitions("19-search-by-meaning")
+chapter = chapter_definitions("22-search-by-meaning")
 Search = Callable[[str], np.ndarray]
 
 

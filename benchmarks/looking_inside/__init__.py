@@ -1,1 +1,1 @@
-"""What goes on inside two trained encoders: the measurements of Chapter 18."""
+"""What goes on inside two trained encoders: the measurements of Chapter 20."""

@@ -1,4 +1,4 @@
-"""Measure what goes on inside two trained encoders, for Chapter 18.
+"""Measure what goes on inside two trained encoders, for Chapter 20.
 
 ``python -m benchmarks.looking_inside`` measures and prints; ``--record`` also stores the result in
 ``benchmarks/looking_inside.json``, from which the chapter takes what it does not compute itself

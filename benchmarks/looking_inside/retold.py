@@ -1,4 +1,4 @@
-"""A small BERT of its own for Chapter 18: trained on stories that are told in four ways.
+"""A small BERT of its own for Chapter 20: trained on stories that are told in four ways.
 
 ``python -m benchmarks.looking_inside.retold 0`` trains with the seed 0 (seven minutes of one core)
 and stores what its heads do in ``benchmarks/retold.json``, beside those of other seeds.

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 23 about models: names of words, and a bug that hides."""
+"""Exercises of Chapter 26 about models: names of words, and a bug that hides."""
 
 from __future__ import annotations
 

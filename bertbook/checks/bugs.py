@@ -1,4 +1,4 @@
-"""Exercises of Chapter 23: what falls, and the smallest text."""
+"""Exercises of Chapter 26: what falls, and the smallest text."""
 
 from __future__ import annotations
 

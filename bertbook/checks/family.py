@@ -1,4 +1,4 @@
-"""Exercises of Chapter 22: RoBERTa's positions, ALBERT's parameters, windows, RoPE and ALiBi."""
+"""Exercises of Chapter 25: RoBERTa's positions, ALBERT's parameters, windows, RoPE and ALiBi."""
 
 from __future__ import annotations
 

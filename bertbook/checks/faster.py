@@ -1,4 +1,4 @@
-"""Exercises of Chapter 20: a block mask, a fair race, packing, eight bits, distillation."""
+"""Exercises of Chapter 23: a block mask, a fair race, packing, eight bits, distillation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 18: an interval, ranks, ablation, a control task, a rival."""
+"""Exercises of Chapter 20: an interval, ranks, ablation, a control task, a rival."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 21: one gradient of many, the time of an update, the best number, a ring."""
+"""Exercises of Chapter 24: one gradient of many, the time of an update, the best number, a ring."""
 
 from __future__ import annotations
 

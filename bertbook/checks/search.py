@@ -1,4 +1,4 @@
-"""Exercises of Chapter 19: the contrastive loss, nDCG, fusion, hard negatives."""
+"""Exercises of Chapter 22: the contrastive loss, nDCG, fusion, hard negatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bugs that real programs had, re-created in a few lines, found by the invariants. Chapter 23."""
+"""Bugs that real programs had, re-created in a few lines, found by the invariants. Chapter 26."""
 
 from .bug import Bug, broken_model
 from .labels import LABELS

@@ -1,4 +1,4 @@
-"""What is on the plate beside an exhibit, and how it is built into a small model. Chapter 23."""
+"""What is on the plate beside an exhibit, and how it is built into a small model. Chapter 26."""
 
 from __future__ import annotations
 

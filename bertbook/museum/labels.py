@@ -1,4 +1,4 @@
-"""The room of labels, losses, averages: the loss goes down, and it is another one. Chapter 23."""
+"""The room of labels, losses, averages: the loss goes down, and it is another one. Chapter 26."""
 
 import torch
 from torch import nn

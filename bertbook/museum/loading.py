@@ -1,4 +1,4 @@
-"""The room of buffers and files: right today, and something else tomorrow. Chapter 23."""
+"""The room of buffers and files: right today, and something else tomorrow. Chapter 26."""
 
 import random
 

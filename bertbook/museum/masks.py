@@ -1,4 +1,4 @@
-"""The room of the masks: what padding may not do, and what it does here. Chapter 23."""
+"""The room of the masks: what padding may not do, and what it does here. Chapter 26."""
 
 import torch
 

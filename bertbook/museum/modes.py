@@ -1,4 +1,4 @@
-"""The room of modes: training and evaluation are two computations. Chapter 23."""
+"""The room of modes: training and evaluation are two computations. Chapter 26."""
 
 from torch import nn
 from torch.nn import functional

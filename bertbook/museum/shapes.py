@@ -1,4 +1,4 @@
-"""The room of the shapes: every shape is right, and an axis is not what it seems. Chapter 23."""
+"""The room of the shapes: every shape is right, and an axis is not what it seems. Chapter 26."""
 
 import torch
 

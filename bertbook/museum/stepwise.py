@@ -1,4 +1,4 @@
-"""Ours once more, in steps that can go wrong one by one. Chapter 23."""
+"""Ours once more, in steps that can go wrong one by one. Chapter 26."""
 
 from jaxtyping import Float
 from torch import Tensor

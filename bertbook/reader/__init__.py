@@ -1,6 +1,6 @@
 """What a reader writes: kept in a file, run in place of ours, run in processes.
 
-Chapters 2, 3 and 21.
+Chapters 2, 3 and 24.
 """
 
 from .keeping import keep

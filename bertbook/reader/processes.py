@@ -1,4 +1,4 @@
-"""Run a function of a notebook in several processes that talk to each other. Chapter 21."""
+"""Run a function of a notebook in several processes that talk to each other. Chapter 24."""
 
 from __future__ import annotations
 

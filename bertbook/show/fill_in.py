@@ -1,6 +1,6 @@
 """Sentences of the small world: a model's answers in the page, beside the best possible ones.
 
-Chapters 11, 12, 14 and 18.
+Chapters 11, 12, 14 and 20.
 """
 
 from __future__ import annotations

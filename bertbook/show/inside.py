@@ -2,7 +2,7 @@
 
 What stands there at first is the package's; what a reader asks for, the page computes.
 
-Chapters 8, 10 and 18.
+Chapters 8, 10 and 20.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Attention maps small enough that a page can hold hundreds of them. Chapter 18."""
+"""Attention maps small enough that a page can hold hundreds of them. Chapter 20."""
 
 from __future__ import annotations
 

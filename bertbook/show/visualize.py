@@ -2,7 +2,7 @@
 
 The colors are chosen to keep a contrast of at least 3:1 on a white and on a dark page. Whatever
 matplotlib draws in plain black takes the page's own text color when the figure is shown with
-:func:`bertbook.show.picture`. Chapters 1, 2, 5 and 18.
+:func:`bertbook.show.picture`. Chapters 1, 2, 5 and 20.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a trained model computes on the way: maps of its heads, arrays of its parts, swapped heads.
 
-Chapters 8, 10 and 18.
+Chapters 8, 10 and 20.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 // What a reader watches or changes inside a model while it computes: heads, attention, vectors.
-// Chapters 10 and 18.
+// Chapters 10 and 20.
 
 /** Collect the changes that concern one layer, counted from 0. */
 function interventionsIn(layer, { headsOff = [], edits = {}, watch = () => {} } = {}) {

@@ -1,5 +1,5 @@
 // What figures share in which a reader types sentences of her own: fields, a button that loads the
-// model, a line that says what came of it. Chapters 8, 10 and 18.
+// model, a line that says what came of it. Chapters 8, 10 and 20.
 
 /** Say whether a piece belongs to a word. */
 function isOfWord(piece) {

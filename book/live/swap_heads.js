@@ -1,5 +1,5 @@
 // Put what heads bring home in one story into another one, and see the answer at [MASK] move.
-// Chapter 18.
+// Chapter 20.
 
 /** Find the first [MASK] of a row. */
 function placeOfMask({ pieces }, told) {

@@ -1,1 +1,1 @@
-"""Looking inside: what attention does, what takes it away, and what vectors know. Chapter 18."""
+"""Looking inside: what attention does, what takes it away, and what vectors know. Chapter 20."""

@@ -1,7 +1,7 @@
 """Measures of attention, and experiments with it: where heads look, and what changes if they stop.
 
 Each measure is one number for every head and every sequence, so that a head can be described by a
-mean over many sentences with its uncertainty, and not by a picture of one. Chapter 18.
+mean over many sentences with its uncertainty, and not by a picture of one. Chapter 20.
 """
 
 from __future__ import annotations

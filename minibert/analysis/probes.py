@@ -1,4 +1,4 @@
-"""What vectors hold: whether classes lie apart, and what a linear probe reads. Chapter 18."""
+"""What vectors hold: whether classes lie apart, and what a linear probe reads. Chapter 20."""
 
 from __future__ import annotations
 

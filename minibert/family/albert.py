@@ -3,7 +3,7 @@
 What differs in the numbers: all layers of a group are the same layer, with one set of weights; and
 a token's vector has `embedding_size` numbers when it is looked up, widened by a linear map. What
 differs in training: which of two sentences comes first, in place of the next sentence (Lan et al.,
-2020). Chapter 22.
+2020). Chapter 25.
 """
 
 from dataclasses import dataclass

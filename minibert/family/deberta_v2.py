@@ -2,7 +2,7 @@
 
 What differs in the numbers: every layer adds to the scores how well a query fits the distance of
 the key (c2p), and a key the distance of the query (p2c). Distances come from one table for all
-layers; far ones share a row. Places need not be added to the words (He et al., 2021). Chapter 22.
+layers; far ones share a row. Places need not be added to the words (He et al., 2021). Chapter 25.
 """
 
 import dataclasses

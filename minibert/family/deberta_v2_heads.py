@@ -1,4 +1,4 @@
-"""DeBERTa-v2 with heads. Chapter 22."""
+"""DeBERTa-v2 with heads. Chapter 25."""
 
 from typing import Any
 

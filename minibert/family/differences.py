@@ -1,4 +1,4 @@
-"""What several members do to BERT's parts: other names, no table, narrow embeddings. Chapter 22."""
+"""What several members do to BERT's parts: other names, no table, narrow embeddings. Chapter 25."""
 
 import dataclasses
 import functools

@@ -2,7 +2,7 @@
 
 What differs in the numbers: no table of segments is added. The names differ everywhere, those of
 the sizes and those of the tensors. The rest of the difference is how it is trained: by the
-probabilities of a larger model, its teacher (Sanh et al., 2019). Chapter 22.
+probabilities of a larger model, its teacher (Sanh et al., 2019). Chapter 25.
 """
 
 from dataclasses import dataclass, fields

@@ -3,7 +3,7 @@
 What differs in the numbers: a token's vector has `embedding_size` numbers when it is looked up, and
 a linear map widens it before the first layer, if the two sizes differ. What made ELECTRA new is its
 task: a small generator replaces words, and this network says of every token whether it is the
-original one (Clark et al., 2020). Chapter 22.
+original one (Clark et al., 2020). Chapter 25.
 """
 
 from dataclasses import dataclass

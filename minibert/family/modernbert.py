@@ -3,7 +3,7 @@
 What differs in the numbers: no table of places, but queries and keys that are turned by an angle
 for their place (RoPE); LayerNorm before each half (pre-norm), and once more at the end; GELU times
 a gate (GeGLU); no biases; and only every third layer looks at the whole text, the others at a
-window (Warner et al., 2024). Chapter 22.
+window (Warner et al., 2024). Chapter 25.
 """
 
 import math

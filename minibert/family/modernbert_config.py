@@ -1,4 +1,4 @@
-"""The sizes of a ModernBERT, under Hugging Face's names. Chapter 22."""
+"""The sizes of a ModernBERT, under Hugging Face's names. Chapter 25."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

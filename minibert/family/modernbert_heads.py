@@ -1,4 +1,4 @@
-"""ModernBERT with heads, each of which prepares vectors as that of words does. Chapter 22."""
+"""ModernBERT with heads, each of which prepares vectors as that of words does. Chapter 25."""
 
 from typing import Any
 

@@ -3,7 +3,7 @@
 What differs in the numbers: the first token stands at place ``pad_token_id + 1``, and padding at
 ``pad_token_id``, so that a table of 514 places holds 512 tokens. All else is training: longer, on
 more text, with masks drawn anew each time and without the next sentence (Liu et al., 2019).
-Chapter 22.
+Chapter 25.
 """
 
 from dataclasses import dataclass

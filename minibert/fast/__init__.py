@@ -1,6 +1,6 @@
 """Parts and tricks that are only faster, each beside the plain one it replaces and equal to it.
 
-One call switches all of them on: ``minibert.fast.switch_on()``. Chapter 20.
+One call switches all of them on: ``minibert.fast.switch_on()``. Chapter 23.
 """
 
 from __future__ import annotations

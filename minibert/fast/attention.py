@@ -1,6 +1,6 @@
 """Self-attention by PyTorch's fused function, wherever that is faster and right.
 
-Replaces minibert.attention.BertSelfAttention. Chapter 20.
+Replaces minibert.attention.BertSelfAttention. Chapter 23.
 """
 
 import math

@@ -1,6 +1,6 @@
 """Gradient checkpointing: a layer forgets what it computed, and computes it again for the gradient.
 
-Replaces minibert.layer.BertLayer. Chapter 20.
+Replaces minibert.layer.BertLayer. Chapter 23.
 """
 
 from __future__ import annotations

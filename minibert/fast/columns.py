@@ -1,4 +1,4 @@
-"""Matrices laid out by columns, for a model that encodes one sentence at a time. Chapter 20."""
+"""Matrices laid out by columns, for a model that encodes one sentence at a time. Chapter 23."""
 
 from typing import TypeVar
 

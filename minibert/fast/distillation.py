@@ -1,4 +1,4 @@
-"""A smaller model learns what a larger one believes. Chapter 20."""
+"""A smaller model learns what a larger one believes. Chapter 23."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Dropout: the same mathematics as PyTorch's, with random numbers drawn four at a time.
 
-Replaces torch.nn.Dropout. Chapter 20.
+Replaces torch.nn.Dropout. Chapter 23.
 """
 
 import torch

@@ -1,4 +1,4 @@
-"""Linear layers in whole numbers of eight bits, for models that only answer. Chapter 20."""
+"""Linear layers in whole numbers of eight bits, for models that only answer. Chapter 23."""
 
 from __future__ import annotations
 

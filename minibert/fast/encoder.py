@@ -1,6 +1,6 @@
 """The stack of layers without a mask that hides nothing.
 
-Replaces minibert.model.BertEncoder. Chapter 20.
+Replaces minibert.model.BertEncoder. Chapter 23.
 """
 
 from jaxtyping import Float

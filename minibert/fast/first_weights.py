@@ -2,7 +2,7 @@
 
 A part draws PyTorch's weights when it is built, and a model then draws BERT's over them. With the
 faster parts, models draw the same numbers whoever plays: ours, the faster ones or the reader's.
-Chapter 20.
+Chapter 23.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Words are scored where labels are, and nowhere else: the largest gain of a training step.
 
-Replaces minibert.pretraining.all_positions. Chapter 20.
+Replaces minibert.pretraining.all_positions. Chapter 23.
 """
 
 from jaxtyping import Float, Int

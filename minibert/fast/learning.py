@@ -1,7 +1,7 @@
 """Learn pieces without counting everything again after each merge.
 
 Replaces minibert.wordpiece.learn_merges: the same merges in the same order, hundreds of times
-faster on a megabyte of text. Chapter 20.
+faster on a megabyte of text. Chapter 23.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """No padding at all: the tokens of all sentences in one row, each hearing its own sentence only.
 
-Replaces minibert.model.BertEncoder and minibert.attention.BertSelfAttention. Chapter 20.
+Replaces minibert.model.BertEncoder and minibert.attention.BertSelfAttention. Chapter 23.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The members of BERT's family, by the model_type of config.json, and who opens which folder.
 
 Each row says which sizes of the configuration are sides of tensors, and which word in the names of
-tensors stands before the number of a layer. Chapters 15 and 22.
+tensors stands before the number of a layer. Chapters 15 and 25.
 """
 
 from __future__ import annotations

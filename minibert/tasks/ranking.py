@@ -1,4 +1,4 @@
-"""How good a search is: the place of the right document, and what is made of it. Chapter 19."""
+"""How good a search is: the place of the right document, and what is made of it. Chapter 22."""
 
 from __future__ import annotations
 

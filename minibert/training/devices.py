@@ -58,7 +58,7 @@ def _is_available(name: str) -> bool:
 def autocast_dtype(device: torch.device) -> torch.dtype | None:
     """Choose the type in which matrix products are faster than in 32 bits, if there is one.
 
-    CUDA devices that know bfloat16 gain. So do some CPUs (Chapter 20), while others compute several
+    CUDA devices that know bfloat16 gain. So do some CPUs (Chapter 23), while others compute several
     times slower; on a CPU a run shall give the same numbers whichever it is. Whoever wants bfloat16
     there puts ``torch.autocast`` around the model's forward.
 

@@ -1,4 +1,4 @@
-"""Processes that train one model: rows are shared, gradients added up. Chapters 13 and 21."""
+"""Processes that train one model: rows are shared, gradients added up. Chapters 13 and 24."""
 
 from __future__ import annotations
 

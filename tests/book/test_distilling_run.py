@@ -1,4 +1,4 @@
-"""The record of Chapter 20 on distilling: its counts again, and the loss of a taught student."""
+"""The record of Chapter 23 on distilling: its counts again, and the loss of a taught student."""
 
 import json
 from types import SimpleNamespace

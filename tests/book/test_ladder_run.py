@@ -1,4 +1,4 @@
-"""The record of Chapter 20: everything in it that is not a time, measured again or in part."""
+"""The record of Chapter 23: everything in it that is not a time, measured again or in part."""
 
 import json
 from itertools import chain

@@ -1,4 +1,4 @@
-"""The record of Chapter 18, measured again in part; MiniLM's part if its weights are here."""
+"""The record of Chapter 20, measured again in part; MiniLM's part if its weights are here."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""The record of Chapter 21: what it says agrees with itself, and its measuring still runs."""
+"""The record of Chapter 24: what it says agrees with itself, and its measuring still runs."""
 
 import json
 from statistics import median

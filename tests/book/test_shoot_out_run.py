@@ -1,4 +1,4 @@
-"""The record of Chapter 22, measured again in part."""
+"""The record of Chapter 25, measured again in part."""
 
 import json
 import statistics

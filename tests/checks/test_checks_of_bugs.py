@@ -1,4 +1,4 @@
-"""The checkers of Chapter 23 that judge models: right answers pass, and slips are named."""
+"""The checkers of Chapter 26 that judge models: right answers pass, and slips are named."""
 
 import copy
 

@@ -1,4 +1,4 @@
-"""Right answers to the exercises of Chapter 18, written in other ways, pass."""
+"""Right answers to the exercises of Chapter 20, written in other ways, pass."""
 
 import re
 

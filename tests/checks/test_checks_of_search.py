@@ -1,4 +1,4 @@
-"""Losses that readers train with, in Chapters 19 and 20: by torch, without ours, with gradients."""
+"""Losses that readers train with, in Chapters 22 and 23: by torch, without ours, with gradients."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Wrong answers as readers write them, of Chapters 13 to 18: what they change, and the hint.
+"""Wrong answers as readers write them, of Chapters 13 to 20: what they change, and the hint.
 
 The text to change stands in the book's own solution; without one the new text is a whole body, or
 the expression that it returns. What only repeats a mistake of an exercise, in a solution that is
@@ -98,15 +98,15 @@ SLIPS = [
      "word by word"),
     ("17.3", "(Counter(told) & Counter(true)).total()", "sum(word in told for word in true)",
      "is shared once"),
-    ("18.2", "", "float(first.argmax() == second.argmax())", "one entry is at the same place"),
-    ("18.2", RANKS, RANKS + " if values is first else values", "Rank both"),
-    ("18.3", ".mean(axis=(0, 1))", ".mean(axis=1)", "over tokens only"),
-    ("18.4", "for word in words]", "for word in words][::-1]", "list is turned around"),
-    ("18.4", "list(dict.fromkeys(words))", "list(dict.fromkeys(words))[::-1]", "from the end"),
-    ("18.4", "zip(distinct, order)", "zip(distinct, order[::-1])", "the order from its end"),
-    ("18.5", "axis=1)", "axis=0)", "the lengths of columns"),
-    ("18.5", COSINES, "names @ pronoun / np.abs(names).sum(axis=1)", "another length"),
-    ("18.5", COSINES, "np.linalg.norm(names, axis=1)", "Where is the pronoun"),
+    ("20.2", "", "float(first.argmax() == second.argmax())", "one entry is at the same place"),
+    ("20.2", RANKS, RANKS + " if values is first else values", "Rank both"),
+    ("20.3", ".mean(axis=(0, 1))", ".mean(axis=1)", "over tokens only"),
+    ("20.4", "for word in words]", "for word in words][::-1]", "list is turned around"),
+    ("20.4", "list(dict.fromkeys(words))", "list(dict.fromkeys(words))[::-1]", "from the end"),
+    ("20.4", "zip(distinct, order)", "zip(distinct, order[::-1])", "the order from its end"),
+    ("20.5", "axis=1)", "axis=0)", "the lengths of columns"),
+    ("20.5", COSINES, "names @ pronoun / np.abs(names).sum(axis=1)", "another length"),
+    ("20.5", COSINES, "np.linalg.norm(names, axis=1)", "Where is the pronoun"),
 ]  # fmt: skip
 
 

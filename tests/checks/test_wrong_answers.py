@@ -1,4 +1,4 @@
-"""Wrong answers of Chapters 19 to 23 that would pass with a case too few, and what is said."""
+"""Wrong answers of Chapters 22 to 26 that would pass with a case too few, and what is said."""
 
 import itertools
 

@@ -149,7 +149,7 @@ test("words that begin as the last one does are offered, and unknown ones are na
   assert.deepEqual(live.unknownWords("The zoo [MASK] | ball, zoo", known), ["zoo", ","]);
 });
 
-test("what words spend on targets is what Chapter 18 finds with a pencil", () => {
+test("what words spend on targets is what Chapter 20 finds with a pencil", () => {
   const words = [[0.1, 0.3, 0.2, 0.4], [0.2, 0.6, 0, 0.2]];
   const map = [[0.4, 0.2, 0.2, 0.2], ...words, [0.1, 0.1, 0.1, 0.7]];
   const shares = Object.fromEntries(live.targetShares(map, ["[CLS]", "she", "sings", "[SEP]"]));

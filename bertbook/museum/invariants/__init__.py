@@ -1,6 +1,6 @@
 """What holds for every encoder, whatever its weights; one of them fails where there is a bug.
 
-Chapter 23.
+Chapter 26.
 """
 
 from .check import Findings, check_invariants

@@ -1,4 +1,4 @@
-"""Ask a model for every invariant, and tell what was found. Chapter 23."""
+"""Ask a model for every invariant, and tell what was found. Chapter 26."""
 
 from __future__ import annotations
 

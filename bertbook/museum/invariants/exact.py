@@ -1,4 +1,4 @@
-"""Run a model in 64 bits throughout, and let nothing drop but what is asked to. Chapter 23."""
+"""Run a model in 64 bits throughout, and let nothing drop but what is asked to. Chapter 26."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The invariants of learning: losses, labels, gradients, tied and saved weights. Chapter 23."""
+"""The invariants of learning: losses, labels, gradients, tied and saved weights. Chapter 26."""
 
 from __future__ import annotations
 

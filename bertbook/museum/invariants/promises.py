@@ -1,7 +1,7 @@
 """The invariants: each a small function that says what it saw where the model breaks it.
 
 It returns nothing where the invariant holds, and None where the model leaves nothing to ask.
-Chapter 23.
+Chapter 26.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gradients against measured slopes, and parameters that nothing depends on. Chapter 23."""
+"""Gradients against measured slopes, and parameters that nothing depends on. Chapter 26."""
 
 from __future__ import annotations
 

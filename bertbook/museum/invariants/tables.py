@@ -1,4 +1,4 @@
-"""The tables of numbers that a model returns, and how they are compared. Chapter 23."""
+"""The tables of numbers that a model returns, and how they are compared. Chapter 26."""
 
 from __future__ import annotations
 

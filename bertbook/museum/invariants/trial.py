@@ -1,4 +1,4 @@
-"""A model to try, texts to try it on, and what comes out. Chapter 23."""
+"""A model to try, texts to try it on, and what comes out. Chapter 26."""
 
 from __future__ import annotations
 
