@@ -111,6 +111,12 @@ BOXES = """() => [...document.querySelectorAll('.bd-article :is(pre, div.math, .
   hidden: box.getBoundingClientRect().left -
     (box.querySelector('mjx-math') ?? box).getBoundingClientRect().left,
 }))"""
+# Lines of code that were broken into rows of a few characters: they began too far to the right.
+SHREDDED = """() => [...document.querySelectorAll('.bd-article .code-line')].filter((line) => {
+  const height = parseFloat(getComputedStyle(line).lineHeight);
+  const rows = Math.round(line.getBoundingClientRect().height / height);
+  return line.checkVisibility() && rows > 2 && line.textContent.trim().length < 10 * (rows - 1);
+}).map((line) => line.textContent.trim())"""
 # What scrolls is marked, and letters are fitted, when the page has been laid out anew.
 LAID_OUT = """() => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
@@ -186,6 +192,7 @@ def test_on_a_phone_letters_can_be_read_and_little_scrolls(chapter_from_disk):
         assert box["isFaded"], f"nothing shows that there is more at the right of {box}"
         assert box["hidden"] < 1, f"{box['hidden']:.0f} pixels stick out left: {box}"
         assert box["kind"] != "table" or "Scroll" in box["words"], f"no words say it: {box}"
+    assert chapter_from_disk.evaluate(SHREDDED) == []
     code = [box for box in boxes if box["kind"] == "code"]
     scrolling = sum(box["isWide"] for box in code)
     assert scrolling <= MAY_SCROLL * len(code), f"{scrolling} of {len(code)} blocks scroll sideways"
