@@ -24,7 +24,7 @@ RACE = {
 
 
 def cells(shown):
-    return re.findall(r"<t[dh][^>]*>([^<]*)", shown.data)
+    return re.findall(r"<t[dh][^>]*>([^<]*)", shown.content)
 
 
 def test_a_ratio_compares_two_runs_of_one_round():
