@@ -1,6 +1,5 @@
 """What the README shows for ONNX, TorchScript and PEFT, run as it stands there."""
 
-import json
 from pathlib import Path
 
 import peft
@@ -42,12 +41,6 @@ def same_numbers(run, model, names, atol):
         inputs = [tokenizer(texts)[name] for name in names]
         for own, other in zip(run(*inputs), model(*inputs)[:2], strict=True):
             close(torch.as_tensor(own), other.detach(), atol)
-
-
-def test_chapter_20_shows_the_same_lines():
-    chapter = README.parent / "book" / "chapters" / "23-faster.ipynb"
-    cells = json.loads(chapter.read_text(encoding="utf-8"))["cells"]
-    assert sum(blocks()[0] in "".join(cell["source"]) for cell in cells) == 1
 
 
 # The exporter warns of its own ways.

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 23: a block mask, a fair race, packing, eight bits, distillation."""
+"""Exercises of Chapter 23: masks, attention by blocks, a race, packing, eight bits, a teacher."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from .exercise import Exercise
 from .tensors import OVERFLOW, gradients_flow, log_softmax, to_tensor
 
 _LOWEST = float(np.finfo(np.float32).min)
+_RNG = np.random.default_rng(20)
 
 
 def _mask(lengths):
@@ -37,6 +38,64 @@ check_block_mask = Exercise(
         "np.repeat(np.arange(len(lengths)), lengths) → np.arange(sum(lengths))": "The tokens of "
             "one sentence see each other.",
         "np.where(hidden, _LOWEST, 0.0) → ~hidden": "Return numbers to add to the scores.",
+    },
+)  # fmt: skip
+
+
+def _by_blocks(query, key, value, block):
+    query = query / query.shape[-1] ** 0.5
+    largest = np.full_like(query[..., :1], -np.inf)
+    total, weighted = np.zeros_like(largest), np.zeros_like(query)
+    for at in range(0, key.shape[-2], block):
+        here = slice(at, at + block)
+        scores = query @ np.swapaxes(key[..., here, :], -1, -2)
+        before = largest
+        largest = np.maximum(before, scores.max(axis=-1, keepdims=True))
+        shrink, weights = np.exp(before - largest), np.exp(scores - largest)
+        total = total * shrink + weights.sum(axis=-1, keepdims=True)
+        weighted = weighted * shrink + weights @ value[..., here, :]
+    return weighted / total
+
+
+def _qkv(*shape, sizes=1.0):
+    return tuple(sizes * _RNG.normal(size=shape) for _ in range(3))
+
+
+check_online_attention = Exercise(
+    "Compute attention block by block, without its table.",
+    _by_blocks,
+    cases=[(*_qkv(1, 4, 1), 2), (*_qkv(2, 5, 3), 2), (*_qkv(2, 2, 6, 4), 3), (*_qkv(3, 2), 5)],
+    edges=[(*_qkv(1, 3, 2, sizes=60.0), 3), (*_qkv(1, 4, 2, sizes=60.0), 1)], given=to_tensor,
+    forbidden=["softmax", "log_softmax", "scaled_dot_product_attention"],
+    then=gradients_flow(*_qkv(2, 3, 2), 2, to=3),
+    mistakes={
+        ("total = total * shrink → total = total", "weighted = weighted * shrink → weighted = "
+            "weighted"): "What was added up was made with the old largest score: let it shrink.",
+        "before - largest → largest - before": "The old sums become smaller when a larger score "
+            "comes: e to the old largest minus the new one.",
+        "weighted / total → weighted": "Divide by the sum of the weights in the end.",
+        "np.exp(scores - largest) → np.exp(scores)": "The weights are made with the largest score "
+            "so far, and the old sums are made to fit it.",
+        "/ query.shape[-1] ** 0.5 →": "Divide the scores by the square root of the head size.",
+        "** 0.5 → ": "Divide by the square root of the head size.",
+        "query.shape[-1] ** 0.5 → query.shape[-2] ** 0.5": "The root is of the head size, not of "
+            "the number of tokens.",
+        "range(0, key.shape[-2], block) → range(0, key.shape[-2] - block + 1, block)": "The last "
+            "block may have fewer tokens.",
+        "range(0, key.shape[-2], block) → range(0, block, block)": "There are several blocks.",
+        "scores.max(axis=-1, keepdims=True) → scores.max()": "Right, while one query's largest "
+            "score is near another's. Each query has a largest score of its own.",
+        "np.maximum(before, scores.max(axis=-1, keepdims=True)) → scores.max(axis=-1, "
+            "keepdims=True)": "Right, until a later block has much smaller scores: then the factor "
+            "is infinite. Keep the largest score of all blocks so far.",
+        "np.maximum(before, scores.max(axis=-1, keepdims=True)) → np.zeros_like(before)": "Right, "
+            "until scores are large: exp(1000) is infinite. Subtract the largest so far.",
+        "value[..., here, :] → value[..., :block, :] ¦ value[..., : here.stop - at, :]": "Each "
+            "block has values of its own.",
+        "+ weights.sum(axis=-1, keepdims=True) → + 1.0": "Add up all weights of the block.",
+        "weighted = weighted * shrink + weights @ value[..., here, :] → weighted = (weighted * "
+            "shrink + weights @ value[..., here, :]) / total": "Divide once, in the end: the old "
+            "part would be divided again and again.",
     },
 )  # fmt: skip
 
@@ -114,9 +173,6 @@ check_packing = Exercise(
             "lengths. Return the numbers of the rows.",
     },
 )  # fmt: skip
-
-
-_RNG = np.random.default_rng(20)
 
 
 def _in_eight_bits(x):

@@ -15,6 +15,7 @@ from .game import Turn, game
 from .html import Html, bars, html, matrix, token_row
 from .inside import follow_shapes, see_heads, swap_heads
 from .interactive import explore
+from .ladder import gains_table, ladder_table, rung, shares_of_peak, use_table
 from .layer_walk import walk_layer
 from .live import type_ahead
 from .machine import machine
@@ -22,6 +23,7 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 from .stepwise import stepwise
+from .tables import table
 from .train_toy import train_toy
 from .weigh import Way, weigh_words
 
@@ -36,25 +38,31 @@ __all__ = [
     "fill_in",
     "flashcards",
     "follow_shapes",
+    "gains_table",
     "game",
     "html",
+    "ladder_table",
     "machine",
     "matrix",
     "next_sentence",
     "picture",
     "quiz",
     "right",
+    "rung",
     "see_heads",
     "seed_everything",
+    "shares_of_peak",
     "show_source",
     "slider",
     "small_map",
     "stepwise",
     "swap_heads",
+    "table",
     "token_row",
     "train_toy",
     "type_ahead",
     "typed",
+    "use_table",
     "walk_layer",
     "weigh_words",
     "which_line",
