@@ -29,8 +29,7 @@ def normalize_text(text: str) -> str:
     Returns
     -------
     str
-        Its words in small letters with single spaces, each run of digits as 0; a text without any
-        word stays as it is.
+        Its words in small letters, each run of digits as 0; without any word, the text as it is.
 
     Examples
     --------
@@ -58,9 +57,9 @@ def find_duplicates(table: Table) -> Duplicates:
     Returns
     -------
     Duplicates
-        ``exact``: numbers of rows whose text stood in a row before, letter by letter; ``near``:
-        of rows that are like one before only once normalized (`normalize_text`);
-        ``contradictions``: for each text with more than one label, its rows.
+        ``exact``: rows whose text stood in a row before, letter by letter; ``near``: those that
+        are like one before only once normalized (`normalize_text`); ``contradictions``: for each
+        text with more than one label, its rows.
 
     Examples
     --------
@@ -69,16 +68,15 @@ def find_duplicates(table: Table) -> Duplicates:
     Duplicates(exact=[3], near=[1], contradictions=[[0, 1, 3]])
     """
     whole = list(zip(table.texts, table.pairs or table.texts, strict=True))
-    exact, near, seen = [], [], set()
-    rows_of = defaultdict(list)
+    labels = table.labels or [""] * len(table)
+    found, seen, rows_of = Duplicates([], [], []), set(), defaultdict(list)
     for row, (key, text) in enumerate(zip(text_keys(table), whole, strict=True)):
         if key in rows_of:
-            (exact if text in seen else near).append(row)
+            (found.exact if text in seen else found.near).append(row)
         rows_of[key].append(row)
         seen.add(text)
-    labels = table.labels or [""] * len(table)
     told = [rows for rows in rows_of.values() if len({labels[row] for row in rows}) > 1]
-    return Duplicates(exact, near, told)
+    return found._replace(contradictions=told)
 
 
 def without_copies(table: Table) -> list[int]:
@@ -94,9 +92,9 @@ def without_copies(table: Table) -> list[int]:
     list of int
         Numbers of rows, in order. A text with two labels keeps a row of each.
     """
-    labels = table.labels or [""] * len(table)
     first: dict[tuple, int] = {}
-    for row, key in enumerate(zip(text_keys(table), labels, strict=True)):
+    keys = zip(text_keys(table), table.labels or [""] * len(table), strict=True)
+    for row, key in enumerate(keys):
         first.setdefault(key, row)
     return list(first.values())
 
@@ -106,10 +104,8 @@ def find_leaks(seen: Table, asked: Table) -> list[int]:
 
     Parameters
     ----------
-    seen : Table
-        What a model learns from.
-    asked : Table
-        What it is measured on.
+    seen, asked : Table
+        What a model learns from, and what it is measured on.
 
     Returns
     -------

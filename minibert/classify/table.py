@@ -19,7 +19,7 @@ from minibert.text_files import read_text, require_file
 
 JSON_LINES = (".jsonl", ".ndjson", ".json")
 OTHER_ENCODING = (
-    "open the file in an editor and save it with the encoding UTF-8, or name its encoding "
+    "open the file in an editor and save it with the encoding UTF-8, or name its own "
     "(encoding='latin-1', after the command --encoding latin-1, fits many old files)"
 )
 Record = tuple[int, dict[str, Any]]
@@ -34,7 +34,7 @@ class Table:
     pairs: list[str] | None = None
     groups: list[str] | None = None
     times: list[str] | None = None
-    lines: list[int] = dataclasses.field(default_factory=list)
+    lines: list[int] | None = None
     skipped: tuple[int, ...] = ()
 
     def __len__(self) -> int:
@@ -51,8 +51,8 @@ class Table:
     def take(self, rows: Iterable[int]) -> Table:
         """Return some of the rows as a table."""
         rows = [int(row) for row in rows]
-        columns = {name: value for name, value in vars(self).items() if isinstance(value, list)}
-        chosen = {name: [c[row] for row in rows] for name, c in columns.items() if c}
+        columns = {name: c for name, c in vars(self).items() if isinstance(c, list)}
+        chosen = {name: [column[row] for row in rows] for name, column in columns.items()}
         return dataclasses.replace(self, **chosen, skipped=())
 
 
@@ -71,22 +71,19 @@ def read_table(
     Parameters
     ----------
     path : str or Path
-        A file with one JSON object a line if its name ends in ``.jsonl``, ``.ndjson`` or
-        ``.json``; else a header and rows, divided by commas, semicolons or tabs. A quoted text
-        may contain line breaks.
+        One JSON object a line if its name ends in ``.jsonl``, ``.ndjson`` or ``.json``; else a
+        header and rows, divided by commas, semicolons or tabs. A quoted text may have line breaks.
     text : str
         Name of the column of texts.
     label, pair, group, time : str, optional
-        Names of the columns of labels, of second texts, of what belongs together (a writer, a
-        thread), and of when.
+        Names of the columns of labels, of second texts, of what belongs together, and of when.
     encoding : str, optional
         By default UTF-8, or UTF-16 if the file begins with its mark.
 
     Returns
     -------
     Table
-        All rows that have a text and what else was named; `Table.skipped` names the lines of the
-        others.
+        The rows that have a text and all else that was named; ``skipped`` has the others' lines.
 
     Raises
     ------
@@ -104,14 +101,14 @@ def read_table(
     for line, record in read(content, str(path)):
         if missing := [name for name in columns.values() if name not in record]:
             raise ValueError(_no_column(path, line, missing[0], list(record)))
-        row = [_as_text(record[name]) for name in columns.values()]
+        row = ["" if (x := record[name]) is None else str(x).strip() for name in columns.values()]
         (lines if all(row) else skipped).append(line)
         rows += [row] if all(row) else []
     if not rows:
-        reason = f"; all {len(skipped)} rows lack a {' or '.join(columns.values())}"
-        raise ValueError(f"{str(path)!r} has no row to read{reason if skipped else ''}")
-    read_columns = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
-    return Table(**read_columns, lines=lines, skipped=tuple(skipped))
+        lack = f"; each of its {len(skipped)} rows lacks {' or '.join(map(repr, columns.values()))}"
+        raise ValueError(f"{str(path)!r} has no row to read{lack if skipped else ''}")
+    found = zip(columns, map(list, zip(*rows, strict=True)), strict=True)
+    return Table(**dict(found), lines=lines, skipped=tuple(skipped))
 
 
 def _decoded(path: Path, encoding: str | None) -> str:
@@ -133,21 +130,19 @@ def _decoded(path: Path, encoding: str | None) -> str:
 def _delimited(content: str, path: str) -> Iterator[Record]:
     """Yield the rows below a header, each with the line where it begins."""
     csv.field_size_limit(2**31 - 1)  # a text may be long
-    first = content.partition("\n")[0]
-    reader = csv.reader(
-        io.StringIO(content, newline=""), delimiter=max(",;\t", key=first.count), strict=True
-    )
-    line = 1
+    mark = max(",;\t", key=content.partition("\n")[0].count)
+    reader = csv.reader(io.StringIO(content, newline=""), delimiter=mark, strict=True)
+    line, header = 1, []
     try:
         header = [name.strip() for name in next(reader, [])]
         if twice := sorted({name for name in header if header.count(name) > 1}):
             raise ValueError(f"{path!r} has two columns {twice[0]!r}; give each its own name")
         line = reader.line_num + 1
         for fields in reader:
-            if fields and len(fields) != len(header):
+            if len(fields) not in (0, len(header)):
                 raise ValueError(
                     f"line {line} of {path!r} has {len(fields)} fields, and the header names "
-                    f"{len(header)}; a text with commas, quotes or line breaks stands in quotes"
+                    f"{len(header)}; put quotes around a text that holds {mark!r} or line breaks"
                 )
             if fields:
                 yield line, dict(zip(header, fields, strict=True))
@@ -160,30 +155,22 @@ def _delimited(content: str, path: str) -> Iterator[Record]:
 
 def _json_lines(content: str, path: str) -> Iterator[Record]:
     for number, line in enumerate(content.split("\n"), start=1):
-        if not line.strip():
-            continue
         try:
-            record = json.loads(line)
-        except ValueError as error:
-            record = error
-        if not isinstance(record, dict):
+            record = json.loads(line or "null")
+        except ValueError:
+            record = line
+        if isinstance(record, dict):
+            yield number, record
+        elif line.strip():
             raise ValueError(
                 f"line {number} of {path!r} is no JSON object ({line[:30]!r}); write one object a "
                 'line, such as {"text": "…", "label": "…"}'
             )
-        yield number, record
-
-
-def _as_text(value: object) -> str:
-    """Return a field as text; a label may be a number, and null is an empty field."""
-    return "" if value is None else str(value).strip()
 
 
 def _no_column(path: str | Path, line: int, name: str, columns: list[str]) -> str:
-    near = difflib.get_close_matches(name.lower(), [c.lower() for c in columns], n=3, cutoff=0.5)
-    near = [column for column in columns if column.lower() in near]
-    meant = f"perhaps {' or '.join(map(repr, near))}" if near else "name one of them"
-    return (
-        f"{str(path)!r} has no column {name!r} (line {line}); it has "
-        f"{', '.join(map(repr, columns[:12]))}: {meant}"
-    )
+    near = difflib.get_close_matches(name.lower(), [c.lower() for c in columns], cutoff=0.5)
+    near = [repr(column) for column in columns if column.lower() in near]
+    told = f"{str(path)!r} has no column {name!r} (line {line}); it has "
+    told += ", ".join(map(repr, columns[:12])) or "none"
+    return f"{told}. Perhaps {' or '.join(near)}?" if near else told
