@@ -6,13 +6,12 @@ import argparse
 import csv
 import io
 import os
-import warnings
 from pathlib import Path
 
 from minibert.disk import written_whole
 from minibert.fill import split_pair
 from minibert.pretrain.options import PLAN
-from minibert.pretrain.output import say
+from minibert.pretrain.output import say, show_warning
 from minibert.training import choose_device
 
 from .options import go_on
@@ -75,7 +74,7 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     [path] = options.texts
     table = read_table(path, text, pair=pair, encoding=options.encoding)
     if table.skipped:
-        warnings.warn(f"{len(table.skipped)} rows without a text are left out", stacklevel=2)
+        show_warning(f"{len(table.skipped):,} rows without a text are left out")
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
     writer.writerow(["line", "answer", "probability", "guess", text])

@@ -40,7 +40,7 @@ answers are worth. `predict` answers, and says "I do not know" below a threshold
 
 EPILOG = """\
 examples:
-  python -m minibert.classify train letters.csv --text TEXT --label LABEL --out my-classifier
+  python -m minibert.classify train letters.csv --text text --label label --out my-classifier
   python -m minibert.classify train --out my-classifier --resume
   python -m minibert.classify predict my-classifier "the box hums all night"
   python -m minibert.classify predict my-classifier letters.csv

@@ -14,6 +14,7 @@ from minibert.pretrain.options import is_finished
 from minibert.pretrain.output import say, say_if_possible
 from minibert.pretrain.plan import Plan, given, other_run, read_plan, require_free, write_plan
 from minibert.pretrain.signals import fit_until_signal
+from minibert.pretrained import load_tokenizer
 from minibert.tasks import TaskBatches
 from minibert.training import BertTrainer, checkpoint_folders, choose_device
 from minibert.training.progress import time_in_words
@@ -58,6 +59,7 @@ def _begin(options: argparse.Namespace) -> Plan:
     plan = {"format": FORMAT, **DEFAULTS, **given(options, [*DEFAULTS, "table"])}
     plan["model"] = plan["model"] or default_encoder()
     plan |= {name: str(Path(plan[name]).resolve()) for name in FILES}
+    load_tokenizer(plan["model"])  # is it a model at all?
     return plan | {"check_sum": _check_sum(plan["table"])}
 
 

@@ -139,8 +139,8 @@ def _promises(facts: Facts) -> list[str]:
     lines = [
         '## When it says "I do not know"',
         "",
-        f"A label is answered from the lowest probability at which {100 * promise:g} % of its answers "
-        "are right, by a lower bound that is too high in one of ten cases.",
+        f"A label is answered from the lowest probability at which {100 * promise:g} % of its "
+        "answers are right, by a lower bound that is too high in one of ten cases.",
         "",
         *_table(["label", "answered from", "answers", "right"], rows),
         "",
@@ -150,7 +150,7 @@ def _promises(facts: Facts) -> list[str]:
         lines += [
             "",
             f"Never answered: {', '.join(never)}. The rows to choose with are too few, or too "
-            f"often wrong, to promise {100 * promise:g} %: give more of them, or a lower --promise.",
+            f"often wrong, to promise {100 * promise:g} %: give more, or a lower --promise.",
         ]
     return lines
 

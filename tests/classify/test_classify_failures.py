@@ -75,7 +75,7 @@ def test_folders_that_cannot_answer(inputs, tmp_path, capsys):
 
 def test_texts_that_cannot_be_answered(finished, capsys):
     assert classify("predict", finished, "  ") == 1
-    assert "'  ' cannot be answered; this classifier reads one text" in error(capsys)
+    assert "' ' cannot be answered; this classifier reads one text" in error(capsys)
     assert classify("predict", finished, "no-such-table.csv") == 1
     assert "there is no file 'no-such-table.csv'" in error(capsys)
     assert classify("predict", finished, "a.csv", "b.csv") == 1
