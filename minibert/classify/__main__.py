@@ -21,9 +21,9 @@ def _begin(options: argparse.Namespace) -> int:
     def work() -> int:
         # PyTorch takes seconds to load: only now, for who asks for help need not wait.
         if options.does == "predict":
-            from .answering import predict
+            from .answering import answer_typed
 
-            return predict(options)
+            return answer_typed(options)
         from .run import train
 
         return train(options)

@@ -15,14 +15,14 @@ from minibert.pretrain.output import say, show_warning
 from minibert.training import choose_device
 
 from .options import go_on
-from .saving import FILE, Answer, Classifier, load_classifier
+from .saving import FILE, Classifier, Reply, load_classifier
 from .table import Table, read_table
 
 UNKNOWN = "I do not know"
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 
 
-def predict(options: argparse.Namespace) -> int:
+def answer_typed(options: argparse.Namespace) -> int:
     """Answer what was typed; return the exit status."""
     folder = Path(options.folder)
     if not (folder / FILE).is_file():
@@ -53,15 +53,15 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
         if not isinstance(part, wanted) or not all([text.strip(), *part]):
             way_out = "one text" if wanted is str else "two, with a --separator between them"
             raise ValueError(f"{text!r} cannot be answered; this classifier reads {way_out}")
-    firsts, seconds = parts, None
-    if wanted is tuple:
-        firsts, seconds = map(list, zip(*parts, strict=True))
-    answers = classifier.answer(Table(firsts, pairs=seconds))
+    both = [(part, "") if isinstance(part, str) else part for part in parts]
+    firsts, seconds = map(list, zip(*both, strict=True))
+    table = Table(firsts, pairs=seconds if wanted is tuple else None)
+    answers = classifier.answer(table)
     for text, answer in zip(options.texts, answers, strict=True):
         say(f"{text}\n  {_in_words(answer)}")
 
 
-def _in_words(answer: Answer) -> str:
+def _in_words(answer: Reply) -> str:
     """Return a label and its probability, or the guess that is not good enough."""
     if answer.label is None:
         return f"{UNKNOWN} (perhaps {answer.guess}, {answer.probability:.2f})"
@@ -72,7 +72,7 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     """Answer each row of a file as a row of CSV, with the line where it stands."""
     text, pair = (getattr(options, n) or classifier.columns[n] for n in ("text", "pair"))
     [path] = options.texts
-    table = read_table(path, text, pair=pair, encoding=options.encoding)
+    table = read_table(path, str(text), pair=pair, encoding=options.encoding)
     if table.skipped:
         show_warning(f"{len(table.skipped):,} rows without a text are left out")
     rows = io.StringIO()

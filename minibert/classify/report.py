@@ -36,8 +36,10 @@ def interval(
 
     Returns
     -------
-    low, high : float
-        The same number twice if all values are equal: then n rows say no more than `0.05**(1/n)`.
+    low : float
+        The lower end; the upper one if all values are equal, of which the draws know nothing else.
+    high : float
+        The upper end.
     """
     sums = np.array([[values[rows].sum(), len(rows)] for rows in map(list, blocks)])
     drawn = np.random.default_rng(seed).multinomial(

@@ -28,7 +28,7 @@ from .tuning import scores_of
 FILE, FORMAT = "classifier.json", "minibert classifier 1"
 
 
-class Answer(NamedTuple):
+class Reply(NamedTuple):
     """A label, or None for "I do not know"; the most probable label, and its probability."""
 
     label: str | None
@@ -54,12 +54,12 @@ class Classifier(NamedTuple):
         """Return the probability of each class for each row."""
         return with_temperature(self.logits(table), self.temperature)
 
-    def answer(self, table: Table) -> list[Answer]:
+    def answer(self, table: Table) -> list[Reply]:
         """Answer each row of a table."""
         probs, names = self.probabilities(table), self.model.id2label
         decided = decide(probs, np.array(self.thresholds))
         return [
-            Answer(None if d == UNKNOWN else names[d], float(row.max()), names[int(row.argmax())])
+            Reply(None if d == UNKNOWN else names[d], float(row.max()), names[int(row.argmax())])
             for d, row in zip(decided.tolist(), probs, strict=True)
         ]
 

@@ -103,10 +103,10 @@ def tuning_of(
     **others: Any,
 ) -> tuple[BertTrainer, TaskBatches, TaskBatches]:
     """Make the trainer of `fine_tune`, and the batches to learn from and to stop by."""
-    make = {"batch_size": batch_size, "seed": seed, "pad_token_id": tokenizer.pad_token_id}
+    pad = tokenizer.pad_token_id
+    parts = (labeled_rows(model, tokenizer, part, max_length) for part in (train, validation))
     batches, watched = (
-        TaskBatches(labeled_rows(model, tokenizer, part, max_length), **make)
-        for part in (train, validation)
+        TaskBatches(part, batch_size=batch_size, seed=seed, pad_token_id=pad) for part in parts
     )
     steps = len(batches) * epochs if epochs else max(4 * len(batches), LEAST_UPDATES)
     config = TrainingConfig(

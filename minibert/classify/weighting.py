@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from minibert.losses import IGNORED_LABEL
@@ -89,6 +89,8 @@ class Weighted(nn.Module):
         What a row of each class counts.
     """
 
+    weights: Tensor
+
     def __init__(
         self, model: BertForSequenceClassification, weights: Float[Tensor, " classes"]
     ) -> None:
@@ -96,7 +98,9 @@ class Weighted(nn.Module):
         self.model = model
         self.register_buffer("weights", weights, persistent=False)
 
-    def forward(self, labels: Int[Tensor, " batch"], **tokens: Tensor) -> SequenceClassifierOutput:
+    def forward(
+        self, labels: Int[Tensor, " batch"], **tokens: Shaped[Tensor, "..."]
+    ) -> SequenceClassifierOutput:
         """Score every label, and compute the weighted loss."""
         logits = self.model(**tokens).logits  # (batch, classes)
         return SequenceClassifierOutput(weighted_loss(logits, labels, self.weights), logits)
