@@ -117,7 +117,7 @@ def _calibration(facts: Facts) -> list[str]:
         f"It believes {facts['sure'][0]:.2f} on average and is right in {right:.2f}. Scores are "
         f"divided by the temperature {facts['temperature']:.2f}, from the rows to choose with; "
         f"then it believes {facts['sure'][1]:.2f}, and the calibration error goes from "
-        f"{before:.3f} to {after:.3f}.",
+        f"{before:.3f} to {after:.3f}{', no gain on these rows' * (after >= before)}.",
         "",
         *_table(["believed", "answers", "mean", "right"], bins),
     ]
@@ -140,7 +140,8 @@ def _promises(facts: Facts) -> list[str]:
         '## When it says "I do not know"',
         "",
         f"A label is answered from the lowest probability at which {100 * promise:g} % of its "
-        "answers are right, by a lower bound that is too high in one of ten cases.",
+        "answers are right, by a lower bound: one such bound is too high in one of ten cases, the "
+        "lowest of many somewhat more often.",
         "",
         *_table(["label", "answered from", "answers", "right"], rows),
         "",
@@ -159,7 +160,7 @@ def _look_at(facts: Facts) -> list[str]:
     return [
         "## What to look at first",
         "",
-        "Wrong, and surest of it. Is the label right? A wrong label is the cheapest thing to mend:",
+        "Wrong, the least probable labels first. Is the label right? That is the cheapest to mend:",
         "",
         *(_row(row) for row in facts["wrong"]),
         *([] if facts["wrong"] else ["- none"]),
