@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 HEROES = ("Anna", "Ben", "Clara", "David", "Emma", "Felix")
 SMALL = ("--max-steps", "2", "--device", "cpu")
+SMALL_CLASSIFIER = ("--model", "my-bert", "--epochs", "1", "--device", "cpu")
 
 # What else the README tells a reader to type, and a form of it that changes nothing; the others
 # make an environment or fetch packages, as `make book` does in a fresh checkout.
@@ -60,14 +61,17 @@ def run(line, *more):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A folder with texts and with the model that the first line of the README makes of one."""
+    """A folder with texts, and with what the lines of the README make of them."""
     folder = tmp_path_factory.mktemp("finished")
     told = [f"{hero} is a man.\nThe man reads the book.\n{hero} is glad.\n" for hero in HEROES]
     for number, name in enumerate(("my-text.txt", "novel.txt", "letters.txt")):
         (folder / name).write_text("\n".join(told) + "Again.\n" * number, encoding="utf-8")
+    rows = [f"{hero} reads {'ab'[n % 2]} {'x' * n},{n % 2}" for n, hero in enumerate(HEROES * 9)]
+    (folder / "letters.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         assert run(OURS[0], *SMALL) == 0
+        assert run(next(x for x in OURS if "classify train" in x), *SMALL_CLASSIFIER) == 0
     return folder
 
 
@@ -76,15 +80,21 @@ def finished(tmp_path_factory):
 )
 def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "here"))
-    begins = "minibert.pretrain" in line and "--resume" not in line
+    classifies = "minibert.classify train" in line
+    begins = (classifies or "minibert.pretrain" in line) and "--resume" not in line
     if begins:
-        shutil.rmtree("my-bert")
+        shutil.rmtree("my-classifier" if classifies else "my-bert")
     elif "--resume" in line:
-        Path("my-bert/report.txt").unlink()
-    assert run(line, *SMALL if begins else ()) == 0
+        Path("my-classifier/report.md" if classifies else "my-bert/report.txt").unlink()
+    wishes = SMALL_CLASSIFIER if classifies else SMALL
+    assert run(line, *wishes if begins else ()) == 0
     told = capfd.readouterr()
-    if "minibert.fill" in line:
+    if "minibert.fill" in line or ("classify predict" in line and ".csv" not in line):
         assert told.out.splitlines()[0] in line
+    elif "classify predict" in line:
+        assert len(told.out.splitlines()) == 1 + 54
+    elif classifies:
+        assert "# The classifier in 'my-classifier'" in told.out
     else:
         assert "Done: 2 steps" in told.out
 

@@ -46,6 +46,7 @@ FINISHED_IN = {
     "training": {13, 24},
     "pretrained": {15},
     "tasks": {15, 16, 17, 22},
+    "classify": {19},
     "analysis": {20},
     "fast": {23},
     "family": {25},

@@ -48,6 +48,7 @@ MAY_IMPORT = {
         "analysis": frozenset({"model"}),
         "fast": ANYTHING,
         "pretrain": ANYTHING,
+        "classify": ANYTHING,
         "fill": ANYTHING,
     },
     "bertbook": {
