@@ -131,6 +131,7 @@ check_padding_and_causal = Exercise(
     _padding_and_causal,
     cases=[(np.array([1, 1, 1, 0, 0]),), (np.array([[1, 1, 1, 0], [0, 1, 1, 1]]),)],
     mistakes={
+        "→ 0 * right(attention_mask)": "Nothing is hidden.",
         "np.minimum → np.add": "Where both masks hide, the two lowest numbers add up to −∞, the "
             "number that makes nan in a row with nothing else. Which function takes the smaller of "
             "two numbers?",

@@ -221,8 +221,8 @@ check_streamed_attention = Exercise(
             "loop do it all?",
         "exponentials = → exponentials = shrunk *": "What the new block brings is rescaled as "
             "well. It is measured against the new maximum already: only the old sums are not.",
-        "scores - higher → scores - highest": "The exponentials of a block are measured against "
-            "the old maximum, which is −∞ at first. Take the new one.",
+        "scores - higher → scores - highest": "The first block turns into nan, and with it all that "
+            "follows: before it the highest score is −∞. Measure a block against the new maximum.",
         ("exponentials @ value → exponentials @ value; mixed = mixed / total || return mixed "
          "/ total → return mixed"): "You divide in every round. Keep the mix as a sum, and divide "
             "once, at the end.",
