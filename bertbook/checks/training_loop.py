@@ -47,16 +47,14 @@ check_schedule = Exercise(
         ("if → step += 1\n    if", "step / warm → (step + 1) / warm ¦ (step + 1) / (warm + 1)"):
             "You are one step ahead. How many updates were made before the first one?",
         "if → step -= 1\n    if": "You are one step late. When is the rate highest?",
-        "step / warm → 1 / warm ¦ warm / step ¦ step ¦ step / end": "What share of the warm-up is "
-            "over?",
-        "(end - step) → (step - warm) ¦ (end - step - 1) ¦ (step - end) ¦ (end - step + 1)": "How "
-            "many steps of the fall are left?",
+        "step / warm → 1 / warm ¦ warm / step ¦ step ¦ step / end": "How much of it is over?",
+        "(end - step) → (step - warm) ¦ (end - step - 1) ¦ (step - end) ¦ (end - step + 1)":
+            "How many steps of the fall are left?",
         "→ peak * max(step / warm, (end - step) / (end - warm))": "You take the larger of two "
             "lines. Which is the lower, and when?",
-        "→ peak * min(step / (end - warm), (end - step) / warm)": "Your rise is as long as the "
-            "fall should be.",
-        ("peak * →", "peak * step → step", "peak * (end → (end"): "Multiply both the rise and the "
-            "fall by the peak.",
+        "→ peak * min(step / (end - warm), (end - step) / warm)": "The two lengths are exchanged.",
+        ("peak * →", "peak * step → step", "peak * (end → (end"): "Rise and fall both have the "
+            "peak.",
         "peak * (end - step) → peak - (step - warm)": "That is a share of 1, not of the peak.",
     },
 )  # fmt: skip
@@ -91,8 +89,8 @@ check_clipping = Exercise(
         "squares**0.5 → squares": "Where is the root?",
         "squares**0.5 → (np.abs(weight).sum() + np.abs(bias).sum()) ¦ (np.linalg.norm(weight) + "
             "np.linalg.norm(bias)) ¦ max(np.linalg.norm(weight), np.linalg.norm(bias)) ¦ "
-            "max(np.abs(weight).max(), np.abs(bias).max())": "The length of both is the root of "
-            "the sum of all squares.",
+            "max(np.abs(weight).max(), np.abs(bias).max())": "The length is the root of the sum of "
+            "all squares.",
         "ratio) → 1.0)": "Nothing is shortened.",
         "ratio) → ratio**2) ¦ 1 / ratio)": "Your factor is upside down, or squared.",
         "sum → mean": "A length adds squares up. Why take their mean?",
@@ -102,13 +100,12 @@ check_clipping = Exercise(
         "(weight**2).sum() → np.linalg.norm(weight, 2)**2": "norm(w, 2) of a matrix is something "
             "else. Add up all squares.",
         "bias * factor → bias": "Both are multiplied by the one factor.",
-        "longest / → 1.0 /": "Which length is allowed?",
+        "longest / → 1.0 /": "Use `longest`.",
         "min → max": "Long gradients are shortened, short ones stay as they are.",
         (".sum() →", ".sum() →||min → np.minimum", "squares**0.5 → np.linalg.norm(weight + bias)"):
             "You add the two arrays entry by entry. Make one number of each first.",
         ("(weight**2).sum() → (weight**2).sum(axis=0)", "(weight**2).sum() + (bias**2).sum() → "
-            "(weight**2).sum(axis=0)"): "You add up each column. Add up all squares: sum() without "
-            "an axis.",
+            "(weight**2).sum(axis=0)"): "You add up each column. sum() has no axis here.",
         "→ np.array([weight, bias])": "One array cannot hold two shapes.",
         "weight * factor, bias * factor → bias * factor, weight * factor": "Turned around: first "
             "the weight, then the bias.",
@@ -147,8 +144,7 @@ check_accumulation = Exercise(
         ("n * g → g / n||sum(labels) → sum(1 / n for _, n in known)", "n * g → g / n", "n * g → g "
             "/ n||/ sum(labels) →"): "A piece counts more, the more labels stand behind it.",
         "longest / → longest / sum(labels) /": "Divide by the labels first, and clip then.",
-        ("longest / → 1.0 /", "longest / → 1.0 /||min(1.0, ratio) → ratio"): "Which length is "
-            "allowed?",
+        ("longest / → 1.0 /", "longest / → 1.0 /||min(1.0, ratio) → ratio"): "Use `longest`.",
         "total * min(1.0, ratio) → total.clip(-longest, longest)": "That turns the direction. "
             "Scale all numbers by one factor.",
         ("np.sqrt((total**2).sum()) → np.abs(total).sum() ¦ np.abs(total).max() ¦ (total**2).sum() "
@@ -207,12 +203,12 @@ check_going_on = Exercise(
         ("/ (1 - 0.9 ** (step + 1)) →||/ (1 - 0.999 ** (step + 1)) →", "/ (1 - 0.9 ** (step + 1)) "
             "→", "/ (1 - 0.999 ** (step + 1)) →"): "By what are m and v divided?",
         ("m / → m *", "v / → v *", "m / → m *||v / → v *"): "A share is below 1. Divide by it.",
-        ("fair_v**0.5 → fair_v", "/ fair_v**0.5 →", "fair_m / fair_v**0.5 → m"): "Adam divides m "
-            "by the root of v.",
+        ("fair_v**0.5 → fair_v", "/ fair_v**0.5 →", "fair_m / fair_v**0.5 → m"): "Divide m by the "
+            "root of v.",
         "v / → v**0.5 /||fair_v**0.5 → fair_v": "Divide v by its share first.",
         "fair_v**0.5 → (fair_v**0.5 + 1e-8)": "ε is 0 here.",
-        "gradients[step] ** 2 → abs(gradients[step]) ¦ gradients[step] ¦ m**2": "v gathers squares "
-            "of the gradients.",
+        "gradients[step] ** 2 → abs(gradients[step]) ¦ gradients[step] ¦ m**2": "v gathers squared "
+            "gradients.",
         "0.001 * gradients[step] ** 2 → (0.001 * gradients[step]) ** 2": "You square 0.001, too.",
         ("0.1 * →", "0.001 * →", "0.1 * →||0.001 * →", "0.9 * m + 0.1 → 0.1 * m + 0.9", "0.999 * v "
             "+ 0.001 → 0.001 * v + 0.999", "0.9 * m + 0.1 → 0.1 * m + 0.9||0.999 * v + 0.001 → "
@@ -222,8 +218,7 @@ check_going_on = Exercise(
             "0.99 **"): "v keeps 0.999 of what it was.",
         "0.9 * m + 0.1 → 0.999 * m + 0.001||0.999 * v + 0.001 → 0.9 * v + 0.1||0.9 ** → 0.999 "
             "**||0.999 ** → 0.9 **": "You have exchanged the two rates: m forgets faster.",
-        "= m / → = m = m /||= v / → = v = v /": "Keep m and v as they are, and divide for each "
-            "move anew.",
+        "= m / → = m = m /||= v / → = v = v /": "Keep m and v undivided for the next move.",
         "weight - → weight - lr * 0.01 * weight -": "The weight decays. This run has no decay.",
         'weight - → saved["weight"] -': "Begin each move where the one before has ended.",
         'return weight → return saved["weight"]': "Does your loop change the weight?",
