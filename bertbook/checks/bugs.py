@@ -81,16 +81,16 @@ check_smallest = Exercise(
     "Find a shortest text that still fails, leaving out tokens from the left.",
     _smallest,
     cases=[(_two_and_seven, [4, 2, 9, 2, 7, 7]), (_two_and_seven, [1, 2, 4, 4, 7, 2, 3]),
-           (_three_tokens, [3, 1, 4, 1, 5]), (_a_five, [8, 5, 6, 5]),
-           (_a_five_no_lonely_nine, [8, 9, 5]), (_one_and_two_or_nine, [1, 2, 9]),
-           (_one_and_two_or_nine, [9, 1, 2])],
+           (_three_tokens, [3, 1, 4, 1, 5]), (_a_five, [8, 5, 6, 5]), (_a_five_no_lonely_nine,
+           [8, 9, 5]), (_one_and_two_or_nine, [1, 2, 9]), (_one_and_two_or_nine, [9, 1, 2])],
     edges=[(_three_tokens, [1, 2, 3]), (_three_tokens, [5, 2, 2, 2])],
     seconds=5,
     mistakes={
         "rest[:place] + rest[place + 1 :] → rest[: len(rest) - place - 1] + rest[len(rest) - place "
             ":]": "Begin at the left, so that everybody finds the same one.",
-        lambda fails, ids: next([*some] for size in range(len(ids) + 1) for some in combinations(ids, size) if fails([*some]))
-            : "You try all parts of the text. Of 500 tokens there are too many: leave one out.",
+        lambda fails, ids: next([*some] for size in range(len(ids) + 1)
+            for some in combinations(ids, size) if fails([*some])): "You try all parts of the "
+            "text. Of 500 tokens there are too many: leave one out.",
         "→ ways = [ids[:place] + ids[place + 1 :] for place in range(len(ids))]\nways = "
             "[_smallest(fails, way) for way in ways if fails(way)]\nreturn min([*ways, ids], "
             "key=len)": "Of 500 tokens there are too many ways: stay with the first.",

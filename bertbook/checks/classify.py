@@ -83,10 +83,8 @@ def _several(logits, labels):
 check_several_labels = Exercise(
     "Compute the mean loss of labels that do not exclude each other.",
     _several,
-    cases=[
-        (_RNG.normal(size=shape), _RNG.integers(2, size=shape).astype(float))
-        for shape in ((2, 3), (4, 2), (1, 4))
-    ],
+    cases=[(_RNG.normal(size=shape), _RNG.integers(2, size=shape).astype(float))
+           for shape in ((2, 3), (4, 2), (1, 4))],
     mistakes={
         ("→ -(labels * np.log(softmax(logits))).sum(axis=1).mean()", "1 / (1 + np.exp(-logits)) → "
             "softmax(logits)"): "That is a softmax. Here each class is a question of its own.",

@@ -70,10 +70,8 @@ _TOLD = "the cat the other cat and the bird".split()
 check_word_means = Exercise(
     "Average the activations of each word of a vocabulary over its occurrences, for every neuron.",
     _word_means,
-    cases=[
-        (_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "other", "bird"]),
-        (_RNG.standard_normal((8, 6)), _TOLD, ["other", "the"]),
-    ],
+    cases=[(_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "other", "bird"]),
+           (_RNG.standard_normal((8, 6)), _TOLD, ["other", "the"])],
     mistakes={
         "mean(axis=0) → sum(axis=0) ¦ max(axis=0)": "Take the average over its occurrences.",
         "mean(axis=0) → sum(axis=0) / len(words) ¦ sum(axis=0) / len(vocabulary)": "How often is "

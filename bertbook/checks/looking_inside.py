@@ -83,8 +83,12 @@ check_rank_correlation = Exercise(
             "len(a) / (len(a) - 1)": "Correlate the ranks themselves.",
         "np.corrcoef(a, b)[0, 1] → (a == b).mean()": "Being off by one rank is less wrong than "
             "being off by five.",
-        tuple(f"np.corrcoef(a, b)[0, 1] → 1 - {share}" for share in ( "((a - b) ** 2).sum() / (len(a) ** 3 - len(a))", "6 * abs(a - b).sum() / (len(a) ** 3 - len(a))", *(f"6 * ((a - b) ** 2).sum() / ({below})" for below in ( "len(a) ** 2 - len(a)", "len(a) ** 2 - 1", "len(a) ** 3 - 1", "len(a) ** 3", "len(a)"))))
-            : "Nearly the short formula. Two lists in opposite order must give −1.",
+        tuple(f"np.corrcoef(…)[0, 1] → 1 - {share}" for share in (
+            "((a - b) ** 2).sum() / (len(a) ** 3 - len(a))",
+            "6 * abs(a - b).sum() / (len(a) ** 3 - len(a))",
+            *(f"6 * ((a - b) ** 2).sum() / ({below})" for below in ("len(a) ** 2 - len(a)",
+            "len(a) ** 2 - 1", "len(a) ** 3 - 1", "len(a) ** 3", "len(a)")))): "Nearly the short "
+            "formula. Two lists in opposite order must give −1.",
         "np.corrcoef(a, b)[0, 1] → 6 * ((a - b) ** 2).sum() / (len(a) ** 3 - len(a))": "The short "
             "formula is one minus that.",
         "(a, b)[ → (a, second)[ ¦ (first, b)[": "Rank both.",

@@ -42,16 +42,8 @@ _JOINED = ".transpose(1, 2).flatten(2) → .reshape(len(probs), probs.shape[2], 
 check_many_heads = Exercise(
     "Write attention with many heads, a mask and dropout; return context and probabilities.",
     _many_heads,
-    cases=[
-        _heads_case(*sizes)
-        for sizes in [
-            (1, 3, 4, 2),
-            (2, 5, 12, 3),
-            (3, 4, 10, 5, _dropout),
-            (2, 3, 4, 1),
-            (2, 4, 6, 3, _dropout, False),
-        ]
-    ],
+    cases=[_heads_case(*sizes) for sizes in [(1, 3, 4, 2), (2, 5, 12, 3), (3, 4, 10, 5, _dropout),
+           (2, 3, 4, 1), (2, 4, 6, 3, _dropout, False)]],
     forbidden=["scaled_dot_product_attention", "MultiheadAttention"],
     mistakes={
         "return …, probs → return … ¦ return probs, …": "Return both: context, probs.",
@@ -158,11 +150,8 @@ def _seconds(run, clock, times):
 check_seconds = Exercise(
     "Return the shortest time of several calls; the first call does not count.",
     _seconds,
-    cases=[
-        _timed(3, 5.0, 2.0, 1.5, 3.0, 0.25),
-        _timed(1, 4.0, 2.5, 0.5),
-        _timed(4, 0.125, 3.0, 2.0, 6.0, 4.0),
-    ],
+    cases=[_timed(3, 5.0, 2.0, 1.5, 3.0, 0.25), _timed(1, 4.0, 2.5, 0.5),
+           _timed(4, 0.125, 3.0, 2.0, 6.0, 4.0)],
     mistakes={
         "run()\n    taken → taken": "Your first call counts. Call run once before you measure.",
         "min(taken) → max(taken) ¦ sorted(taken)[len(taken) // 2] ¦ taken[-1] ¦ taken": "Which "

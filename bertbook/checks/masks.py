@@ -109,8 +109,8 @@ check_padding_and_causal = Exercise(
         ("additive_mask( → 0 * additive_mask(", "→ causal_mask(attention_mask.shape[-1])"):
             "Where is the padding mask?",
         "causal_mask(seq) → causal_mask(seq).T": "It is the rows that look. Which triangle closes?",
-        "mask(seq) → mask(seq + 1)[:-1, 1:]": "Your causal mask hides the token itself. May it?",
-        "mask(seq) → mask(seq + 1)[1:, :-1]": "Your tokens see one step into the future.",
+        "causal_mask(seq) → causal_mask(seq + 1)[:-1, 1:]": "May a token look at itself?",
+        "causal_mask(seq) → causal_mask(seq + 1)[1:, :-1]": "Your tokens see one step ahead.",
         "np.minimum( → _exactly_one( ¦ np.multiply(": "Where both hide, yours opens.",
         "additive_mask(…) → np.minimum(additive_mask(…), _rows(…))": "Only columns close.",
         "additive_mask( → _rows(": "You hide rows. Nobody may look at padding: its columns close.",

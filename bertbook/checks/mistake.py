@@ -2,8 +2,9 @@
 
 A text such as ``"axis=-1 → axis=0"`` says what stands in the solution, and what is written instead.
 Two changes at once are joined by ``||``, and two ways to make the last one by ``¦``, as in
-``"mean → sum ¦ max"``; ``…`` is what stands between, as in ``"x.max(…) → 1"``. With nothing before the arrow, what follows it replaces the whole body, or
-is what the body returns; there ``right`` is the solution itself, as in ``"→ 1 - right(x)"``.
+``"mean → sum ¦ max"``; ``…`` is what stands between, as in ``"x.max(…) → x.min(…)"``. With nothing
+before the arrow, what follows it replaces the whole body, or is what the body returns; there
+``right`` is the solution itself, as in ``"→ 1 - right(x)"``.
 Exercises use it from Chapter 1 on.
 """
 
@@ -17,7 +18,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
+from itertools import cycle, takewhile
 
 import numpy as np
 
@@ -155,8 +156,8 @@ def _edits(function: Callable, text: str) -> list[tuple[int, int, str]]:
 
 def _edit(match: re.Match, new: str) -> tuple[int, int, str]:
     """Say what changes where a text was found, with what stands there in its gaps."""
-    old, (first, *rest) = match.group(), new.split("…")
-    new = first + "".join(gap + text for gap, text in zip([*match.groups(), *"…" * len(rest)], rest))
+    old, gaps = match.group(), cycle(match.groups() or "…")
+    new = re.sub("…", lambda _: next(gaps), new)
     head = _shared(_PARTS.findall(old), _PARTS.findall(new))
     tail = _shared(_PARTS.findall(old[head:])[::-1], _PARTS.findall(new[head:])[::-1])
     return match.start() + head, match.end() - tail, new[head : len(new) - tail]

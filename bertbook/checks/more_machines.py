@@ -74,14 +74,9 @@ check_best_count = Exercise(
     "Find the number of processes with which an update is fastest.",
     _best_count,
     edges=[(2, 1.0, 4.0, 3.0, 1.0, 0.0)],  # one and two take 8 seconds each
-    cases=[
-        (8, 1e6, 1e6, 1e12, 1e9, 0.0),
-        (24, 1e6, 4e5, 1e12, 1e10, 1e-2),
-        (64, 1e8, 1e6, 1e14, 1e11, 1e-3),
-        (4, 1e6, 1.0, 1e12, 1e6, 1.0),
-        (2, 1e6, 1e5, 6e11, 1e12, 0.6),
-        (8, 1e6, 1e3, 1e10, 1e7, 0.0),
-    ],
+    cases=[(8, 1e6, 1e6, 1e12, 1e9, 0.0), (24, 1e6, 4e5, 1e12, 1e10, 1e-2), (64, 1e8, 1e6, 1e14,
+           1e11, 1e-3), (4, 1e6, 1.0, 1e12, 1e6, 1.0), (2, 1e6, 1e5, 6e11, 1e12, 0.6), (8, 1e6, 1e3,
+           1e10, 1e7, 0.0)],
     mistakes={
         "counts[np.argmin(seconds)] → np.argmin(seconds)": "argmin counts from 0.",
         "counts[np.argmin(seconds)] → min(seconds)": "Which number of processes has them?",

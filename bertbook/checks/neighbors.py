@@ -21,11 +21,8 @@ def _cosines(vectors):
 check_cosines = Exercise(
     "Compute the cosine similarity of every row with every row.",
     _cosines,
-    cases=[
-        (np.array([[1.0, 5.0], [1.0, 4.0], [5.0, 1.0]]),),
-        (_RNG.standard_normal((4, 3)),),
-        (_RNG.standard_normal((3, 5)),),
-    ],
+    cases=[(np.array([[1.0, 5.0], [1.0, 4.0], [5.0, 1.0]]),), (_RNG.standard_normal((4, 3)),),
+           (_RNG.standard_normal((3, 5)),)],
     forbidden=["a loop"],
     rtol=1e-5,
     mistakes={

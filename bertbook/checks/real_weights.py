@@ -84,13 +84,12 @@ _PLAIN = {"dense.weight": (3, 2), "dense.bias": (3,), "query.weight": (4, 4)}
 check_misfits = Exercise(
     "Name everything in which a model and a file do not agree: three sets of names.",
     _misfits,
-    cases=[(_PLAIN, _PLAIN),
-           (_PLAIN, {"dense.weight": (2, 3), "dense.bias": (3,), "query.weight": (4, 4)}),
-           (_PLAIN, {"dense.weight": (3, 2), "dense.beta": (3,), "query.weight": (4, 4, 1)}),
-           (_PLAIN, {"dense.weight": (6, 1), "dense.bias": (4,), "pooler": (2,)}),
-           (_PLAIN, {name: (*shape,) for name, shape in _PLAIN.items()}),
-           ({"a": (3, 2), "b": (3, 2)}, {"a": (5, 2), "b": (3, 5)}),
-           ({"a": (1,), "b": (2,), "c": (3,)}, {"c": (3,)}),
+    cases=[(_PLAIN, _PLAIN), (_PLAIN,
+           {"dense.weight": (2, 3), "dense.bias": (3,), "query.weight": (4, 4)}), (_PLAIN,
+           {"dense.weight": (3, 2), "dense.beta": (3,), "query.weight": (4, 4, 1)}), (_PLAIN,
+           {"dense.weight": (6, 1), "dense.bias": (4,), "pooler": (2,)}), (_PLAIN,
+           {name: (*shape,) for name, shape in _PLAIN.items()}), ({"a": (3, 2), "b": (3, 2)},
+           {"a": (5, 2), "b": (3, 5)}), ({"a": (1,), "b": (2,), "c": (3,)}, {"c": (3,)}),
            ({"a": (2,), "b": (3,)}, {"a": (3,), "b": (2,)})],
     mistakes={
         "return missing, unknown → return unknown, missing": "Turned around: missing is what the "
@@ -139,10 +138,8 @@ _SHORT = np.array([[[3.0, 0, 0], [0, 4, 0]], [[1, 2, 2], [9, -9, 9]]]), np.array
 check_sentence_vectors = Exercise(
     "Average the tokens of each row, padding left out, and scale to length 1.",
     _sentence_vectors,
-    cases=[
-        _SHORT,
-        (_RNG_STATES.normal(size=(3, 4, 5)), np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]])),
-    ],
+    cases=[_SHORT, (_RNG_STATES.normal(size=(3, 4, 5)),
+           np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]]))],
     mistakes={
         "mask[ → np.ones_like(mask)[": "Which argument says what is padding?",
         "sums / counts → states[:, 0] ¦ states[range(len(mask)), mask.sum(axis=1) - 1]": "That is "
@@ -229,11 +226,9 @@ _SHAPES = {"query.weight": (3, 3), "key.weight": (3, 3), "dense.weight": (2, 3),
 check_trust = Exercise(
     "Say whether a loader brings every number of a file to its place.",
     _is_trusted,
-    cases=[
-        (load, _SHAPES)
-        for load in (_key_by_key, _turning, _passing_over, _crossing, _backwards, _by_columns)
-    ] + [(_backwards, {"LayerNorm.weight": (3,)}),
-         (_passing_over, {"LayerNorm.weight": (3,), "query.weight": (2, 2)})],
+    cases=[(load, _SHAPES) for load in (_key_by_key, _turning, _passing_over, _crossing, _backwards,
+           _by_columns)] + [(_backwards, {"LayerNorm.weight": (3,)}), (_passing_over,
+           {"LayerNorm.weight": (3,), "query.weight": (2, 2)})],
     edges=[(_turning, {"dense.weight": (2, 3)}),
            (_crossing, {"query.weight": (2, 2), "key.weight": (2, 2)}),
            (_backwards, {"dense.weight": (2, 3), "query.weight": (1, 1)})],

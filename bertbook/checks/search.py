@@ -129,11 +129,9 @@ def _hard(scores, right, margin):
 check_hard_negatives = Exercise(
     "Choose for each query the best document that is clearly worse than its own.",
     _hard,
-    cases=[
-        (np.array([[0.9, 0.7, 0.2], [0.5, 0.4, 0.1], [0.8, 0.6, 0.9]]), np.array([0, 1, 2]), 0.15),
-        (np.array([[0.3, 0.9, 0.1, 0.2], [0.6, 0.5, 0.7, 0.1]]), np.array([0, 2]), 0.05),
-        (np.array([[0.2, 0.6, 0.5, 0.42]]), np.array([2]), 0.1),
-    ],
+    cases=[(np.array([[0.9, 0.7, 0.2], [0.5, 0.4, 0.1], [0.8, 0.6, 0.9]]), np.array([0, 1, 2]),
+           0.15), (np.array([[0.3, 0.9, 0.1, 0.2], [0.6, 0.5, 0.7, 0.1]]), np.array([0, 2]), 0.05),
+           (np.array([[0.2, 0.6, 0.5, 0.42]]), np.array([2]), 0.1)],
     edges=[(np.array([[0.5, 0.25, 0.125]]), np.array([0]), 0.25),
            (np.array([[0.3, -0.2, -0.5]]), np.array([0]), 0.1)],
     mistakes={

@@ -25,11 +25,8 @@ check_softmax = Exercise(
     "Write softmax along the last axis, for any number of axes; it survives scores of any size.",
     _softmax,
     cases=[(_RNG.standard_normal(shape),) for shape in [(4,), (2, 3), (2, 3, 5)]],
-    edges=[
-        (np.array([[1000.0, 1001.0], [-1000.0, 0.0], [1000.0, -1000.0]]),),
-        (np.array([-1000.0, -1001.0]),),
-        (np.array([100_000.0, 100_001.0]),),
-    ],
+    edges=[(np.array([[1000.0, 1001.0], [-1000.0, 0.0], [1000.0, -1000.0]]),),
+           (np.array([-1000.0, -1001.0]),), (np.array([100_000.0, 100_001.0]),)],
     forbidden=["a loop", "softmax", "apply_along_axis", "vectorize"],
     mistakes={
         ("sum(axis=-1 → sum(axis=0 ¦ sum(axis=None", "x.max(…) → x.max() || sum(axis=-1 → "

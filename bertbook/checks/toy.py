@@ -65,14 +65,10 @@ _LOG_OF_SHARES = (
 check_masked_loss = Exercise(
     "Compute the mean loss over the labeled positions, from logits, in numpy.",
     _masked_loss,
-    cases=[
-        (_RNG.standard_normal((3, 4)), np.array([3, 1, -100])),
-        (_RNG.standard_normal((5, 7)), np.array([-100, 2, -100, 6, 0])),
-    ],
-    edges=[
-        (np.array([[900.0, 0.0], [0.0, 0.0], [1.0, 2.0]]), np.array([0, 1, -100])),
-        (np.array([[0.0, 1000.0], [0.5, 0.0]]), np.array([0, 1])),
-    ],
+    cases=[(_RNG.standard_normal((3, 4)), np.array([3, 1, -100])), (_RNG.standard_normal((5, 7)),
+           np.array([-100, 2, -100, 6, 0]))],
+    edges=[(np.array([[900.0, 0.0], [0.0, 0.0], [1.0, 2.0]]), np.array([0, 1, -100])),
+           (np.array([[0.0, 1000.0], [0.5, 0.0]]), np.array([0, 1]))],
     forbidden=["cross_entropy", "masked_lm_loss"],
     rtol=1e-8,
     mistakes={

@@ -21,11 +21,8 @@ def _rate(step, peak, warm, end):
 check_schedule = Exercise(
     "Return the learning rate of an update, with warm-up and linear decay.",
     _rate,
-    cases=[
-        (step, peak, warm, end)
-        for peak, warm, end in ((1.0, 4, 9), (1e-4, 10, 100))
-        for step in (1, 3, warm, warm + 1, end - 1, end)
-    ],
+    cases=[(step, peak, warm, end) for peak, warm, end in ((1.0, 4, 9), (1e-4, 10, 100))
+           for step in (1, 3, warm, warm + 1, end - 1, end)],
     forbidden=["learning_rate_factor"],
     mistakes={
         "(end - step) / (end - warm) → 1": "After the warm-up, where does the rate have to arrive?",
@@ -70,12 +67,9 @@ def _clip(weight, bias, longest):
 check_clipping = Exercise(
     "Shorten two gradients together, if they are too long together.",
     _clip,
-    cases=[
-        (np.array([[3.0]]), np.array([4.0]), 1.0),
-        (_RNG.normal(size=(2, 3)), _RNG.normal(size=2), 0.5),
-        (_RNG.normal(size=(2, 2)), 5 * _RNG.normal(size=2), 2.0),
-        (np.array([[0.3, 0.0]]), np.array([0.4]), 1.0),
-    ],
+    cases=[(np.array([[3.0]]), np.array([4.0]), 1.0), (_RNG.normal(size=(2, 3)),
+           _RNG.normal(size=2), 0.5), (_RNG.normal(size=(2, 2)), 5 * _RNG.normal(size=2), 2.0),
+           (np.array([[0.3, 0.0]]), np.array([0.4]), 1.0)],
     rtol=1e-6,  # PyTorch adds 1e-6 to the length
     mistakes={
         ("→ [x * min(1.0, longest / np.linalg.norm(x)) for x in (weight, bias)]", "+ "
@@ -179,11 +173,9 @@ _CUT = {"step": 2, "weight": 1.5, "m": 0.07, "v": 0.0006}
 check_going_on = Exercise(
     "Go on with a run of Adam from what was kept of it.",
     _go_on,
-    cases=[
-        (_CUT, [0.5, 0.3, -0.4, 0.2], 0.1),
-        ({"step": 1, "weight": -0.3, "m": -0.2, "v": 0.004}, [-2.0, 0.7, 1.1], 0.01),
-        ({"step": 3, "weight": 2.0, "m": 0.01, "v": 0.002}, [0.1, -0.9, 1.0, 0.4, 0.4, -0.6], 0.5),
-    ],
+    cases=[(_CUT, [0.5, 0.3, -0.4, 0.2], 0.1), ({"step": 1, "weight": -0.3, "m": -0.2, "v": 0.004},
+           [-2.0, 0.7, 1.1], 0.01), ({"step": 3, "weight": 2.0, "m": 0.01, "v": 0.002},
+           [0.1, -0.9, 1.0, 0.4, 0.4, -0.6], 0.5)],
     edges=[(_CUT, [0.5, 0.3], 0.1)],
     mistakes={
         'saved["m"] → 0.0||saved["v"] → 0.0||(step + 1) → (step - saved["step"] + 1)': "What was "

@@ -122,10 +122,11 @@ check_merge = Exercise(
         "round( → float( || , 9) → )": "Equal gains may differ far behind the point: round them.",
         "pair = min( → pair = max( ¦ pair = next(": "Of equal pairs take the first in the "
             "alphabet.",
-        "d, pair) → d, pair, glue=str.__add__) ¦ d, pair, glue=lambda *pair: "
+        "word, pair) → word, pair, glue=str.__add__) ¦ word, pair, glue=lambda *pair: "
             "_glued(*pair).removeprefix('##'))": "Only a piece inside a word has ##.",
-        "d, pair) → d, pair, leave=True)": "The right half still stands behind the new piece.",
-        ("d, pair) → d, pair, most=1)", "for word in spelled] → for word in spelled[:1]] + "
+        "word, pair) → word, pair, leave=True)": "The right half still stands behind the new "
+            "piece.",
+        ("word, pair) → word, pair, most=1)", "for word in spelled] → for word in spelled[:1]] + "
             "spelled[1:]"): "Merge the pair wherever it stands.",
         IndexError: "A word has one piece less after a merge. How far does your loop run?",
         "_merge_in_word(…) → ([_glued(*pair)] if pair in pairwise(word) else word)": "Keep the "
