@@ -19,6 +19,17 @@ def _dropout(x, kept, rate):
     return x * kept / (1 - rate)
 
 
+def _scales(got, want, x, kept, rate):
+    """Return whether the right numbers are dropped, and all others multiplied by one factor."""
+    factors = got[kept] / x[kept]
+    return not got[~kept].any() and np.allclose(factors, factors[0])
+
+
+def _fills(got, want, x, kept, rate):
+    """Return whether what stays is right, and something stands for what is dropped."""
+    return np.allclose(got[kept], want[kept]) and not np.isclose(got[~kept], 0).any()
+
+
 def _keeps_or_drops(got, want, x, kept, rate):
     """Return whether each number is dropped or kept, as it was or scaled, whatever was asked."""
     faces = [got, got - x, got - x / (1 - rate)]
@@ -31,12 +42,14 @@ check_dropout = Exercise(
     cases=[_dropout_case((4,), 0.1), _dropout_case((2, 5), 0.25), _dropout_case((2, 3, 4), 0.6)],
     mistakes={
         ("/ (1 - rate) →", "/ (1 - rate) → / rate ¦ * (1 - rate) ¦ * rate ¦ * (1 + rate)"):
-            "A share of 1 - rate stays. Which factor makes up for what is gone?",
-        ("* kept → * ~kept", "* kept / (1 - rate) → * ~kept / rate"): "What does a true entry say?",
+            ("A share of 1 - rate stays. Which factor makes up for what is gone?", _scales),
+        ("* kept → * ~kept", "* kept / (1 - rate) → * ~kept / rate", "→ np.where(kept, 0, x)"):
+            "Where kept is true, a number stays. You drop it.",
         "* kept →": "Nothing is dropped. Which argument says what stays?",
-        "(1 - rate) → kept.mean()": "Divide by the share that is expected to stay.",
-        "→ np.where(kept, x / (1 - rate), x) ¦ np.where(kept, x / (1 - rate), x * rate)": "Dropped "
-            "means 0.",
+        "(1 - rate) → kept.mean() ¦ ((x * kept).sum() / x.sum())": "Divide by the share that is "
+            "expected to stay, whichever numbers do.",
+        "→ np.where(kept, x / (1 - rate), x) ¦ np.where(kept, x / (1 - rate), x * rate)":
+            ("What is dropped becomes 0. Something else stands there.", _fills),
         "(1 - rate) → 1 - rate": "Python divides before it subtracts. Use brackets.",
         ("* kept → * kept * rate", "(1 - rate) → (1 - rate) ** 2"): "Divide by 1 - rate once.",
         "(1 - rate) → np.sqrt(1 - rate)": "The mean is to stay, not that of the squares: no root.",
@@ -57,6 +70,12 @@ def _masked_loss(logits, labels):
     return (log_total - of_truth).mean()
 
 
+def _of_another_count(got, want, logits, labels):
+    """Return whether the sum of the right losses is divided by another whole number."""
+    count = want * (labels != -100).sum() / got
+    return abs(count - count.round()) < 1e-6
+
+
 _LOG_OF_SHARES = (
     "log_total = np.log(np.exp(scores).sum(axis=-1)) → log_total = 0; "
     "scores = np.log(np.exp(scores) / np.exp(scores).sum(axis=-1, keepdims=True))"
@@ -72,8 +91,8 @@ check_masked_loss = Exercise(
     forbidden=["cross_entropy", "masked_lm_loss"],
     rtol=1e-8,
     mistakes={
-        ".mean() → .sum() / len(labels) ¦ .mean() / len(labels)": "A mean divides by the number of "
-            "labels that are not -100, once.",
+        ".mean() → .sum() / len(labels) ¦ .mean() / len(labels) ¦ .sum() / logits.shape[1]":
+            ("A mean divides by the number of labels that are not -100, once.", _of_another_count),
         (".mean() → .sum() ¦ .max()", ".mean() →"): "Take the mean over the labeled positions.",
         "→ -right(logits, labels)": "A loss is not negative. Where is the minus?",
         "→ right(logits, labels.clip(0))": "You count -100 as if it were id 0.",
@@ -89,6 +108,10 @@ check_masked_loss = Exercise(
             "np.eye(logits.shape[-1])[labels[labeled]]; return -np.log(np.where(truth, p, 1 - "
             "p)).sum(axis=-1).mean()": "A sigmoid asks each word by itself. Softmax makes one "
             "choice.",
+        "logits[labeled] → logits[: labeled.sum()]": "Take the logits of labeled rows.",
+        ("scores - scores.max(…) → scores || np.log(…) → np.log(scores.sum(axis=-1)) || of_truth = "
+            "scores[…] → of_truth = np.log(scores[…])"): "Where is the exponential? Logits may be "
+            "negative.",
         "!= -100 → > 0": "You leave out the word with id 0, which is a word like any other.",
         "[np.arange(len(truth)), truth] → [:, truth] - log_total[:, None] || log_total - → -":
             "Each position has one label: index rows and labels together.",
@@ -99,7 +122,8 @@ check_masked_loss = Exercise(
         "→ np.exp(right(logits, labels))": "That is e to the loss, the perplexity.",
         "- of_truth → [:, None] - scores": "You average over all words, not at the true one.",
         "- of_truth →": "You take the loss of the most probable word. Which one is true?",
-        "log_total - of_truth → -np.exp(of_truth - log_total)": "Where is the logarithm?",
+        "log_total - of_truth → -np.exp(of_truth - log_total) ¦ 1 - np.exp(of_truth - log_total)":
+            "That is made of a probability. Where is the logarithm?",
         "(log_total - of_truth).mean() → -np.log(np.exp(of_truth - log_total).mean())": "Take "
             "logarithms first.",
         ("- scores.max(…) → || log_total - → -", "log_total - of_truth → -of_truth"): "A "
