@@ -19,7 +19,7 @@ _MASK_ID = 4
 _VOCAB, _SPECIAL = 200, range(5)
 _TOO_FAR = 5  # spreads
 _SLIPS = {
-    (0.72, 0.10, 0.18): "You draw once for [MASK] and once more for the random word, so that it "
+    (0.72, 0.10, 0.18): "You draw once for [MASK] and once for the rest, so that a random word "
         "strikes masked tokens, too. One draw with two borders decides among three fates.",
     (0.80, 0.02, 0.18): "A random word comes for a tenth of what [MASK] left over. It belongs to a "
         "tenth of all chosen tokens.",
@@ -204,16 +204,16 @@ def _drawing_order(function: Callable) -> str:
     ids = _text(40, 50)
     (seen, labels), (ours, chosen) = (_corrupted(f, ids, 5) for f in (function, corrupt_tokens))
     if not torch.equal(labels, chosen):
-        return "You choose other tokens than the loop. Is it your first draw that chooses?"
+        return "With the same seed you choose other tokens than the loop. Which draw chooses?"
     asked, masked = labels != IGNORED_LABEL, seen == _MASK_ID
     if not torch.equal(masked, ours == _MASK_ID):
         first = torch.rand(ids.shape, generator=torch.Generator().manual_seed(5))
         low, high = first[asked & masked], first[asked & ~masked]
         if low.max() < high.min() or high.max() < low.min():
-            return "One number decides who is chosen and what becomes of it. Draw a second time."
-        return "The fates are not those of the loop. Is your second draw one number for each token?"
+            return "One number decides who is chosen, and its fate. Where is the second draw?"
+        return "The chosen tokens are right, their fates are not. Has each token a second draw?"
     same = torch.equal(seen, ours)
-    return "" if same else "The random words are not those of the loop. Draw one for each token."
+    return "" if same else "Choices are right, the random words are not. Draw one for each token."
 
 
 def _whole_words(function: Callable) -> str:
@@ -234,7 +234,7 @@ def _always_asks(function: Callable) -> str:
     """Look at a text so short that its draws may all lie above the share."""
     ids = torch.tensor([[2, 9, 8, 7, 3]])
     counts = [int((_corrupted(function, ids, s, 0.01)[1] != IGNORED_LABEL).sum()) for s in range(9)]
-    told = "Of a short text no token may be chosen. Choose the word with the smallest draw then."
+    told = "A short text may get no label. Choose the word with the smallest draw in any case."
     return "" if min(counts) else told
 
 

@@ -40,7 +40,7 @@ check_cosines = Exercise(
             "1)))": "That is an angle. The similarity is its cosine.",
         "→ 1 - right(vectors)": "That is 1 minus the cosine. The same direction should give 1.",
         "→ right(vectors).round(2)": "Rounding late is a good habit; here do not round at all.",
-        "→ abs(right(vectors))": "Vectors that point away from each other have a negative cosine.",
+        "→ abs(right(vectors))": "You drop the signs. Opposite vectors have a negative cosine.",
         "→ np.triu(right(vectors))": "A pair has a cosine in both orders. Fill both halves.",
         "→ np.linalg.norm(vectors[:, None] - vectors, axis=-1)": "That is a distance.",
         "→ right(vectors - vectors.mean(1, keepdims=True))": "That is correlation.",

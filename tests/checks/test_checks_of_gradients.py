@@ -121,10 +121,10 @@ def norm_backward(g, x, w, power):
         (check_gelu_backward, lambda g, x: g * (2 * share(x) + x * phi(x)), "Φ(x) is half of 1 +"),
         (check_layer_norm_backward, lambda *a: norm_backward(*a, power=2), "by the variance"),
         (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0], "Return all three"),
-        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[:2], "one is missing"),
+        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[:2], "all three"),
         (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0][..., :1],
          "returns one array of shape (2, 1); it should return 3"),
-        (check_linear_backward, lambda *a: linear_backward(*a)[:2], "one is missing"),
+        (check_linear_backward, lambda *a: linear_backward(*a)[:2], "is missing"),
         (check_linear_backward, lambda g, x, w: (
             *linear_backward(g, x, w)[:2], g.reshape(-1, 2).sum(axis=0, keepdims=True)),
          "Each output has one bias for"),
@@ -136,7 +136,7 @@ def norm_backward(g, x, w, power):
          "Without a label the gradient is 0."),
         (check_cross_entropy_backward, lambda x, y: functional.cross_entropy(
             *map(torch.tensor, (x, y))).item(), "That is the loss."),
-        (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "Axis 1"),
+        (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "which axis"),
     ],
 )  # fmt: skip
 def test_answers_that_readers_gave_are_understood(check, answer, told):
@@ -187,7 +187,7 @@ def test_a_gradient_test_with_a_hole_is_told_who_slips_through():
 
     holes = [
         (plain_sum, "By what is each gradient weighted in"),
-        (one_row, "first axis"),
+        (one_row, "Along which"),
         (two_rows, "Along which axis do"),
     ]
     for hole, told in holes:

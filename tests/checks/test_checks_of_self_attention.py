@@ -101,7 +101,11 @@ def in_long_numbers(x):
         (check_softmax, by(np.max), "A row far below it underflows. Each"),
         (check_softmax, by(lambda x: 1000.0), "One number for all scores? Subtract"),
         (check_softmax, lambda x: softmax(x) * np.exp(x.max(-1)[..., None]), "Divide by the sum"),
-        (check_attention, lambda q, k, v: attention(q, v, k, k.shape[-1] ** 0.5), "changed places"),
+        (
+            check_attention,
+            lambda q, k, v: attention(q, v, k, k.shape[-1] ** 0.5),
+            "A query meets the keys",
+        ),
         (
             check_attention,
             lambda q, k, v: attention(q, k, v, len(k)),

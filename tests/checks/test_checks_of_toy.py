@@ -170,20 +170,20 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     ("check", "answer", "told"),
     [
         (check_unigram_loss, with_probability(
-            lambda w, words, s: (words.count(w) + 1) / (len(words) + len({*words}))), "Of all words"),
+            lambda w, words, s: (words.count(w) + 1) / (len(words) + len({*words}))), "share"),
         (check_unigram_loss, with_probability(
             lambda w, words, s: sum(w in x.split() for x in s) / len(s)), "Of all words of the"),
         (check_unigram_loss, with_probability(
-            lambda w, words, s: words.count(w) / Counter(words).most_common(1)[0][1]), "most freq"),
+            lambda w, words, s: words.count(w) / Counter(words).most_common(1)[0][1]), "share"),
         (check_unigram_loss, with_probability(
-            lambda w, words, s: " ".join(s).count(w) / len(words)), "whole words"),
-        (check_dropout, lambda x, kept, rate: np.where(kept, x / (1 - rate), x * rate), "Nothing"),
+            lambda w, words, s: " ".join(s).count(w) / len(words)), "Count words"),
+        (check_dropout, lambda x, kept, rate: np.where(kept, x / (1 - rate), x * rate), "becomes"),
         (check_masked_loss, softmax_over_positions, "Softmax runs over the words."),
         (check_masked_loss, softmax_over_everything, "a softmax of its own"),
         (check_masked_loss, squared_error, "a squared error"),
         (check_masked_loss, yes_or_no, "A sigmoid asks"),
-        (check_masked_loss, one_loss_each, "The loss is a mean"),
-        (check_pair_floor, pair_floor_sentence_by_sentence, "short sentence"),
+        (check_masked_loss, one_loss_each, "Take the mean over"),
+        (check_pair_floor, pair_floor_sentence_by_sentence, "A long sentence"),
         (check_pair_floor, logarithm_of_the_mean, "mean of the logarithms"),
         (check_dropout, own_mask, "What stays is decided"),
         (check_dropout, lambda *case: own_mask(*case, scale=1 / (1 - case[-1])), "What stays is"),
