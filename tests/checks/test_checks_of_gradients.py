@@ -136,7 +136,7 @@ def norm_backward(g, x, w, power):
          "Without a label the gradient is 0."),
         (check_cross_entropy_backward, lambda x, y: functional.cross_entropy(
             *map(torch.tensor, (x, y))).item(), "That is the loss."),
-        (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "which axis"),
+        (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "axis do"),
     ],
 )  # fmt: skip
 def test_answers_that_readers_gave_are_understood(check, answer, told):
