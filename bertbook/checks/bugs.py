@@ -24,22 +24,18 @@ check_falling = Exercise(
         "_PADDING → _PADDING, _MATES": "Does it matter who shares the batch, as long as the "
             "columns stay the same?",
         "_PADDING → _MATES": "What of a text changes, though its words do not?",
-        '_PADDING → "every_token_hears_every_token"': "Which columns enter the mean, and should "
-            "not?",
+        '_PADDING → "every_token_hears_every_token"': "Which columns should not enter the mean?",
         '_PADDING → _PADDING, "no_mask_means_all_ones"': "A text without padding has the same mean "
             "with a mask of ones and without one.",
         '_PADDING → _PADDING, "padding_alone_gives_numbers"': "Finite numbers have finite means.",
         "set() → {_PADDING}": "Padding is hidden before the softmax, however large the scores are.",
-        'set() → {"training_adds_dropout_only"}': "The root is missing in training and in "
-            "evaluation.",
-        'set() → {"gradients_reach_everything"}': "The gradients of a steeper softmax are smaller, "
-            "but they are there.",
+        'set() → {"training_adds_dropout_only"}': "The root is missing in evaluation, too.",
+        'set() → {"gradients_reach_everything"}': "Gradients of a steeper softmax are smaller.",
         'set() → {"attention_is_shared_among_tokens"}': "Even a steep softmax sums to 1.",
         'set() → {"padding_alone_gives_numbers"}': "Scores that are a few times larger are finite.",
         "{_MATES} → set()": "Which vectors does the first text get back?",
         "_MATES → _PADDING": "One text alone cannot be sorted wrongly. What if there are several?",
-        "_MATES → _MATES, _SPLIT ¦ _SPLIT": "That one needs a loss. What is wrong with the vectors "
-            "before it?",
+        "_MATES → _MATES, _SPLIT ¦ _SPLIT": "That one needs a loss. What falls without it?",
         '_MATES → "places_matter"': "Words keep their positions. Texts change theirs in the batch.",
         '_MATES → "evaluation_repeats"': "The same batch is sorted twice in the same way.",
         '_MATES → "calls_stay_apart"': "Each call sorts its own texts, and remembers none.",
@@ -85,17 +81,16 @@ check_smallest = Exercise(
     "Find a shortest text that still fails, leaving out tokens from the left.",
     _smallest,
     cases=[(_two_and_seven, [4, 2, 9, 2, 7, 7]), (_two_and_seven, [1, 2, 4, 4, 7, 2, 3]),
-           (_three_tokens, [3, 1, 4, 1, 5]), (_a_five, [8, 5, 6, 5]),
-           (_a_five_no_lonely_nine, [8, 9, 5]), (_one_and_two_or_nine, [1, 2, 9]),
-           (_one_and_two_or_nine, [9, 1, 2])],
+           (_three_tokens, [3, 1, 4, 1, 5]), (_a_five, [8, 5, 6, 5]), (_a_five_no_lonely_nine,
+           [8, 9, 5]), (_one_and_two_or_nine, [1, 2, 9]), (_one_and_two_or_nine, [9, 1, 2])],
     edges=[(_three_tokens, [1, 2, 3]), (_three_tokens, [5, 2, 2, 2])],
     seconds=5,
     mistakes={
         "rest[:place] + rest[place + 1 :] → rest[: len(rest) - place - 1] + rest[len(rest) - place "
             ":]": "Begin at the left, so that everybody finds the same one.",
-            lambda fails, ids: next([*some] for size in range(len(ids) + 1)
+        lambda fails, ids: next([*some] for size in range(len(ids) + 1)
             for some in combinations(ids, size) if fails([*some])): "You try all parts of the "
-            "text. Of 500 tokens there are too many: leave out one at a time.",
+            "text. Of 500 tokens there are too many: leave one out.",
         "→ ways = [ids[:place] + ids[place + 1 :] for place in range(len(ids))]\nways = "
             "[_smallest(fails, way) for way in ways if fails(way)]\nreturn min([*ways, ids], "
             "key=len)": "Of 500 tokens there are too many ways: stay with the first.",

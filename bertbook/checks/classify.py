@@ -83,10 +83,8 @@ def _several(logits, labels):
 check_several_labels = Exercise(
     "Compute the mean loss of labels that do not exclude each other.",
     _several,
-    cases=[
-        (_RNG.normal(size=shape), _RNG.integers(2, size=shape).astype(float))
-        for shape in ((2, 3), (4, 2), (1, 4))
-    ],
+    cases=[(_RNG.normal(size=shape), _RNG.integers(2, size=shape).astype(float))
+           for shape in ((2, 3), (4, 2), (1, 4))],
     mistakes={
         ("→ -(labels * np.log(softmax(logits))).sum(axis=1).mean()", "1 / (1 + np.exp(-logits)) → "
             "softmax(logits)"): "That is a softmax. Here each class is a question of its own.",
@@ -97,19 +95,19 @@ check_several_labels = Exercise(
         "yes - → yes +": "Both logarithms are below 0. Which sign has the part for no?",
         "1 / (1 + np.exp(-logits)) → logits": "Where is the probability of yes?",
         "-labels * yes - (1 - labels) * no → -yes ¦ -no": "p or 1 − p: what does the label say?",
-        "(1 - labels) * no → (1 - chances) * np.log(1 - labels)": "In the part for no it is (1 − "
-            "y) ln(1 − p).",
+        "(1 - labels) * no → (1 - chances) * np.log(1 - labels)": "The part for no is (1 − y) ln(1 "
+            "− p).",
         "→ np.log(1 + np.exp(-logits * labels)).mean()": "That formula is for labels of 1 and −1.",
         "→ -(logits * labels).mean()": "ln(e^−z) is −z again. Where is the 1 of 1 + e^−z?",
         "losses.mean() → -np.log(np.exp(-losses).mean())": "Take the mean of the logarithms.",
         "losses.mean() → losses[0].mean()": "Does your loop return too early?",
-        "losses.mean() → ((logits > 0) == labels).mean() ¦ ((logits > 0) != labels).mean()": "You "
-            "count answers. How probable were the right ones?",
+        "losses.mean() → ((logits > 0) == labels).mean() ¦ ((logits > 0) != labels).mean()":
+            "You count answers. How probable were the right ones?",
         "yes, no = → no, yes =": "Turned around: which of the two is the probability of yes?",
         "return → return -": "Right up to the sign.",
         "np.log → np.log2": "Take the natural logarithm.",
-        "losses.mean() → abs(chances - labels).mean() ¦ ((chances - labels) ** 2).mean()": "Where "
-            "is the logarithm?",
+        "losses.mean() → abs(chances - labels).mean() ¦ ((chances - labels) ** 2).mean()":
+            "Where is the logarithm?",
     },
 )  # fmt: skip
 
@@ -138,8 +136,7 @@ check_stopping = Exercise(
         "return best, number → return number, best": "Turned around: the best one comes first.",
         "return best → return number": "The last weights are not the best ones.",
         ("return best → return int(np.argmin(losses)) + 1", "→ best = int(np.argmin(losses)) + "
-            "1\nreturn best, min(best + patience, len(losses))"): "You look at evaluations that "
-            "are never made.",
+            "1\nreturn best, min(best + patience, len(losses))"): "You look too far ahead.",
         ("return best, number → return best, best + patience", "return best → return number - "
             "patience"): "The list may end before the patience does.",
         ("return best, number → return losses[best - 1], losses[number - 1]", "return best → "
@@ -149,8 +146,7 @@ check_stopping = Exercise(
         "math.inf → 0": "No loss is below 0. With what must the lowest begin?",
         "return best, number → return best, number - best": "That counts from the best one. Which "
             "evaluation is the last?",
-        "waited == patience → number == patience": "Patience counts evaluations since the best "
-            "one.",
+        "waited == patience → number == patience": "Patience counts from the best one.",
         "return best, number → return best, number + 1": "That is one evaluation too late.",
         "loss < lowest → number == 1 or loss > lowest": "Which loss is better, high or low?",
         "waited == patience → waited > patience": "You wait one evaluation too long.",
@@ -158,8 +154,7 @@ check_stopping = Exercise(
         "waited == patience → waited": "What is patience for?",
         ("loss < lowest → number == 1 or loss < losses[number - 2]||return best → return "
             "int(np.argmin(losses[:number])) + 1", "loss < lowest → number == 1 or loss < "
-            "losses[number - 2]"): "Compare each loss with the lowest so far, not with the one "
-            "before.",
+            "losses[number - 2]"): "Compare with the lowest so far, not with the one before.",
         "number, 0 → number, waited": "A new best one starts the count again.",
         "loss < lowest → loss <= lowest": "An equal loss is not a lower one.",
     },
@@ -201,23 +196,19 @@ check_mcnemar = Exercise(
         "fewer + 1 → fewer": "What is exactly as uneven counts, too.",
         "2 * tail → 2 * math.comb(coins, fewer) ¦ math.comb(coins, fewer)": "That is this result "
             "alone. What is more uneven counts, too.",
-        "fewer + 1 → only_first + 1": "You count up to the wins of the first classifier. Are they "
-            "the fewer?",
-        "fewer + 1 → only_second + 1": "You count up to the wins of the second classifier. Are "
-            "they the fewer?",
+        "fewer + 1 → only_first + 1": "Are the wins of the first classifier the fewer?",
+        "fewer + 1 → only_second + 1": "Are the wins of the second classifier the fewer?",
         "→ 1.0": "Your p is always 1. Do you divide by the number of all ways?",
         "→ 0.0": "Your p is always 0. In math.comb(n, k) the coins come first.",
         "2 * tail / 2**coins → math.erfc(abs(coins - 2 * fewer) / (2 * coins) ** 0.5) ¦ "
             "math.erfc(abs(coins - 2 * fewer - 1) / (2 * coins) ** 0.5) ¦ math.erfc(abs(coins - 2 "
-            "* fewer - 0.5) / (2 * coins) ** 0.5)": "That is the approximation by chi-square. "
-            "Count the ways.",
+            "* fewer - 0.5) / (2 * coins) ** 0.5)": "An approximation by chi-square: count.",
         "2 * tail → (2 * tail - math.comb(coins, fewer))": "That is the mid-p: it counts half of "
             "what is exactly as uneven. Count all.",
         "2 * tail / 2**coins → fewer / coins ¦ 1 - fewer / coins ¦ only_first / coins ¦ "
             "only_second / coins": "That is a share of coins. How probable is it, by chance?",
         ("2**coins → 2 ** len(truth)", "only_first + only_second → len(truth)", "& (second != "
-            "truth) →||& (first != truth) →"): "There is a coin only where exactly one of the two "
-            "is right.",
+            "truth) →||& (first != truth) →"): "A coin stands where exactly one is right.",
         ("second != truth → second == truth", "second != truth → second == truth||second == truth "
             "→ second != truth"): "Where both are right, neither has won.",
         ("(first == truth) & (second != truth) → (first != second)", "& (second != truth) →",
@@ -278,8 +269,8 @@ check_threshold = Exercise(
             "right[order[: n + 1]]||enough = → order = np.argsort(-sure)\n    enough =": "Letters "
             "that are equally sure are kept together: compare with >=.",
         "min(enough, default=math.inf) → [*enough, math.inf][0]": "Which of these is the lowest?",
-        ">= wanted → > wanted ¦ <= wanted": "At least the wanted share must be right, and exactly "
-            "as much is enough.",
+        ">= wanted → > wanted ¦ <= wanted": "At least the wanted share must be right; exactly is "
+            "enough.",
         ("→ wanted", "right[sure >= t].mean() → t"): "A probability of 0.9 does not mean that nine "
             "of ten are right. Measure it.",
         "sure >= t → sure <= t": "Which letters are kept?",

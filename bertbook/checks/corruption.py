@@ -19,21 +19,20 @@ _MASK_ID = 4
 _VOCAB, _SPECIAL = 200, range(5)
 _TOO_FAR = 5  # spreads
 _SLIPS = {
-    (0.72, 0.10, 0.18): "You draw once for [MASK] and once more for the random word, so that a "
-    "random word strikes masked tokens, too. One draw with two borders decides among three fates.",
+    (0.72, 0.10, 0.18): "You draw once for [MASK] and once for the rest, so that a random word "
+        "strikes masked tokens, too. One draw with two borders decides among three fates.",
     (0.80, 0.02, 0.18): "A random word comes for a tenth of what [MASK] left over. It belongs to a "
-    "tenth of all chosen tokens.",
+        "tenth of all chosen tokens.",
     (0.81, 0.09, 0.10): "You draw for what stays and for the random word one after the other. One "
-    "draw with two borders decides among three fates.",
+        "draw with two borders decides among three fates.",
     (0.81, 0.10, 0.09): "You draw for the random word and for what stays one after the other. One "
-    "draw with two borders decides among three fates.",
-    (0.80, 0.18, 0.02): "What stays is a tenth of what is left over. It is a tenth of all chosen "
-    "tokens.",
+        "draw with two borders decides among three fates.",
+    (0.80, 0.18, 0.02): "What stays is a tenth of all chosen tokens, not of what is left over.",
     (1.0, 0.0, 0.0): "All chosen tokens become [MASK]. What about the other two fates?",
     (0.8, 0.0, 0.2): "No chosen token becomes a random word.",
     (0.8, 0.2, 0.0): "No chosen token stays as it is.",
     (0.8, 0.1, 0.1): "",
-}
+}  # fmt: skip
 
 
 def check_corrupt_tokens(function: Callable) -> Verdict:
@@ -104,13 +103,10 @@ def _leaves_alone(function: Callable) -> str:
         return "Special tokens are chosen. [CLS], [SEP] and padding never are."
     wrong = chosen & (labels != before)
     if wrong.any():
-        said = labels[wrong][0].item()
-        return (
-            "A label is the answer, the true id; yours is that of [MASK]."
-            if said == _MASK_ID
-            else f"A label is the true id of its token; one is {said} and should be "
-            f"{before[wrong][0].item()}."
-        )
+        said, true = (ids[wrong][0].item() for ids in (labels, before))
+        if said == _MASK_ID:
+            return "A label is the answer, the true id; yours is that of [MASK]."
+        return f"A label is the true id of its token; one is {said} and should be {true}."
     drawn = seen[chosen & (seen != _MASK_ID) & (seen != before)]
     if (drawn < 5).any():
         return "A special token was drawn as a random word. Draw from the ids that are words."
@@ -145,13 +141,10 @@ def _one_sentence(function: Callable) -> str:
                 _corrupted(f, ids, 6, continues=continues) for f in (function, corrupt_tokens)
             )
         except Exception as error:
-            return (
-                f"{alone} it stopped with {type(error).__name__}: {error}. Which axis is missing?"
-            )
+            kind = type(error).__name__
+            return f"{alone} it stopped with {kind}: {error}. Which axis is missing?"
         if not torch.equal(seen, ours) or not torch.equal(labels, chosen):
-            return (
-                "For a single sentence, ids of shape (400,), the tokens are not those of the loop."
-            )
+            return f"{alone} the tokens are not those of the loop."
     return ""
 
 
@@ -188,10 +181,8 @@ def _shares(function: Callable) -> str:
     random = (1 - same - masked) * (_VOCAB - 5) / (_VOCAB - 6)
     fates = (masked, random, 1 - masked - random)
     for slip, hint in _SLIPS.items():
-        far = (abs(a - b) for a, b in zip(fates, slip))
-        if all(
-            d < _TOO_FAR * max(b * (1 - b), 1e-4) ** 0.5 / total**0.5 for d, b in zip(far, slip)
-        ):
+        spreads = ((max(b * (1 - b), 1e-4) / total) ** 0.5 for b in slip)
+        if all(abs(a - b) < _TOO_FAR * s for a, b, s in zip(fates, slip, spreads)):
             return hint
     told = ", ".join(f"{fate:.3f}" for fate in fates)
     return f"Of the chosen tokens become [MASK], a random word, or stay: {told}, not 0.8, 0.1, 0.1."
@@ -203,10 +194,8 @@ def _rows(function: Callable) -> str:
     _, labels = _corrupted(function, ids, 4)
     found = (labels != IGNORED_LABEL)[ids >= 5].double().mean().item()
     if found > 0.17:
-        return (
-            f"In rows of six words {found:.2f} of the words are chosen; it should be 0.15. Is the "
-            "smallest draw that of the whole batch, or of each row?"
-        )
+        told = f"In rows of six words {found:.2f} of the words are chosen; it should be 0.15."
+        return f"{told} Is the smallest draw that of the whole batch, or of each row?"
     return ""
 
 
@@ -215,29 +204,16 @@ def _drawing_order(function: Callable) -> str:
     ids = _text(40, 50)
     (seen, labels), (ours, chosen) = (_corrupted(f, ids, 5) for f in (function, corrupt_tokens))
     if not torch.equal(labels, chosen):
-        return (
-            "With the same seed you choose other tokens than the loop. Is your first draw, one "
-            "number for each token, the one that chooses?"
-        )
+        return "With the same seed you choose other tokens than the loop. Which draw chooses?"
     asked, masked = labels != IGNORED_LABEL, seen == _MASK_ID
     if not torch.equal(masked, ours == _MASK_ID):
         first = torch.rand(ids.shape, generator=torch.Generator().manual_seed(5))
         low, high = first[asked & masked], first[asked & ~masked]
         if low.max() < high.min() or high.max() < low.min():
-            return (
-                "One number decides who is chosen and what becomes of it, so that the smallest "
-                "draw always has the same fate. Where is the second draw?"
-            )
-        return (
-            "The chosen tokens are those of the loop, their fates are not. Is your second draw one "
-            "number for each token: below 0.8 [MASK], below 0.9 a random word?"
-        )
-    if not torch.equal(seen, ours):
-        return (
-            "Choices and fates are those of the loop, the random words are not. Is the third draw "
-            "one number for each token, among the words alone?"
-        )
-    return ""
+            return "One number decides who is chosen, and its fate. Where is the second draw?"
+        return "The chosen tokens are right, their fates are not. Has each token a second draw?"
+    same = torch.equal(seen, ours)
+    return "" if same else "Choices are right, the random words are not. Draw one for each token."
 
 
 def _whole_words(function: Callable) -> str:
@@ -250,23 +226,16 @@ def _whole_words(function: Callable) -> str:
     torn = (chosen[:, 1:] != chosen[:, :-1]) & continued[:, 1:]
     if torn[:, 1:39:4].any():
         return "With continues_word, a word is torn apart: all its pieces share one draw."
-    if torn.any():
-        return (
-            "With continues_word, a word of three pieces is torn apart. Whose draw has the third?"
-        )
-    return ""
+    told = "With continues_word, a word of three pieces is torn apart. Whose draw has the third?"
+    return told if torn.any() else ""
 
 
 def _always_asks(function: Callable) -> str:
     """Look at a text so short that its draws may all lie above the share."""
     ids = torch.tensor([[2, 9, 8, 7, 3]])
     counts = [int((_corrupted(function, ids, s, 0.01)[1] != IGNORED_LABEL).sum()) for s in range(9)]
-    if min(counts) == 0:
-        return (
-            "Of a short text no token may be chosen, and a batch without a label has no loss. "
-            "Choose the word with the smallest draw in any case."
-        )
-    return ""
+    told = "A short text may get no label. Choose the word with the smallest draw in any case."
+    return "" if min(counts) else told
 
 
 _LOOKS = (

@@ -59,38 +59,28 @@ check_longest_match = Exercise(
         "fits[0] → fits[-1]": "Begin with the whole rest of the word, and shorten it.",
         'mark = "##" → mark = ""': "What do pieces inside a word begin with?",
         'return ["[UNK]"] → return [*found, "[UNK]"] ¦ found.append("[UNK]"); start += 1; continue '
-            '¦ return found': "One gap makes the whole word unknown: [UNK] alone.",
-        '→ [word if word in known_pieces else "[UNK]"]': "If the whole word is not there, try its "
-            "beginnings.",
+            '¦ return found ¦ return [*found, "##[UNK]" if found else "[UNK]"]': "One gap makes "
+            "the whole word unknown: [UNK] alone.",
+        '→ [word if word in known_pieces else "[UNK]"]': "Else try its beginnings.",
         '→ " ".join(right(word, known_pieces))': "Return a list, not one string.",
         "found.append(mark + → found.append(": "Pieces inside a word keep their ##.",
-        'return ["[UNK]"] → return []': "For a word that cannot be cut, the one token is [UNK].",
+        'return ["[UNK]"] → return [] ¦ return [word]': "What stands for an unknown word?",
         "→ right(word, known_pieces)[:1]": "You stop after the first piece.",
-        '→ [word[0], *("##" + letter for letter in word[1:])] ¦ [*word]': "These are its letters. "
-            "Look for the longest piece that is known.",
+        '→ [word[0], *("##" + letter for letter in word[1:])] ¦ [*word]': "Try longer pieces.",
         '→ [*right(word, known_pieces), ""]': "Behind the last piece you append an empty one.",
         "→ right(word, known_pieces)[::-1]": "The right pieces, from the last to the first.",
-        ('→ sorted((p for p in known_pieces if p.removeprefix("##") in word), key=len, '
-         'reverse=True) or ["[UNK]"]'): "Those are all known pieces that occur in the word. Each "
-            "letter belongs to one piece: cut from the beginning.",
-        'return ["[UNK]"] → return [*found, "##[UNK]" if found else "[UNK]"]': "You mark the gap "
-            "and keep the pieces before it. One gap makes the whole word unknown: [UNK] alone.",
-        'return ["[UNK]"] → return [word]': "You return a word that cannot be cut as it is. The "
-            "model has no id for it; what stands for an unknown word?",
-        ('mark + word[start:e] in known_pieces → word[start:e] in known_pieces or "##" + '
-         'word[start:e] in known_pieces'): "You take a piece with ## at the beginning of a word, "
-            "or one without in its middle. Where may each stand?",
+        '→ sorted((p for p in known_pieces if p.removeprefix("##") in word), key=len, '
+            'reverse=True) or ["[UNK]"]': "Those are all known pieces that occur in the word.",
+        'mark + word[start:e] in → word[start:e] in known_pieces or "##" + word[start:e] in':
+            "Where may a piece with ## stand, and where one without?",
         _match_backward: "You cut from the end of the word. Its beginning comes first.",
         _match_fewest: "You cut into as few pieces as possible. Take the longest piece each time.",
-        "len(word), start, -1 → len(word), start + 1, -1": "A piece of a single letter is not "
-            "found. Where does your inner loop stop?",
-        "len(word), start, -1 → len(word) - 1, start, -1": "The last letter is never looked at. "
-            "Where does your loop begin?",
+        "len(word), start, -1 → len(word), start + 1, -1 ¦ len(word) - 1, start, -1": "Does your "
+            "loop begin with the last letter, and stop at a single one?",
         "→ both = {mark + p.removeprefix(\"##\") for p in known_pieces for mark in (\"\", "
-            "\"##\")}; return [p.removeprefix('##') for p in right(word, both)]": "In the middle "
-            "of a word only a piece with ## fits, and at its start only one without.",
-        "→ sorted(right(word, known_pieces))": "Keep the order of the word, not that of the "
-            "alphabet.",
+            "\"##\")}; return [p.removeprefix('##') for p in right(word, both)]": "Only at the "
+            "beginning of a word has a piece no ##.",
+        "→ sorted(right(word, known_pieces))": "Keep the order of the word, not the alphabet's.",
     },
 )  # fmt: skip
 
@@ -136,32 +126,27 @@ check_fewest_pieces = Exercise(
         *(("filesystemss", _FILES), ("abcd", ["ab", "##c", "##d", "##bcd"]), (_LONG, _ITS_PIECES)),
     ],
     mistakes={
-        (_length_of(_longest_match), "→ len(_longest_match(word, known_pieces))"): "You take the "
-            "longest piece first. A shorter one may leave less behind.",
-        _length_of(_match_backward): "You take the longest piece at the end first. A shorter one "
-            "may do better.",
+        (_length_of(_longest_match), "→ len(_longest_match(word, known_pieces))",
+            _length_of(_match_backward)): "A shorter piece may do better than the longest.",
         _greedy_twice: "You take the best of a few greedy ways. Any piece may have to be shorter.",
         _length_of(rewritten(_longest_match, "fits[0] → fits[-1]")): "Which of all ways has the "
             "fewest pieces?",
-        "min(counts, default=math.inf) → max((n for n in counts if n < math.inf), "
-            "default=math.inf)": "That is the largest number of pieces.",
+        "min(…) → max((n for n in counts if n < math.inf), default=math.inf)": "That is the "
+            "largest number.",
         '("##" if start else "") + word → word': "What do pieces inside a word begin with?",
-        "return 0 → return 99 ¦ return -1 ¦ return math.inf ¦ return 1": "For a word that no "
-            "pieces make up, return 0.",
-        "fewest = [0] → fewest = [1] || fewest[start] + 1 → fewest[start] || min(counts, "
-            "default=math.inf) → sum(counts)": "You count the ways to cut the word. How many "
-            "pieces has the best?",
+        "return 0 → return 99 ¦ return -1 ¦ return math.inf ¦ return 1": "Return 0 for no cut.",
+        "[0] → [1] || [start] + 1 → [start] || min(counts, default=math.inf) → sum(counts)":
+            "You count the ways to cut the word. How many pieces has the best?",
         _two_at_most: "You try one cut. A word may need more than two pieces.",
         "→ sum(p.removeprefix('##') in word for p in known_pieces)": "You count the known pieces "
-            "that occur in the word. How many of them, side by side, make it up?",
-        ("→ ways = {0: []}; cuts = [(s, e) for e in range(1, len(word) + 1) for s in range(e)]; "
-         "fits = lambda s, e: ('##' if s else '') + word[s:e]; [ways.update({e: [*ways[s], fits(s, "
-         "e)]}) for s, e in cuts if s in ways and fits(s, e) in known_pieces and len(ways.get(e, "
-         "word + word)) > len(ways[s]) + 1]; return ways.get(len(word), [])"): "Those are the "
-            "pieces. Return how many they are.",
-        ("→ bare = {p.removeprefix('##') for p in known_pieces}; return right(word, {*bare, "
-         "*('##' + p for p in bare)})"): "You take the ## off the pieces. At the beginning of a "
-            "word only one without fits, behind it only one with.",
+            "that occur in the word. How many make it up?",
+        "→ ways = {0: []}; cuts = [(s, e) for e in range(1, len(word) + 1) for s in range(e)]; "
+            "fits = lambda s, e: ('##' if s else '') + word[s:e]; [ways.update({e: [*ways[s], "
+            "fits(s, e)]}) for s, e in cuts if s in ways and fits(s, e) in known_pieces and "
+            "len(ways.get(e, word + word)) > len(ways[s]) + 1]; return ways.get(len(word), [])":
+            "Return how many they are.",
+        "→ bare = {p.removeprefix('##') for p in known_pieces}; return right(word, {*bare, *('##' "
+            "+ p for p in bare)})": "Only at its beginning has a piece no ##.",
         "→ len(word) if right(word, known_pieces) else 0 ¦ len(word)": "You count letters.",
         "→ max(0, right(word, known_pieces) - 1)": "You count the places between the pieces.",
     },

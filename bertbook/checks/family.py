@@ -30,23 +30,19 @@ check_positions = Exercise(
            (np.array([[5, 6, 3, 3], [4, 3, 3, 3]]), 3)],
     given=to_tensor, then=_not_whole,
     mistakes={
-        ("→ 0 * ids + np.arange(ids.shape[1])", "+ padding →"): "RoBERTa's positions begin behind "
-            "the padding id.",
+        ("→ 0 * ids + np.arange(ids.shape[1])", "+ padding →"): "They begin behind the padding id.",
         ("→ 0 * ids + np.arange(ids.shape[1]) + padding + 1", "np.cumsum(is_token, axis=1) → "
-            "(np.arange(ids.shape[1]) + 1)"): "Count tokens only: padding on the left must not "
-            "move a sentence.",
+            "(np.arange(ids.shape[1]) + 1)"): "Padding on the left must not move a sentence.",
         "* is_token →": "Padding stands at the padding id.",
         "+ padding → + padding - 1 ¦ + padding - is_token": "Your first token stands at the "
             "padding id, and that row of the table is empty.",
-        "+ padding → + padding + 1 ¦ + padding + is_token": "The first token stands at the padding "
-            "id plus 1.",
+        "+ padding → + padding + 1 ¦ + padding + is_token": "The first stands at padding + 1.",
         "axis=1 → axis=0": "Each row is a sentence.",
         "np.cumsum(is_token, axis=1) * →": "Now count the tokens along the row.",
         ("→ right(ids, 0) ¦ right(ids, 1)", "!= padding → != 0"): "The padding id is given.",
         "!= → >": "An id below that of padding is a token, too.",
         "!= → ==": "You count the padding.",
-        "np.cumsum(is_token, axis=1) → np.cumsum(is_token).reshape(ids.shape)": "Each row begins "
-            "anew.",
+        "np.cumsum(is_token, axis=1) → np.cumsum(is_token).reshape(ids.shape)": "Rows begin anew.",
         "cumsum(is_token → cumsum(ids": "Each token counts as one, whatever its id is.",
         "np.cumsum(is_token, axis=1) → np.cumsum(is_token[:, ::-1], axis=1)[:, ::-1]": "You count "
             "from the right end of the row.",
@@ -72,29 +68,26 @@ check_albert_parameters = Exercise(
     mistakes={
         "attention + feed_forward → layers * (attention + feed_forward)": "All layers share one "
             "set of weights. Count it once.",
-        "+ 2 * narrow → ¦ + narrow": "Did you count two segments, and both weight and bias of the "
+        "+ 2 * narrow → ¦ + narrow": "Are there two segments, a weight and a bias of the "
             "LayerNorm?",
         ("vocab + 512 + 2 → vocab", "512 + →", "(vocab + 512 + 2) * narrow + 2 * narrow → vocab * "
             "narrow"): "There are 512 positions, 2 segments and a LayerNorm, all narrow.",
         ("+ bridge →", "narrow * hidden + hidden → narrow * hidden"): "Who widens the vectors?",
-        "hidden * hidden + hidden → hidden * hidden||+ wide + hidden →": "The linear maps of the "
-            "layer have biases.",
-        ("+ 2 * hidden →", ") + 2 * hidden → )"): "The layer has two LayerNorms, each with a "
-            "weight and a bias.",
+        "hidden * hidden + hidden → hidden * hidden||+ wide + hidden →": "The linear maps have "
+            "biases.",
+        ("+ 2 * hidden →", ") + 2 * hidden → )"): "Both LayerNorms have a weight and a bias.",
         "4 * ( → 3 * ( ¦ 5 * (": "Attention has four linear maps, and there is no pooler.",
         "+ wide + hidden →": "The two maps of the feed-forward part have biases.",
         ("2 * hidden * wide + wide + hidden → hidden * wide + wide", "2 * hidden * wide → 3 * "
             "hidden * wide"): "The feed-forward part has two maps: one widens, one narrows.",
-        "attention = → wide = 4 * hidden\n    attention =": "The size of the feed-forward part is "
-            "given.",
+        "attention = → wide = 4 * hidden\n    attention =": "The size `wide` is given.",
         ("2) * narrow + 2 * narrow → 2) * hidden + 2 * hidden", "(vocab + 512 + 2) * narrow → "
             "vocab * narrow + 514 * hidden", "(vocab + 512 + 2) * narrow + 2 * narrow → vocab * "
             "narrow + 516 * hidden", "+ 2 * narrow → + 2 * hidden", "return → return vocab * "
             "hidden +"): "All rows have embedding_size numbers, and their LayerNorm, too.",
         "→ layers * right(vocab, narrow, hidden, wide, layers)": "Neither the tables nor the layer "
             "are repeated. Count each once.",
-        "→ round(right(vocab, narrow, hidden, wide, layers) / 1e6)": "Return the number itself, "
-            "not millions.",
+        "→ round(right(vocab, narrow, hidden, wide, layers) / 1e6)": "Return no millions.",
     },
 )  # fmt: skip
 
@@ -113,22 +106,20 @@ check_heard = Exercise(
            (["local", "local"], 3, 20)],
     edges=[([], 2, 7)],
     mistakes={
-        "len(kinds) → bool(kinds)": "In the second layer the neighbors have looked at their own "
-            "neighbors already.",
+        "len(kinds) → bool(kinds)": "Neighbors have looked at theirs already.",
         ("1 + →", "→ right(kinds, reach, seq) - 1"): "The token itself counts, too.",
         ("\"global\" in kinds → False||len(kinds) → kinds.count('local')", "→ min(seq, 1 + reach * "
             "len(kinds))"): "In a global layer every token looks at all others.",
         "reach * → 2 * reach *": "The first token has nothing on its left.",
         ("min(seq, 1 + reach * len(kinds)) → 1 + reach * len(kinds)", "→ max(seq, 1 + reach * "
             "kinds.count('local'))"): "There are no more than seq tokens, but there can be fewer.",
-        ("→ min(seq, 1 + reach ** kinds.count('local'))", "1 + reach * → (1 + reach) **"): "Each "
-            "local layer adds its window; it does not multiply.",
+        ("→ min(seq, 1 + reach ** kinds.count('local'))", "1 + reach * → (1 + reach) **"):
+            "Each local layer adds its window; it does not multiply.",
         "1 + reach * → (1 + reach) *": "The token itself is counted once, not in every layer.",
         "reach * → reach // 2 *": "reach counts the tokens on one side already.",
         ("\"global\" in kinds → kinds[:1] == ['global']||len(kinds) → kinds.count('local')",
             "\"global\" in kinds → kinds[:1] == ['global']", "\"global\" in kinds → kinds[-1:] == "
-            "['global']||len(kinds) → kinds.count('local')"): "The global layer may stand "
-            "anywhere.",
+            "['global']||len(kinds) → kinds.count('local')"): "It may stand anywhere.",
     },
 )  # fmt: skip
 
@@ -199,8 +190,7 @@ check_alibi = Exercise(
         "np.abs(away) → np.maximum(away, 0) ¦ np.where(away < 0, np.inf, away)": "Tokens to the "
             "right count as well, here.",
         "np.abs(away) → (np.abs(away) + 1)": "A token is no step away from itself.",
-        "np.abs(away) → np.abs(away) / seq": "Distances are counted in tokens, however long the "
-            "text is.",
+        "np.abs(away) → np.abs(away) / seq": "Distances are counted in tokens.",
         ("-8.0 → -1.0 ¦ 8.0 ¦ 0.0", "-8.0 → -1.0||/ heads →", "2.0 ** (-8.0 → (8.0"): "Head h of n "
             "has the slope 2 to the power of -8 h / n.",
         "/ heads → // heads": "// gives whole numbers.",

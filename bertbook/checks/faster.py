@@ -159,15 +159,14 @@ check_packing = Exercise(
         "-lengths[i]) → lengths[i])[::-1]": "Of two equal rows you take the last one first.",
         "rooms[place] -= lengths[row] → pass": "A row takes its length from the room of its bin.",
         "return bins → return bins[:1]": "What fits nowhere opens a new bin.",
-        "[*fitting, len(bins)][0] → len(bins) - (len(bins) - 1 in fitting)": "An earlier bin may "
+        "[*fitting, len(bins)][0] → len(bins) - (len(bins) - 1 in fitting)": "Earlier bins may "
             "have room.",
         "[*fitting, len(bins)][0] → min([*fitting, len(bins)], key=lambda n: [*rooms, width][n])":
             "Take the first bin that has room, not the one with the least.",
         "room >= → room >": "A row that fills its bin exactly fits as well.",
         "[*fitting, len(bins)][0] → len(bins)": "With a bin for every row it is padding again.",
         "return bins → return len(bins)": "That is the number of bins. Return them.",
-        "return bins → return [[row + 1 for row in each] for each in bins]": "Rows are counted "
-            "from 0.",
+        "return bins → return [[row + 1 for row in each] for each in bins]": "Count from 0.",
         "→ right(sorted(lengths, reverse=True), width)": "Number the rows as they were given.",
         "return bins → return [[lengths[row] for row in each] for each in bins]": "These are "
             "lengths. Return the numbers of the rows.",
@@ -204,8 +203,7 @@ check_quantize = Exercise(
         "127 → 128": "int8 ends at 127.",
         "np.round → np.trunc ¦ np.floor ¦": "Round to the nearest whole number.",
         "return numbers, scale → return numbers, 1 / scale ¦ return "
-            "_any_scale_of_zeros((np.round(x * scale), scale))": "numbers * scale must give the "
-            "row back.",
+            "_any_scale_of_zeros((np.round(x * scale), scale))": "numbers * scale is the row.",
         "return numbers, scale → return numbers, scale.ravel()": "Make the scales a column.",
         "return numbers, scale → return tuple(numbers * scale) ¦ return tuple(numbers) ¦ return "
             "scale, numbers": "Return the whole numbers, and then the scales.",
@@ -232,8 +230,7 @@ check_distillation_loss = Exercise(
         "/ temperature → * temperature": "A high temperature evens probabilities out.",
         "/ temperature →": "Where is the temperature in the softmax?",
         "student / temperature → student": "Divide both by the temperature.",
-        ("temperature**2 * →", "temperature**2 → temperature"): "Where is the factor, temperature "
-            "squared?",
+        ("temperature**2 * →", "temperature**2 → temperature"): "Where is temperature squared?",
         "p, q = → q, p =": "The roles are exchanged. Who weighs the distances?",
         "(np.exp(p) * (p - q)) → -(np.exp(p) * q)": "Subtract the teacher's entropy.",
         "(p - q) → (p - np.exp(q))": "kl_div takes the student's log_softmax first.",

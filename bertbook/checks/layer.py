@@ -38,42 +38,24 @@ check_layer_norm = Exercise(
     cases=[_norm_case(4, eps=0.04), _norm_case(2, 3, eps=0.01), _norm_case(2, 3, 5, eps=1e-12)],
     forbidden=["layer_norm", "LayerNorm"],
     mistakes={
-        "np.sqrt(variance + eps) → (np.sqrt(variance) + eps)": "You add ε to the root. It belongs "
-            "inside, to the variance: what would the root of 0 have as its slope?",
-        "variance + eps → variance": "Where is ε? Your numbers are right only where the variance "
-            "is large beside it.",
-        "variance + eps → variance + 1e-5": "Your ε is 1e-05, whatever is asked for. Use the one "
-            "that is given.",
-        "variance + eps → variance + 1e-6": "Your ε is 1e-06, whatever is asked for. Use the one "
-            "that is given.",
-        "variance + eps → variance + eps**2": "You square ε. The variance is a square already; ε "
-            "is added to it as it is.",
-        "(centered**2).mean( → x.var(ddof=1,": "Your variance divides by n - 1. Nothing is "
-            "estimated from a sample here: by what does LayerNorm divide?",
-        "np.sqrt(variance + eps) → (variance + eps)": "You divide by the variance. In which unit "
-            "is it, and in which is x?",
-        "/ np.sqrt(variance + eps) →": "Where is the division by the spread?",
+        "np.sqrt(variance + eps) → (np.sqrt(variance) + eps)": "Add ε inside the root.",
+        "variance + eps → variance": "Where is ε? It matters where the variance is small.",
+        "variance + eps → variance + 1e-5 ¦ variance + 1e-6": "Use the ε that is given.",
+        "variance + eps → variance + eps**2": "The variance is a square already. Add ε as it is.",
+        "(centered**2).mean( → x.var(ddof=1,": "LayerNorm divides by n, not by n - 1.",
+        "np.sqrt( → (": "You divide by the variance. In which unit is it, and in which is x?",
+        "/ np.sqrt(…) →": "Where is the division by the spread?",
         "return centered → return x": "You divide by the spread. What was to be subtracted before?",
-        ("(centered**2).mean( → (centered**2).sum(",
-         "np.sqrt(variance + eps) → np.linalg.norm(centered, axis=-1, keepdims=True)"): "You "
-            "divide by the length of the centered vector. How many squares does a variance "
-            "average?",
-        ("(centered**2).mean(axis=-1, keepdims=True) → "
-         "abs(centered).mean(axis=-1, keepdims=True)**2"): "Your spread is the mean distance from "
-            "the mean. What does a variance average?",
-        "centered = → x = x * weight; centered = || * weight + bias → + bias": "You stretch before "
-            "you normalize. Which comes first?",
+        ("(centered**2).mean( → (centered**2).sum(", "np.sqrt(…) → np.linalg.norm(centered, "
+            "axis=-1, keepdims=True)"): "How many squares does a variance average?",
+        "(centered**2).mean(…) → abs(centered).mean(…)**2": "A variance averages squares.",
+        "centered = → x = x * weight; centered = || * weight →": "Normalize first, then stretch.",
         "+ bias → - bias": "You subtract the bias. What does BERT do with it?",
-        "axis=-1 → axis=None": "You take one mean over the whole array. Does one token know about "
-            "another?",
-        "axis=-1 → axis=0": "You go down the first axis. Along which axis lies the vector of one "
-            "token?",
-        "* weight + bias →": "Mean 0 and variance 1 are right. Now stretch by the weight and shift "
-            "by the bias.",
+        "axis=-1 → axis=None ¦ axis=0": "Along which axis lies the vector of one token?",
+        "* weight + bias →": "Mean 0 and variance 1 are right. Where are weight and bias?",
         "+ bias →": "Where is the bias?",
         "* weight →": "Where is the weight?",
-        "* weight + bias → * weight + bias * weight": "You shift before you stretch, so the bias "
-            "is stretched as well. Which comes first?",
+        "+ bias → + bias * weight": "You shift before you stretch. Which comes first?",
     },
 )  # fmt: skip
 
@@ -88,36 +70,21 @@ _TOLD = "the cat the other cat and the bird".split()
 check_word_means = Exercise(
     "Average the activations of each word of a vocabulary over its occurrences, for every neuron.",
     _word_means,
-    cases=[
-        (_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "other", "bird"]),
-        (_RNG.standard_normal((8, 6)), _TOLD, ["other", "the"]),
-    ],
+    cases=[(_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "other", "bird"]),
+           (_RNG.standard_normal((8, 6)), _TOLD, ["other", "the"])],
     mistakes={
-        ".mean(axis=0) → .sum(axis=0)": "You add up: a frequent word wins by its number. How often "
-            "does each word occur?",
-        (".mean(axis=0) → .sum(axis=0) / len(words)",
-         ".mean(axis=0) → .sum(axis=0) / len(vocabulary)"): "You divide all words by one number. "
-            "How often does this word occur?",
-        "active[np.array(words) == word].mean( → np.median(active[np.array(words) == word], ":
-            "You take the value in the middle. What is asked is the average.",
-        "np.array(words) == word → words == word": "A list compared with a word is False, and "
-            "nothing more. np.array(words) == word compares entry by entry.",
-        "np.array(words) == word → np.char.find(np.array(words), word) >= 0": "You look for the "
-            "word inside of words, and \"the\" stands in \"other\". Compare whole words.",
-        ".mean(axis=0) → .max(axis=0)": "You take each word's largest activation. What is asked is "
-            "its average.",
-        (".mean(axis=0) → .mean()", ".mean(axis=0) → .mean(axis=0)[0]"): "Your row "
-            "has one number only. Each neuron has a mean of its own.",
-        ".mean(axis=0) → [0]": "You take the first occurrence alone. What about the others?",
-        ".mean(axis=0) → [-1]": "You keep the last occurrence alone. Does a later one overwrite "
-            "the sum?",
-        ("active[ → np.maximum(active, 0)[", "active[ → abs(active)["): "You change the sign of "
-            "what is negative, or drop it. Take the activations as they are.",
-        "np.array(means) → np.array(means).T": "Rows and columns have changed places. Each word "
-            "has a row.",
-        ("in vocabulary → in sorted(vocabulary)", "in vocabulary → in dict.fromkeys(words)",
-         "in vocabulary → in sorted({*words})"): "Your rows are in another order, or for other "
-            "words. Which words, and in which order, does vocabulary name?",
+        "mean(axis=0) → sum(axis=0) ¦ max(axis=0)": "Take the average over its occurrences.",
+        "mean(axis=0) → sum(axis=0) / len(words) ¦ sum(axis=0) / len(vocabulary)": "How often is "
+            "it there?",
+        "active[…].mean( → np.median(active[…],": "The middle value is no average.",
+        "np.array(words) == → words ==": "A list is never a word. np.array(words) compares each.",
+        "np.array(words) == word → np.char.find(words, word) >= 0": "Compare whole words.",
+        "mean(axis=0) → mean() ¦ mean(axis=0)[0]": "Each neuron has a mean of its own.",
+        ".mean(axis=0) → [0] ¦ [-1]": "You take one occurrence alone. What about the others?",
+        "active[ → np.maximum(active, 0)[ ¦ abs(active)[": "Do negative activations count?",
+        "(means) → (means).T": "Rows and columns have changed places. Each word has a row.",
+        "in vocabulary → in sorted(vocabulary) ¦ in dict.fromkeys(words) ¦ in sorted({*words})":
+            "Which words, and in which order, does vocabulary name?",
     },
 )  # fmt: skip
 

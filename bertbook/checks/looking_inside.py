@@ -31,13 +31,13 @@ check_paired_interval = Exercise(
         ("ahead[draws] → (first[draws] - second[np.roll(draws, 1, axis=0)])",
             "ahead[draws].mean(axis=1) → first[draws].mean(axis=1) - second.mean()"): "Both "
             "methods get the same words in every repeat.",
-        ("→ one, other = first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn "
-            "np.quantile(one, (0.025, 0.975)) - np.quantile(other, (0.975, 0.025))", "→ one, other "
-            "= first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn np.quantile(one, "
-            "(0.025, 0.975)) - np.quantile(other, (0.025, 0.975))"): "Subtract word by word before "
-            "you take quantiles.",
-        ("ahead[draws].mean(axis=1) → np.median(ahead[draws], axis=1)", "mean → std ¦ sum"): "Take "
-            "the mean of each repeat.",
+        "→ one, other = first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn "
+            "np.quantile(one, (0.025, 0.975)) - np.quantile(other, (0.975, 0.025)) ¦ one, other = "
+            "first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn np.quantile(one, "
+            "(0.025, 0.975)) - np.quantile(other, (0.025, 0.975))": "Subtract word by word before "
+            "quantiles.",
+        ("ahead[draws].mean(axis=1) → np.median(ahead[draws], axis=1)", "mean → std ¦ sum"):
+            "Take the mean of each repeat.",
         "first - second → abs(first - second) ¦ first / second ¦ first / second - 1 ¦ second - "
             "first": "The difference is first minus second, with its sign.",
         "np.quantile(means, (0.025, 0.975)) → means.mean() + np.array([-1, 1]) * means.std() ¦ "
@@ -83,17 +83,17 @@ check_rank_correlation = Exercise(
             "len(a) / (len(a) - 1)": "Correlate the ranks themselves.",
         "np.corrcoef(a, b)[0, 1] → (a == b).mean()": "Being off by one rank is less wrong than "
             "being off by five.",
-            tuple(f"np.corrcoef(a, b)[0, 1] → 1 - {share}" for share in (
+        tuple(f"np.corrcoef(…)[0, 1] → 1 - {share}" for share in (
             "((a - b) ** 2).sum() / (len(a) ** 3 - len(a))",
             "6 * abs(a - b).sum() / (len(a) ** 3 - len(a))",
-            *(f"6 * ((a - b) ** 2).sum() / ({below})" for below in (
-                "len(a) ** 2 - len(a)", "len(a) ** 2 - 1", "len(a) ** 3 - 1", "len(a) ** 3",
-                "len(a)")))): "Nearly the short formula. Two lists in opposite order must give −1.",
+            *(f"6 * ((a - b) ** 2).sum() / ({below})" for below in ("len(a) ** 2 - len(a)",
+            "len(a) ** 2 - 1", "len(a) ** 3 - 1", "len(a) ** 3", "len(a)")))): "Nearly the short "
+            "formula. Two lists in opposite order must give −1.",
         "np.corrcoef(a, b)[0, 1] → 6 * ((a - b) ** 2).sum() / (len(a) ** 3 - len(a))": "The short "
             "formula is one minus that.",
         "(a, b)[ → (a, second)[ ¦ (first, b)[": "Rank both.",
-        ("np.corrcoef(a, b)[0, 1] → abs(np.corrcoef(a, b)[0, 1])", "[0, 1] → [0, 1] ** 2"): "The "
-            "sign says whether the order is the same or the opposite.",
+        ("np.corrcoef(a, b)[0, 1] → abs(np.corrcoef(a, b)[0, 1])", "[0, 1] → [0, 1] ** 2"):
+            "The sign says whether the order is the same or the opposite.",
         "np.corrcoef(a, b)[0, 1] → a @ b ¦ (a * b).mean() ¦ a @ b / np.sqrt((a @ a) * (b @ b))":
             "A correlation takes the mean away from both lists first.",
         "np.corrcoef(a, b)[0, 1] → np.cov(a, b)[0, 1] / a.std() / b.std()": "np.cov divides by n − "
@@ -135,16 +135,14 @@ check_mean_ablation = Exercise(
     mistakes={
         "→ contexts": "Nothing has changed.",
         ("changed[..., own].mean(axis=(0, 1)) → 0.0", "mean → sum ¦ max ¦ std", "changed[..., "
-            "own].mean(axis → np.median(changed[..., own], axis"): "What does the head say on "
-            "average?",
+            "own].mean(axis → np.median(changed[..., own], axis"): "What is its mean?",
         ("mean(axis=(0, 1)) → mean()", "changed[..., own].mean(axis=(0, 1)) → changed.mean()"):
             "Each of its columns has a mean of its own.",
         "axis=(0, 1) → axis=0": "Take the mean over tokens, too.",
         "axis=(0, 1) → axis=1, keepdims=True ¦ axis=1": "You take the mean over tokens only.",
         "axis=(0, 1) → axis=-1 ¦ axis=(1, 2) ¦ axis=(0, 2) ¦ axis=-1, keepdims=True ¦ axis=(1, 2), "
             "keepdims=True ¦ axis=(0, 2), keepdims=True": "Average over texts and tokens.",
-        "changed[..., own].mean(axis=(0, 1)) → changed[0, :, own].mean(axis=0)": "Take the mean "
-            "over all texts.",
+        "changed[..., own].mean(axis=(0, 1)) → changed[0, :, own].mean(axis=0)": "Take all texts.",
         "own] = → own] += ¦ own] -=": "Put the average in the place of what was said.",
         "changed[..., own].mean → changed.mean": "Take this head's columns: [..., own].",
         ("changed[..., own] = → changed[own] = ¦ changed[:, own] =", "[..., own] → [:, own]"):
@@ -190,16 +188,15 @@ check_control_task = Exercise(
         "→ classes": "These are the true classes. A control task can only be learned by heart.",
         tuple(f"→ [{kind!r}] * len(words)" for kind in sorted({*_KINDS.values()})): "With one "
             "class for all words, a probe needs to remember nothing.",
-        "→ [classes[order[i % len(order)]] for i in range(len(words))]": "A word that stands twice "
-            "gets two classes.",
+        "→ [classes[order[i % len(order)]] for i in range(len(words))]": "A word has one class.",
         ("list(dict.fromkeys(words)) → sorted({*words})", "dict.fromkeys(words) → {*words}"):
             "Count the words as they first appear.",
         ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
             "You count the words from the end of the text.",
         "(distinct, order) → (distinct, order[::-1])": "You read the order from its end.",
         "in words] → in words][::-1]": "Your list is turned around.",
-        "distinct[i] → distinct[i - 1] ¦ distinct[(i + 1) % len(order)]": "The different words are "
-            "counted from 0.",
+        "distinct[i] → distinct[i - 1] ¦ distinct[(i + 1) % len(order)]": "Words are counted from "
+            "0.",
         "distinct[i] → distinct[order[i]]": "You look up the order twice.",
         ("list(dict.fromkeys(words)) → words", "class_of[distinct[i]] → classes[i]"): "`order` "
             "counts different words, as they first appear.",
@@ -207,8 +204,8 @@ check_control_task = Exercise(
             "Which class has each word?",
         "word: class_of[distinct[i]] → distinct[i]: class_of[word]": "Word number i receives the "
             "class of word number order[i], not the other way around.",
-        ("[dealt[word] for word in words] → [class_of[distinct[i]] for i in order] ¦ dealt", "→ "
-            "[classes[i] for i in order]"): "Return a class for each word of the text, in a list.",
+        ("[dealt[word] for word in words] → [class_of[distinct[i]] for i in order] ¦ dealt",
+            "→ [classes[i] for i in order]"): "List a class for each word of the text.",
     },
 )  # fmt: skip
 
@@ -243,8 +240,8 @@ check_rival = Exercise(
         "axis=1) → axis=1) ** 2": "Where is the root?",
         "names @ pronoun / norm(names, axis=1) → np.corrcoef(pronoun, names)[0, 1:]": "A "
             "correlation takes the mean away first. The cosine does not.",
-        ("names @ pronoun / →", "names @ pronoun / norm(names, axis=1) → names.sum(axis=1)"): "You "
-            "look at the names alone. Where is the pronoun?",
+        ("names @ pronoun / →", "names @ pronoun / norm(names, axis=1) → names.sum(axis=1)"):
+            "You look at the names alone. Where is the pronoun?",
         "names @ pronoun / norm(names, axis=1) → names.T @ pronoun": "Which axis does .T put last?",
         ("cosines.argmax() → names[cosines.argmax()]", "argmax() → max() ¦ max() / norm(pronoun)",
             ".argmax() → ¦ / norm(pronoun)"): "Which name is it?",

@@ -30,23 +30,14 @@ check_trust = Exercise(
     _trust,
     cases=[_trust_case((20,)), _trust_case((4, 12)), _trust_case((9, 30))],
     mistakes={
-        "& (seen != mask_id) →": "You count the positions with [MASK] as well. No word stands "
-            "there that could be trusted.",
-        "(labels != -100) & →": "You count positions without a label. Only the chosen ones may "
-            "have changed.",
+        "& (seen != mask_id) →": "At [MASK] no word stands that could be trusted.",
+        "(labels != -100) & →": "Only positions with a label may have changed.",
         "seen[words] == → seen[words] !=": "That is how often the word is a random one.",
-        "/ words.sum() →": "That is the spread of one position. The mean of n of them has a "
-            "standard error smaller by the root of n.",
-        "words.sum() → (words.sum() - 1)": "You divide by n - 1. The formula of a proportion "
-            "divides by n.",
-        "words.sum() → (labels != -100).sum()": "Your n counts all labeled positions. At how many "
-            "of them did you look at a word?",
-        "np.sqrt( → (": "That is the variance of the mean. Its root is the standard error.",
-        "/ words.sum()) → ) / words.sum()": "You divide by n. It stands under the root.",
+        ("/ words.sum() →", "np.sqrt( → (", "/ words.sum()) → ) / words.sum()"): "The standard "
+            "error of the mean has n under the root, beside p (1 - p).",
+        "words.sum() → (words.sum() - 1)": "The formula of a proportion divides by n.",
+        "words.sum() → (labels != -100).sum() ¦ labels.size": "At how many did you look?",
         "np.sqrt → 2 * np.sqrt": "That is half of an interval, two standard errors. Return one.",
-        ", np.sqrt(p * (1 - p) / words.sum()) →": "That is the proportion. Return its standard "
-            "error as well: a measurement without one cannot be judged.",
-        "words.sum() → labels.size": "Your n is the number of all positions. How many have you "
-            "looked at?",
+        ", np.sqrt(…) →": "Return the standard error as well: without it nobody can judge.",
     },
 )  # fmt: skip

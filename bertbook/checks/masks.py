@@ -29,33 +29,21 @@ check_additive_mask = Exercise(
     cases=[(np.array([1, 1, 1, 0, 0]),), (np.array([0, 0, 1]),), (_BATCH,)],
     forbidden=["a loop", "additive_mask"],
     mistakes={
-        "→ attention_mask[..., None, :]": "This is still a mask of ones and zeros. What does "
-            "adding 1 to a score do to its probability? A little, and to the wrong tokens.",
-        "np.finfo(np.float64).min → 1.0": "You found where the padding is. But adding 1 to a score "
-            "makes its probability larger. Which number makes it vanish?",
-        "0.0, lowest → 1.0, lowest": "The padding is hidden. But what may be looked at gets 1, and "
-            "should get 0: adding 0 changes nothing.",
-        "attention_mask == 1 → attention_mask == 0": "Your mask is the wrong way round: it hides "
-            "the words and shows the padding. In an attention mask, what does 1 stand for?",
-        "np.finfo(np.float64).min → np.finfo(np.float64).max": "Your number is the largest, not "
-            "the lowest: all attention now goes to the padding. Which sign hides?",
-        "→ (1 - attention_mask[..., None, :]) * -np.inf": "0 times infinity is not a number, so "
-            "your words became nan. Which finite number hides just as well?",
-        "np.finfo(np.float64).min → -np.inf": "With −∞ every usual row comes out right. What comes "
-            "out of a row in which everything is hidden? Use the lowest finite number.",
-        "np.finfo(np.float64).min → float(np.finfo(np.float32).min)": "This is the lowest number "
-            "of float32. Our scores are float64.",
-        "np.finfo(np.float64).min → np.finfo(np.float64).tiny": "Your number is next to 0, as "
-            "finfo.tiny and finfo.eps are, and hides nothing. Which entry is the lowest?",
-        "np.finfo(np.float64).min → -1e9": ("The right places, but not the lowest number: in a row "
-            "in which everything is hidden, the scores still shine through. Ask np.finfo for the "
-            "lowest finite number.", _is_lower_there),
-        "[..., None, :] →": "The right numbers, but an axis is missing. Every query needs the same "
-            "row: mask[..., None, :].",
-        "→ np.repeat(right(attention_mask), attention_mask.shape[-1], axis=-2)": "You write the "
-            "row once for each query. One row serves all: the axis before the last has size 1.",
-        "→ right(attention_mask).swapaxes(-1, -2)": "The new axis stands last. Columns are looked "
-            "at, so that seq must be the last axis.",
+        ("→ attention_mask[..., None, :]", "np.finfo(…).min → 1.0"): "Adding 1 to a score raises "
+            "its probability. Which number makes it vanish?",
+        "0.0, → 1.0,": "What may be looked at gets 1. Adding 0 changes nothing.",
+        "== 1 → == 0": "The wrong way round: what does 1 stand for in an attention mask?",
+        "float64).min → float64).max": "All attention now goes to the padding. Which sign hides?",
+        "→ (1 - attention_mask[..., None, :]) * -np.inf": "0 times infinity is nan. Take a finite "
+            "number.",
+        "np.finfo(…).min → -np.inf": "A row in which everything is hidden becomes nan with −∞.",
+        "float64).min → float32).min.item()": "That is float32. Our scores are float64.",
+        "float64).min → float64).tiny": "Which entry of finfo is the lowest?",
+        "np.finfo(…).min → -1e9": ("Does np.finfo know a lower number?", _is_lower_there),
+        "[..., None, :] →": "An axis of size 1 is missing, before the last.",
+        "→ np.repeat(right(attention_mask), attention_mask.shape[-1], axis=-2)": "One row serves "
+            "all queries: the axis before the last has size 1.",
+        "→ right(attention_mask).swapaxes(-1, -2)": "Columns are looked at: seq is last.",
     },
 )  # fmt: skip
 
@@ -72,35 +60,17 @@ check_causal_mask = Exercise(
     cases=[(1,), (2,), (4,), (5,)],
     forbidden=["triu", "tril", "causal_mask"],
     mistakes={
-        "position[None, :] > → position[None, :] >=": "Your first token sees nothing at all, not "
-            "even itself. May a token look at itself?",
-        "position[None, :] > → position[None, :] <": "Your tokens see themselves and the future, "
-            "and nothing of the past. Rows look, columns are looked at: which triangle has to "
-            "close?",
-        "position[:, None] → position[:, None] + 1": "Your tokens see one step into the future. "
-            "Where does the triangle begin?",
-        "position[None, :] > → position[None, :] <=": "Your tokens see only the future: the past "
-            "and the token itself are hidden. Which triangle has to close?",
-        "np.finfo(np.float64).min → -np.inf": "The right places, with −∞. Use the lowest finite "
-            "number: with padding on the left, a row can end up with nothing to see, and −∞ makes "
-            "it nan.",
-        "np.finfo(np.float64).min → -1e9": ("The right places. Is this the lowest number a float64 "
-            "can hold?", _is_lower_there),
-        "→ np.full((seq, seq), np.finfo(np.float64).min)": "Everything is hidden. A token may look "
-            "at itself and at what stands before it.",
-        "np.finfo(np.float64).min → np.finfo(np.float64).max": "The right places, but the largest "
-            "number: now everybody looks at the future only. Which sign hides?",
-        "→ np.tri(seq)": "These are the right ones and zeros: 1 where a token may look. But this "
-            "mask is added to scores. Which two numbers does it need?",
-        "np.finfo(np.float64).min → 1.0": "The right places, but adding 1 to a score hides "
-            "nothing. Which number does?",
-        "→ (1 - np.tri(seq)) * -np.inf": "0 times infinity is not a number. Which finite number "
-            "hides just as well?",
+        "> position → >= position": "May a token look at itself?",
+        "> position → < position ¦ <= position ¦ != position": "Which triangle has to close?",
+        "position[:, None] → position[:, None] + 1": "Your tokens see one step into the future.",
+        "np.finfo(…).min → -np.inf": "Behind padding a row may see nothing, and −∞ makes it nan.",
+        "np.finfo(…).min → -1e9": ("Does a float64 go lower?", _is_lower_there),
+        "→ np.full((seq, seq), np.finfo(float).min)": "May a token see itself?",
+        "float64).min → float64).max": "All look at the future only. Which sign hides?",
+        ("→ np.tri(seq)", "np.finfo(…).min → 1.0"): "Adding 1 to a score does not hide.",
+        "→ (1 - np.tri(seq)) * -np.inf": "0 times infinity is nan. Take the lowest finite number.",
         "→ np.zeros((seq, seq))": "Nothing is hidden.",
-        "> position[:, None] → == position[:, None] + 1": "Only the next token is hidden. What "
-            "about those after it?",
-        "position[None, :] > → position[None, :] !=": "Each token sees only itself. What about the "
-            "past?",
+        "> position[:, None] → == position[:, None] + 1": "What about later tokens?",
     },
 )  # fmt: skip
 
@@ -131,46 +101,27 @@ check_padding_and_causal = Exercise(
     _padding_and_causal,
     cases=[(np.array([1, 1, 1, 0, 0]),), (np.array([[1, 1, 1, 0], [0, 1, 1, 1]]),)],
     mistakes={
-        "np.minimum → np.add": "Where both masks hide, the two lowest numbers add up to −∞, the "
-            "number that makes nan in a row with nothing else. Which function takes the smaller of "
-            "two numbers?",
-        "np.minimum → np.maximum": "Your mask hides only what both masks hide. A token must stay "
-            "hidden as soon as one of them says so.",
-        ("causal_mask(seq) → 0 * causal_mask(seq)", "→ additive_mask(attention_mask)"): "The "
-            "padding is hidden. Where is the causal mask?",
-        ("additive_mask(attention_mask) → 0 * additive_mask(attention_mask)",
-         "→ causal_mask(attention_mask.shape[-1])"): "The future is hidden. Where is the padding "
-            "mask?",
-        "causal_mask(seq) → causal_mask(seq).T": "Your causal mask lies on its side: tokens see "
-            "the future and not the past.",
-        "causal_mask(seq) → causal_mask(seq + 1)[:-1, 1:]": "Your causal mask hides the token "
-            "itself. May it?",
-        "causal_mask(seq) → causal_mask(seq + 1)[1:, :-1]": "Your tokens see one step into the "
-            "future.",
-        "np.minimum( → _exactly_one(": "Where both masks hide, yours opens the door again. Which "
-            "function takes the smaller of two numbers?",
-        ("additive_mask(attention_mask) → np.minimum(additive_mask(attention_mask), "
-         "_rows(attention_mask))"): "You close rows as well: padding may look, and nobody reads "
-            "what it gets. Only the columns of padding close.",
-        "additive_mask(attention_mask) → _rows(attention_mask)": "You hide rows: padding may not "
-            "look. It is the columns that must close, so that nobody looks at padding.",
-        "additive_mask(attention_mask) → additive_mask(1 - attention_mask)": "You hide the words "
-            "and show the padding. What does 1 stand for?",
-        _seeing_oneself: "In yours every token sees itself. A column of padding closes in every "
-            "row, that of the padding, too.",
-        "→ np.minimum(additive_mask(attention_mask), causal_mask(len(attention_mask)))": "The "
-            "length of a batch is the number of its sentences. Which axis holds the tokens?",
+        "→ 0 * right(attention_mask)": "Nothing is hidden.",
+        "np.minimum → np.add": "Two lowest numbers add up to −∞. What takes the smaller one?",
+        "np.minimum → np.maximum": "You hide only what both masks hide. Is one of them not enough?",
+        ("causal_mask(seq) → 0 * causal_mask(seq)", "→ additive_mask(attention_mask)"): "Where is "
+            "the causal mask?",
+        ("additive_mask( → 0 * additive_mask(", "→ causal_mask(attention_mask.shape[-1])"):
+            "Where is the padding mask?",
+        "causal_mask(seq) → causal_mask(seq).T": "It is the rows that look. Which triangle closes?",
+        "causal_mask(seq) → causal_mask(seq + 1)[:-1, 1:]": "May a token look at itself?",
+        "causal_mask(seq) → causal_mask(seq + 1)[1:, :-1]": "Your tokens see one step ahead.",
+        "np.minimum( → _exactly_one( ¦ np.multiply(": "Where both hide, yours opens.",
+        "additive_mask(…) → np.minimum(additive_mask(…), _rows(…))": "Only columns close.",
+        "additive_mask( → _rows(": "You hide rows. Nobody may look at padding: its columns close.",
+        "additive_mask( → additive_mask(1 -": "You hide the words. What does 1 stand for?",
+        _seeing_oneself: "Padding sees itself. Its column closes in every row.",
+        "attention_mask.shape[-1] → len(attention_mask)": "Which axis of a batch holds the tokens?",
         _all_after: "You close all that follows the first padding. Padding may stand on the left.",
-        "np.minimum → np.multiply": "A product of masks: two minus signs make a plus, and 0 times "
-            "anything opens the door. Which function takes the smaller of two numbers?",
-        "→ (right(attention_mask) < 0) * 1.0": "These are the right places. But adding 1 to a "
-            "score hides nothing. Which number does?",
-        "→ np.tri(attention_mask.shape[-1]) * attention_mask[..., None, :]": "These are the right "
-            "ones and zeros. But this mask is added to scores. Which two numbers has it?",
-        "→ np.maximum(right(attention_mask), -1e9)": ("The right places. Is this the lowest number "
-            "a float64 can hold?", _is_lower_there),
-        "→ np.where(right(attention_mask) < 0, -np.inf, 0.0)": "The right places, with −∞. In the "
-            "second sentence a row has nothing to see. What does softmax make of it?",
+        "→ (right(attention_mask) < 0) * 1.0 ¦ np.tri(attention_mask.shape[-1]) * "
+            "attention_mask[..., None, :]": "Which two numbers are added to scores?",
+        "→ np.maximum(right(attention_mask), -1e9)": ("Does a float64 go lower?", _is_lower_there),
+        "→ np.where(right(attention_mask) < 0, -np.inf, 0.0)": "A row with −∞ alone becomes nan.",
     },
 )  # fmt: skip
 
@@ -187,35 +138,23 @@ check_mean_loss = Exercise(
     _mean_loss,
     cases=[(_LOSSES, _LABELS), (_LOSSES[:1], _LABELS[:1]), (_LOSSES[1:], _LABELS[1:])],
     mistakes={
-        "[labels != -100] →": "This is the mean over all positions, with a label or without. Keep "
-            "the losses whose label is not −100, and take the mean of those.",
-        "losses[labels != -100] → (losses * (labels != -100))": "You set the other losses to 0 but "
-            "still divide by all positions. By how many should it be?",
-        "→ losses.sum() / (labels != -100).sum()": "You divide by the right number, but add up all "
-            "losses.",
+        ("[labels != -100] →", "losses[labels != -100] → (losses * (labels != -100))", ".mean() → "
+            ".sum() / len(labels) ¦ .sum() / labels.shape[1]"): "By how many should it be divided? "
+            "Only labeled positions count.",
+        "→ losses.sum() / (labels != -100).sum()": "You add up all losses.",
         "mean → sum": "This is a sum. It grows with the number of labels. Divide by how many?",
-        (".mean() → .sum() / len(labels)", ".mean() → .sum() / labels.shape[1]"): "You divide by "
-            "the length of an axis. How many positions have a label?",
-        "→ losses[labels > 0].sum() / (labels != -100).sum()": "You divide by the right number, "
-            "but leave the label 0 out of the sum. It is the id of a word like any other.",
-        ("→ losses.sum() / (losses != 0).sum()",
-         ".mean() → .sum() / (losses * (labels != -100) != 0).sum()"): "You divide by the number "
-            "of losses that are not 0. A labeled position may have loss 0, and it counts. What "
-            "marks a labeled position?",
-        "labels != -100 → labels > 0": "You left out the label 0. It is the id of a word like any "
-            "other. Which number means “no label”?",
-        "labels != -100 → labels != 0": "You left out the label 0 and kept −100. Which number "
-            "means “no label”?",
-        "labels != -100 → labels == -100": "These are the positions without a label. Turn the "
-            "choice around.",
-        "→ np.mean([right(*row) for row in zip(losses, labels)])": "A mean of means: each sentence "
-            "counts the same, however many labels it has. Every labeled position should.",
-        ".mean() →": "These are the right losses. Now take their mean.",
-        "mean() → max()": "This is the largest of the right losses. Take their mean.",
-        ".mean() → .sum() / np.count_nonzero(labels)": "You count the labels that are not 0. −100 "
-            "is one of them, and the label 0 is not.",
-        "→ [right(losses[i : i + 1], labels[i : i + 1]) for i in range(len(losses))]": "These are "
-            "the means of the rows. One number is wanted, the mean over all labeled positions.",
+        ("→ losses[labels > 0].sum() / (labels != -100).sum()", "labels != -100 → labels > 0"):
+            "You leave out the label 0. It is the id of a word like any other.",
+        ("→ losses.sum() / (losses != 0).sum()", ".mean() → .sum() / (losses * (labels != -100) != "
+            "0).sum()"): "A labeled position may have loss 0, and it counts.",
+        "labels != -100 → labels != 0": "You leave out 0 and keep −100. Which means “no label”?",
+        "labels != -100 → labels == -100": "You choose the positions without a label.",
+        "→ np.mean([right(*row) for row in zip(losses, labels)])": "A mean of means: each label "
+            "should count the same, not each sentence.",
+        (".mean() →", "mean() → max()"): "These are the right losses. Take their mean.",
+        ".mean() → .sum() / np.count_nonzero(labels)": "Which number means “no label”?",
+        "→ [right(losses[i : i + 1], labels[i : i + 1]) for i in range(len(losses))]": "One mean "
+            "over all labeled positions is wanted, not one for each row.",
     },
 )  # fmt: skip
 
@@ -238,33 +177,19 @@ check_promises = Exercise(
     _promises,
     cases=[(RIGHT,), *((broken,) for broken in BROKEN)],
     mistakes={
-        "bool(np.isfinite(empty).all()) → True": "What gives nan slips through. Which text leaves "
-            "a row nothing to look at?",
-        "1000 → 1": "The one that divides each row by its sum slips through. It is right while the "
-            "scores of padding are ordinary, or low. Make them high.",
-        ", [0, 1, 1, 0, 1, 1] → ,": "Your padding stands at the end only. The mask may hide any "
-            "positions: who counts words instead of looking where they stand?",
-        "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]": "Your padding stands at an end only. The mask "
-            "may hide any positions: what if it hides one between two words?",
-        "alone, _ = attend(x[words], x[words], x[words], np.ones(4)) → "
-        "y = np.where(words[:, None], x, 7.0); alone = attend(y, y, y, words * 1)[0][words]": "You "
-            "change what stands in the padding. How much padding there is must not matter either: "
-            "compare with the text alone.",
-        "np.allclose(padded[words], alone) → np.allclose(padded[words], alone, atol=1)": "Your "
-            "tolerance is so wide that a broken one fits in. How near can a right one come?",
-        "→ True": "Everything passes. Compare a text alone with the same text and padding: what "
-            "may change?",
+        "bool(np.isfinite(empty).all()) → True": "Which text leaves a row nothing to look at?",
+        "1000 → 1": "Who divides by row sums slips through. Give padding high scores.",
+        (", [0, 1, 1, 0, 1, 1] → ,", "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]"): "Your padding "
+            "stands at an end only. What if it stands between two words?",
+        "alone, _ = attend(…) → y = np.where(words[:, None], x, 7.0); alone = attend(y, y, y, "
+            "words * 1)[0][words]": "How much padding there is must not matter either: compare "
+            "with the text alone.",
+        "[words], alone → [words], alone, atol=1": "A broken one fits into your tolerance.",
+        "→ True": "Everything passes. Compare a text alone with the same text and padding.",
         "→ False": "The right one fails, too.",
-        has_zeros: "You look at the weight of padding only. It is 0 in several broken ones. "
-            "Compare the words' vectors with those of the text alone.",
-        sums_to_one: "You look at the row sums only. They are 1 even without a mask. Compare the "
-            "words' vectors with those of the text alone.",
-        lambda attend: sums_to_one(attend) and has_zeros(attend): "Weights and sums look right in "
-            "some broken ones. Compare vectors, make the padding's scores large, and try an empty "
-            "text.",
-        "not np.allclose(padded[words], alone) → False": "You ask for finite numbers only. Compare "
-            "the words' vectors with those of the text alone.",
-        "→ not right(attend)": "The right one fails and the broken ones pass: turn the answer "
-            "around.",
+        (has_zeros, sums_to_one, lambda attend: sums_to_one(attend) and has_zeros(attend),
+            "not np.allclose(padded[words], alone) → False"): "Weights, sums and finite numbers "
+            "look right in some broken ones. Compare vectors with those of the text alone.",
+        "→ not right(attend)": "The broken ones pass: turn the answer around.",
     },
 )  # fmt: skip

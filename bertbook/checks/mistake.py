@@ -2,8 +2,9 @@
 
 A text such as ``"axis=-1 → axis=0"`` says what stands in the solution, and what is written instead.
 Two changes at once are joined by ``||``, and two ways to make the last one by ``¦``, as in
-``"mean → sum ¦ max"``. With nothing before the arrow, what follows it replaces the whole body, or
-is what the body returns; there ``right`` is the solution itself, as in ``"→ 1 - right(x)"``.
+``"mean → sum ¦ max"``; ``…`` is what stands between, as in ``"x.max(…) → x.min(…)"``. With nothing
+before the arrow, what follows it replaces the whole body, or is what the body returns; there
+``right`` is the solution itself, as in ``"→ 1 - right(x)"``.
 Exercises use it from Chapter 1 on.
 """
 
@@ -17,12 +18,13 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import takewhile
+from itertools import cycle, takewhile
 
 import numpy as np
 
 from .compare import form_problem
 
+_GAP = r"((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))+?)"  # with each bracket, the one that closes it
 _PARTS = re.compile(r"\w+|[-+*/@%<>=!&|^]+|.", re.DOTALL)  # names, signs, and the rest
 
 
@@ -145,14 +147,20 @@ def _edits(function: Callable, text: str) -> list[tuple[int, int, str]]:
     edits = []
     for change in text.split("||"):
         old, _, new = map(str.strip, change.partition("→"))
-        starts = [match.start() for match in re.finditer(_as_whole_names(old), body)]
-        if not old or not starts:
+        found = [*re.finditer(_as_whole_names(old), body)]
+        if not old or not found:
             raise ValueError(f"{function.__name__} has no {old!r} to change")
-        head = _shared(_PARTS.findall(old), _PARTS.findall(new))
-        tail = _shared(_PARTS.findall(old[head:])[::-1], _PARTS.findall(new[head:])[::-1])
-        spans = ((start + head, start + len(old) - tail) for start in starts)
-        edits += [(*span, new[head : len(new) - tail]) for span in spans]
+        edits += [_edit(match, new) for match in found]
     return edits
+
+
+def _edit(match: re.Match, new: str) -> tuple[int, int, str]:
+    """Say what changes where a text was found, with what stands there in its gaps."""
+    old, gaps = match.group(), cycle(match.groups() or "…")
+    new = re.sub("…", lambda _: next(gaps), new)
+    head = _shared(_PARTS.findall(old), _PARTS.findall(new))
+    tail = _shared(_PARTS.findall(old[head:])[::-1], _PARTS.findall(new[head:])[::-1])
+    return match.start() + head, match.end() - tail, new[head : len(new) - tail]
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:
@@ -164,7 +172,8 @@ def _shared(one: Sequence[str], other: Sequence[str]) -> int:
 def _as_whole_names(old: str) -> str:
     """Match a text, but not the beginning or the end of a longer name."""
     before = r"(?<!\w)" if re.match(r"\w", old) else ""
-    return before + re.escape(old) + (r"(?!\w)" if re.search(r"\w$", old) else "")
+    text = _GAP.join(map(re.escape, old.split("…")))
+    return before + text + (r"(?!\w)" if re.search(r"\w$", old) else "")
 
 
 def _overlap(edits: Sequence[tuple[int, int, str]]) -> bool:

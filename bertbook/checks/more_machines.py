@@ -48,8 +48,7 @@ check_seconds = Exercise(
         "(processes * flops) → processes * flops": "Put processes * flops in parentheses.",
         "4 * parameters → 4 * tokens": "Gradients are sent, one for each parameter.",
         "* tokens →": "Where are the tokens?",
-        "(processes * flops) → flops ¦ flops * processes": "Each process takes its share of the "
-            "tokens.",
+        "(processes * flops) → flops ¦ flops * processes": "Each process has some tokens.",
         "/ processes →": "All send at the same time. What does one of them send?",
         "2 * →": "Each piece goes around twice. Or do you count 2 bytes, not 4?",
         "(processes - 1) / processes → (processes - 1 / processes)": "Python divides first. Put "
@@ -75,14 +74,9 @@ check_best_count = Exercise(
     "Find the number of processes with which an update is fastest.",
     _best_count,
     edges=[(2, 1.0, 4.0, 3.0, 1.0, 0.0)],  # one and two take 8 seconds each
-    cases=[
-        (8, 1e6, 1e6, 1e12, 1e9, 0.0),
-        (24, 1e6, 4e5, 1e12, 1e10, 1e-2),
-        (64, 1e8, 1e6, 1e14, 1e11, 1e-3),
-        (4, 1e6, 1.0, 1e12, 1e6, 1.0),
-        (2, 1e6, 1e5, 6e11, 1e12, 0.6),
-        (8, 1e6, 1e3, 1e10, 1e7, 0.0),
-    ],
+    cases=[(8, 1e6, 1e6, 1e12, 1e9, 0.0), (24, 1e6, 4e5, 1e12, 1e10, 1e-2), (64, 1e8, 1e6, 1e14,
+           1e11, 1e-3), (4, 1e6, 1.0, 1e12, 1e6, 1.0), (2, 1e6, 1e5, 6e11, 1e12, 0.6), (8, 1e6, 1e3,
+           1e10, 1e7, 0.0)],
     mistakes={
         "counts[np.argmin(seconds)] → np.argmin(seconds)": "argmin counts from 0.",
         "counts[np.argmin(seconds)] → min(seconds)": "Which number of processes has them?",
@@ -91,8 +85,7 @@ check_best_count = Exercise(
             "Of equal numbers take the smallest: < instead of <=.",
         "most + 1 → most": "The largest number is allowed, too.",
         "range(1, → range(2,": "One process may be the fastest.",
-        "range(1, most + 1) → [2**i for i in range(most.bit_length())]": "You try powers of two "
-            "only.",
+        "range(1, most + 1) → [2**i for i in range(most.bit_length())]": "Try all numbers.",
         "+ 2 * (n - 1) * latency →": "Every message of the ring waits once, however short it is.",
         "2 * (n - 1) → (n > 1) ¦ (n - 1)": "The ring has 2 · (processes − 1) messages.",
         "bandwidth) → np.inf)": "A long message takes longer.",
@@ -118,8 +111,8 @@ check_ring = Exercise(
            (_RNG.normal(size=(5, 5)),)],
     edges=[(np.array([[7.0]]),)],
     mistakes={
-        ("range(count - 1) → range(count) ¦ range(1)", "count - 1 → count - 2"): "There are count "
-            "- 1 steps.",
+        ("range(count - 1) → range(count) ¦ range(1)", "count - 1 → count - 2"): "Make count - 1 "
+            "steps.",
         "rank - step → rank - step - 1": "In step 0 process r sends piece r.",
         ("(rank - step) % count → rank", "rank - step → rank + step"): "In the next step send what "
             "has just come in: piece rank − step.",

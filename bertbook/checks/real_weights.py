@@ -59,8 +59,8 @@ check_tensor = Exercise(
         "begin:end → begin : end - 1 ¦ begin : end + 1": "Where does a slice end?",
         "8 : 8 + length → :length": "The first eight bytes are no part of the header.",
         "8 : 8 + length → 8:length": "The header begins behind eight bytes. Where does it end?",
-        lambda data, name: _tensor(data[:1] + bytes(7) + data[8:], name): "Eight bytes hold the "
-            "length of the header.",
+        lambda data, name: _tensor(data[:1] + bytes(7) + data[8:], name): "The length has eight "
+            "bytes.",
         KeyError: "The header gives each tensor's 'dtype', 'shape' and 'data_offsets'.",
         UnicodeDecodeError: "The least byte of the header's length comes first.",
         json.JSONDecodeError: "The header begins behind eight bytes. How long is it?",
@@ -84,13 +84,12 @@ _PLAIN = {"dense.weight": (3, 2), "dense.bias": (3,), "query.weight": (4, 4)}
 check_misfits = Exercise(
     "Name everything in which a model and a file do not agree: three sets of names.",
     _misfits,
-    cases=[(_PLAIN, _PLAIN),
-           (_PLAIN, {"dense.weight": (2, 3), "dense.bias": (3,), "query.weight": (4, 4)}),
-           (_PLAIN, {"dense.weight": (3, 2), "dense.beta": (3,), "query.weight": (4, 4, 1)}),
-           (_PLAIN, {"dense.weight": (6, 1), "dense.bias": (4,), "pooler": (2,)}),
-           (_PLAIN, {name: (*shape,) for name, shape in _PLAIN.items()}),
-           ({"a": (3, 2), "b": (3, 2)}, {"a": (5, 2), "b": (3, 5)}),
-           ({"a": (1,), "b": (2,), "c": (3,)}, {"c": (3,)}),
+    cases=[(_PLAIN, _PLAIN), (_PLAIN,
+           {"dense.weight": (2, 3), "dense.bias": (3,), "query.weight": (4, 4)}), (_PLAIN,
+           {"dense.weight": (3, 2), "dense.beta": (3,), "query.weight": (4, 4, 1)}), (_PLAIN,
+           {"dense.weight": (6, 1), "dense.bias": (4,), "pooler": (2,)}), (_PLAIN,
+           {name: (*shape,) for name, shape in _PLAIN.items()}), ({"a": (3, 2), "b": (3, 2)},
+           {"a": (5, 2), "b": (3, 5)}), ({"a": (1,), "b": (2,), "c": (3,)}, {"c": (3,)}),
            ({"a": (2,), "b": (3,)}, {"a": (3,), "b": (2,)})],
     mistakes={
         "return missing, unknown → return unknown, missing": "Turned around: missing is what the "
@@ -109,19 +108,17 @@ check_misfits = Exercise(
         ("in both if ours[name] != theirs[name] → in ours if ours[name] != theirs.get(name) ¦ in "
             "{*ours, *theirs} if ours.get(name) != theirs.get(name)", "in both if ours[name] → in "
             "theirs if ours.get(name)"): "A missing or unknown name has no other shape.",
-        "{name for name in both → {(name, theirs[name]) for name in both": "The third set holds "
-            "names alone.",
+        "{name for name in both → {(name, theirs[name]) for name in both": "The third holds names.",
         "name not in theirs → ours[name] != theirs.get(name)||name not in ours → theirs[name] != "
             "ours.get(name)": "A name with another shape is neither missing nor unknown.",
-        ("if name not in theirs →", "if name not in ours →"): "Which of these names has the other "
-            "one not?",
+        ("if name not in theirs →", "if name not in ours →"): "Which of these lacks the other one?",
         ("missing, unknown, others → others, missing, unknown ¦ others, unknown, missing ¦ "
-            "unknown, others, missing", "unknown, others → others, unknown"): "The three sets are "
-            "right, in another order.",
+            "unknown, others, missing", "unknown, others → others, unknown"): "The order is "
+            "another.",
         "ours[name] != theirs[name] → False": "Nobody looks at the shapes.",
         "if name not in ours → if False": "An unknown name may be that of a weight.",
-        "missing, unknown, → {*ours} ^ {*theirs}, {*ours} ^ {*theirs},": "In which of the two is "
-            "each of these?",
+        "missing, unknown, → {*ours} ^ {*theirs}, {*ours} ^ {*theirs},": "In which is each of "
+            "these?",
         KeyError: "You look up the shape of a name that only one of the two has.",
         "unknown, others → unknown": "Where are the names of another shape?",
     },
@@ -141,24 +138,20 @@ _SHORT = np.array([[[3.0, 0, 0], [0, 4, 0]], [[1, 2, 2], [9, -9, 9]]]), np.array
 check_sentence_vectors = Exercise(
     "Average the tokens of each row, padding left out, and scale to length 1.",
     _sentence_vectors,
-    cases=[
-        _SHORT,
-        (_RNG_STATES.normal(size=(3, 4, 5)), np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]])),
-    ],
+    cases=[_SHORT, (_RNG_STATES.normal(size=(3, 4, 5)),
+           np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]]))],
     mistakes={
         "mask[ → np.ones_like(mask)[": "Which argument says what is padding?",
         "sums / counts → states[:, 0] ¦ states[range(len(mask)), mask.sum(axis=1) - 1]": "That is "
             "one token. Take the mean over all tokens of a row.",
         ".sum(axis=1) → [:, 1:].sum(axis=1)": "You leave out [CLS]. It is a token like the others.",
-        "mask[ → np.pad(mask[:, 1:], ((0, 0), (0, 1)))[": "You leave out [SEP]. It is a token like "
-            "the others.",
+        "mask[ → np.pad(mask[:, 1:], ((0, 0), (0, 1)))[": "[SEP] is a token like others.",
         (".sum(axis=1) → [:, 1:-1].sum(axis=1)", "mask[ → np.pad(mask[:, 2:], ((0, 0), (1, 1)))["):
             "You leave out [CLS] and [SEP]. They are tokens like the others.",
         ("mask[:, :, None] → mask", "[:, :, None] → [:, None]"): "The mask lacks an axis for the "
             "numbers of each vector: attention_mask[:, :, None].",
         ", keepdims=True →": "The lengths have lost their axis. keepdims=True keeps it.",
-        ("/ lengths →", "means / lengths → sums ¦ sums / weights.sum()"): "The length is not 1 "
-            "yet.",
+        ("/ lengths →", "means / lengths → sums ¦ sums / weights.sum()"): "Is its length 1?",
         ("mask[ → np.ones_like(mask)[||/ lengths →", "return means / lengths → return sums / "
             "mask.shape[1]"): "Padding is averaged, too, and the length is not 1.",
         ("norm(means, → np.sum(means, ¦ np.max(means, ¦ np.sum(np.abs(means),", "/ lengths → / "
@@ -169,10 +162,10 @@ check_sentence_vectors = Exercise(
             "means"): "Each row has a length of its own.",
         ("axis=1, keepdims → axis=0, keepdims", "/ counts →||axis=1, keepdims → axis=0, keepdims"):
             "You measure the columns. A vector is a row.",
-        ("→ states[mask == 1].mean(axis=0)", "→ means = states[mask == 1].mean(axis=0)\nreturn "
-            "means / norm(means)"): "Each row has a vector of its own.",
-        "sums / counts → (states * weights).sum(axis=0) ¦ (states * weights).sum(axis=2)": "Which "
-            "of (batch, seq, hidden) counts the tokens?",
+        "→ states[mask == 1].mean(axis=0) ¦ means = states[mask == 1].mean(axis=0)\nreturn means / "
+            "norm(means)": "Each row has a vector of its own.",
+        "sums / counts → (states * weights).sum(axis=0) ¦ (states * weights).sum(axis=2)":
+            "Which of (batch, seq, hidden) counts the tokens?",
         "return means / lengths → return means / lengths @ (means / lengths).T": "These are the "
             "cosines of all pairs. Return the vectors.",
         ("weights = → states = states / norm(states, axis=2, keepdims=True)\n    weights =||/ "
@@ -180,8 +173,8 @@ check_sentence_vectors = Exercise(
             "weights ="): "Only the mean is to be scaled.",
         ("/ lengths → / lengths**2", "/ counts →||/ lengths → / lengths**2"): "You divide by the "
             "square of the length. Where is the root?",
-        "mask[ → np.where(mask.min(axis=1, keepdims=True), mask, 1 - mask)[ ¦ (1 - mask)[": "That "
-            "is the mean over the padding. A 1 in the mask is a token.",
+        "mask[ → np.where(mask.min(axis=1, keepdims=True), mask, 1 - mask)[ ¦ (1 - mask)[":
+            "That is the mean over the padding. A 1 in the mask is a token.",
     },
 )  # fmt: skip
 
@@ -233,11 +226,9 @@ _SHAPES = {"query.weight": (3, 3), "key.weight": (3, 3), "dense.weight": (2, 3),
 check_trust = Exercise(
     "Say whether a loader brings every number of a file to its place.",
     _is_trusted,
-    cases=[
-        (load, _SHAPES)
-        for load in (_key_by_key, _turning, _passing_over, _crossing, _backwards, _by_columns)
-    ] + [(_backwards, {"LayerNorm.weight": (3,)}),
-         (_passing_over, {"LayerNorm.weight": (3,), "query.weight": (2, 2)})],
+    cases=[(load, _SHAPES) for load in (_key_by_key, _turning, _passing_over, _crossing, _backwards,
+           _by_columns)] + [(_backwards, {"LayerNorm.weight": (3,)}), (_passing_over,
+           {"LayerNorm.weight": (3,), "query.weight": (2, 2)})],
     edges=[(_turning, {"dense.weight": (2, 3)}),
            (_crossing, {"query.weight": (2, 2), "key.weight": (2, 2)}),
            (_backwards, {"dense.weight": (2, 3), "query.weight": (1, 1)})],

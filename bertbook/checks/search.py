@@ -37,19 +37,16 @@ check_contrastive_loss = Exercise(
         "_unit →": "Here long vectors win. Scale every vector to length 1.",
         "_unit(queries) @ _unit(documents).T → queries / norm(queries, axis=0) @ (documents / "
             "norm(documents, axis=0)).T": "You scale the columns. A vector is a row.",
-        "/ temperature → * temperature ¦ / temperature**2": "Scores are divided by the "
-            "temperature, once.",
+        "/ temperature → * temperature ¦ / temperature**2": "Divide by the temperature, once.",
         "→ right(queries, documents, 1.0) / temperature": "Divide the scores, not the loss.",
-        "np.diagonal(logs) → logs ¦ logs[:, 0]": "The right document of query i is document i: the "
-            "diagonal.",
+        "np.diagonal(logs) → logs ¦ logs[:, 0]": "Query i belongs to document i: the diagonal.",
         "/ temperature →": "Where is the temperature?",
         "_unit(documents) → _unit(documents[: len(queries)])": "Keep the negatives, too.",
         "log_softmax(scores) → log_softmax(scores, axis=0)": "Each query shares its probability "
             "among the documents, not the other way around.",
         "log_softmax(scores) → log_softmax(np.exp(log_softmax(scores)))": "You take the softmax "
             "twice. torch's cross_entropy has one inside.",
-        "-np.diagonal(logs) → np.exp(np.diagonal(logs))": "That is a probability. Take minus its "
-            "logarithm.",
+        "-np.diagonal(logs) → np.exp(np.diagonal(logs))": "Where is minus the logarithm?",
         "return -np.diagonal → return np.diagonal": "Right up to the sign.",
         ("mean → sum", ".mean() →"): "Take the mean over the queries.",
         "mean() → mean() / np.log(2)": "Take the natural logarithm.",
@@ -57,8 +54,7 @@ check_contrastive_loss = Exercise(
             "right(queries, documents, temperature) if temperature > 0.01 else np.inf": OVERFLOW,
         "-np.diagonal(logs) → np.log(np.exp(scores).sum(axis=1) / np.exp(np.diagonal(scores)) - 1)":
             "A softmax divides by the sum over all documents, the right one included.",
-        "np.diagonal(logs) → np.diagonal(scores)": "The scores of the wrong documents belong in "
-            "the denominator.",
+        "np.diagonal(logs) → np.diagonal(scores)": "Where is the denominator?",
     },
 )  # fmt: skip
 
@@ -86,8 +82,7 @@ check_ndcg = Exercise(
         "/ best →": "That is DCG. Divide it by the gain of the best order.",
         "[::-1] →": "Which order is the best?",
         "[::-1][:k] → [::-1]": "The best list is cut off after k documents as well.",
-        "np.sort(gains)[::-1] → np.full(len(gains), max(gains))": "There are no other documents "
-            "than these.",
+        "np.sort(gains)[::-1] → np.full(len(gains), max(gains))": "There are no others than these.",
         "listed / → (2.0**listed - 1) /": "Here the number itself is the gain.",
         (ZeroDivisionError, "else 0.0 → else np.nan"): "Where nothing is right, return 0.",
         "best if best else 0.0 → max(best, 1)": "The best gain may be below 1.",
@@ -110,8 +105,7 @@ check_fusion = Exercise(
     mistakes={
         "np.argsort(np.argsort(-scores)) → np.argsort(-scores)": "argsort lists the documents by "
             "rank. Take it once more for the rank of each.",
-        "np.argsort(np.argsort(-scores)) → np.argsort(scores)": "Turn the sign of the scores, and "
-            "take argsort twice.",
+        "np.argsort(np.argsort(-scores)) → np.argsort(scores)": "Take argsort of -scores twice.",
         ("-scores)) + 1 → -scores))", "-scores → scores"): "The highest score has place 1.",
         "60 + →": "The 60 is missing.",
         "1 / →": "The best sum is the lowest one. Add reciprocals.",
@@ -119,8 +113,7 @@ check_fusion = Exercise(
             "live on different scales. Only places can be compared.",
         "1 / (60 + one) + 1 / (60 + other) → 1 / 60 + one + 1 / 60 + other": "Python divides "
             "first: 1 / 60 + place. Put 60 + place into parentheses.",
-        "(60 + one) + 1 / (60 + other) → (60 + one + other)": "There are two fractions, one for "
-            "each list.",
+        "(60 + one) + 1 / (60 + other) → (60 + one + other)": "Each list has a fraction.",
         "→ right(first, second) / 2": "That is the mean. Add the two.",
         "→ np.argsort(-right(first, second))": "Return the sum of each.",
     },
@@ -136,11 +129,9 @@ def _hard(scores, right, margin):
 check_hard_negatives = Exercise(
     "Choose for each query the best document that is clearly worse than its own.",
     _hard,
-    cases=[
-        (np.array([[0.9, 0.7, 0.2], [0.5, 0.4, 0.1], [0.8, 0.6, 0.9]]), np.array([0, 1, 2]), 0.15),
-        (np.array([[0.3, 0.9, 0.1, 0.2], [0.6, 0.5, 0.7, 0.1]]), np.array([0, 2]), 0.05),
-        (np.array([[0.2, 0.6, 0.5, 0.42]]), np.array([2]), 0.1),
-    ],
+    cases=[(np.array([[0.9, 0.7, 0.2], [0.5, 0.4, 0.1], [0.8, 0.6, 0.9]]), np.array([0, 1, 2]),
+           0.15), (np.array([[0.3, 0.9, 0.1, 0.2], [0.6, 0.5, 0.7, 0.1]]), np.array([0, 2]), 0.05),
+           (np.array([[0.2, 0.6, 0.5, 0.42]]), np.array([2]), 0.1)],
     edges=[(np.array([[0.5, 0.25, 0.125]]), np.array([0]), 0.25),
            (np.array([[0.3, -0.2, -0.5]]), np.array([0]), 0.1)],
     mistakes={
@@ -149,8 +140,7 @@ check_hard_negatives = Exercise(
         "own - margin → own + margin": "The margin lies below the right one.",
         "own - margin → own": "Where is the margin?",
         "own - margin → own * (1 - margin)": "The margin is a difference, not a share.",
-        "scores < own - margin → abs(scores - own) > margin": "What scores far above the right one "
-            "may be right, too.",
+        "scores < own - margin → abs(scores - own) > margin": "Far above may be right, too.",
         "< → <=": "With a margin of 0 you would take the right one itself.",
         "-np.inf → 0.0": "Cosines can be below 0. Write minus infinity.",
         "scores[np.arange(len(scores)), right][:, None] → scores.max(axis=1, keepdims=True)":
@@ -158,8 +148,7 @@ check_hard_negatives = Exercise(
         "[np.arange(len(scores)), right][:, None] → [:, right]": "[:, right] has all those columns "
             "for every query. Each query needs its own.",
         "[:, None] →": "Make a column of the right scores, [:, None], one for each query.",
-        "np.where(allowed, scores, -np.inf) → allowed": "That is the first one allowed. Which has "
-            "the highest score?",
+        "np.where(allowed, scores, -np.inf) → allowed": "Which has the highest score?",
         "argmax → max": "That is its score. Return the number of the document.",
         "→ scores.argmin(axis=1)": "Nobody would mistake it for the right one.",
         "→ scores.argmax(axis=1)": "That may be the right document itself.",

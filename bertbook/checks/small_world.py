@@ -33,14 +33,13 @@ check_posterior = Exercise(
             "np.array(before)"): "Both must hold at once: is that a division?",
         "np.array(before) * np.array(likelihoods) → np.exp(np.multiply(before, likelihoods)) ¦ "
             "np.exp(likelihoods)": "These are probabilities already: no exponential.",
-        "np.array(likelihoods) → (1 - np.array(likelihoods))": "How likely does each answer make "
-            "what was seen?",
+        "np.array(likelihoods) → (1 - np.array(likelihoods))": "Which likelihood has each answer?",
         "joint / → np.array(likelihoods) /": "Where is the first list in what you divide?",
         "joint / joint.sum() → joint / (joint + (1 - np.array(before)) * (1 - "
             "np.array(likelihoods)))": "Divide by the sum over all answers.",
         "joint / →": "That is the probability of what is seen. Which share has each answer?",
-        ("→ np.log(right(before, likelihoods))", "joint / → 100 * joint /"): "Probabilities add up "
-            "to 1.",
+        ("→ np.log(right(before, likelihoods))", "joint / → 100 * joint /"): "These do not sum to "
+            "1.",
         ("joint / joint.sum() → joint.argmax()", "joint / → joint[0] /"): "Return the "
             "probabilities of all answers.",
     },
@@ -65,17 +64,16 @@ check_best_loss = Exercise(
     mistakes={
         "→ right([('', word) for _, word in observations])": "That is the unigram step: what is "
             "seen changes nothing.",
-        "sights[sight] → len(observations)": "The guesser is given what it sees. Which probability "
-            "is that?",
+        "sights[sight] → len(observations)": "Divide by how often it sees that.",
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
         "mean → sum": "That is the sum. Take the mean.",
         "np.mean(losses) → sum(x / sights[s] for x, (s, _) in zip(losses, observations)) / "
             "len(sights) ¦ sum(losses) / len(sights) ¦ sum(losses) / len(together) ¦ sum(x / "
-            "sights[s] for x, (s, _) in zip(losses, observations))": "The mean is over all "
-            "observations.",
+            "sights[s] for x, (s, _) in zip(losses, observations))": "Each observation counts "
+            "once.",
         ("word in observations → word in together", "word in observations → word in "
-            "together||np.mean(losses) → sum(losses) / len(observations)"): "A pair that comes up "
-            "twice counts twice.",
+            "together||np.mean(losses) → sum(losses) / len(observations)"): "Count a pair as often "
+            "as it comes up.",
         "np.mean(losses) → -np.log(np.mean(np.exp(np.negative(losses))))": "Each observation has "
             "its own surprise. Take the mean of these.",
         "np.mean(losses) → np.exp(np.mean(losses))": "That is the perplexity, not the loss.",
@@ -92,8 +90,7 @@ check_best_loss = Exercise(
         "np.log(sights[sight] / together[sight, word]) → together[sight, word] / sights[sight] ¦ 1 "
             "- together[sight, word] / sights[sight] ¦ sights[sight] / together[sight, word]":
             "Where is the logarithm?",
-        ("/ together[sight, word] →", "sights[sight] / →"): "What share of its sight does the word "
-            "have?",
+        ("/ together[sight, word] →", "sights[sight] / →"): "Which share of its sight is it?",
     },
 )  # fmt: skip
 
@@ -116,8 +113,7 @@ check_never_told = Exercise(
         ([("one",)], [("two",), ("one",), ("four",), ("two",)]),
     ],
     mistakes={
-        "dict.fromkeys(test) → test||not in → in": "Turned around: these are the documents that "
-            "were told.",
+        "dict.fromkeys(test) → test||not in → in": "Turned around: these were told.",
         "dict.fromkeys(test) → test": "Each of these is new, but one of them is listed twice.",
         "set(learned) → set(sum(learned, ()))||document not in known → not known & {*document} ¦ "
             "not known >= {*document}": "Compare whole documents, not their sentences one by one.",
@@ -129,10 +125,8 @@ check_never_told = Exercise(
         "→ test = [*test]\nfor document in test:\n    document in learned and "
             "test.remove(document)\nreturn [*dict.fromkeys(test)]": "You remove from the list that "
             "you go through, and pass over what moves up.",
-        "set(learned) → set(test)||fromkeys(test) → fromkeys(learned)": "You have exchanged the "
-            "lists.",
-        "in known → in known and test.count(document) < 2": "A document that is listed twice is "
-            "kept once.",
+        "set(learned) → set(test)||fromkeys(test) → fromkeys(learned)": "The lists are exchanged.",
+        "in known → in known and test.count(document) < 2": "Keep once what is listed twice.",
         "fromkeys(test) → fromkeys(test[::-1])||known] → known][::-1]": "A document that is listed "
             "twice keeps its first place.",
         "→ [document for document, other in zip(test, learned) if document != other]": "Compare "
@@ -203,15 +197,14 @@ check_posteriors = Exercise(
         ("* → +", "* → +||/ seen → ¦ / joint.sum(axis=1, keepdims=True)", "fits * slopes → slopes "
             "/ fits"): "Both must hold at once: which operation is that?",
         "/ seen → / slopes.sum(axis=1, keepdims=True)": "Each row of products must add up to 1.",
-        ("/ seen → / seen**2", "joint / seen → seen / joint"): "Divide by the probability of what "
-            "is seen, once.",
+        ("/ seen → / seen**2", "joint / seen → seen / joint"): "Divide by what is seen, once.",
         "joint / seen → np.log(joint / seen) ¦ np.log(joint)": "These are logarithms.",
         "joint / seen → (1 - joint / seen) / (fits.shape[1] - 1)": "Leave out the other words of "
             "the row, not this one.",
         "joint / seen → joint.argmax(axis=1)": "Return the probabilities of all.",
         ("fits * slopes → np.exp(slopes)||/ seen → / joint.sum(axis=1, keepdims=True)", "fits * "
-            "slopes → np.exp(fits * slopes)||/ seen → / joint.sum(axis=1, keepdims=True)"): "These "
-            "numbers are probabilities already, and need no exponential.",
+            "slopes → np.exp(fits * slopes)||/ seen → / joint.sum(axis=1, keepdims=True)"):
+            "These numbers are probabilities already, and need no exponential.",
         "→ joint = _slopes(probability, fits, others=1)\nreturn joint / joint.sum(axis=1, "
             "keepdims=True)": "Only this word may fit at its position.",
         "fits * → fits * fits *": "You multiply twice by how well the word fits.",

@@ -8,19 +8,16 @@ import numpy as np
 
 from minibert.reference import softmax
 
-from .exercise import Exercise, Mistake
+from .exercise import Exercise
 from .slips import forbidden_way
 from .verdict import Verdict
 
 _RNG = np.random.default_rng(43)
 
 
-def _weighted(g, p):
-    return (g * p).sum(axis=-1, keepdims=True)
-
-
-def _softmax_backward(g, p, *, average=_weighted, own=True, sign=1):
-    return sign * (p if own else 1) * (g - average(g, p))
+def _softmax_backward(grad_output, probs):
+    average = (probs * grad_output).sum(axis=-1, keepdims=True)
+    return probs * (grad_output - average)
 
 
 def _softmax_case(*shape):
@@ -32,47 +29,26 @@ check_softmax_backward = Exercise(
     _softmax_backward,
     cases=[_softmax_case(4), _softmax_case(2, 3), _softmax_case(2, 3, 5)],
     forbidden=["softmax_backward"],
-    mistakes=[
-        Mistake(lambda g, p: g * p * (1 - p), "p (1 - p) is how a probability moves with its own "
-                "score. Which others move when that score moves?"),
-        Mistake({"average": lambda g, p: 0}, "A score raises its own probability. What happens "
-                "to the others of the row, whose sum stays 1?"),
-        Mistake(lambda g, p: -p * _weighted(g, p), "That is the path through the sum below the "
-                "fraction line. A score also raises its own probability."),
-        Mistake({"average": lambda g, p: g.mean(axis=-1, keepdims=True)}, "You compare with the "
-                "plain average of the row. Which average counts 0.9 nine times as much "
-                "as one of 0.1?"),
-        Mistake({"average": lambda g, p: g.sum(axis=-1, keepdims=True)}, "You subtract the sum of "
-                "the gradients. By what is each of them weighted?"),
-        Mistake({"average": lambda g, p: (g * p).sum(axis=0, keepdims=True)}, "You sum down the "
-                "first axis. Along which axis do the probabilities sum to 1?"),
-        Mistake({"average": lambda g, p: (g * p).sum(axis=1, keepdims=True)}, "Axis 1 is the row "
-                "only while nothing more stands behind it. Count from the end: it is −1."),
-        Mistake({"average": lambda g, p: p * _weighted(g, p)}, "In the second term the probability "
-                "is there twice."),
-        Mistake({"average": lambda g, p: -_weighted(g, p)}, "You add the average of the row. A "
-                "probability rises only as far as its gradient is above it."),
-        Mistake(lambda g, p: g - p * _weighted(g, p), "The first term lacks the probability of its "
-                "entry. Which factor do both terms have?"),
-        Mistake({"average": lambda g, p: (g * p).sum()}, "You sum over the whole array. Does one "
-                "row know about another?"),
-        Mistake({"average": lambda g, p: (g * p).mean(axis=-1, keepdims=True)}, "The weights p sum "
-                "to 1 already. Why divide the sum by the number of entries once more?"),
-        Mistake({"own": False}, "The comparison with the average is right. How strongly does a "
-                "score move its own probability?"),
-        Mistake({"sign": -1}, "The sign is turned round: a gradient above average should come out "
-                "positive."),
-        Mistake(lambda g, p: g * p - _weighted(g, p), "The average is subtracted, but not weighted "
-                "by the probability of each entry. Which factor do both terms have?"),
-        Mistake(lambda g, p: p * g - p * p * g.sum(axis=-1, keepdims=True), "In the sum each "
-                "gradient is weighted by its own probability, not by that of the entry moved."),
-        Mistake(lambda g, p: p * (1 - p), "That is the slope of softmax alone. Where does "
-                "grad_output come in?"),
-        Mistake(lambda g, p: _softmax_backward(g, softmax(p)), "probs are probabilities already: "
-                "no second softmax."),
-        Mistake({"average": lambda g, p: (g * p).mean()}, "You average over the whole array. Does "
-                "one row know about another?"),
-    ],
+    mistakes={
+        "→ grad_output * probs * (1 - probs)": "Which other probabilities move with a score?",
+        "(grad_output - average) → grad_output": "The others of the row move as well.",
+        "grad_output - average → -average": "A score also raises its own probability.",
+        "(probs * grad_output).sum → grad_output.mean ¦ grad_output.sum": "By what is each "
+            "gradient weighted in the average?",
+        "axis=-1 → axis=0 ¦ axis=1": "Along which axis do probabilities sum to 1?",
+        "- average → - probs * average": "In the second term the probability is there twice.",
+        "- average → + average": "Only a gradient above average raises a probability.",
+        "probs * (grad_output - average) → grad_output - probs * average ¦ grad_output * probs - "
+            "average": "Which factor do both terms have?",
+        ".sum(…) → .sum() ¦ .mean()": "Does one row know about another?",
+        ".sum( → .mean(": "The weights sum to 1 already. Why divide by the number of entries?",
+        "return probs * → return": "How strongly does a score move its own probability?",
+        "return probs → return -probs": "A gradient above average should come out positive.",
+        "- average → - probs * grad_output.sum(axis=-1, keepdims=True)": "In the sum each gradient "
+            "has its own probability.",
+        "→ probs * (1 - probs)": "That is softmax alone. Where does grad_output come in?",
+        "→ right(grad_output, softmax(probs))": "Why a second softmax?",
+    },
 )  # fmt: skip
 
 

@@ -39,8 +39,7 @@ check_piece_labels = Exercise(
         "[label] + [-100] * count → [-100] * count": "Which piece speaks for the word?",
         "[label] + [-100] * count → [-100] + [label] * count": "All pieces but the first have the "
             "label. It is the other way around.",
-        (*_marked("0"), *_marked("None"), *_marked("100")): "Which number says that there is no "
-            "label?",
+        (*_marked("0"), *_marked("None"), *_marked("100")): "Which number is no label?",
         _marked("-1"): "The loss does not know −1. Which number does it know?",
         "[-100] * count → [label + 1] * count": "The other pieces of a word have no label.",
         "([label] + [-100] * count)[:count] → [label] + [-100] * (count - 1)": "A word without "
@@ -152,11 +151,9 @@ check_answer_f1 = Exercise(
             "& Counter(true)).total() → len({*answer} & {*true})"): "A word that stands twice in "
             "both is shared twice.",
         "(Counter(answer) & Counter(true)).total() → sum(word in true for word in answer) ¦ "
-            "sum(word in answer for word in true)": "A word that one of the two has once is shared "
-            "once.",
+            "sum(word in answer for word in true)": "A word that one has once is shared once.",
         "normalize_answer(text) → text ¦ text.lower()": "Normalize both answers first.",
-        "normalize_answer(text).split() → list(normalize_answer(text))": "You compare letters. F1 "
-            "counts words.",
+        "normalize_answer(text).split() → list(normalize_answer(text))": "F1 counts words.",
         "float(answer == true) → 0.0": "Two empty answers agree.",
         "(Counter(answer) & Counter(true)).total() → sum(map(str.__eq__, answer, true))": "You "
             "compare word by word, in their places. A shared word may stand anywhere.",
@@ -164,8 +161,7 @@ check_answer_f1 = Exercise(
         "2 * p * r / (p + r) → max(p, r)": "You divide by the shorter of the two answers.",
         "2 * p * r / (p + r) → p": "That is the precision alone.",
         "2 * p * r / (p + r) → r": "That is the recall alone.",
-        "2 * p * r / (p + r) → (p + r) / 2 ¦ (p * r) ** 0.5": "F1 is the harmonic mean of "
-            "precision and recall.",
+        "2 * p * r / (p + r) → (p + r) / 2 ¦ (p * r) ** 0.5": "F1 is the harmonic mean.",
         "2 * p * r / (p + r) → p * r / (p + r - p * r)": "F1 counts shared words in both answers.",
         "/ (p + r) →": "By what must you divide?",
         "2 * p → 200 * p": "F1 is 1 at most.",
@@ -176,8 +172,7 @@ check_answer_f1 = Exercise(
         "→ answer, true = (Counter(normalize_answer(text).split()) for text in (answer, "
             "true))\nboth = answer.total() + true.total()\nreturn 2 * (answer | true).total() / "
             "both if both else 1.0": "& keeps what both share.",
-        ("→ right(answer, true) / 2", "2 * p → p"): "Two times precision times recall, divided by "
-            "their sum.",
+        ("→ right(answer, true) / 2", "2 * p → p"): "It is 2 p r / (p + r).",
         ZeroDivisionError: "What is F1 when an answer has no words, or when both share none?",
     },
 )  # fmt: skip

@@ -119,51 +119,27 @@ check_walk_back = Exercise(
     forbidden=["walk_back"],
     in_place=True,
     mistakes={
-        "reversed(steps) → steps": "Only the inputs of the last step have got anything. In which "
-            "order are the steps to be walked, and does the loop run to its end?",
-        ("steps[-1][1].grad = 1.0 →", "1.0 → 0.0"): "Every gradient is 0. How far does the loss "
-            "move when the loss itself moves by 1? With that number the walk starts.",
-        "steps[-1] → steps[0]": "You start at the first step. In which step is the loss made?",
-        "steps[-1][1].grad = 1.0 → for step in steps: step[1].grad = 1.0": "The output of every "
-            "step starts with 1. Which number alone has the gradient 1?",
-        "1.0 → steps[-1][1].array": "You start with the value of the loss. How far does the loss "
+        "reversed(steps) → steps": "Only the last step is walked. In which order does it go back?",
+        ("steps[-1][1].grad = 1.0 →", "1.0 → 0.0 ¦ steps[-1][1].array"): "How far does the loss "
             "move when the loss itself moves by 1?",
-        "node.grad + grad → grad": "What arrives last replaces what came before. Where paths meet, "
-            "what is done?",
-        ("node.grad + grad → node.grad * grad", "reversed(steps) → reversed(steps[:-1])"): "The "
-            "walk starts with 1, and nothing arrives anywhere. Is the last step walked, too? And "
-            "what is done with a gradient where 0 stands so far?",
-        "node.grad + grad → node.grad if np.any(node.grad) else grad": "What arrives second is "
-            "dropped. Where paths meet, what is done?",
-        "node.grad + grad → (node.grad + grad) / 2": "You average. Where paths meet, what is done?",
-        "node.grad + grad → node.grad - grad": "You subtract what arrives. Where paths meet, what "
-            "is done?",
-        "backward(output.grad → backward(1.0": "Each step gets 1 as if it were the last. What has "
-            "arrived at its output?",
-        "backward(output.grad, output.array → backward(output.array, output.grad": "The way back "
-            "takes first what arrives, then what the step has made. You hand them over the other "
-            "way round.",
-        "zip(inputs, grads) → zip(inputs[:1], grads)": "Only the first input of a step gets its "
-            "gradient. How many does the way back return?",
-        "zip(inputs, grads) → zip(inputs, reversed(grads))": "The gradients come in the order of "
-            "the inputs. Yours come to the wrong ones.",
-        "zip(inputs, grads) → dict(zip(inputs, grads)).items()": "A step may take one node twice, "
-            "as x · x does. Both gradients count.",
-        "zip(inputs, grads): → zip(inputs, grads): || node.grad = node.grad + grad → "
-        "node.grad = node.grad + grad * any(node is made for _, made, _ in steps)": "Only what a "
-            "step has made gets a gradient. Weights are made by no step, and they are to learn.",
-        "node.grad = node.grad + grad → node.grad = node.grad + grad * "
-        "all(node is not made for _, made, _ in steps)": "Only what no step has made gets a "
-            "gradient. What do the steps before the last one get, then?",
-        "reversed(steps) → reversed(steps[1:])": "The first step is left out: its inputs get "
-            "nothing.",
-        "[node.grad for node in nodes] → [node.array for node in nodes]": "These are the numbers "
-            "of the nodes. What has reached them on the way back?",
-        _nodes_themselves: ("These are the nodes. Return the gradient of "
-            "each.", _are_nodes),
-        "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "You return the "
-            "gradients of all outputs. Which nodes are asked for?",
-        _deeper: "You go on from a node before all its gradients have arrived, and then once more: "
-            "what came first is counted twice. In which order has everything arrived?",
+        "steps[-1] → steps[0]": "You start at the first step. In which step is the loss made?",
+        "steps[-1][1].grad → for step in steps: step[1].grad": "Only the loss has the gradient 1.",
+        "node.grad + grad → grad ¦ (node.grad if np.any(node.grad) else grad) ¦ (node.grad + grad) "
+            "/ 2 ¦ node.grad - grad": "Where paths meet, what is done with what arrives?",
+        ("node.grad + → node.grad *", "reversed(steps) → reversed(steps[:-1])"): "Nothing arrives "
+            "anywhere. Is the last step walked, and what is done with a 0?",
+        "backward(output.grad → backward(1.0": "Each step gets 1. What has arrived at its output?",
+        "output.grad, output.array → output.array, output.grad": "What arrives stands first.",
+        "zip(inputs → zip(inputs[:1]": "Only the first input of a step gets its gradient.",
+        ", grads): → , reversed(grads)):": "The gradients come in the order of the inputs.",
+        "zip(…) → dict(zip(…)).items()": "x · x takes one node twice. Both count.",
+        "+ grad → + grad * any(node is made for _, made, _ in steps)": "No step makes weights.",
+        "+ grad → + grad * all(node is not made for _, made, _ in steps)": "Steps have some, too.",
+        "(steps) → (steps[1:])": "The first step is left out: its inputs get nothing.",
+        "[node.grad → [node.array": "These are the numbers of the nodes. What has reached them?",
+        _nodes_themselves: ("These are the nodes. Return the gradient of each.", _are_nodes),
+        "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "Return those of "
+            "`nodes`.",
+        _deeper: "You go on before all gradients of a node have arrived. When have they?",
     },
 )  # fmt: skip

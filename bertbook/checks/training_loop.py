@@ -21,11 +21,8 @@ def _rate(step, peak, warm, end):
 check_schedule = Exercise(
     "Return the learning rate of an update, with warm-up and linear decay.",
     _rate,
-    cases=[
-        (step, peak, warm, end)
-        for peak, warm, end in ((1.0, 4, 9), (1e-4, 10, 100))
-        for step in (1, 3, warm, warm + 1, end - 1, end)
-    ],
+    cases=[(step, peak, warm, end) for peak, warm, end in ((1.0, 4, 9), (1e-4, 10, 100))
+           for step in (1, 3, warm, warm + 1, end - 1, end)],
     forbidden=["learning_rate_factor"],
     mistakes={
         "(end - step) / (end - warm) → 1": "After the warm-up, where does the rate have to arrive?",
@@ -47,16 +44,14 @@ check_schedule = Exercise(
         ("if → step += 1\n    if", "step / warm → (step + 1) / warm ¦ (step + 1) / (warm + 1)"):
             "You are one step ahead. How many updates were made before the first one?",
         "if → step -= 1\n    if": "You are one step late. When is the rate highest?",
-        "step / warm → 1 / warm ¦ warm / step ¦ step ¦ step / end": "What share of the warm-up is "
-            "over?",
-        "(end - step) → (step - warm) ¦ (end - step - 1) ¦ (step - end) ¦ (end - step + 1)": "How "
-            "many steps of the fall are left?",
+        "step / warm → 1 / warm ¦ warm / step ¦ step ¦ step / end": "How much of it is over?",
+        "(end - step) → (step - warm) ¦ (end - step - 1) ¦ (step - end) ¦ (end - step + 1)":
+            "How many steps of the fall are left?",
         "→ peak * max(step / warm, (end - step) / (end - warm))": "You take the larger of two "
             "lines. Which is the lower, and when?",
-        "→ peak * min(step / (end - warm), (end - step) / warm)": "Your rise is as long as the "
-            "fall should be.",
-        ("peak * →", "peak * step → step", "peak * (end → (end"): "Multiply both the rise and the "
-            "fall by the peak.",
+        "→ peak * min(step / (end - warm), (end - step) / warm)": "The two lengths are exchanged.",
+        ("peak * →", "peak * step → step", "peak * (end → (end"): "Rise and fall both have the "
+            "peak.",
         "peak * (end - step) → peak - (step - warm)": "That is a share of 1, not of the peak.",
     },
 )  # fmt: skip
@@ -72,12 +67,9 @@ def _clip(weight, bias, longest):
 check_clipping = Exercise(
     "Shorten two gradients together, if they are too long together.",
     _clip,
-    cases=[
-        (np.array([[3.0]]), np.array([4.0]), 1.0),
-        (_RNG.normal(size=(2, 3)), _RNG.normal(size=2), 0.5),
-        (_RNG.normal(size=(2, 2)), 5 * _RNG.normal(size=2), 2.0),
-        (np.array([[0.3, 0.0]]), np.array([0.4]), 1.0),
-    ],
+    cases=[(np.array([[3.0]]), np.array([4.0]), 1.0), (_RNG.normal(size=(2, 3)),
+           _RNG.normal(size=2), 0.5), (_RNG.normal(size=(2, 2)), 5 * _RNG.normal(size=2), 2.0),
+           (np.array([[0.3, 0.0]]), np.array([0.4]), 1.0)],
     rtol=1e-6,  # PyTorch adds 1e-6 to the length
     mistakes={
         ("→ [x * min(1.0, longest / np.linalg.norm(x)) for x in (weight, bias)]", "+ "
@@ -91,8 +83,8 @@ check_clipping = Exercise(
         "squares**0.5 → squares": "Where is the root?",
         "squares**0.5 → (np.abs(weight).sum() + np.abs(bias).sum()) ¦ (np.linalg.norm(weight) + "
             "np.linalg.norm(bias)) ¦ max(np.linalg.norm(weight), np.linalg.norm(bias)) ¦ "
-            "max(np.abs(weight).max(), np.abs(bias).max())": "The length of both is the root of "
-            "the sum of all squares.",
+            "max(np.abs(weight).max(), np.abs(bias).max())": "The length is the root of the sum of "
+            "all squares.",
         "ratio) → 1.0)": "Nothing is shortened.",
         "ratio) → ratio**2) ¦ 1 / ratio)": "Your factor is upside down, or squared.",
         "sum → mean": "A length adds squares up. Why take their mean?",
@@ -102,13 +94,12 @@ check_clipping = Exercise(
         "(weight**2).sum() → np.linalg.norm(weight, 2)**2": "norm(w, 2) of a matrix is something "
             "else. Add up all squares.",
         "bias * factor → bias": "Both are multiplied by the one factor.",
-        "longest / → 1.0 /": "Which length is allowed?",
+        "longest / → 1.0 /": "Use `longest`.",
         "min → max": "Long gradients are shortened, short ones stay as they are.",
         (".sum() →", ".sum() →||min → np.minimum", "squares**0.5 → np.linalg.norm(weight + bias)"):
             "You add the two arrays entry by entry. Make one number of each first.",
         ("(weight**2).sum() → (weight**2).sum(axis=0)", "(weight**2).sum() + (bias**2).sum() → "
-            "(weight**2).sum(axis=0)"): "You add up each column. Add up all squares: sum() without "
-            "an axis.",
+            "(weight**2).sum(axis=0)"): "You add up each column. sum() has no axis here.",
         "→ np.array([weight, bias])": "One array cannot hold two shapes.",
         "weight * factor, bias * factor → bias * factor, weight * factor": "Turned around: first "
             "the weight, then the bias.",
@@ -147,8 +138,7 @@ check_accumulation = Exercise(
         ("n * g → g / n||sum(labels) → sum(1 / n for _, n in known)", "n * g → g / n", "n * g → g "
             "/ n||/ sum(labels) →"): "A piece counts more, the more labels stand behind it.",
         "longest / → longest / sum(labels) /": "Divide by the labels first, and clip then.",
-        ("longest / → 1.0 /", "longest / → 1.0 /||min(1.0, ratio) → ratio"): "Which length is "
-            "allowed?",
+        ("longest / → 1.0 /", "longest / → 1.0 /||min(1.0, ratio) → ratio"): "Use `longest`.",
         "total * min(1.0, ratio) → total.clip(-longest, longest)": "That turns the direction. "
             "Scale all numbers by one factor.",
         ("np.sqrt((total**2).sum()) → np.abs(total).sum() ¦ np.abs(total).max() ¦ (total**2).sum() "
@@ -183,11 +173,9 @@ _CUT = {"step": 2, "weight": 1.5, "m": 0.07, "v": 0.0006}
 check_going_on = Exercise(
     "Go on with a run of Adam from what was kept of it.",
     _go_on,
-    cases=[
-        (_CUT, [0.5, 0.3, -0.4, 0.2], 0.1),
-        ({"step": 1, "weight": -0.3, "m": -0.2, "v": 0.004}, [-2.0, 0.7, 1.1], 0.01),
-        ({"step": 3, "weight": 2.0, "m": 0.01, "v": 0.002}, [0.1, -0.9, 1.0, 0.4, 0.4, -0.6], 0.5),
-    ],
+    cases=[(_CUT, [0.5, 0.3, -0.4, 0.2], 0.1), ({"step": 1, "weight": -0.3, "m": -0.2, "v": 0.004},
+           [-2.0, 0.7, 1.1], 0.01), ({"step": 3, "weight": 2.0, "m": 0.01, "v": 0.002},
+           [0.1, -0.9, 1.0, 0.4, 0.4, -0.6], 0.5)],
     edges=[(_CUT, [0.5, 0.3], 0.1)],
     mistakes={
         'saved["m"] → 0.0||saved["v"] → 0.0||(step + 1) → (step - saved["step"] + 1)': "What was "
@@ -207,12 +195,12 @@ check_going_on = Exercise(
         ("/ (1 - 0.9 ** (step + 1)) →||/ (1 - 0.999 ** (step + 1)) →", "/ (1 - 0.9 ** (step + 1)) "
             "→", "/ (1 - 0.999 ** (step + 1)) →"): "By what are m and v divided?",
         ("m / → m *", "v / → v *", "m / → m *||v / → v *"): "A share is below 1. Divide by it.",
-        ("fair_v**0.5 → fair_v", "/ fair_v**0.5 →", "fair_m / fair_v**0.5 → m"): "Adam divides m "
-            "by the root of v.",
+        ("fair_v**0.5 → fair_v", "/ fair_v**0.5 →", "fair_m / fair_v**0.5 → m"): "Divide m by the "
+            "root of v.",
         "v / → v**0.5 /||fair_v**0.5 → fair_v": "Divide v by its share first.",
         "fair_v**0.5 → (fair_v**0.5 + 1e-8)": "ε is 0 here.",
-        "gradients[step] ** 2 → abs(gradients[step]) ¦ gradients[step] ¦ m**2": "v gathers squares "
-            "of the gradients.",
+        "gradients[step] ** 2 → abs(gradients[step]) ¦ gradients[step] ¦ m**2": "v gathers squared "
+            "gradients.",
         "0.001 * gradients[step] ** 2 → (0.001 * gradients[step]) ** 2": "You square 0.001, too.",
         ("0.1 * →", "0.001 * →", "0.1 * →||0.001 * →", "0.9 * m + 0.1 → 0.1 * m + 0.9", "0.999 * v "
             "+ 0.001 → 0.001 * v + 0.999", "0.9 * m + 0.1 → 0.1 * m + 0.9||0.999 * v + 0.001 → "
@@ -222,8 +210,7 @@ check_going_on = Exercise(
             "0.99 **"): "v keeps 0.999 of what it was.",
         "0.9 * m + 0.1 → 0.999 * m + 0.001||0.999 * v + 0.001 → 0.9 * v + 0.1||0.9 ** → 0.999 "
             "**||0.999 ** → 0.9 **": "You have exchanged the two rates: m forgets faster.",
-        "= m / → = m = m /||= v / → = v = v /": "Keep m and v as they are, and divide for each "
-            "move anew.",
+        "= m / → = m = m /||= v / → = v = v /": "Keep m and v undivided for the next move.",
         "weight - → weight - lr * 0.01 * weight -": "The weight decays. This run has no decay.",
         'weight - → saved["weight"] -': "Begin each move where the one before has ended.",
         'return weight → return saved["weight"]': "Does your loop change the weight?",

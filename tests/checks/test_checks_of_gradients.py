@@ -116,27 +116,27 @@ def norm_backward(g, x, w, power):
 @pytest.mark.parametrize(
     ("check", "answer", "told"),
     [
-        (check_gelu_backward, lambda g, x: g * x * (share(x) + phi(x)), "both terms by x"),
-        (check_gelu_backward, lambda g, x: g * (share(x) + x**2 * phi(x)), "x is there twice"),
-        (check_gelu_backward, lambda g, x: g * (2 * share(x) + x * phi(x)), "Where is the half?"),
+        (check_gelu_backward, lambda g, x: g * x * (share(x) + phi(x)), "When x moves,"),
+        (check_gelu_backward, lambda g, x: g * (share(x) + x**2 * phi(x)), "When Φ(x) moves,"),
+        (check_gelu_backward, lambda g, x: g * (2 * share(x) + x * phi(x)), "Φ(x) is half of 1 +"),
         (check_layer_norm_backward, lambda *a: norm_backward(*a, power=2), "by the variance"),
-        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0], "the gradient of x."),
-        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[:2], "one is missing"),
+        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0], "Return all three"),
+        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[:2], "all three"),
         (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0][..., :1],
          "returns one array of shape (2, 1); it should return 3"),
-        (check_linear_backward, lambda *a: linear_backward(*a)[:2], "one is missing"),
+        (check_linear_backward, lambda *a: linear_backward(*a)[:2], "is missing"),
         (check_linear_backward, lambda g, x, w: (
             *linear_backward(g, x, w)[:2], g.reshape(-1, 2).sum(axis=0, keepdims=True)),
-         "keepdims leaves a second one"),
+         "Each output has one bias for"),
         (check_gelu_backward, lambda g, x: g + share(x) + x * phi(x), "You add grad_output"),
         (check_gelu_backward, lambda g, x: np.where(x > 0, g, 0), "the slope of ReLU"),
         (check_softmax_backward, lambda g, p: -p * (p * g).sum(-1, keepdims=True),
          "A score also raises its own probability"),
         (check_cross_entropy_backward, lambda x, y: cross_entropy_backward(x, y)[y >= 0],
-         "The rows without a label are missing"),
+         "Without a label the gradient is 0."),
         (check_cross_entropy_backward, lambda x, y: functional.cross_entropy(
             *map(torch.tensor, (x, y))).item(), "That is the loss."),
-        (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "Axis 1"),
+        (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "axis do"),
     ],
 )  # fmt: skip
 def test_answers_that_readers_gave_are_understood(check, answer, told):
@@ -186,9 +186,9 @@ def test_a_gradient_test_with_a_hole_is_told_who_slips_through():
         return np.allclose(backward(probs, probs), loops_for_softmax(probs, probs))
 
     holes = [
-        (plain_sum, "You compare with the plain average"),
-        (one_row, "first axis"),
-        (two_rows, "Axis 1 is the row only while"),
+        (plain_sum, "By what is each gradient weighted in"),
+        (one_row, "Along which"),
+        (two_rows, "Along which axis do"),
     ]
     for hole, told in holes:
         message = check_gradient_test(hole).message

@@ -110,32 +110,32 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
 @pytest.mark.parametrize(
     ("check", "answer", "told"),
     [
-        *((check_additive_mask, lambda mask, n=n: hide(mask, n), "not the lowest number")
+        *((check_additive_mask, lambda mask, n=n: hide(mask, n), "Does np.finfo know a")
           for n in (-1, -500, -99999, -1e9, -1e30, -1e308)),
-        (check_additive_mask, lambda mask: hide(mask, -1e-9), "next to 0"),
-        *((check_causal_mask, lambda seq, n=n: future(seq, n), "Is this the lowest number")
+        (check_additive_mask, lambda mask: hide(mask, -1e-9), "Which entry of"),
+        *((check_causal_mask, lambda seq, n=n: future(seq, n), "Does a float64 go lower?")
           for n in (-1, -1000, -1e308)),
-        (check_causal_mask, lambda seq: np.full((seq, seq), LOWEST), "Everything is hidden"),
+        (check_causal_mask, lambda seq: np.full((seq, seq), LOWEST), "May a token see"),
         (check_padding_and_causal, lambda mask: both(mask, lambda a, b: np.minimum(a, b) / 2),
-         "Is this the lowest number"),
+         "Does a float64 go lower?"),
         (check_padding_and_causal, lambda mask: both(mask, lambda a, b: np.minimum(a, b - np.eye(
-            a.shape[-1]) * 1.0 * -LOWEST)), "hides the token itself"),
+            a.shape[-1]) * 1.0 * -LOWEST)), "May a token look at"),
         (check_mean_loss, lambda losses, labels: losses[labels != -100].sum() / len(labels),
-         "the length of an axis"),
+         "By how many should it"),
         (check_mean_loss, lambda losses, labels: losses[labels > 0].sum() / (labels >= 0).sum(),
-         "leave the label 0 out of the sum"),
+         "You leave out the label 0. It is"),
         (check_promises, never_alone, "How much padding there is must not matter either"),
         (check_additive_mask, lambda mask: hide(mask, LOWEST) + np.zeros((mask.shape[-1], 1)),
          "One row serves all"),
-        (check_causal_mask, lambda seq: np.eye(seq, k=1) * LOWEST, "Only the next token"),
+        (check_causal_mask, lambda seq: np.eye(seq, k=1) * LOWEST, "What about later"),
         (check_padding_and_causal, lambda mask: np.minimum(
-            hide(mask, LOWEST), future(len(mask), LOWEST)), "number of its sentences"),
+            hide(mask, LOWEST), future(len(mask), LOWEST)), "Which axis of a batch"),
         (check_mean_loss, lambda losses, labels: [
             row[asked != -100].mean() for row, asked in zip(losses, labels, strict=True)],
-         "One number is wanted"),
-        (check_promises, promises_for([1, 1, 1, 0, 0]), "Your padding stands at the end only"),
-        (check_promises, promises_for([0, 0, 1, 1, 1]), "what if it hides one between two words"),
-        (check_promises, promises_for([1, 1, 1, 0], [0, 1, 1, 1]), "hides one between two words"),
+         "One mean over all"),
+        (check_promises, promises_for([1, 1, 1, 0, 0]), "Your padding stands at an end only."),
+        (check_promises, promises_for([0, 0, 1, 1, 1]), "Your padding stands at an end only. What"),
+        (check_promises, promises_for([1, 1, 1, 0], [0, 1, 1, 1]), "Your padding stands at an end"),
     ],
 )  # fmt: skip
 def test_answers_that_readers_gave_are_understood(check, answer, told):

@@ -62,11 +62,15 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     ("check", "answer", "told"),
     [
         (check_cosines, lambda v: np.abs(cosines(v)), "You drop the signs"),
-        (check_cosines, lambda v: np.linalg.norm(v[:, None] - v, axis=-1), "how far apart"),
-        (check_cosines, lambda v: v @ v.T / np.sqrt(np.outer(norm(v), norm(v))), "One square root"),
-        (check_neighbor_averages, lambda v: (v.sum(0) - v) / v.shape[1], "the size of a vector"),
-        (check_neighbor_averages, lambda v: v.sum(0) / (len(v) - 1) - v, "Put brackets around"),
-        (check_neighbor_averages, lambda v: 0 * v + v.sum(0) / (len(v) - 1), "still in the sum"),
+        (check_cosines, lambda v: np.linalg.norm(v[:, None] - v, axis=-1), "That is a"),
+        (
+            check_cosines,
+            lambda v: v @ v.T / np.sqrt(np.outer(norm(v), norm(v))),
+            "You take the root",
+        ),
+        (check_neighbor_averages, lambda v: (v.sum(0) - v) / v.shape[1], "How many other words"),
+        (check_neighbor_averages, lambda v: v.sum(0) / (len(v) - 1) - v, "Divide the sum less"),
+        (check_neighbor_averages, lambda v: 0 * v + v.sum(0) / (len(v) - 1), "Take each word"),
     ],
 )
 def test_answers_that_readers_gave_are_understood(check, answer, told):

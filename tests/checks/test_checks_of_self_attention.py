@@ -96,17 +96,25 @@ def in_long_numbers(x):
 @pytest.mark.parametrize(
     ("check", "answer", "told"),
     [
-        (check_softmax, in_long_numbers, "Longer numbers move the place of the overflow"),
-        (check_softmax, by(lambda x: np.abs(x).max(-1, keepdims=True)), "as the largest |x| is"),
-        (check_softmax, by(np.max), "the largest score of the whole array"),
-        (check_softmax, by(lambda x: 1000.0), "You subtract 1000 from everything"),
-        (check_softmax, lambda x: softmax(x) * np.exp(x.max(-1)[..., None]), "above the line or"),
-        (check_attention, lambda q, k, v: attention(q, v, k, k.shape[-1] ** 0.5), "changed places"),
-        (check_attention, lambda q, k, v: attention(q, k, v, len(k)), "len(key) is the first axis"),
-        (check_streamed_attention, one_maximum, "one maximum for all queries"),
-        (check_streamed_attention, collected, "You keep blocks for later"),
-        (check_streamed_attention, all_at_once, "You keep blocks for later"),
-        (check_streamed_attention, twice, "the blocks come once"),
+        (check_softmax, in_long_numbers, "Large scores overflow. What can you subtract"),
+        (check_softmax, by(lambda x: np.abs(x).max(-1, keepdims=True)), "A row of negative"),
+        (check_softmax, by(np.max), "A row far below it underflows. Each"),
+        (check_softmax, by(lambda x: 1000.0), "One number for all scores? Subtract"),
+        (check_softmax, lambda x: softmax(x) * np.exp(x.max(-1)[..., None]), "Divide by the sum"),
+        (
+            check_attention,
+            lambda q, k, v: attention(q, v, k, k.shape[-1] ** 0.5),
+            "A query meets the keys",
+        ),
+        (
+            check_attention,
+            lambda q, k, v: attention(q, k, v, len(k)),
+            "A dot product grows with the",
+        ),
+        (check_streamed_attention, one_maximum, "Each query has a maximum of"),
+        (check_streamed_attention, collected, "Each block is gone when the"),
+        (check_streamed_attention, all_at_once, "Each block is gone when the"),
+        (check_streamed_attention, twice, "The blocks come once."),
     ],
 )
 def test_answers_that_readers_gave_are_understood(check, answer, told):

@@ -143,13 +143,13 @@ def reversed_in_place(steps, nodes):
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (no_end, "does the loop run to its end?"),
+        (no_end, "Only the last step is walked."),
         (of_nodes, "A node holds an array and its gradient. Which of the two is needed here?"),
         (without_output, "It is called with fewer things than it takes. Which one is left out?"),
         (to_the_second, "The first step is left out: its inputs get nothing."),
-        (by_dict, "A step may take one node twice, as x · x does. Both gradients count."),
-        (once_only, "What arrives second is dropped. Where paths meet, what is done?"),
-        (ones, "The output of every step starts with 1. Which number alone has the gradient 1?"),
+        (by_dict, "x · x takes one node twice. Both count."),
+        (once_only, "Where paths meet, what is done with what arrives?"),
+        (ones, "Only the loss has the gradient 1."),
         (the_nodes, "These are the nodes. Return the gradient of each."),
         (walked_and_lost, "returns nothing yet"),
         (reversed_in_place, "Something is None here"),

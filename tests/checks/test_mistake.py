@@ -31,6 +31,9 @@ def test_right_is_what_stands_there():
         ("→ 2 * right(numbers, weights)", 15 / 2),
         ("→ return min(numbers)", 1),
         ("→ for n in numbers:\n    return n", 1),
+        ("/ sum(…) →", 15),
+        ("= sum(…) → = -sum(…)", -15 / 4),
+        ("total / sum(…) → (total + sum(…)) / sum(…)", 19 / 4),
     ],
 )
 def test_what_is_changed_is_computed(wrong, answer):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -78,9 +79,7 @@ def examine(mine: type[nn.Module], role: str, config: BertConfig | None = None) 
     _require_room(config)
     promises = properties_of(role)
     name = getattr(mine, "__name__", repr(mine))
-    # Nobody's cast is changed, and nobody's chance.
-    with use(**{other: default_part(other) for other in ROLES}), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with unchanged():
         problems = [problem for _, problem in each_answer(Trial(mine, role, config))]
     total = len(FIRST) + len(promises) + (0 if _is_other(mine) else len(LAST))
     told = next(filter(None, problems), "")
@@ -105,8 +104,34 @@ def _slip(trial: Trial) -> str:
     return "" if _is_other(trial.kind) else usual_slip(trial)
 
 
+@contextmanager
+def unchanged() -> Iterator[None]:
+    """Change nobody's cast, nobody's chance, and not whether gradients are recorded."""
+    ours = {role: default_part(role) for role in ROLES}
+    with use(**ours), torch.random.fork_rng(devices=[]), torch.enable_grad():
+        torch.manual_seed(0)
+        yield
+
+
 def each_answer(trial: Trial) -> Iterator[tuple[str, str]]:
     """Yield each promise and what is wrong with it, if anything; stop where none can follow."""
+    for claim, problem in _each_answer(trial):
+        switched = _gradients_again()
+        yield claim, problem or switched
+
+
+def _gradients_again() -> str:
+    """Record gradients again; say so if somebody has switched them off for all that follows."""
+    if torch.is_grad_enabled():
+        return ""
+    torch.set_grad_enabled(True)
+    return (
+        "after it no gradient is recorded any more, in any model: set_grad_enabled(False) lasts. "
+        "Whoever calls a model decides about that, with torch.no_grad()."
+    )
+
+
+def _each_answer(trial: Trial) -> Iterator[tuple[str, str]]:
     for look in FIRST:
         problem = look(trial)
         yield IS_CALLED, f"{problem} {_slip(trial)}".strip() if problem else ""

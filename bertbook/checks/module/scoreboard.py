@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import torch
 from torch import nn
 
 from bertbook.checks.verdict import Verdict
-from bertbook.contracts import ROLES
 from minibert.config import BertConfig
-from minibert.parts import default_part, part, replaced, use
+from minibert.parts import part, replaced, use
 
-from .examination import IS_CALLED, each_answer
+from .examination import IS_CALLED, each_answer, unchanged
 from .trial import TRIAL_CONFIG, Trial
 
 # Each line of the board, and the promises that it stands for.
@@ -84,8 +82,7 @@ def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     players = {**replaced(), "bert": bert or part("bert")}
     trial = Trial(_played_by(players, players.pop("bert")), "bert", TRIAL_CONFIG)
     found: dict[str, str] = {}
-    with use(**{role: default_part(role) for role in ROLES}), torch.random.fork_rng(devices=[]):
-        torch.manual_seed(0)
+    with unchanged():
         for claim, problem in each_answer(trial):
             found[claim] = found.get(claim) or problem
     return Scoreboard({line: _told(claims, found) for line, claims in LINES.items()})
