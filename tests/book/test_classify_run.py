@@ -1,5 +1,6 @@
 """The record of Chapter 16's runs, a miniature of them, and the functions of the chapter."""
 
+import copy
 import importlib.util
 import json
 import math
@@ -11,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from definitions import chapter_definitions, printed
+from definitions import chapter_definitions, displayed
 from torch import nn
 
 import minibert
 from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
+from bertbook.show.classify_runs import Runs, lead, promises
 from minibert.config import BertConfig
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches, train_from_top
@@ -51,6 +53,11 @@ def runs():
     """The program that made the record, which counts with what tests need as well."""
     pytest.importorskip("sklearn", reason=NOT_INSTALLED)
     return importlib.import_module("benchmarks.classify")
+
+
+@pytest.fixture(scope="module")
+def baselines():
+    return importlib.import_module("benchmarks.classify_baselines")
 
 
 @pytest.fixture(scope="module")
@@ -131,13 +138,49 @@ def test_five_seeds_are_five_runs():
         assert len(set(answers)) == len(answers)
 
 
-def test_the_chapter_reads_the_record():
-    for (_, encoder, method), found in METHODS.items():
-        title = f"{encoder} {method}".removeprefix("none ")
+def test_the_chapter_shows_the_record():
+    """Every method of the requests has a row, with the mean and the sd that the test computes."""
+    shown = displayed(NAME)
+    for (task, encoder, method), found in METHODS.items():
         shares = [run["test_accuracy"] for run in found["runs"]]
-        spread = f"   {statistics.stdev(shares):.3f}" if len(shares) > 1 else " "
-        lines = [line for line in printed(NAME).splitlines() if line.startswith(title)]
-        assert any(f"{statistics.mean(shares):.3f}{spread}" in line for line in lines), title
+        spread = f"{statistics.stdev(shares):.3f}" if len(shares) > 1 else ""
+        title = f"{encoder} {method}".removeprefix("none ")
+        row = f">{title}</th><td>{statistics.mean(shares):.3f}</td><td>{spread}</td>"
+        assert (row in shown) == (task == "requests"), title
+
+
+def test_an_answer_that_was_changed_is_found(tmp_path):
+    changed = copy.deepcopy(RECORD)
+    run = next(m for m in changed["methods"] if m["method"] == "full")["runs"][0]
+    first = run["test_answers"][0]
+    run["test_answers"] = str((int(first) + 1) % 3) + run["test_answers"][1:]
+    path = tmp_path / "classify.json"
+    path.write_text(json.dumps(changed), encoding="utf-8")
+    about = next((m["encoder"], m["method"]) for m in changed["methods"] if m["method"] == "full")
+    assert Runs(ROOT / "benchmarks" / "classify.json").right(*about).shape == (5, 180)
+    with pytest.raises(ValueError, match="the answers give"):
+        Runs(path).right(*about)
+
+
+def test_an_interval_is_paired_and_over_requests():
+    runs = Runs(ROOT / "benchmarks" / "classify.json")
+    one, other = runs.right("MiniLM", "full"), runs.right("MiniLM", "fixed vectors")
+    assert lead(one, one) == ("0.00", "0.00 to 0.00")
+    ahead, between = lead(one, other)
+    difference = one.mean(axis=0) - other.mean(axis=0)
+    assert float(ahead) == pytest.approx(one.mean() - other.mean(), abs=5e-3)
+    half = 1.96 * difference.std() / math.sqrt(180)  # the bell, as another way to the interval
+    low, high = (float(end) for end in between.split(" to "))
+    assert [low, high] == pytest.approx(
+        [difference.mean() - half, difference.mean() + half], abs=0.02
+    )
+
+
+def test_promises_are_counted_among_all_draws():
+    found = {"kind": [(0.5, 0.96), (0.5, 0.94), (0.0, math.nan), (0.0, math.nan)], "none": [(0, 0)]}
+    shown = promises(found, 0.95)._repr_html_()
+    row = ">kind</th><td>50%</td><td>50%</td><td>25%</td><td>50%</td>"
+    assert row in shown and ">none</th><td>0%</td><td></td><td>0%</td><td></td>" in shown
 
 
 # The learning curve
@@ -283,16 +326,16 @@ def test_the_help_says_what_it_takes():
 # The functions of the chapter
 
 
-def test_rows_carry_the_number_of_their_class(typed, tokenizer):
+def test_rows_carry_the_number_of_their_class(typed, tokenizer, baselines):
     for rows, examples, labels in (
         (typed.request_rows(tokenizer, "test"), service_requests("test"), REQUEST_LABELS),
-        (typed.pair_rows(tokenizer, "test"), question_pairs("test"), PAIR_LABELS),
+        (baselines.pair_rows(tokenizer, "test"), question_pairs("test"), PAIR_LABELS),
     ):
         assert [labels[row["labels"]] for row in rows] == [e.label for e in examples]
     rows = typed.request_rows(tokenizer, "validation")
     request = service_requests("validation")[0]
     assert rows[0]["input_ids"] == tokenizer.encode(request.text)[: len(rows[0]["input_ids"])]
-    (pair,) = typed.pair_rows(tokenizer, "test")[:1]
+    (pair,) = baselines.pair_rows(tokenizer, "test")[:1]
     ids = torch.tensor(pair["input_ids"])
     ends = (ids == tokenizer.sep_token_id).nonzero().flatten().tolist()
     assert pair["token_type_ids"] == [0] * (ends[0] + 1) + [1] * (len(ids) - ends[0] - 1)
@@ -328,10 +371,10 @@ def test_the_best_weights_stay(typed, tokenizer):
     assert trainer.evaluate(batches)["loss"] == pytest.approx(trainer.best.loss, abs=1e-9)
 
 
-def test_the_last_stage_of_thawing_lets_everything_learn(typed, tokenizer):
+def test_the_last_stage_of_thawing_lets_everything_learn(typed, tokenizer, runs):
     model, rows = small_model(tokenizer), short_rows(typed, tokenizer)
     before = {name: p.clone() for name, p in model.named_parameters()}
-    typed.thaw(model, rows, tokenizer, seed=0, stages=[(0, 1e-3), (3, 1e-3)])
+    runs.thaw(model, rows, tokenizer, seed=0, stages=[(0, 1e-3), (3, 1e-3)])
     assert all(p.requires_grad for p in model.parameters())
     layers = [n for n in before if ".layer." in n and n.endswith("weight")]
     assert not any(torch.equal(model.get_parameter(n), before[n]) for n in layers)
