@@ -251,14 +251,13 @@ def calibration(
         rows.append(
             (
                 name,
-                f"{sure.mean():.2f}",
-                f"{hit.mean():.2f}",
+                f"{sure.mean():.2f} / {hit.mean():.2f}",
                 from_to(sure - hit, signed=True),
                 f"{kept.mean():.0%}",
                 f"{hit[kept].mean():.2f}",
             )
         )
-    heads = ["believes", "right", "too sure by", f"keeps at {threshold:g}", "right of these"]
+    heads = ["believes / right", "too sure by", f"keeps at {threshold:g}", "right of these"]
     return html(
         table(heads, rows),
         caption=f"The mean of the largest probability and the share of right answers, on "
