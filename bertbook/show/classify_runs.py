@@ -20,7 +20,7 @@ from bertbook.corpus import (
 from minibert.analysis.attention_maps import bootstrap_interval
 
 from .html import Html, html
-from .tables import table
+from .tables import result_table
 
 TASKS = {"requests": (REQUEST_LABELS, service_requests), "pairs": (PAIR_LABELS, question_pairs)}
 SIZES = (20, 60, 200, 630)
@@ -57,7 +57,7 @@ class Runs:
         """List the runs of a method, one for each seed."""
         return self.methods[encoder, method]["runs"]
 
-    def answers(self, encoder: str, method: str) -> Int[np.ndarray, "seeds rows"]:
+    def answers(self, encoder: str, method: str) -> Int[np.ndarray, "... rows"]:
         """Give what each seed answered to the test part; its accuracy follows from it."""
         runs = self.of(encoder, method)
         answers = np.array([[int(digit) for digit in run["test_answers"]] for run in runs])
@@ -67,11 +67,11 @@ class Runs:
                 raise ValueError(f"the answers give {share:.4f}, the record {run['test_accuracy']}")
         return answers
 
-    def right(self, encoder: str, method: str) -> Bool[np.ndarray, "seeds rows"]:
+    def right(self, encoder: str, method: str) -> Bool[np.ndarray, "... rows"]:
         """Say which answers to the test part are right."""
         return self.answers(encoder, method) == self.truth
 
-    def right_with(self, name: str, size: int, also: str = "") -> Bool[np.ndarray, "seeds rows"]:
+    def right_with(self, name: str, size: int, also: str = "") -> Bool[np.ndarray, "... rows"]:
         """Say which answers of the learning curve are right; `also` adds those of another part."""
         parts = ["test", *([also] if also else [])]
         truth = np.concatenate([self.truth_of(part) for part in parts])
@@ -83,15 +83,15 @@ class Runs:
         return np.array([[int(digit) for digit in answers] for answers in told]) == truth
 
 
-def interval(values: Float[np.ndarray, " units"]) -> tuple[float, float]:
+def interval_of_mean(values: Float[np.ndarray, " rows"]) -> tuple[float, float]:
     """Give the 95 % interval for the mean over units, by the bootstrap."""
     low, high = bootstrap_interval(np.asarray(values, dtype=float), rng=np.random.default_rng(16))
     return float(low), float(high)
 
 
-def from_to(values: Float[np.ndarray, " units"], *, signed: bool = False) -> str:
+def from_to(values: Float[np.ndarray, " rows"], *, signed: bool = False) -> str:
     """Write the 95 % interval for a mean."""
-    return " to ".join(_signed(end) if signed else f"{end:.2f}" for end in interval(values))
+    return " to ".join(_signed(end) if signed else f"{end:.2f}" for end in interval_of_mean(values))
 
 
 def _signed(number: float) -> str:
@@ -100,8 +100,8 @@ def _signed(number: float) -> str:
     return text if text.strip("+-0.") else "0.00"
 
 
-def lead(
-    one: Bool[np.ndarray, "seeds rows"], other: Bool[np.ndarray, "seeds rows"]
+def lead_over(
+    one: Bool[np.ndarray, "... rows"], other: Bool[np.ndarray, "... rows"]
 ) -> tuple[str, str]:
     """Say how far one method is ahead of another on the same rows, and the interval over rows."""
     ahead = one.mean(axis=0) - other.mean(axis=0)
@@ -120,7 +120,7 @@ def results(runs: Runs, *, blocks: int = 1) -> Html:
         rows.append((name, f"{shares.mean():.3f}", sd, from_to(units)))
     unit = "blocks of four" if blocks == 4 else "requests"
     return html(
-        table(["right", "sd, 5 seeds", f"95 % over {unit}"], rows),
+        result_table(["right", "sd, 5 seeds", f"95 % over {unit}"], rows),
         caption=f"What each method gets right of the {len(runs.truth)} of the test part. The sd is "
         f"over seeds, where there are any; the interval is a bootstrap over {unit}.",
     )
@@ -138,9 +138,9 @@ def plateau(runs: Runs, encoders: tuple[str, str]) -> Html:
     rows = [
         (name, *(_span([take(run) for run in of]) for of in found)) for name, take in told.items()
     ]
-    ahead, between = lead(*(runs.right(encoder, "full") for encoder in encoders))
+    ahead, between = lead_over(*(runs.right(encoder, "full") for encoder in encoders))
     return html(
-        table(encoders, rows),
+        result_table(encoders, rows),
         caption="Fine-tuned in full with a patience of 10: the lowest and the highest of five "
         "seeds. Losses are those of the validation part; ln 3 is 1.10. On the test part "
         f"{encoders[0]} are ahead by {ahead}, {between} over requests.",
@@ -158,13 +158,13 @@ def label_curve(runs: Runs) -> Html:
         (name, *(_mean_and_sd(runs.right_with(name, size)) for size in SIZES)) for name in names
     ]
     return html(
-        table([f"{size} labels" for size in SIZES], rows),
+        result_table([f"{size} labels" for size in SIZES], rows),
         caption="Right on the test part, by the number of labels; ± is the sd over five draws of "
         "the labels.",
     )
 
 
-def _mean_and_sd(right: Bool[np.ndarray, "seeds rows"]) -> str:
+def _mean_and_sd(right: Bool[np.ndarray, "... rows"]) -> str:
     shares = right.mean(axis=1)
     return f"{shares.mean():.2f} ± {shares.std(ddof=1):.2f}"
 
@@ -174,13 +174,13 @@ def label_leads(runs: Runs, pairs: Sequence[tuple[str, int, str, int]], also: st
     rows = [
         (
             f"{one}, {given}" + f" − {other}, {got}",
-            *lead(runs.right_with(one, given, also), runs.right_with(other, got, also)),
+            *lead_over(runs.right_with(one, given, also), runs.right_with(other, got, also)),
         )
         for one, given, other, got in pairs
     ]
     asked = len(runs.truth) + (len(runs.truth_of(also)) if also else 0)
     return html(
-        table(["ahead by", "95 %"], rows, corner="method and labels"),
+        result_table(["ahead by", "95 %"], rows, corner="method and labels"),
         caption=f"Differences on the same {asked} requests, means over five draws of the labels; "
         "the interval is a bootstrap over requests.",
     )
@@ -194,17 +194,20 @@ def marked(runs: Runs, compared: dict[str, tuple[str, str]]) -> Html:
     order = ("no mark", "typo", *OTHERS, "all three of them")
     hits = [runs.right(*about).mean(axis=0) for about in compared.values()]
     rows = [
-        (f"{name}, n = {groups[name].sum()}", *(_share(hit[groups[name]]) for hit in hits))
+        (
+            f"{name}, n = {groups[name].sum()}",
+            *(share_and_interval(hit[groups[name]]) for hit in hits),
+        )
         for name in order
     ]
     return html(
-        table(list(compared), rows),
+        result_table(list(compared), rows),
         caption="Right on the test part, by the mark of the request; means over the seeds where "
         "there are several, and a bootstrap over requests below.",
     )
 
 
-def _share(hits: Float[np.ndarray, " rows"]) -> str:
+def share_and_interval(hits: Float[np.ndarray, " rows"]) -> str:
     """Write a share and its interval; if all are right, the least that would do this in 1 of 20."""
     if (hits == 1).all():
         return f"1.00 at least {0.05 ** (1 / len(hits)):.2f}"
@@ -226,78 +229,7 @@ def duels(
         p_value = f"{p:.3f}" if p >= 0.001 else "below 0.001"
         rows.append((" / ".join(names), first, second, p_value))
     return html(
-        table(["only the first", "only the second", "p"], rows, corner="first / second"),
+        result_table(["only the first", "only the second", "p"], rows, corner="first / second"),
         caption="Requests of the test part that exactly one of two gets right; of several seeds "
         "the first.",
-    )
-
-
-def stored_beliefs(runs: Runs, split: str) -> Float[np.ndarray, "rows classes"]:
-    """Give the probabilities of the encoder that was fine-tuned on all labels, seed 0."""
-    (run,) = (run for run in runs.curve if (run["seed"], run["labels"]) == (0, 630))
-    return np.array(run["probabilities"][split])
-
-
-def calibration(
-    believed: dict[str, Float[np.ndarray, "rows classes"]],
-    truth: Int[np.ndarray, " rows"],
-    threshold: float,
-) -> Html:
-    """Compare the mean of the largest probability with what is right, for all and for the sure."""
-    rows = []
-    for name, chances in believed.items():
-        sure, hit = chances.max(axis=1), chances.argmax(axis=1) == truth
-        kept = sure >= threshold
-        rows.append(
-            (
-                name,
-                f"{sure.mean():.2f} / {hit.mean():.2f}",
-                from_to(sure - hit, signed=True),
-                f"{kept.mean():.0%}",
-                f"{hit[kept].mean():.2f}",
-            )
-        )
-    heads = ["believes / right", "too sure by", f"keeps at {threshold:g}", "right of these"]
-    return html(
-        table(heads, rows),
-        caption=f"The mean of the largest probability and the share of right answers, on "
-        f"{len(truth)} requests; the interval for their difference is a bootstrap over requests.",
-    )
-
-
-def thresholds(
-    chosen: dict[str, float], parts: dict[str, tuple[dict, Int[np.ndarray, " rows"]]]
-) -> Html:
-    """Show what a chosen threshold keeps, and what is right of it, in each part."""
-    rows = []
-    for name, threshold in chosen.items():
-        for part, (believed, truth) in parts.items():
-            kept = believed[name].max(axis=1) >= threshold
-            hit = (believed[name].argmax(axis=1) == truth)[kept]
-            told = _share(hit.astype(float)) if len(hit) > 1 else "too few"
-            rows.append((f"{name} at {threshold:.2f}, {part}", f"{kept.mean():.0%}", told))
-    return html(
-        table(["keeps", "right of these"], rows, corner="method, threshold, part"),
-        caption="Thresholds that were chosen on the validation part; below each share a bootstrap "
-        "over requests.",
-    )
-
-
-def promises(found: dict[str, list[tuple[float, float]]], wanted: float) -> Html:
-    """Count in how many draws a rule promises, and how many of its promises are kept."""
-    rows = []
-    for name, told in found.items():
-        made = np.array([pair for pair in told if pair[0] > 0]).reshape(-1, 2)
-        keeps, reached = made.T
-        broken = reached < wanted
-        share = f"{keeps.mean():.0%}" if len(made) else ""
-        kept = f"{1 - broken.mean():.0%}" if len(made) else ""
-        numbers = f"{len(made) / len(told):.0%}", share, f"{broken.sum() / len(told):.0%}", kept
-        rows.append((name, *numbers))
-    heads = ["promises", "then keeps", "broken, of all draws", "kept, of those made"]
-    return html(
-        table(heads, rows, corner="rule"),
-        caption=f"A threshold chosen on 120 requests, {len(next(iter(found.values())))} times, for "
-        f"{wanted:g} right. “Then keeps” is the part of the requests that it does not send to a "
-        "person.",
     )

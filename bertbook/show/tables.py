@@ -9,7 +9,7 @@ LEFT = 'style="text-align:left"'
 SMALL = 'style="font-size:.82em"'  # five columns on a phone
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]], corner: str = "") -> str:
+def result_table(columns: Sequence[str], rows: Sequence[Sequence[object]], corner: str = "") -> str:
     """Write results as a table whose first column names the rows.
 
     Parameters
@@ -33,7 +33,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], corner: str 
 
     Examples
     --------
-    >>> table(["right"], [["naive Bayes", "0.68"]]).count("<tr>")
+    >>> result_table(["right"], [["naive Bayes", "0.68"]]).count("<tr>")
     2
     """
     for name, *cells in rows:

@@ -17,7 +17,8 @@ from torch import nn
 
 import minibert
 from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
-from bertbook.show.classify_runs import Runs, lead, promises
+from bertbook.show.classify_runs import Runs, lead_over
+from bertbook.show.classify_thresholds import kept_promises
 from minibert.config import BertConfig
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches, train_from_top
@@ -165,8 +166,8 @@ def test_an_answer_that_was_changed_is_found(tmp_path):
 def test_an_interval_is_paired_and_over_requests():
     runs = Runs(ROOT / "benchmarks" / "classify.json")
     one, other = runs.right("MiniLM", "full"), runs.right("MiniLM", "fixed vectors")
-    assert lead(one, one) == ("0.00", "0.00 to 0.00")
-    ahead, between = lead(one, other)
+    assert lead_over(one, one) == ("0.00", "0.00 to 0.00")
+    ahead, between = lead_over(one, other)
     difference = one.mean(axis=0) - other.mean(axis=0)
     assert float(ahead) == pytest.approx(one.mean() - other.mean(), abs=5e-3)
     half = 1.96 * difference.std() / math.sqrt(180)  # the bell, as another way to the interval
@@ -178,7 +179,7 @@ def test_an_interval_is_paired_and_over_requests():
 
 def test_promises_are_counted_among_all_draws():
     found = {"kind": [(0.5, 0.96), (0.5, 0.94), (0.0, math.nan), (0.0, math.nan)], "none": [(0, 0)]}
-    shown = promises(found, 0.95)._repr_html_()
+    shown = kept_promises(found, 0.95)._repr_html_()
     row = ">kind</th><td>50%</td><td>50%</td><td>25%</td><td>50%</td>"
     assert row in shown and ">none</th><td>0%</td><td></td><td>0%</td><td></td>" in shown
 
