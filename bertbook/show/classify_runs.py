@@ -208,7 +208,7 @@ def marked(runs: Runs, compared: dict[str, tuple[str, str]]) -> Html:
 
 
 def share_and_interval(hits: Float[np.ndarray, " rows"]) -> str:
-    """Write a share and its interval; if all are right, the least that would do this in 1 of 20."""
+    """Write a share and its interval; if all are right, the least that does this in 1 of 20."""
     if (hits == 1).all():
         return f"1.00 at least {0.05 ** (1 / len(hits)):.2f}"
     return f"{hits.mean():.2f} {from_to(hits).replace(' to ', '–')}"

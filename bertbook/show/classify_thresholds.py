@@ -1,4 +1,4 @@
-"""What Chapter 16 says of probabilities: are they too high, and which threshold keeps its promise?"""
+"""What Chapter 16 says of probabilities: how high they are, and which promises they keep."""
 
 from __future__ import annotations
 
