@@ -101,7 +101,8 @@ def _signed(number: float) -> str:
 
 
 def lead_over(
-    one: Bool[np.ndarray, "... rows"], other: Bool[np.ndarray, "... rows"]
+    one: Bool[np.ndarray, "... rows"] | Float[np.ndarray, "... rows"],
+    other: Bool[np.ndarray, "... rows"] | Float[np.ndarray, "... rows"],
 ) -> tuple[str, str]:
     """Say how far one method is ahead of another on the same rows, and the interval over rows."""
     ahead = one.mean(axis=0) - other.mean(axis=0)
