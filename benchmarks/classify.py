@@ -25,6 +25,8 @@ from minibert.fast import switch_on
 from minibert.model import initialize_weights
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, train_from_top
+from minibert.training import BertTrainer
+from minibert.wordpiece import WordPieceTokenizer
 
 from .classify_baselines import (
     SPLITS,
@@ -86,6 +88,24 @@ def stages(layers: int, first: float, rest: float) -> list[tuple[int, float]]:
     return [(0, first), *((round((layers + 1) * third / 3), rest) for third in (1, 2, 3))]
 
 
+def thaw(
+    model: BertForSequenceClassification,
+    rows: dict,
+    tokenizer: WordPieceTokenizer,
+    *,
+    seed: int,
+    stages: list[tuple[int, float]],
+) -> BertTrainer:
+    """Train for one epoch at each stage, from the head down, each with a new optimizer."""
+    trainer = None
+    for stage, (groups, learning_rate) in enumerate(stages):
+        train_from_top(model, groups)
+        wishes = {"learning_rate": learning_rate, "epochs": 1}
+        trainer = chapter.tune(model, rows, tokenizer, seed=1000 * stage + seed, **wishes)
+    assert trainer is not None, "there is no stage"
+    return trainer
+
+
 def train(task: Task, encoder: str, method: str, seed: int, rates: dict, plan: Plan) -> dict:
     """Train and ask one model; `rates` holds the learning rate of each method."""
     wall, cpu = time.perf_counter(), time.process_time()
@@ -94,7 +114,7 @@ def train(task: Task, encoder: str, method: str, seed: int, rates: dict, plan: P
     model = new_model(encoder, task.labels, seed)
     if method == "gradual":
         order = stages(model.config.num_hidden_layers, rates["frozen"], rates["full"])
-        trainer = chapter.thaw(model, rows, tokenizer, seed=seed, stages=order)
+        trainer = thaw(model, rows, tokenizer, seed=seed, stages=order)
         before = (len(order) - 1) * trainer.config.max_steps
     else:
         if method == "frozen":

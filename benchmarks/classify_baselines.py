@@ -13,7 +13,8 @@ from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service
 from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
-from minibert.tasks.inference import sentence_vectors
+from minibert.tasks.inference import encode_rows, sentence_vectors
+from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
 from .weights import SMALL_WORLD, minilm_folder
@@ -31,9 +32,20 @@ class Task(NamedTuple):
     examples: Callable
 
 
+def pair_rows(tokenizer: WordPieceTokenizer, split: str) -> list[dict]:
+    """Give ids, segments and the number of the class of each pair of questions."""
+    pairs = question_pairs(split)
+    first, second = ([pair[side] for pair in pairs] for side in (0, 1))
+    rows = encode_rows(tokenizer, first, second, max_length=64)
+    return [
+        {"input_ids": ids, "token_type_ids": types, "labels": PAIR_LABELS.index(pair.label)}
+        for (ids, types), pair in zip(rows, pairs, strict=True)
+    ]
+
+
 TASKS = {
     "requests": Task(REQUEST_LABELS, chapter.request_rows, service_requests),
-    "pairs": Task(PAIR_LABELS, chapter.pair_rows, question_pairs),
+    "pairs": Task(PAIR_LABELS, pair_rows, question_pairs),
 }
 
 

@@ -38,7 +38,10 @@ check_head = Exercise(
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
         "-np.log(chances) → (1 - chances) ¦ chances ¦ (1 / chances) ¦ ((softmax(scores) - "
             "np.eye(len(weight))[labels]) ** 2).sum(axis=1)": "Where is the logarithm?",
-        "(chances).mean() → (chances.mean())": "Take the mean of the logarithms.",
+        ("(chances).mean() → (chances.mean())", "(chances).mean() → (chances.sum())"): "Take the "
+            "mean of the logarithms.",
+        "softmax(scores) → abs(scores / scores.sum(axis=1, keepdims=True))": "Where is exp? Scores "
+            "may be below 0.",
         "softmax(scores) → softmax(scores, axis=0) ¦ softmax(scores.ravel()).reshape(scores.shape)":
             "The classes of one request share the probability, not the requests.",
         "softmax(scores) → softmax(softmax(scores))": "You take the softmax twice.",
@@ -261,25 +264,29 @@ check_threshold = Exercise(
         ("right[sure >= t].mean() → (right & (sure >= t)).mean()", "min(enough, default=math.inf) "
             "→ sure[right].min() ¦ np.quantile(sure, wanted) ¦ np.quantile(sure, 1 - wanted)"):
             "Which share of what is kept is right?",
-        "sure >= t → sure > t": "A letter exactly on the threshold is kept, too.",
+        "sure >= t → sure > t": "A request exactly on the threshold is kept, too.",
+        "t for t in sure → n for n, t in enumerate(sure)": "That is the number of a request. "
+            "Return its largest probability.",
+        "right[sure >= t].mean() → right[sure >= t].sum() / max(1, right.sum())": "You ask how "
+            "many of the right ones are kept. How many of those that are kept are right?",
         "right[sure >= t] → sure[sure >= t]": "How often is the program right?",
         "right[sure >= t].mean() >= wanted → all(right[sure >= u].mean() >= wanted for u in "
             "sure[sure >= t])": "You stop at the first failure. What comes further down?",
         "t for t in sure if right[sure >= t] → sure[order[n]] for n in range(len(sure)) if "
-            "right[order[: n + 1]]||enough = → order = np.argsort(-sure)\n    enough =": "Letters "
+            "right[order[: n + 1]]||enough = → order = np.argsort(-sure)\n    enough =": "Requests "
             "that are equally sure are kept together: compare with >=.",
         "min(enough, default=math.inf) → [*enough, math.inf][0]": "Which of these is the lowest?",
         ">= wanted → > wanted ¦ <= wanted": "At least the wanted share must be right; exactly is "
             "enough.",
         ("→ wanted", "right[sure >= t].mean() → t"): "A probability of 0.9 does not mean that nine "
             "of ten are right. Measure it.",
-        "sure >= t → sure <= t": "Which letters are kept?",
+        "sure >= t → sure <= t": "Which requests are kept?",
         "mean → all": "Not all must be right. Which share is wanted?",
         "chances.max(axis=1) → chances[range(len(truth)), truth]": "The program does not know the "
             "true class. Take the largest probability.",
         "min(enough, default=math.inf) → (sure >= min(enough, default=math.inf)).mean()": "That is "
             "the share that is kept. Return the threshold.",
-        "max(axis=1) → max(axis=0)": "Each letter has a maximum of its own: axis=1.",
+        "max(axis=1) → max(axis=0)": "Each request has a maximum of its own: axis=1.",
         "default=math.inf → default=0.0 ¦ default=-math.inf ¦ default=1.0 ¦ default=np.nan":
             "Where no threshold will do, return math.inf.",
         "t in sure → t in np.arange(101) / 100": "Only the largest probabilities that occur can "

@@ -103,7 +103,9 @@ check_misfits = Exercise(
             "theirs[name][-1]": "All sides of the shape count.",
         "!= → ==": "You name the shapes that agree.",
         "!= → is not": "“is” asks whether it is the same object. Compare by !=.",
-        ("name in both if ours[name] → one, name in zip(ours, theirs) if ours[one]", "!= "
+        ("name in both if ours[name] → one, name in zip(ours, theirs) if ours[one]", "name in both "
+            "if ours[name] != theirs[name] → name, other in zip(ours, theirs) if ours[name] != "
+            "theirs[other]", "!= "
             "theirs[name] → not in theirs.values()"): "Look a shape up by its name.",
         ("in both if ours[name] != theirs[name] → in ours if ours[name] != theirs.get(name) ¦ in "
             "{*ours, *theirs} if ours.get(name) != theirs.get(name)", "in both if ours[name] → in "
@@ -117,8 +119,8 @@ check_misfits = Exercise(
             "another.",
         "ours[name] != theirs[name] → False": "Nobody looks at the shapes.",
         "if name not in ours → if False": "An unknown name may be that of a weight.",
-        "missing, unknown, → {*ours} ^ {*theirs}, {*ours} ^ {*theirs},": "In which is each of "
-            "these?",
+        "missing, unknown, → {*ours} ^ {*theirs}, {*ours} ^ {*theirs}, ¦ {*ours} ^ {*theirs}, "
+            "unknown, ¦ missing, {*ours} ^ {*theirs},": "In which of the two is each of these?",
         KeyError: "You look up the shape of a name that only one of the two has.",
         "unknown, others → unknown": "Where are the names of another shape?",
     },

@@ -23,7 +23,7 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 from .stepwise import stepwise
-from .tables import table
+from .tables import result_table
 from .train_toy import train_toy
 from .weigh import Way, weigh_words
 
@@ -47,6 +47,7 @@ __all__ = [
     "next_sentence",
     "picture",
     "quiz",
+    "result_table",
     "right",
     "rung",
     "see_heads",
@@ -57,7 +58,6 @@ __all__ = [
     "small_map",
     "stepwise",
     "swap_heads",
-    "table",
     "token_row",
     "train_toy",
     "type_ahead",

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from .html import Html, bars, html
-from .tables import table
+from .tables import result_table
 
 SAID = {
     "plain parts": "Everything padded to 128, scores at all positions.",
@@ -70,7 +70,7 @@ def ladder_table(race: Mapping, names: Sequence[str], first: str = "transformers
         speed = race["tokens"] / statistics.median(seconds[name])
         rows.append([name, step, f"{total:.2f}", f"{speed:.0f}"])
         last = name
-    shown = table(["× the one above", f"× {first}", "tokens/s"], rows, "training")
+    shown = result_table(["× the one above", f"× {first}", "tokens/s"], rows, "training")
     return html(shown, "How many times as fast; median and quartiles over rounds.")
 
 
@@ -101,7 +101,7 @@ def use_table(runs: Mapping[str, Mapping], names: Sequence[str], corner: str) ->
         ]
         for name in names
     ]
-    shown = table([f"× {names[0]}", "cosine", "worst"], rows, corner)
+    shown = result_table([f"× {names[0]}", "cosine", "worst"], rows, corner)
     return html(shown, "How many times as fast, with quartiles; cosine to the exact vectors.")
 
 
@@ -136,7 +136,7 @@ def gains_table(record: Mapping) -> Html:
     ]
     rows.append(row("gain by the teacher", hits["labels and teacher"] - hits["labels"], 2, ""))
     rows.append(row("gain by eight bits", hits["teacher in eight bits"] - hits["teacher"], 3, ""))
-    shown = table(["right", "95 % interval", "sd over seeds"], rows, "taught by")
+    shown = result_table(["right", "95 % interval", "sd over seeds"], rows, "taught by")
     return html(shown, "Right answers of 180; the interval is a bootstrap over requests.")
 
 

@@ -49,6 +49,13 @@ def printed(name: str) -> str:
     return "".join("".join(output.get("text", "")) for output in outputs)
 
 
+def displayed(name: str) -> str:
+    """Join the HTML that the cells of a chapter have displayed."""
+    cells = json.loads((CHAPTERS / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    outputs = (output for cell in cells for output in cell.get("outputs", ()))
+    return "".join("".join(out.get("data", {}).get("text/html", "")) for out in outputs)
+
+
 def assert_mean_and_sd(told: dict[str, float], values: list[float]) -> None:
     """Hold a mean and a standard deviation to the numbers that they sum up."""
     assert told["mean"] == pytest.approx(statistics.mean(values), abs=6e-5)

@@ -1,0 +1,87 @@
+"""The optional pages of Chapter 16: their code runs, and every number in their prose is printed."""
+
+import doctest
+import itertools
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = ("take-words-away", "two-questions")
+CODE = re.compile(r"^```pycon\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+FOLD = re.compile(r"^:::\{dropdown\}.*?^:::$", re.DOTALL | re.MULTILINE)
+DECIMAL = re.compile(r"\d+\.\d+")
+
+
+def page(name):
+    return (ROOT / "book" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def examples(text, name="a page"):
+    blocks = CODE.findall(text)
+    return doctest.DocTestParser().get_doctest("\n".join(blocks), {}, name, None, 0)
+
+
+def unproved(text):
+    """List the decimals of the prose that no code block has; those of a fold are worked there."""
+    shown = DECIMAL.findall(" ".join(CODE.findall(text)))
+    given = DECIMAL.findall(" ".join(FOLD.findall(text)))
+    told = DECIMAL.findall(CODE.sub("", FOLD.sub("", text)))
+    return sorted({n for n in told if n not in shown and n.rstrip("0") not in {*shown, *given}})
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_code_of_a_page_prints_what_stands_below_it(name, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    test = examples(page(name), name)
+    assert len(test.examples) > 10
+    said = []
+    doctest.DocTestRunner().run(test, out=said.append)
+    assert not said, "".join(said)
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_numbers_of_a_page_are_printed_on_it(name):
+    assert unproved(page(name)) == []
+
+
+def test_a_number_from_nowhere_is_found():
+    assert unproved("It is 0.42.\n\n```pycon\n>>> 0.4 + 0.02\n0.42\n```\n") == []
+    assert unproved("It is 0.43.\n\n```pycon\n>>> 0.4 + 0.02\n0.42\n```\n") == ["0.43"]
+    wrong = examples("```pycon\n>>> 0.4\n0.5\n```\n")
+    assert doctest.DocTestRunner().run(wrong, out=lambda text: None).failed == 1
+
+
+def values_over_sets(own, pieces):
+    """Sum over the sets that a piece can join, each with its weight: no orders."""
+    values = np.zeros(pieces)
+    for piece, gone in itertools.product(range(pieces), range(2**pieces)):
+        if gone >> piece & 1:
+            there = pieces - gone.bit_count()
+            weight = 1 / (pieces * math.comb(pieces - 1, there))
+            values[piece] += weight * (own[gone - 2**piece] - own[gone])
+    return values
+
+
+def test_the_shapley_values_are_those_of_the_sum_over_sets(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    test = examples(page("take-words-away"))
+    doctest.DocTestRunner().run(test, out=lambda text: None, clear_globs=False)
+    shapley, removals = test.globs["shapley"], test.globs["removals"]
+    for told in removals:
+        for column in range(3):
+            own = [chances[column] for chances in told["probabilities"]]
+            assert np.allclose(shapley(own, 5), values_over_sets(own, 5))
+
+
+def test_the_requests_of_the_page_are_in_no_part():
+    from bertbook.corpus import service_requests
+
+    record = json.loads((ROOT / "benchmarks" / "classify.json").read_text(encoding="utf-8"))
+    (told,) = (r["removals"] for m in record["methods"] for r in m["runs"] if "removals" in r)
+    texts = {r.text for split in ("train", "validation", "test") for r in service_requests(split)}
+    assert not texts & {" ".join(request["parts"]) for request in told}
