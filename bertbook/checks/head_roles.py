@@ -140,8 +140,8 @@ check_mean_ablation = Exercise(
             "own].mean(axis → np.median(changed[..., own], axis"): "What does the head say on "
             "average?",
         "→ changed = np.tile(contexts.mean(axis=(0, 1)), (*contexts.shape[:2], 1))\nown = "
-            "slice(head * size, (head + 1) * size)\nchanged[..., own] = contexts[..., own]\nreturn changed":
-            "This head is to be replaced, and the others are to stay.",
+            "slice(head * size, (head + 1) * size)\nchanged[..., own] = contexts[..., "
+            "own]\nreturn changed": "This head is to be replaced, and the others are to stay.",
         "→ changed = np.array(contexts)\nown = slice(head * size, (head + 1) * size)\nchanged[..., "
             "own] = changed.reshape(*changed.shape[:2], -1, size).mean(axis=2)\nreturn changed":
             "That is the mean over heads. Average this head over texts and tokens.",
@@ -210,7 +210,8 @@ check_rival = Exercise(
         ("cosines.argmax() → names[cosines.argmax()]", "argmax() → max() ¦ max() / norm(pronoun)",
             ".argmax() → ¦ / norm(pronoun)"): "Which name is it?",
         "names @ pronoun / norm(names, axis=1) → (names - names.mean(axis=0)) @ pronoun / "
-            "norm(names - names.mean(axis=0), axis=1)": "Take the rows as they are: no mean is subtracted.",
+            "norm(names - names.mean(axis=0), axis=1)": "Take "
+            "the rows as they are: no mean is subtracted.",
         "argmax → argsort": "That is the order of all names. Which one comes last?",
         "cosines.argmax → abs(cosines).argmax": "A cosine near −1 is as unlike as can be.",
         "argmax → argmin": "That is the name which is least like the pronoun.",

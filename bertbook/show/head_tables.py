@@ -18,7 +18,7 @@ SHARE_OF = {"sure and right": "sure, and right", "sure and wrong": "sure, and wr
 def between(numbers: Sequence[float], digits: int = 2) -> str:
     """Write the ends of an interval, the last two numbers."""
     low, high = numbers[-2:]
-    return f"{low:.{digits}f} to {high:.{digits}f}"
+    return " to ".join(f"{round(float(end), digits) + 0:.{digits}f}" for end in (low, high))
 
 
 def ends(found: Mapping[str, float]) -> tuple[float, float]:
@@ -191,7 +191,7 @@ def moved(patches: Mapping) -> Html:
         row = [f"{layer + 1}.{head + 1}"]
         for told in patches.values():
             mean, low, high = (told[key][layer][head][1] for key in ("mean", "low", "high"))
-            row.append(f"{mean:.2f}, {between((low, high))}")
+            row.append(f"{round(mean, 2) + 0:.2f}, {between((low, high))}")
         follows = patches["as ever"]["mean"][layer][head][3]
         rows.append([*row, f"{follows:.0%}"])
     columns = [*patches, "forms that change"]
