@@ -15,13 +15,13 @@ TARGETS = ("[CLS]", "[SEP]", "itself", "previous", "next")
 SHARE_OF = {"sure and right": "sure, and right", "sure and wrong": "sure, and wrong"}
 
 
-def between(numbers: Sequence[float], digits: int = 2) -> str:
+def interval_text(numbers: Sequence[float], digits: int = 2) -> str:
     """Write the ends of an interval, the last two numbers."""
     low, high = numbers[-2:]
     return " to ".join(f"{round(float(end), digits) + 0:.{digits}f}" for end in (low, high))
 
 
-def ends(found: Mapping[str, float]) -> tuple[float, float]:
+def _ends(found: Mapping[str, float]) -> tuple[float, float]:
     """Take the ends of an interval out of a record."""
     return found["low"], found["high"]
 
@@ -79,7 +79,7 @@ def _all_heads(tables: np.ndarray) -> str:
     )
 
 
-def habits(record: Mapping) -> Html:
+def habits_table(record: Mapping) -> Html:
     """For each target: the mean of all heads, and the head that spends most on it."""
     measures, rows = record["heads"]["measures"], []
     for name in TARGETS:
@@ -87,7 +87,7 @@ def habits(record: Mapping) -> Html:
         layer, head = np.unravel_index(mean.argmax(), mean.shape)
         low, high = (measures[name][end][layer][head] for end in ("low", "high"))
         rows.append([name, f"{mean.mean():.2f}", f"{layer + 1}.{head + 1}",
-                     f"{mean[layer, head]:.2f}, {between((low, high))}"])  # fmt: skip
+                     f"{mean[layer, head]:.2f}, {interval_text((low, high))}"])  # fmt: skip
     carried = np.mean(measures["carried from [CLS]"]["mean"])
     rows.append(["contribution of [CLS]", f"{carried:.2f}", "", ""])
     columns = ["all heads", "most: head", "share, interval"]
@@ -95,12 +95,12 @@ def habits(record: Mapping) -> Html:
                 "72 heads, means over 120 sentences, which are the unit.")  # fmt: skip
 
 
-def people(record: Mapping, model: str, note: str = "") -> Html:
+def people_table(record: Mapping, model: str, note: str = "") -> Html:
     """In each way of telling: what the chosen head spends on the hero and on others."""
     asked = record.get("people", record)
     chosen = asked["chosen"]["as ever"] if "as ever" in asked["chosen"] else asked["chosen"]
     rows = [
-        [way, f"{told['hero'][0]:.2f}, {between(told['hero'])}", f"{told['other'][0]:.2f}",
+        [way, f"{told['hero'][0]:.2f}, {interval_text(told['hero'])}", f"{told['other'][0]:.2f}",
          f"{told['words on hero'][0]:.2f}"]
         for way, told in chosen["ways"].items()
     ]  # fmt: skip
@@ -109,7 +109,7 @@ def people(record: Mapping, model: str, note: str = "") -> Html:
     return html(table(columns, rows, name), note)
 
 
-def two_people(real: Mapping) -> Html:
+def two_people_table(real: Mapping) -> Html:
     """Four tests of one head: how often it is right, and the rival beside it."""
     frames, other, rows = real["frames"], real["other people"], []
     count = frames["frames"]
@@ -129,26 +129,26 @@ def two_people(real: Mapping) -> Html:
                 "Intervals are over the twelve frames.")  # fmt: skip
 
 
-def mentions(record: Mapping) -> Html:
+def mentions_table(record: Mapping) -> Html:
     """For each model the head that looks at earlier mentions of a word, and its rivals."""
     rows = []
     for name in ("small world", "MiniLM"):
         found = record[name]["links"]["mention"]
         rows.append([f"{name}, {found['layer'] + 1}.{found['head'] + 1}",
-                     f"{found['share']:.2f}, {between(ends(found))}",
+                     f"{found['share']:.2f}, {interval_text(_ends(found))}",
                      f"{found['offset_share']:.2f}", f"{found['even']:.2f}"])  # fmt: skip
     return html(table(["share, interval", "best offset", "even"], rows, "best head"),
                 "Attention on an earlier mention of the same word.")  # fmt: skip
 
 
-def witnesses(hiding: Mapping, model: str) -> Html:
+def witnesses_table(hiding: Mapping, model: str) -> Html:
     """For each witness: how well it orders the words, and its lead over attention, paired."""
     rows = []
     for name, found in hiding["correlation"].items():
         ahead = found["minus attention"]
         lead = "" if name == "attention, all heads" else f"{ahead['mean']:+.2f}"
-        rows.append([name, f"{found['mean']:.2f}, {between(ends(found))}", lead,
-                     lead and between(ends(ahead))])  # fmt: skip
+        rows.append([name, f"{found['mean']:.2f}, {interval_text(_ends(found))}", lead,
+                     lead and interval_text(_ends(ahead))])  # fmt: skip
     columns = ["correlation, interval", "minus attention", "paired interval"]
     told = (
         f"{hiding['riddles']} hidden words, {hiding['words']} others. The most attended word is "
@@ -158,40 +158,42 @@ def witnesses(hiding: Mapping, model: str) -> Html:
     return html(table(columns, rows, model), told)
 
 
-def needed_word(hiding: Mapping) -> Html:
+def needed_word_table(hiding: Mapping) -> Html:
     """Where one word is needed in truth: what it gets, and what the model makes of it."""
     needed = hiding["needed"]
     names = {"attention": "attention on that word", "attention_if_even": "if shared evenly",
              "change": "the model's answer moves by",
              "change_of_others": "for another word"}  # fmt: skip
-    rows = [[text, f"{needed[name]['mean']:.2f}", between(ends(needed[name]))]
+    rows = [[text, f"{needed[name]['mean']:.2f}", interval_text(_ends(needed[name]))]
             for name, text in names.items()]  # fmt: skip
     return html(table(["mean", "interval"], rows, "one word is needed"),
                 f"In {needed['riddles']} of {hiding['riddles']} stories.")  # fmt: skip
 
 
-def silent_heads(silent: Mapping) -> Html:
+def silent_heads_table(silent: Mapping) -> Html:
     """List what each head costs alone, and what a layer costs without all of them."""
     rows = []
     for layer, (heads, four) in enumerate(zip(silent["heads"], silent["layers"]), 1):
-        rows += [[f"without {layer}.{n}", f"{one['more']:.3f}", between(ends(one), 3)]
+        rows += [[f"without {layer}.{n}", f"{one['more']:.3f}", interval_text(_ends(one), 3)]
                  for n, one in enumerate(heads, 1)]  # fmt: skip
         alone = sum(one["more"] for one in heads)
-        rows.append([f"without all of layer {layer}", f"{four['more']:.2f}", between(ends(four))])
+        rows.append(
+            [f"without all of layer {layer}", f"{four['more']:.2f}", interval_text(_ends(four))]
+        )
         rows.append([f"the four of layer {layer}, added", f"{alone:.2f}", ""])
     return html(table(["more", "interval"], rows, "loss in nats"),
                 f"With all heads the loss is {silent['loss']:.3f}; "
                 f"{silent['stories']} new stories.")  # fmt: skip
 
 
-def moved(patches: Mapping) -> Html:
+def moved_table(patches: Mapping) -> Html:
     """By how much the answer moves if one head gets what it found in the twin."""
     rows = []
     for layer, head in np.ndindex(2, 4):
         row = [f"{layer + 1}.{head + 1}"]
         for told in patches.values():
             mean, low, high = (told[key][layer][head][1] for key in ("mean", "low", "high"))
-            row.append(f"{round(mean, 2) + 0:.2f}, {between((low, high))}")
+            row.append(f"{round(mean, 2) + 0:.2f}, {interval_text((low, high))}")
         follows = patches["as ever"]["mean"][layer][head][3]
         rows.append([*row, f"{follows:.0%}"])
     columns = [*patches, "forms that change"]
@@ -203,7 +205,7 @@ def moved(patches: Mapping) -> Html:
                 "Forms that change: as ever.")  # fmt: skip
 
 
-def certainty(record: Mapping) -> Html:
+def certainty_table(record: Mapping) -> Html:
     """How often the model gives one form of the pronoun more than 0.75, and is wrong."""
     rows = [
         [text, *(f"{told[name][0]:.0%}, {told[name][1]:.0%} to {told[name][2]:.0%}"

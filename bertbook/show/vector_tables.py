@@ -9,7 +9,7 @@ import numpy as np
 from bertbook.palette import PALETTE
 
 from .figures import picture
-from .head_tables import between
+from .head_tables import interval_text
 from .html import Html, html
 from .tables import table
 
@@ -101,7 +101,7 @@ def sense_drawer(margins: Mapping, senses: Mapping[str, Sequence[str]]) -> Calla
     return draw
 
 
-def new_stories(record: Mapping, intervals: Callable) -> Html:
+def new_stories_table(record: Mapping, intervals: Callable) -> Html:
     """Answer for senses in stories that were kept out: each model, its rival, the difference."""
     rows, last = [], {}
     for name in ("small world", "MiniLM"):
@@ -111,16 +111,16 @@ def new_stories(record: Mapping, intervals: Callable) -> Html:
         rows.append([f"{name}, all answers", f"{found['right_of_all'][-1]:.2f}", ""])
         for label, values in (("by word", last[name]), ("neighbors", bag),
                               ("ahead of them", last[name] - bag)):  # fmt: skip
-            rows.append([f"… {label}", f"{values.mean():.2f}", between(intervals(values))])
+            rows.append([f"… {label}", f"{values.mean():.2f}", interval_text(intervals(values))])
     gap = last["MiniLM"] - last["small world"]
-    rows.append(["MiniLM − small world", f"{gap.mean():.2f}", between(intervals(gap))])
+    rows.append(["MiniLM − small world", f"{gap.mean():.2f}", interval_text(intervals(gap))])
     found = record["MiniLM"]["world_senses"]
     note = (f"{found['answers']} answers, {len(found['words'])} words, which are the unit. "
             f"Chance is {found['chance']:.2f}.")  # fmt: skip
     return html(table(["right", "interval"], rows, "new stories"), note)
 
 
-def whole_texts(found: Mapping) -> Html:
+def whole_texts_table(found: Mapping) -> Html:
     """Layer by layer: how alike [CLS] is in all requests, and who finds the department."""
     cls, *rivals = (found[name] for name in ("[CLS]", "[SEP]", "first word", "mean of words"))
     rows = [
@@ -134,7 +134,7 @@ def whole_texts(found: Mapping) -> Html:
     return html(table(heads, rows, "layer"), note)
 
 
-def paired_texts(found: Mapping) -> Html:
+def paired_texts_table(found: Mapping) -> Html:
     """List the differences of layer 6, request by request."""
     rows = [[name, f"{mean:+.2f}", f"{low:+.2f} to {high:+.2f}"]
             for name, (mean, low, high) in found["paired"].items()]  # fmt: skip
@@ -142,7 +142,7 @@ def paired_texts(found: Mapping) -> Html:
                 f"{found['requests']} requests, which are the unit.")  # fmt: skip
 
 
-def probes(record: Mapping, name: str) -> Html:
+def probes_table(record: Mapping, name: str) -> Html:
     """Layer by layer: probes for classes, and for classes dealt by chance."""
     found = record[name]["probes"]
     right = found["right"]
