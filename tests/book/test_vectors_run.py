@@ -44,7 +44,7 @@ def test_a_way_by_hand(vectors):
     states = np.array([[padding, one, two, padding], [padding, 2 * two, one + two, padding]])
     way = dict(zip(vectors.STREAM, vectors.way_of(states)[1], strict=True))
     np.testing.assert_allclose(way["length"], [10, 50**0.5])
-    np.testing.assert_allclose(way["before"], [0, 25 / 50**0.5 / 5])
+    np.testing.assert_allclose(way["before"], [0, 25 / 50**0.5 / 5], atol=1e-12)
     np.testing.assert_allclose(way["first_other"], [1, 25 / 50**0.5 / 5])
     assert way["own_row"][0] == 0
     assert way["by_chance"].tolist() == [0.5, 0.5]
