@@ -207,7 +207,7 @@ check_code_length = Exercise(
         "→ right(vectors, labels, ends, classes, fit) / ends[-1]": "Return all bits, not the bits "
             "a label.",
         "→ right(vectors, labels, ends, classes, fit) / 8": "Bits, not bytes.",
-        "zip(ends, ends[1:]) → zip(ends[:-1], ends[1:-1]) ¦ [(ends[0], ends[-1])]": "Every block "
+        "zip(ends, ends[1:]) → zip(ends[:-1], ends[1:-1])": "Every block "
             "between two ends has its turn, with a new probe.",
         "return bits → return -np.log2(told).sum()": "Add up all blocks.",
         "→ len(labels) * np.log2(classes)": "So much would they cost without any probe.",

@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from jaxtyping import Float
 
 from .html import Html, html
 from .maps import small_map
@@ -26,13 +27,13 @@ def _ends(found: Mapping[str, float]) -> tuple[float, float]:
     return found["low"], found["high"]
 
 
-def stored_map(entry: Mapping) -> np.ndarray:
+def stored_map(entry: Mapping) -> Float[np.ndarray, "..."]:
     """Unpack attention weights that were stored in one byte each."""
     data = np.frombuffer(base64.b64decode(entry["shares"]), np.uint8)
     return data.reshape(entry["shape"]) / 255
 
 
-def shares_on_targets(probs: np.ndarray, tokens: Sequence[str]) -> list[float]:
+def shares_on_targets(probs: Float[np.ndarray, "seq seq"], tokens: Sequence[str]) -> list[float]:
     """Average over the words what one head spends on each of the targets."""
     words = [i for i, token in enumerate(tokens) if token[0] != "["]
     keys = ([0] * len(words), [len(tokens) - 1] * len(words),
@@ -40,7 +41,9 @@ def shares_on_targets(probs: np.ndarray, tokens: Sequence[str]) -> list[float]:
     return [float(probs[words, wanted].mean()) for wanted in keys]
 
 
-def map_drawer(record: Mapping, maps: Sequence[np.ndarray], names: Sequence[str]) -> Callable:
+def map_drawer(
+    record: Mapping, maps: Sequence[Float[np.ndarray, "layers heads seq seq"]], names: Sequence[str]
+) -> Callable:
     """Return what draws all heads of a layer, or one with its numbers beside it."""
     measures = record["heads"]["measures"]
 
