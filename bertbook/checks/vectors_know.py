@@ -211,7 +211,5 @@ check_code_length = Exercise(
             "between two ends has its turn, with a new probe.",
         "return bits → return -np.log2(told).sum()": "Add up all blocks.",
         "→ len(labels) * np.log2(classes)": "So much would they cost without any probe.",
-        "→ return right(vectors, labels, [0, *ends], classes, fit)": "The first block ends at "
-            "ends[0]; there is no block before it.",
     },
 )  # fmt: skip
