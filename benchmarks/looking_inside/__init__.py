@@ -1,1 +1,1 @@
-"""What goes on inside two trained encoders: the measurements of Chapter 20."""
+"""What goes on inside two trained encoders: the measurements of Chapters 20 and 21."""

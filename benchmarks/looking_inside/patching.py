@@ -19,6 +19,7 @@ from .encoders import rounded
 from .people import HEROES, WAYS, Told, by_story, encode, tell_stories
 
 TELLINGS = 4
+SURE = 0.75  # of the two forms of a pronoun, this one has more than that
 
 
 def twin_of(told: Told, rng: np.random.Generator) -> Told:
@@ -92,6 +93,32 @@ def patches_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> dict
             "mean": rounded(stories.mean(axis=0)),
             "low": rounded(low),
             "high": rounded(high),
+        }
+    return report
+
+
+def certainty_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) -> dict:
+    """Say how often the model is sure of one form of a pronoun, and how often that one is wrong.
+
+    A mean lead of 0 may be a model that wavers everywhere, or one that is sure and right as often
+    as it is wrong.
+    """
+    report = {}
+    for way in ("as ever", "words in front"):
+        rng, rows = np.random.default_rng(18), men_of(tell_stories(TELLINGS, 18))
+        found = []
+        for row in rows:
+            told = WAYS[way](row, rng)
+            both = [Hidden(tokenizer, one) for one in (told, twin_of(told, rng))]
+            leads = [lead(model, own, other) for own, other in (both, both[::-1])]
+            chance = torch.cat(leads).sigmoid().numpy()
+            kinds = chance > SURE, chance < 1 - SURE, chance < 0.5
+            found.append([kind.mean() for kind in kinds])
+        stories = by_story(np.array([row.story for row in rows]), np.array(found))
+        low, high = bootstrap_interval(stories, rng=np.random.default_rng(18))
+        report[way] = {
+            name: rounded([stories[:, k].mean(), low[k], high[k]])
+            for k, name in enumerate(("sure and right", "sure and wrong", "wrong"))
         }
     return report
 

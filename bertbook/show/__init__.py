@@ -58,6 +58,7 @@ __all__ = [
     "small_map",
     "stepwise",
     "swap_heads",
+    "table",
     "token_row",
     "train_toy",
     "type_ahead",

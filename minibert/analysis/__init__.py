@@ -1,1 +1,1 @@
-"""Looking inside: what attention does, what takes it away, and what vectors know. Chapter 20."""
+"""Looking inside: what heads do, and what vectors know. Chapters 20 and 21."""

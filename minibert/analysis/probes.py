@@ -1,4 +1,4 @@
-"""What vectors hold: whether classes lie apart, and what a linear probe reads. Chapter 20."""
+"""What vectors hold: whether classes lie apart, and what a linear probe reads. Chapter 21."""
 
 from __future__ import annotations
 

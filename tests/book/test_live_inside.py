@@ -152,8 +152,8 @@ def test_a_head_of_the_twin_turns_the_answer(reader, tmp_path, monkeypatch, watc
     status.get_by_text("the twin has no [MASK]").wait_for()
 
 
-def test_the_last_figure_of_chapter_18_opens_where_head_2_3_decides(watched):
-    (cell,) = [cell for cell in chapter_code("20-looking-inside") if "silence=True" in cell]
+def test_the_last_figure_of_chapter_20_opens_where_head_2_3_decides(watched):
+    (cell,) = [cell for cell in chapter_code("20-what-heads-do") if "silence=True" in cell]
     first, second = ast.literal_eval(ast.parse(cell).body[0].value.args[0])[0]
     (hidden,) = re.findall(r"\*(\w+)\*", second)
     text = f"{first} | {second.replace(f'*{hidden}*', '[MASK]')}"

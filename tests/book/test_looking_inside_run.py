@@ -1,4 +1,4 @@
-"""The record of Chapter 20, measured again in part; MiniLM's part if its weights are here."""
+"""The record of Chapters 20 and 21, measured again in part; MiniLM's if its weights are here."""
 
 import importlib
 import json
@@ -189,6 +189,15 @@ def test_patches_of_the_small_world(benchmark, small):
     )
     for way, told in stored.items():
         same(live[way]["mean"], told["mean"], 3e-3)
+
+
+@pytest.mark.thorough
+def test_certainty_of_the_small_world(benchmark, small):
+    model, encoder = small
+    live = benchmark["patching"].certainty_of(model, encoder.tokenizer)
+    same(live, RECORD["small world"]["certainty"], 0.02)
+    in_front = RECORD["small world"]["certainty"]["words in front"]
+    assert in_front["sure and wrong"][1] > 0.02  # no information, but not undecided
 
 
 def test_a_twin_differs_in_the_hero_and_the_pronouns(benchmark):

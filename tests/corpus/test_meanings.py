@@ -1,4 +1,4 @@
-"""The sentences of Chapter 20 are what their datasheet says."""
+"""The sentences of Chapter 21 are what their datasheet says."""
 
 from collections import Counter
 from importlib import resources

@@ -1,4 +1,4 @@
-"""Sentences that show a word in two senses, and the class of words: those of Chapter 20."""
+"""Sentences that show a word in two senses, and the class of words: those of Chapter 21."""
 
 from __future__ import annotations
 

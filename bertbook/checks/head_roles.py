@@ -1,4 +1,4 @@
-"""Exercises of Chapter 20: an interval, ranks, ablation, a control task, a rival."""
+"""Exercises of Chapter 20: an interval, ablation, ranks, a rival."""
 
 from __future__ import annotations
 
@@ -31,13 +31,15 @@ check_paired_interval = Exercise(
         ("ahead[draws] → (first[draws] - second[np.roll(draws, 1, axis=0)])",
             "ahead[draws].mean(axis=1) → first[draws].mean(axis=1) - second.mean()"): "Both "
             "methods get the same words in every repeat.",
-        "→ one, other = first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn "
-            "np.quantile(one, (0.025, 0.975)) - np.quantile(other, (0.975, 0.025)) ¦ one, other = "
-            "first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn np.quantile(one, "
-            "(0.025, 0.975)) - np.quantile(other, (0.025, 0.975))": "Subtract word by word before "
-            "quantiles.",
-        ("ahead[draws].mean(axis=1) → np.median(ahead[draws], axis=1)", "mean → std ¦ sum"):
-            "Take the mean of each repeat.",
+        ("→ one, other = first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn "
+            "np.quantile(one, (0.025, 0.975)) - np.quantile(other, (0.975, 0.025))", "→ one, other "
+            "= first[draws].mean(axis=1), second[draws].mean(axis=1)\nreturn np.quantile(one, "
+            "(0.025, 0.975)) - np.quantile(other, (0.025, 0.975))"): "Subtract word by word before "
+            "you take quantiles.",
+        ("ahead[draws].mean(axis=1) → np.median(ahead[draws], axis=1)", "mean → std ¦ sum"): "Take "
+            "the mean of each repeat.",
+        "ahead[draws].mean(axis=1) → first[draws].mean(axis=1) / second[draws].mean(axis=1)":
+            "A difference is asked for, not a ratio.",
         "first - second → abs(first - second) ¦ first / second ¦ first / second - 1 ¦ second - "
             "first": "The difference is first minus second, with its sign.",
         "np.quantile(means, (0.025, 0.975)) → means.mean() + np.array([-1, 1]) * means.std() ¦ "
@@ -135,7 +137,14 @@ check_mean_ablation = Exercise(
     mistakes={
         "→ contexts": "Nothing has changed.",
         ("changed[..., own].mean(axis=(0, 1)) → 0.0", "mean → sum ¦ max ¦ std", "changed[..., "
-            "own].mean(axis → np.median(changed[..., own], axis"): "What is its mean?",
+            "own].mean(axis → np.median(changed[..., own], axis"): "What does the head say on "
+            "average?",
+        "→ changed = np.tile(contexts.mean(axis=(0, 1)), (*contexts.shape[:2], 1))\nown = "
+            "slice(head * size, (head + 1) * size)\nchanged[..., own] = contexts[..., "
+            "own]\nreturn changed": "This head is to be replaced, and the others are to stay.",
+        "→ changed = np.array(contexts)\nown = slice(head * size, (head + 1) * size)\nchanged[..., "
+            "own] = changed.reshape(*changed.shape[:2], -1, size).mean(axis=2)\nreturn changed":
+            "That is the mean over heads. Average this head over texts and tokens.",
         ("mean(axis=(0, 1)) → mean()", "changed[..., own].mean(axis=(0, 1)) → changed.mean()"):
             "Each of its columns has a mean of its own.",
         "axis=(0, 1) → axis=0": "Take the mean over tokens, too.",
@@ -150,7 +159,8 @@ check_mean_ablation = Exercise(
         ("np.array(contexts) → np.zeros_like(contexts)||changed[..., own].mean → contexts[..., "
             "own].mean", "[..., own] → [...]"): "The other heads stay as they are.",
         "(head + 1) * size → head + size": "In (head + 1) * size the brackets matter.",
-        ("head * size, (head + 1) * size → head, head + 1 ¦ head, head + size ¦ (head - 1) * size, "
+        ("head * size, (head + 1) * size → (head + 1) * size, (head + 2) * size ¦ head, "
+            "head + 1 ¦ head, head + size ¦ (head - 1) * size, "
             "head * size", "(head + 1) * size → (head + 1) * size - 1 ¦ (head + 1) * size + 1"):
             "Head 0 has the first `size` columns. Which ones has this head?",
         "head * size, (head + 1) * size → head, None, contexts.shape[-1] // size": "The columns of "
@@ -159,53 +169,6 @@ check_mean_ablation = Exercise(
             "a copy of all contexts.",
         "return changed → return changed[..., own] ¦ return contexts[..., own]": "Return all "
             "heads, with this one replaced.",
-    },
-)  # fmt: skip
-
-
-def _control_task(words, classes, order):
-    class_of = dict(zip(words, classes))
-    distinct = list(dict.fromkeys(words))
-    dealt = {word: class_of[distinct[i]] for word, i in zip(distinct, order)}
-    return [dealt[word] for word in words]
-
-
-_KINDS = {"the": "other", "old": "adjective", "cat": "noun", "sees": "verb", "dog": "noun",
-          "and": "other", "she": "other", "sings": "verb", "laughs": "verb"}  # fmt: skip
-
-
-def _control_case(text, order):
-    return text.split(), [_KINDS[word] for word in text.split()], order
-
-
-check_control_task = Exercise(
-    "Deal the classes of a control task: one class for each different word.",
-    _control_task,
-    cases=[_control_case("she sings and she laughs and sings", [2, 0, 3, 1]),
-           _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2])],
-    forbidden=["control_labels"],
-    mistakes={
-        "→ classes": "These are the true classes. A control task can only be learned by heart.",
-        tuple(f"→ [{kind!r}] * len(words)" for kind in sorted({*_KINDS.values()})): "With one "
-            "class for all words, a probe needs to remember nothing.",
-        "→ [classes[order[i % len(order)]] for i in range(len(words))]": "A word has one class.",
-        ("list(dict.fromkeys(words)) → sorted({*words})", "dict.fromkeys(words) → {*words}"):
-            "Count the words as they first appear.",
-        ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
-            "You count the words from the end of the text.",
-        "(distinct, order) → (distinct, order[::-1])": "You read the order from its end.",
-        "in words] → in words][::-1]": "Your list is turned around.",
-        "distinct[i] → distinct[i - 1] ¦ distinct[(i + 1) % len(order)]": "Words are counted from "
-            "0.",
-        "distinct[i] → distinct[order[i]]": "You look up the order twice.",
-        ("list(dict.fromkeys(words)) → words", "class_of[distinct[i]] → classes[i]"): "`order` "
-            "counts different words, as they first appear.",
-        ("dealt[word] → order[distinct.index(word)]", "class_of[distinct[i]] → distinct[i]"):
-            "Which class has each word?",
-        "word: class_of[distinct[i]] → distinct[i]: class_of[word]": "Word number i receives the "
-            "class of word number order[i], not the other way around.",
-        ("[dealt[word] for word in words] → [class_of[distinct[i]] for i in order] ¦ dealt",
-            "→ [classes[i] for i in order]"): "List a class for each word of the text.",
     },
 )  # fmt: skip
 
@@ -245,6 +208,9 @@ check_rival = Exercise(
         "names @ pronoun / norm(names, axis=1) → names.T @ pronoun": "Which axis does .T put last?",
         ("cosines.argmax() → names[cosines.argmax()]", "argmax() → max() ¦ max() / norm(pronoun)",
             ".argmax() → ¦ / norm(pronoun)"): "Which name is it?",
+        "names @ pronoun / norm(names, axis=1) → (names - names.mean(axis=0)) @ pronoun / "
+            "norm(names - names.mean(axis=0), axis=1)": "Take "
+            "the rows as they are: no mean is subtracted.",
         "argmax → argsort": "That is the order of all names. Which one comes last?",
         "cosines.argmax → abs(cosines).argmax": "A cosine near −1 is as unlike as can be.",
         "argmax → argmin": "That is the name which is least like the pronoun.",

@@ -1,0 +1,215 @@
+"""Exercises of Chapter 21: a control task, cosines without their mean, the price of labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.linalg import norm
+
+from .exercise import Exercise
+
+
+def _control_task(words, classes, order):
+    class_of = dict(zip(words, classes))
+    distinct = list(dict.fromkeys(words))
+    dealt = {word: class_of[distinct[i]] for word, i in zip(distinct, order)}
+    return [dealt[word] for word in words]
+
+
+_KINDS = {"the": "other", "old": "adjective", "cat": "noun", "sees": "verb", "dog": "noun",
+          "and": "other", "she": "other", "sings": "verb", "laughs": "verb"}  # fmt: skip
+
+
+def _control_case(text, order):
+    return text.split(), [_KINDS[word] for word in text.split()], order
+
+
+check_control_task = Exercise(
+    "Deal the classes of a control task: one class for each different word.",
+    _control_task,
+    cases=[_control_case("she sings and she laughs and sings", [2, 0, 3, 1]),
+           _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2])],
+    forbidden=["control_labels"],
+    mistakes={
+        "→ classes": "These are the true classes. A control task can only be learned by heart.",
+        tuple(f"→ [{kind!r}] * len(words)" for kind in sorted({*_KINDS.values()})): "With one "
+            "class for all words, a probe needs to remember nothing.",
+        "→ [classes[order[i % len(order)]] for i in range(len(words))]": "A word that stands twice "
+            "gets two classes.",
+        ("list(dict.fromkeys(words)) → sorted({*words})", "dict.fromkeys(words) → {*words}"):
+            "Count the words as they first appear.",
+        ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
+            "You count the words from the end of the text.",
+        "(distinct, order) → (distinct, order[::-1])": "You read the order from its end.",
+        "in words] → in words][::-1]": "Your list is turned around.",
+        "distinct[i] → distinct[i - 1] ¦ distinct[(i + 1) % len(order)]": "The different words are "
+            "counted from 0.",
+        "distinct[i] → distinct[(distinct.index(word) + 1) % len(distinct)]": "Which word does "
+            "`order` name?",
+        "distinct[i] → distinct[order[i]]": "You look up the order twice.",
+        ("list(dict.fromkeys(words)) → words", "class_of[distinct[i]] → classes[i]"): "`order` "
+            "counts different words, as they first appear.",
+        ("dealt[word] → order[distinct.index(word)]", "class_of[distinct[i]] → distinct[i]"):
+            "Which class has each word?",
+        "word: class_of[distinct[i]] → distinct[i]: class_of[word]": "Word number i receives the "
+            "class of word number order[i], not the other way around.",
+        ("[dealt[word] for word in words] → [class_of[distinct[i]] for i in order] ¦ dealt", "→ "
+            "[classes[i] for i in order]"): "Return a class for each word of the text, in a list.",
+    },
+)  # fmt: skip
+
+
+_RNG = np.random.default_rng(210)
+
+
+def _centered_gap(vectors, labels):
+    moved = vectors - vectors.mean(axis=0)
+    unit = moved / norm(moved, axis=1, keepdims=True)
+    cosines = unit @ unit.T
+    first, second = np.triu_indices(len(vectors), k=1)
+    same = (labels[:, None] == labels)[first, second]
+    cosines = cosines[first, second]
+    return cosines[same].mean() - cosines[~same].mean()
+
+
+def _gap_case(labels, dim):
+    labels = np.array(labels)
+    shared, own = 3 * _RNG.normal(size=dim), _RNG.normal(size=(labels.max() + 1, dim))
+    return shared + own[labels] + _RNG.normal(size=(len(labels), dim)), labels
+
+
+check_centered_gap = Exercise(
+    "Take the mean vector away, then compare cosines within labels and between them.",
+    _centered_gap,
+    forbidden=["cosine_gap"],
+    cases=[_gap_case([0, 1, 0, 1], 2), _gap_case([0, 0, 1, 1, 1], 3),
+           _gap_case([2, 0, 1, 1, 0, 2, 0, 0], 4)],
+    mistakes={
+        "vectors - vectors.mean(axis=0) → vectors": "These are the cosines of the vectors as they "
+            "are. What do all of them share?",
+        "vectors - vectors.mean(axis=0) → vectors - vectors.mean(axis=1, keepdims=True) ¦ vectors "
+            "- vectors.mean()": "Take one mean vector away: the mean over the rows, axis=0.",
+        "vectors - vectors.mean(axis=0) → (vectors - vectors.mean(axis=0)) / vectors.std(axis=0)":
+            "Take the mean away, and nothing else: no column is scaled.",
+        "vectors - vectors.mean(axis=0) → vectors - np.median(vectors, axis=0)": "Take the mean "
+            "away, not the median.",
+        "vectors - vectors.mean(axis=0) → np.stack([v - vectors[labels == k].mean(axis=0) for v, "
+            "k in zip(vectors, labels)])": "You take each label's own mean away, and with it what "
+            "you want to measure. There is one mean, that of all rows.",
+        "moved / norm(moved, axis=1, keepdims=True) → moved": "These are dot products. A cosine "
+            "divides by both lengths.",
+        ("norm(moved, axis=1, keepdims=True) → norm(moved)", "norm(moved, axis=1, keepdims=True) → "
+            "norm(moved, axis=0)"): "Each row has a length of its own: axis=1, keepdims=True.",
+        "→ unit = vectors / norm(vectors, axis=1, keepdims=True)\nmoved = unit - "
+            "unit.mean(axis=0)\ncosines = moved @ moved.T\nfirst, second = "
+            "np.triu_indices(len(vectors), k=1)\nsame = (labels[:, None] == labels)[first, "
+            "second]\ncosines = cosines[first, second]\nreturn cosines[same].mean() - "
+            "cosines[~same].mean()": "First take the mean away, then divide by the lengths that "
+            "are left.",
+        "→ right(vectors / norm(vectors, axis=1, keepdims=True), labels)": "The mean is that of "
+            "the vectors as they are. Divide by lengths after it is gone.",
+        "norm(moved, axis=1, keepdims=True) → norm(vectors, axis=1, keepdims=True)": "Which "
+            "lengths? Those of the vectors after the mean has gone.",
+        ("np.triu_indices(len(vectors), k=1) → np.triu_indices(len(vectors))", "→ moved = vectors "
+            "- vectors.mean(axis=0)\nunit = moved / norm(moved, axis=1, keepdims=True)\ncosines = "
+            "unit @ unit.T\nsame = labels[:, None] == labels\nreturn cosines[same].mean() - "
+            "cosines[~same].mean()"): "A vector with itself is no pair; its cosine is always 1.",
+        "return cosines[same].mean() - cosines[~same].mean() → return cosines[~same].mean() - "
+            "cosines[same].mean()": "Within labels minus between them.",
+        "return cosines[same].mean() - cosines[~same].mean() → return cosines[same].mean() ¦ "
+            "return cosines[~same].mean() ¦ return cosines[same].mean() - cosines.mean()": "From "
+            "the mean cosine within labels, subtract that between them.",
+        "return cosines[same].mean() - cosines[~same].mean() → return cosines[same].mean() / "
+            "cosines[~same].mean()": "Subtract; a mean cosine may be 0.",
+        "return cosines[same].mean() - cosines[~same].mean() → return cosines[same].sum() - "
+            "cosines[~same].sum()": "Take means: there are more pairs of one kind.",
+        "return cosines[same].mean() - cosines[~same].mean() → return "
+            "np.median(cosines[same]) - np.median(cosines[~same])": "Take means, not medians.",
+        "labels[:, None] == labels → labels[:, None] == 0": "Two labels are the same if they are "
+            "equal, whichever they are.",
+        "→ means = np.stack([(vectors - vectors.mean(axis=0))[labels == k].mean(axis=0) for k in "
+            "np.unique(labels)])\nunit = means / norm(means, axis=1, keepdims=True)\nreturn (unit "
+            "@ unit.T)[0, 1]": "Average the cosines of pairs of vectors, not those of the means.",
+    },
+)  # fmt: skip
+
+
+def _code_length(vectors, labels, ends, classes, fit):
+    bits = ends[0] * np.log2(classes)
+    for start, end in zip(ends, ends[1:]):
+        probe = fit(vectors[:start], labels[:start])
+        chances = probe(vectors[start:end])
+        told = chances[np.arange(end - start), labels[start:end]]
+        bits = bits - np.log2(told).sum()
+    return bits
+
+
+def _near(vectors, labels):
+    """Return chances of three classes: of each one labeled row as much as it is near, and a bit."""
+    own = np.eye(3)[labels]
+
+    def chances(rows):
+        far = ((rows[:, None] - vectors) ** 2).sum(axis=-1)
+        votes = np.exp(-far) @ own + 0.1
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    return chances
+
+
+def _code_case(ends, dim):
+    labels = _RNG.integers(3, size=ends[-1])
+    return 2 * np.eye(3, dim)[labels] + _RNG.normal(size=(ends[-1], dim)), labels, ends, 3, _near
+
+
+check_code_length = Exercise(
+    "Say how many bits labels cost, block by block, if a probe learns from what was told.",
+    _code_length,
+    cases=[_code_case(*sizes) for sizes in [([2, 4, 7], 2), ([3, 6, 9], 3), ([4, 6, 9, 14], 3)]],
+    mistakes={
+        "ends[0] * np.log2(classes) → 0": "The first block costs, too: nothing is known there, so "
+            "all classes are equally likely.",
+        "ends[0] * np.log2(classes) → np.log2(classes)": "How many labels has the first block?",
+        "ends[0] * np.log2(classes) → ends[0] * classes ¦ ends[0] * np.log(classes)": "One of k "
+            "equally likely labels costs log2(k) bits.",
+        "ends[0] * np.log2(classes) → ends[-1] * np.log2(classes)": "Only the first block is told "
+            "without a probe.",
+        "np.log2(told) → np.log(told) ¦ np.log10(told)": "Bits are logarithms to the base 2.",
+        "ends[0] * np.log2(classes) → ends[0] * np.log(classes)||np.log2(told) → np.log(told)":
+            "These are nats. Bits are logarithms to the base 2.",
+        "bits - np.log2(told).sum() → bits + np.log2(told).sum()": "A logarithm of a probability "
+            "is negative, and a label costs something: mind the sign.",
+        "→ -right(vectors, labels, ends, classes, fit)": "The logarithm of a probability is "
+            "negative: its negative is what a label costs.",
+        "np.log2(told).sum() → (chances * np.log2(chances)).sum()": "That is the entropy of what "
+            "the probe says. Which probability did the true label get?",
+        "np.log2(told).sum() → np.log2(told).mean()": "Every label of the block costs: take the "
+            "sum.",
+        "np.log2(told).sum() → np.log2(told.sum()) ¦ np.log2(told.mean())": "Take the logarithm "
+            "of each probability, then the sum.",
+        "bits - np.log2(told).sum() → bits + (1 - told).sum() ¦ bits + (chances.argmax(axis=1) != "
+            "labels[start:end]).sum()": "A label costs −log2 of the probability that it was given.",
+        "fit(vectors[:start], labels[:start]) → fit(vectors[:end], labels[:end])": "The probe has "
+            "seen the labels that it is asked for. It may learn from earlier blocks only.",
+        "fit(vectors[:start], labels[:start]) → fit(vectors, labels)": "The probe has seen all "
+            "labels. It may learn from earlier blocks only.",
+        "fit(vectors[:start], labels[:start]) → fit(vectors[start:end], labels[start:end])": "The "
+            "probe learns from the block that it is asked about.",
+        "fit(vectors[:start], labels[:start]) → fit(vectors[:ends[0]], labels[:ends[0]])": "The "
+            "probe learns from all earlier blocks, not from the first alone.",
+        "fit(vectors[:start], labels[:start]) → fit(vectors[max([0, *ends][[0, *ends].index(start) "
+            "- 1], 0):start], labels[max([0, *ends][[0, *ends].index(start) - 1], 0):start])":
+            "The probe learns from all earlier blocks, not from the last one alone.",
+        "np.arange(end - start), labels[start:end]] → np.arange(end - start), "
+            "chances.argmax(axis=1)]": "What was the true label's probability? The largest is "
+            "another question.",
+        "probe(vectors[start:end]) → probe(vectors[:end])||np.arange(end - start), "
+            "labels[start:end]] → np.arange(end), labels[:end]]": "Labels that were told "
+            "before cost nothing again.",
+        "→ right(vectors, labels, ends, classes, fit) / ends[-1]": "Return all bits, not the bits "
+            "a label.",
+        "→ right(vectors, labels, ends, classes, fit) / 8": "Bits, not bytes.",
+        "zip(ends, ends[1:]) → zip(ends[:-1], ends[1:-1])": "Every block "
+            "between two ends has its turn, with a new probe.",
+        "return bits → return -np.log2(told).sum()": "Add up all blocks.",
+        "→ len(labels) * np.log2(classes)": "So much would they cost without any probe.",
+    },
+)  # fmt: skip
