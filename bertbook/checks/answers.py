@@ -44,6 +44,10 @@ check_best_span = Exercise(
     mistakes={
         "→ int(starts.argmax()), int(ends.argmax())": "The best start and the best end, each by "
             "itself: do they make a span?",
+        "inside[:, None] & (outside == outside[:, None]) → inside[:, None] | inside": "One end of "
+            "yours may stand outside of the passage. Both must be in it.",
+        "starts[:, None] + ends → np.maximum(starts[:, None], ends)": "A pair needs both: add the "
+            "scores.",
         "(ahead >= 0) & → inside & ¦": "Your end may come before its start.",
         ("& whole →", "(outside == outside[:, None]) → inside", "& (outside == outside[:, None]) →",
             "inside[:, None] & (outside == outside[:, None]) → inside"): "Every token of an answer "
@@ -183,6 +187,16 @@ def _honest_f1(leads, answered, silent, passages):
     return reached.mean()
 
 
+def _mean_threshold(leads, answered, silent, passages):
+    found = []
+    for passage in np.unique(passages):
+        others = passages != passage
+        tried = np.unique(leads[others])
+        means = [np.where(leads > t, silent, answered)[others].mean() for t in tried]
+        found.append(tried[np.argmax(means)])
+    return np.where(leads > np.mean(found), silent, answered).mean()
+
+
 def _questions(leads, answered, silent, passages):
     return *map(np.array, (leads, answered, silent)), np.array(passages)
 
@@ -214,7 +228,11 @@ check_honest_f1 = Exercise(
         "reached.mean() → np.mean([reached[passages == p].mean() for p in np.unique(passages)])":
             "A passage with two questions counts as much here as one with ten. Take the mean over "
             "questions.",
-        "> t → < t||> threshold → < threshold": "A lead above the threshold is no answer.",
+        ("> t → < t||> threshold → < threshold", "> threshold → < threshold", "> t → < t"):
+            "A lead above the threshold is no answer.",
+        "tried = np.unique(others[0]) → tried = np.r_[-np.inf, np.unique(others[0])]": "You try a "
+            "threshold below all leads, too. Try those that occur.",
+        _mean_threshold: "You take one threshold for all, a mean. Each passage has its own.",
         ("> t → >= t||> threshold → >= threshold", "> t → >= t", "> threshold → >= threshold"):
             "The null score must win by *more* than the threshold: >, not >=.",
         ("silent[here], answered[here] → answered[here], silent[here]", "others[2], others[1] → "
@@ -228,9 +246,7 @@ check_honest_f1 = Exercise(
         "tried[np.argmax(means)] → 0.0": "0 is no choice. Try every lead that occurs.",
         "tried = np.unique(others[0]) → tried = np.unique(leads)": "A lead of the passage that is "
             "left out is among the thresholds you try.",
-        "reached.mean() → reached": "The mean over all questions is asked for.",
-        "reached.mean() → reached.sum()": "That is the sum. Divide by the number of questions.",
-        "→ right(leads, answered, silent, np.zeros_like(passages)) ¦ np.where(leads > 0, silent, "
-            "answered).mean()": "0 is no choice. Try every lead that occurs.",
+        "reached.mean() → reached ¦ reached.sum()": "The mean over all questions is asked for.",
+        "→ np.where(leads > 0, silent, answered).mean()": "0 is no choice. Try every lead.",
     },
 )  # fmt: skip

@@ -32,7 +32,7 @@ check_piece_labels = Exercise(
     "Write the labels of all tokens of a sentence, from those of its words.",
     _piece_labels,
     cases=[([1, 1, 1], [3, 1, 2]), ([1, 2, 1], [1, 2, 4]), ([3, 1, 4, 2], [1, 5, 3, 4]),
-           ([2, 0, 1], [3, 1, 5])],
+           ([2, 0, 1], [3, 1, 5]), ([2, 1, 0], [5, 0, 3])],
     mistakes={
         "([label] + [-100] * count)[:count] → [label] * count": "Every piece has the label of its "
             "word. Which piece speaks for the word?",
@@ -44,7 +44,8 @@ check_piece_labels = Exercise(
         (*_marked("0"), *_marked("None"), *_marked("100")): "Which number says that there is no "
             "label?",
         _marked("-1"): "The loss does not know −1. Which number does it know?",
-        "[-100] * count → [label + 1] * count": "The other pieces of a word have no label.",
+        "[-100] * count → [label + 1] * count ¦ [label + label % 2] * count": "The other "
+            "pieces of a word have no label.",
         "([label] + [-100] * count)[:count] → [label] + [-100] * (count - 1)": "A word without "
             "pieces has no token, and so no label.",
         "[:count] →": "Each word has a token too many.",
@@ -52,6 +53,8 @@ check_piece_labels = Exercise(
         "([label] + [-100] * count)[:count] → [([label] + [-100] * count)[:count]]": "A list "
             "stands inside your list. Do you append where you want to extend?",
         "(piece_counts, labels) → (piece_counts[:1], labels)": "Does your loop return too early?",
+        "row = [-100] → row = []||*row, -100 → *row, -100, -100": "All your labels stand one token "
+            "early. What is in front of the first word?",
         "row += → row =": "Only the last word is there. Does your loop make a new list each time?",
         ("count, label in → label, count in", "([label] + [-100] * count)[:count] → [count] * "
             "label"): "You have exchanged the two lists.",
@@ -101,6 +104,23 @@ for row in scores:
     path.append(int((row + np.where(may_follow, 0, -np.inf)[path[-1] if path else 0]).argmax()))
 return path""": "You take the best tag that may follow the one before. A tag that is good here "
             "may forbid a better one later.",
+        """→ path = [int(scores[-1].argmax())]
+for row in scores[-2::-1]:
+    path.append(int(np.where(may_follow[:, path[-1]], row, -np.inf).argmax()))
+return path[::-1]""": "You begin at the end and take the best tag that may stand before it. That "
+            "one may need a bad one in turn.",
+        """→ blocked = np.where(may_follow, 0.0, -np.inf)
+best = scores[0] + blocked[0]
+path = [int(best.argmax())]
+for row in scores[1:]:
+    best = (best[:, None] + blocked).max(axis=0) + row
+    path.append(int(best.argmax()))
+return path""": "The best way so far need not lead to the best end. Store where each tag came "
+            "from, and walk back.",
+        "→ np.where(may_follow[0], scores, -np.inf).argmax(axis=1).tolist()": "You ask of every "
+            "word what may follow an O. What stands before it in your row?",
+        "→ right(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), may_follow)": "You "
+            "add probabilities. Add the scores themselves.",
         """→ path = [int(row.argmax()) for row in scores]
 before = 0
 for n, tag in enumerate(path):
