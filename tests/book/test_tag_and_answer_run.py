@@ -30,6 +30,7 @@ VALIDATION, TEST = passage_questions("validation"), passage_questions("test")
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
 TINY = WordPieceTokenizer([*SPECIAL_TOKENS, "who", "anna", "##s", "##l", *"abcdefgh"])
 WINDOWS = {"max_length": 96, "stride": 32}
+EPOCHS = {"every_window": 2, "equal_epochs": 3}
 
 
 @pytest.fixture(scope="module")
@@ -114,9 +115,9 @@ def test_scores_of_the_test_part_are_those_of_the_answers():
         assert reached["forced_f1"] == pytest.approx(forced.f1, abs=6e-5)
 
 
-@pytest.mark.parametrize(("name", "epochs"), [("every_window", 2), ("equal_epochs", 3)])
-def test_readers_with_every_window_have_their_own_plan(name, epochs):
-    found, plan = RECORD[name], RECORD["plans"]["reader"]
+@pytest.mark.parametrize("name", sorted(EPOCHS.keys() & RECORD.keys()))
+def test_readers_with_every_window_have_their_own_plan(name):
+    found, plan, epochs = RECORD[name], RECORD["plans"]["reader"], EPOCHS[name]
     assert found["plan"] == {**plan, "epochs": epochs, "every_window": True, "bfloat16": True}
     seeds = [run["seed"] for run in found["runs"]]
     assert seeds == [run["seed"] for run in RUNS][: len(seeds)]
