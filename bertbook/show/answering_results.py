@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from jaxtyping import Float
 
 from bertbook.corpus import passage_questions
 from minibert.tasks.metrics import score_answers
@@ -24,7 +25,7 @@ MEASURES = {
 ASKED = {"has_answer_f1": 1, "forced_f1": 1, "no_answer_accuracy": 2}
 
 
-def over_passages(readers: Sequence[Mapping]) -> np.ndarray:
+def over_passages(readers: Sequence[Mapping]) -> Float[np.ndarray, "rows columns"]:
     """Add up the questions of each test passage: how many, and five scores, means over readers."""
     found: dict[str, list] = {}
     for place, question in enumerate(passage_questions("test")):
@@ -41,7 +42,9 @@ def over_passages(readers: Sequence[Mapping]) -> np.ndarray:
     return np.array([np.sum(rows, axis=0) for rows in found.values()])
 
 
-def interval_of(values: np.ndarray, questions: np.ndarray) -> np.ndarray:
+def interval_of(
+    values: Float[np.ndarray, "rows"], questions: Float[np.ndarray, "rows"]
+) -> Float[np.ndarray, "2"]:
     """Draw passages again and again; the middle 95 % of the mean over their questions."""
     drawn = np.random.default_rng(17).integers(len(values), size=(DRAWS, len(values)))
     return np.quantile(values[drawn].sum(axis=1) / questions[drawn].sum(axis=1), [0.025, 0.975])

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from jaxtyping import Float
 
 from bertbook.corpus import entity_sentences
 from minibert.tasks.tagging import find_entities
@@ -17,7 +18,7 @@ DRAWS = 2000
 KINDS = {"PER": "persons", "LOC": "places", "ORG": "organizations"}
 
 
-def drawn_f1(counts: Sequence[Sequence[Sequence[int]]]) -> np.ndarray:
+def drawn_f1(counts: Sequence[Sequence[Sequence[int]]]) -> Float[np.ndarray, "columns"]:
     """F1 of all sentences in front, then of sentences drawn with replacement, means over runs.
 
     For each run and sentence `counts` has the names that are right, found and true.
@@ -29,7 +30,7 @@ def drawn_f1(counts: Sequence[Sequence[Sequence[int]]]) -> np.ndarray:
     return (2 * both[..., 0] / (both[..., 1] + both[..., 2])).mean(axis=0)
 
 
-def middle(values: np.ndarray) -> np.ndarray:
+def middle(values: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "2"]:
     """Leave out what was drawn lowest and highest, 2.5 % at each end."""
     return np.quantile(values[1:], [0.025, 0.975])
 
@@ -131,9 +132,9 @@ def nonsense_table(record: Mapping) -> Html:
     )
 
 
-def _told(values: np.ndarray) -> str:
+def _told(values: Float[np.ndarray, "columns"]) -> str:
     return f"{values[0]:.2f} ({ranged(middle(values))})"
 
 
-def _ahead(values: np.ndarray) -> str:
+def _ahead(values: Float[np.ndarray, "columns"]) -> str:
     return f"{signed(values[0])} ({ranged(middle(values))})"
