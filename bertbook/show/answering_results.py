@@ -43,7 +43,7 @@ def over_passages(readers: Sequence[Mapping]) -> Float[np.ndarray, "rows columns
 
 
 def interval_of(
-    values: Float[np.ndarray, "rows"], questions: Float[np.ndarray, "rows"]
+    values: Float[np.ndarray, " rows"], questions: Float[np.ndarray, " rows"]
 ) -> Float[np.ndarray, "2"]:
     """Draw passages again and again; the middle 95 % of the mean over their questions."""
     drawn = np.random.default_rng(17).integers(len(values), size=(DRAWS, len(values)))

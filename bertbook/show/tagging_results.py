@@ -18,7 +18,7 @@ DRAWS = 2000
 KINDS = {"PER": "persons", "LOC": "places", "ORG": "organizations"}
 
 
-def drawn_f1(counts: Sequence[Sequence[Sequence[int]]]) -> Float[np.ndarray, "columns"]:
+def drawn_f1(counts: Sequence[Sequence[Sequence[int]]]) -> Float[np.ndarray, " columns"]:
     """F1 of all sentences in front, then of sentences drawn with replacement, means over runs.
 
     For each run and sentence `counts` has the names that are right, found and true.
@@ -30,7 +30,7 @@ def drawn_f1(counts: Sequence[Sequence[Sequence[int]]]) -> Float[np.ndarray, "co
     return (2 * both[..., 0] / (both[..., 1] + both[..., 2])).mean(axis=0)
 
 
-def middle(values: Float[np.ndarray, "columns"]) -> Float[np.ndarray, "2"]:
+def middle(values: Float[np.ndarray, " columns"]) -> Float[np.ndarray, "2"]:
     """Leave out what was drawn lowest and highest, 2.5 % at each end."""
     return np.quantile(values[1:], [0.025, 0.975])
 
@@ -132,9 +132,9 @@ def nonsense_table(record: Mapping) -> Html:
     )
 
 
-def _told(values: Float[np.ndarray, "columns"]) -> str:
+def _told(values: Float[np.ndarray, " columns"]) -> str:
     return f"{values[0]:.2f} ({ranged(middle(values))})"
 
 
-def _ahead(values: Float[np.ndarray, "columns"]) -> str:
+def _ahead(values: Float[np.ndarray, " columns"]) -> str:
     return f"{signed(values[0])} ({ranged(middle(values))})"
