@@ -24,7 +24,6 @@ import math
 import os
 import random
 import resource
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -36,12 +35,12 @@ from torch import nn
 from bertbook.corpus import Question, entity_sentences, passage_questions
 from minibert.fast import switch_on
 from minibert.pretrained import load_tokenizer
-from minibert.tasks import TaskBatches
 from minibert.tasks.answering import Answers, answer_questions
 from minibert.tasks.tagging import find_entities
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
+from .fitting import fit
 from .records import mean_and_sd, origin
 from .scores import careless, entity_counts, reader_scores, tagger_scores, without_kinds
 from .shown_answers import shown_answers
@@ -185,36 +184,6 @@ def train_reader(
         return run, {}
     run["untrained"] = reader_scores(before, splits["validation"], threshold=math.inf)
     return run, shown_answers(model, tokenizer, found["validation"], **WINDOWS)
-
-
-def fit(
-    model: nn.Module,
-    tokenizer: WordPieceTokenizer,
-    rows: list[dict],
-    plan: dict,
-    seed: int,
-    terms: dict[str, str],
-    per_token: Sequence[str] = (),
-) -> dict:
-    """Train, and tell the cost and the losses on the way."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    batches = TaskBatches(
-        rows,
-        batch_size=plan["batch_size"],
-        seed=seed,
-        pad_token_id=tokenizer.pad_token_id,
-        per_token=per_token,
-    )
-    history = tag.fine_tune(
-        model, batches, epochs=plan["epochs"], rate=plan["rate"], seed=seed, terms=terms
-    )
-    return {
-        "rows": len(rows),
-        "updates": history[-1]["step"],
-        "losses": [round(record["loss"], 3) for record in history],
-        "seconds": round(time.perf_counter() - wall),
-        "processor_seconds": round(time.process_time() - cpu),
-    }
 
 
 def answer(
