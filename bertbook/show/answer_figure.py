@@ -30,11 +30,11 @@ def best_pair(entry: Mapping) -> tuple[Pair, Pair]:
     tuple
         Two pairs of tokens, the first of which may be no legal span.
     """
-    ends = [torch.tensor(entry[f"{end}_logits"]) for end in ("start", "end")]
-    first, last = (scores.argmax().item() for scores in ends)
+    starts, ends = (torch.tensor(entry[f"{end}_logits"]) for end in ("start", "end"))
     inside = torch.tensor([place is not None for place in entry["offsets"]])
-    legal = best_spans(*ends, inside)
-    return (first, last), (legal.start.item(), legal.end.item())
+    legal = best_spans(starts, ends, inside)
+    free = int(starts.argmax()), int(ends.argmax())
+    return free, (int(legal.start), int(legal.end))
 
 
 def told_span(entry: Mapping, context: str, first: int, last: int) -> str:

@@ -67,7 +67,7 @@ def signed(value: float, digits: int = 2) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
-def ranged(ends: Sequence[float], digits: int = 2) -> str:
+def ranged(ends: Iterable[float], digits: int = 2) -> str:
     """Write an interval by its two ends."""
     low, high = (f"{end:.{digits}f}".replace("-", "−") for end in ends)
     return f"{low} to {high}"
