@@ -1,4 +1,4 @@
-"""Score the taggers and readers of Chapter 17, and those who learn nothing beside them."""
+"""Score the taggers of Chapter 17, the readers of Chapter 18, and those who learn nothing."""
 
 import math
 from collections.abc import Sequence

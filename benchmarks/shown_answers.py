@@ -1,4 +1,4 @@
-"""Keep what the first reader of Chapter 17 says to some questions: the scores of every token."""
+"""Keep what the first reader of Chapter 18 says to some questions: the scores of every token."""
 
 from collections.abc import Sequence
 

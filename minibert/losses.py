@@ -1,6 +1,6 @@
 """Losses: predictions and labels in, one scalar out, in nats per labeled position.
 
-Chapters 5, 12, 16, 17 and 22.
+Chapters 5, 12, 16, 18 and 22.
 """
 
 import torch

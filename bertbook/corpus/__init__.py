@@ -2,7 +2,7 @@
 
 Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
 Chapter 16 has requests of customers, and questions that mean the same or not.
-Chapter 17 has sentences whose names are tagged, and passages with questions.
+Chapter 17 has sentences whose names are tagged, and Chapter 18 passages with questions.
 Chapter 21 has sentences with words of two senses, and the classes of the small world's words.
 """
 

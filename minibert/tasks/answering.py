@@ -1,6 +1,6 @@
 """From a question and a passage of any length to the answer, as it is written there.
 
-After Devlin et al. (2019), sections 4.2 and 4.3. Chapter 17.
+After Devlin et al. (2019), sections 4.2 and 4.3. Chapter 18.
 """
 
 from __future__ import annotations

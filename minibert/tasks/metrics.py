@@ -1,6 +1,6 @@
 """How good are answers and entities? Exact match and F1, by the usual definitions.
 
-For answers these are from Rajpurkar et al. (2016), section 6.1. Chapter 17.
+For answers these are from Rajpurkar et al. (2016), section 6.1. Chapters 17 and 18.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answer questions: each token scores as start and as end of the answer. Chapter 17."""
+"""Answer questions: each token scores as start and as end of the answer. Chapter 18."""
 
 from __future__ import annotations
 

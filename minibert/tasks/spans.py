@@ -1,4 +1,4 @@
-"""The best legal answer: of the spans in the passage, the one that scores highest. Chapter 17."""
+"""The best legal answer: of the spans in the passage, the one that scores highest. Chapter 18."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The tokenizer changes a text before it cuts it: accents fall off, capitals become small, characters
 vanish, spaces appear. Here every character of the changed text remembers which one it comes from.
-Chapter 17.
+Chapter 18.
 """
 
 from __future__ import annotations

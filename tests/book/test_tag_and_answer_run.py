@@ -1,12 +1,13 @@
-"""The record of Chapter 17's full run, what it kept for figures, and what the chapter types."""
+"""The record of the full run of Chapters 17 and 18, what it kept, and what the chapters type."""
 
+import ast
 import json
 import math
 from pathlib import Path
 
 import pytest
 import torch
-from definitions import assert_mean_and_sd, chapter_definitions, printed
+from definitions import CHAPTERS, assert_mean_and_sd, chapter_definitions, chapter_source
 
 from benchmarks.weights import short_products
 from bertbook.corpus import entity_sentences, parse_questions, passage_questions
@@ -14,25 +15,32 @@ from minibert.losses import IGNORED_LABEL
 from minibert.pretrained import load_tokenizer
 from minibert.tasks import TaskBatches, best_spans
 from minibert.tasks.answering import Answer, Answers, merge_windows, sliding_windows
-from minibert.tasks.metrics import normalize_answer, score_answers
+from minibert.tasks.metrics import normalize_answer, score_answers, score_entities
 from minibert.tasks.tagging import find_entities
 from minibert.training import BertTrainer
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
-NAME = "17-tag-and-answer"
+TAG, ANSWER = "17-tag", "18-answer"
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = json.loads((ROOT / "benchmarks" / "tag_and_answer.json").read_text(encoding="utf-8"))
 STORED = json.loads((ROOT / "book" / "data" / "answers.json").read_text(encoding="utf-8"))
+SAID = json.loads((ROOT / "book" / "data" / "tags.json").read_text(encoding="utf-8"))
 RUNS = RECORD["runs"]
 VALIDATION, TEST = passage_questions("validation"), passage_questions("test")
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
 TINY = WordPieceTokenizer([*SPECIAL_TOKENS, "who", "anna", "##s", "##l", *"abcdefgh"])
 WINDOWS = {"max_length": 96, "stride": 32}
+EPOCHS = {"every_window": 2, "equal_epochs": 3}
+
+
+@pytest.fixture(scope="module")
+def tagging():
+    return chapter_definitions(TAG)
 
 
 @pytest.fixture(scope="module")
 def typed():
-    return chapter_definitions(NAME)
+    return chapter_definitions(ANSWER)
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +69,7 @@ def test_the_record_says_how_it_was_made():
             assert cost["losses"][-1] < cost["losses"][0]
 
 
-def test_the_plans_of_the_record_fit_its_updates(typed):
+def test_the_plans_of_the_record_fit_its_updates():
     for task, plan in RECORD["plans"].items():
         for run in RUNS:
             in_an_epoch = -(-run[task]["rows"] // plan["batch_size"])
@@ -107,16 +115,18 @@ def test_scores_of_the_test_part_are_those_of_the_answers():
         assert reached["forced_f1"] == pytest.approx(forced.f1, abs=6e-5)
 
 
-def test_readers_with_every_window_have_their_own_plan():
-    found, plan = RECORD["every_window"], RECORD["plans"]["reader"]
-    assert found["plan"] == {**plan, "epochs": 2, "every_window": True, "bfloat16": True}
-    assert [run["seed"] for run in found["runs"]] == [run["seed"] for run in RUNS]
+@pytest.mark.parametrize("name", sorted(EPOCHS.keys() & RECORD.keys()))
+def test_readers_with_every_window_have_their_own_plan(name):
+    found, plan, epochs = RECORD[name], RECORD["plans"]["reader"], EPOCHS[name]
+    assert found["plan"] == {**plan, "epochs": epochs, "every_window": True, "bfloat16": True}
+    seeds = [run["seed"] for run in found["runs"]]
+    assert seeds == [run["seed"] for run in RUNS][: len(seeds)]
     for run in found["runs"]:
         reader, test = run["reader"], truths(TEST)
         told = score_answers(reader["test_answers"], test)
         assert reader["test"]["f1"] == pytest.approx(told.f1, abs=6e-5)
         assert reader["rows"] > RUNS[0]["reader"]["rows"]
-        assert reader["updates"] == 2 * -(-reader["rows"] // plan["batch_size"])
+        assert reader["updates"] == epochs * -(-reader["rows"] // plan["batch_size"])
 
 
 def test_counts_of_names_give_the_scores_and_nonsense_costs():
@@ -133,13 +143,13 @@ def test_counts_of_names_give_the_scores_and_nonsense_costs():
             assert 0 < hits < of
 
 
-def test_whoever_knows_first_words_finds_ends_as_well_as_the_tagger(typed):
+def test_whoever_knows_first_words_finds_ends_as_well_as_the_tagger(tagging):
     """The rival that the claim lacked: capitals, but for first words known in small letters."""
     common = {w for words, _ in entity_sentences("train") for w in words if w[0].islower()}
     right = found = there = 0
     for sentence in entity_sentences("test"):
         names = {(e.start, e.end) for e in find_entities(sentence.tags)}
-        runs = typed.runs_of_capitals(sentence.words, common)
+        runs = {*tagging.names_by_rule_solution(sentence.words, common)}
         right, found, there = right + len(runs & names), found + len(runs), there + len(names)
     rival = 2 * right / (found + there)
     assert rival == pytest.approx(0.885, abs=1e-3)
@@ -152,6 +162,40 @@ def test_whoever_knows_first_words_finds_ends_as_well_as_the_tagger(typed):
                 assert asked == same
         hits, told, true = map(sum, zip(*counts["end_counts"], strict=True))
         assert 2 * hits / (told + true) < rival
+
+
+def test_labels_one_token_early_teach_next_to_nothing():
+    early = RECORD["shifted"]
+    assert early["plan"] == RECORD["plans"]["tagger"]
+    assert [run["seed"] for run in early["runs"]] == [0, 1, 2]
+    for run, usual in zip(early["runs"], RUNS, strict=False):
+        assert run["losses"][-1] < 0.15 < 1 < run["losses"][0]
+        assert run["test"]["all"]["f1"] < usual["tagger"]["test"]["all"]["f1"] / 5
+
+
+def test_rows_of_a_colleague_are_ours_one_token_early(tagging):
+    sentences = entity_sentences("train")[:40]
+    train = [" ".join(words) for words, _ in sentences]
+    letters = WordPieceTokenizer.train(train, vocab_size=300)
+    ours = tagging.tag_rows(letters, sentences, TAGS)
+    hers = tagging.rows_of_a_colleague(letters, sentences, TAGS)
+    for mine, other in zip(ours, hers, strict=True):
+        assert other["input_ids"] == mine["input_ids"]
+        assert other["labels"] == [*mine["labels"][1:], IGNORED_LABEL]
+
+
+def test_the_kept_scores_are_those_of_the_first_tagger():
+    test = entity_sentences("test")
+    found = [
+        find_entities([TAGS[max(range(7), key=word.__getitem__)] for word in words])
+        for words in SAID["test"]
+    ]
+    kept = RUNS[SAID["seed"]]["tagger"]["test"]["all"]
+    told = score_entities(found, [find_entities(sentence.tags) for sentence in test])
+    assert told.f1 == pytest.approx(kept["f1"], abs=6e-5)
+    assert [len(words) for words in SAID["test"]] == [len(sentence.words) for sentence in test]
+    for text, beginnings in SAID["typed"].items():
+        assert [len(words) for words in beginnings] == [*range(1, 1 + len(text.split()))]
 
 
 def test_short_products_round_the_weights_anew_in_each_call():
@@ -229,9 +273,9 @@ def test_the_kept_windows_are_those_of_the_tokenizer(tokenizer):
 # --- What the chapter types ----------------------------------------------------------------------
 
 
-def test_rows_of_a_tagger(typed):
+def test_rows_of_a_tagger(tagging):
     sentences = [(("Annas", "a"), ("B-PER", "O"))]
-    (row,) = typed.tag_rows(TINY, sentences, TAGS)
+    (row,) = tagging.tag_rows(TINY, sentences, TAGS)
     assert TINY.decode(row["input_ids"]) == "[CLS] annas a [SEP]"
     assert row["labels"] == [IGNORED_LABEL, 1, IGNORED_LABEL, 0, IGNORED_LABEL]
     assert row["token_type_ids"] == [0] * 5
@@ -273,12 +317,12 @@ def test_the_threshold_is_the_best_of_all(typed):
     assert typed.judge(found, VALIDATION, lower).f1 < reached
 
 
-def test_new_heads_on_the_real_encoder(typed, minilm, tokenizer):
-    tagger = typed.new_tagger(minilm, TAGS)
+def test_new_heads_on_the_real_encoder(tagging, typed, minilm, tokenizer):
+    tagger = tagging.new_tagger(minilm, TAGS)
     assert tagger.id2label == dict(enumerate(TAGS))
     assert typed.new_reader(minilm).qa_outputs.weight.shape == (2, 384)
     sentences = entity_sentences("test")[:5]
-    found = typed.find_names(tagger, tokenizer, sentences)
+    found = tagging.find_names(tagger, tokenizer, sentences)
     assert len(found) == 5
     assert found != [find_entities(sentence.tags) for sentence in sentences]
 
@@ -297,7 +341,7 @@ class FirstBatches(TaskBatches):
             yield batch
 
 
-def test_the_first_loss_of_the_record_comes_out_again(typed, minilm, tokenizer, monkeypatch):
+def test_the_first_loss_of_the_record_comes_out_again(tagging, minilm, tokenizer, monkeypatch):
     """The first ten updates of seed 0's tagger, on this machine."""
     trainers = []
 
@@ -305,17 +349,17 @@ def test_the_first_loss_of_the_record_comes_out_again(typed, minilm, tokenizer, 
         trainers.append(BertTrainer(*arguments, **settings))
         return trainers[-1]
 
-    monkeypatch.setitem(typed.fine_tune.__globals__, "BertTrainer", keep)
+    monkeypatch.setitem(tagging.fine_tune.__globals__, "BertTrainer", keep)
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    model, plan = typed.new_tagger(minilm, TAGS), RECORD["plans"]["tagger"]
-    rows = typed.tag_rows(tokenizer, entity_sentences("train"), TAGS)
+    model, plan = tagging.new_tagger(minilm, TAGS), RECORD["plans"]["tagger"]
+    rows = tagging.tag_rows(tokenizer, entity_sentences("train"), TAGS)
     batches = FirstBatches(
         rows, batch_size=plan["batch_size"], seed=0, pad_token_id=0, per_token=("labels",)
     )
     with pytest.raises(EnoughError):
-        typed.fine_tune(
+        tagging.fine_tune(
             model,
             batches,
             epochs=plan["epochs"],
@@ -328,7 +372,25 @@ def test_the_first_loss_of_the_record_comes_out_again(typed, minilm, tokenizer, 
     assert trainers[0].history[0]["loss"] == pytest.approx(told, abs=2e-3)
 
 
-def test_the_chapter_reads_the_record():
-    text, summary = printed(NAME), RECORD["summary"]
-    for name in ("tagger_f1", "reader_exact_match", "reader_f1", "reader_no_answer_accuracy"):
-        assert f"{summary[name]['mean']:.3f} ± {summary[name]['sd']:.3f}" in text
+def test_both_chapters_train_in_the_same_way():
+    one, other = (ast.parse(chapter_source(name, "fine_tune")).body[0] for name in (TAG, ANSWER))
+    assert list(map(ast.unparse, one.body[1:])) == list(map(ast.unparse, other.body[1:]))
+
+
+def test_the_chapters_read_the_record():
+    summary = RECORD["summary"]
+    for chapter, name in (
+        (TAG, "tagger_f1"),
+        (ANSWER, "reader_exact_match"),
+        (ANSWER, "reader_f1"),
+        (ANSWER, "reader_no_answer_accuracy"),
+    ):
+        told = f"{summary[name]['mean']:.3f} ± {summary[name]['sd']:.3f}"
+        assert told in "".join(map(str, outputs(chapter)))
+
+
+def outputs(chapter):
+    """Give the texts of all tables of a chapter, as they are without HTML."""
+    cells = json.loads((CHAPTERS / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
+    found = [output for cell in cells for output in cell.get("outputs", ())]
+    return ["".join(output.get("data", {}).get("text/plain", "")) for output in found]

@@ -1,4 +1,4 @@
-"""The questions of Chapter 17: every answer in its place, nothing shared, and nothing for free."""
+"""The questions of Chapter 18: every answer in its place, nothing shared, and nothing for free."""
 
 import json
 import re

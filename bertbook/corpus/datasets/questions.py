@@ -1,4 +1,4 @@
-"""Questions about passages: those of Chapter 17, and any file that is written as SQuAD is."""
+"""Questions about passages: those of Chapter 18, and any file that is written as SQuAD is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 17: labels of pieces, the best span, F1, windows."""
+"""Exercises of Chapter 18: the best span, F1, windows, a threshold and what it is worth."""
 
 from __future__ import annotations
 
@@ -10,52 +10,6 @@ import numpy as np
 from minibert.tasks.metrics import exact_match, normalize_answer
 
 from .exercise import Exercise
-
-
-def _piece_labels(piece_counts, labels):
-    row = [-100]
-    for count, label in zip(piece_counts, labels):
-        row += ([label] + [-100] * count)[:count]
-    return [*row, -100]
-
-
-def _marked(no_label):
-    """Say by another number that a token has no label: everywhere, in words, at the ends."""
-    return tuple(change.replace("?", no_label) for change in (
-        "-100 → ?", "[-100] * → [?] *", "row = [-100] → row = [?]||*row, -100 → *row, ?",
-        "*row, -100 → *row, ?", "row = [-100] → row = [?]"))  # fmt: skip
-
-
-check_piece_labels = Exercise(
-    "Write the labels of all tokens of a sentence, from those of its words.",
-    _piece_labels,
-    cases=[([1, 1, 1], [3, 1, 2]), ([1, 2, 1], [1, 2, 4]), ([3, 1, 4, 2], [1, 5, 3, 4]),
-           ([2, 0, 1], [3, 1, 5])],
-    mistakes={
-        "([label] + [-100] * count)[:count] → [label] * count": "Every piece has the label of its "
-            "word. Which piece speaks for the word?",
-        ("[:count] → [:count][::-1]", "([label] + [-100] * count)[:count] → [-100] * (count - 1) + "
-            "[label]"): "Here the first piece has the label.",
-        "[label] + [-100] * count → [-100] * count": "Which piece speaks for the word?",
-        "[label] + [-100] * count → [-100] + [label] * count": "All pieces but the first have the "
-            "label. It is the other way around.",
-        (*_marked("0"), *_marked("None"), *_marked("100")): "Which number is no label?",
-        _marked("-1"): "The loss does not know −1. Which number does it know?",
-        "[-100] * count → [label + 1] * count": "The other pieces of a word have no label.",
-        "([label] + [-100] * count)[:count] → [label] + [-100] * (count - 1)": "A word without "
-            "pieces has no token, and so no label.",
-        "[:count] →": "Each word has a token too many.",
-        "([label] + [-100] * count)[:count] → [label]": "Each piece is a token and needs a number.",
-        "([label] + [-100] * count)[:count] → [([label] + [-100] * count)[:count]]": "A list "
-            "stands inside your list. Do you append where you want to extend?",
-        "(piece_counts, labels) → (piece_counts[:1], labels)": "Does your loop return too early?",
-        "row += → row =": "Only the last word is there. Does your loop make a new list each time?",
-        ("count, label in → label, count in", "([label] + [-100] * count)[:count] → [count] * "
-            "label"): "You have exchanged the two lists.",
-        ("row = [-100] → row = []||*row, -100 → *row", "row = [-100] → row = []", "*row, -100 → "
-            "*row"): "[CLS] and [SEP] are tokens, too. What is their label?",
-    },
-)  # fmt: skip
 
 
 def _best_span(starts, ends, inside, longest):
@@ -90,6 +44,10 @@ check_best_span = Exercise(
     mistakes={
         "→ int(starts.argmax()), int(ends.argmax())": "The best start and the best end, each by "
             "itself: do they make a span?",
+        "inside[:, None] & (outside == outside[:, None]) → inside[:, None] | inside": "One end of "
+            "yours may stand outside of the passage. Both must be in it.",
+        "starts[:, None] + ends → np.maximum(starts[:, None], ends)": "A pair needs both: add the "
+            "scores.",
         "(ahead >= 0) & → inside & ¦": "Your end may come before its start.",
         ("& whole →", "(outside == outside[:, None]) → inside", "& (outside == outside[:, None]) →",
             "inside[:, None] & (outside == outside[:, None]) → inside"): "Every token of an answer "
@@ -209,5 +167,82 @@ check_number_of_windows = Exercise(
         "1 + →": "Where is the first window?",
         "max(0, pieces - room) → pieces - room": "A short passage has one window, not fewer.",
         "1 + math.ceil → 2 + math.floor": "The last window may end with the passage.",
+    },
+)  # fmt: skip
+
+
+def _honest_f1(leads, answered, silent, passages):
+    reached = np.empty(len(leads))
+    for passage in np.unique(passages):
+        here = passages == passage
+        others = leads[~here], answered[~here], silent[~here]
+        tried = np.unique(others[0])
+        means = [np.where(others[0] > t, others[2], others[1]).mean() for t in tried]
+        threshold = tried[np.argmax(means)]
+        reached[here] = np.where(leads[here] > threshold, silent[here], answered[here])
+    return reached.mean()
+
+
+def _mean_threshold(leads, answered, silent, passages):
+    found = []
+    for passage in np.unique(passages):
+        others = passages != passage
+        tried = np.unique(leads[others])
+        means = [np.where(leads > t, silent, answered)[others].mean() for t in tried]
+        found.append(tried[np.argmax(means)])
+    return np.where(leads > np.mean(found), silent, answered).mean()
+
+
+def _questions(leads, answered, silent, passages):
+    return *map(np.array, (leads, answered, silent)), np.array(passages)
+
+
+check_honest_f1 = Exercise(
+    "Score each passage with the threshold that is best on all others.",
+    _honest_f1,
+    cases=[_questions(*case) for case in [
+        ([0.0, 1.0, -2.0, 0.0, -3.0, 3.0], [0.0, 0.0, 0.0, 0.0, 1.0, 1.0],
+         [1.0, 1.0, 1.0, 1.0, 0.0, 0.0], [0, 2, 2, 1, 2, 1]),
+        ([3.0, -1.0, 3.0, -1.0, -2.0, 1.0, -1.0, -1.0, -2.0],
+         [0.5, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.25, 0.0],
+         [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0], [3, 3, 0, 1, 2, 2, 0, 2, 2]),
+        ([3.0, 2.0, 2.0, 1.0, 0.0, 1.0, 1.0, 3.0, 2.0, -1.0],
+         [0.0, 0.0, 0.25, 1.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.25],
+         [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [3, 0, 0, 2, 1, 0, 3, 1, 3, 3]),
+    ]],
+    mistakes={
+        ("leads[~here], answered[~here], silent[~here] → leads, answered, silent",
+            "others = leads[~here], answered[~here], silent[~here] → others = leads, answered, "
+            "silent||tried = np.unique(others[0]) → tried = np.unique(leads)"):
+            "The passage has had part in the choice of its own threshold. Leave it out.",
+        "~here → here": "You choose on the passage itself. Choose on all others.",
+        "→ right(leads, answered, silent, np.arange(len(leads)))": "You leave out one question, "
+            "and the other questions on its passage stay in. What is the unit?",
+        "reached[here] = np.where(leads[here] > threshold, silent[here], answered[here]) → "
+            "reached[here] = max(means)": "That is the score on the questions of the choice. "
+            "What does its threshold reach on the passage that was left out?",
+        "reached.mean() → np.mean([reached[passages == p].mean() for p in np.unique(passages)])":
+            "A passage with two questions counts as much here as one with ten. Take the mean over "
+            "questions.",
+        ("> t → < t||> threshold → < threshold", "> threshold → < threshold", "> t → < t"):
+            "A lead above the threshold is no answer.",
+        "tried = np.unique(others[0]) → tried = np.r_[-np.inf, np.unique(others[0])]": "You try a "
+            "threshold below all leads, too. Try those that occur.",
+        _mean_threshold: "You take one threshold for all, a mean. Each passage has its own.",
+        ("> t → >= t||> threshold → >= threshold", "> t → >= t", "> threshold → >= threshold"):
+            "The null score must win by *more* than the threshold: >, not >=.",
+        ("silent[here], answered[here] → answered[here], silent[here]", "others[2], others[1] → "
+            "others[1], others[2]||silent[here], answered[here] → answered[here], silent[here]",
+            "others[2], others[1] → others[1], others[2]"):
+            "Which of the two scores counts when the null score wins?",
+        "tried[np.argmax(means)] → tried[::-1][np.argmax(means[::-1])]": "Of equally good "
+            "thresholds take the lowest.",
+        "tried[np.argmax(means)] → np.argmax(means)": "argmax gives the place of a threshold in "
+            "your list. Which threshold stands there?",
+        "tried[np.argmax(means)] → 0.0": "0 is no choice. Try every lead that occurs.",
+        "tried = np.unique(others[0]) → tried = np.unique(leads)": "A lead of the passage that is "
+            "left out is among the thresholds you try.",
+        "reached.mean() → reached ¦ reached.sum()": "The mean over all questions is asked for.",
+        "→ np.where(leads > 0, silent, answered).mean()": "0 is no choice. Try every lead.",
     },
 )  # fmt: skip

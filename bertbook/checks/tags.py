@@ -1,0 +1,234 @@
+"""Exercises of Chapter 17: labels of pieces, names by a rule, the best legal tags."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from bertbook.corpus import entity_sentences
+from minibert.tasks.tagging import find_entities
+
+from .exercise import Exercise, attempt
+from .verdict import Verdict
+
+
+def _piece_labels(piece_counts, labels):
+    row = [-100]
+    for count, label in zip(piece_counts, labels):
+        row += ([label] + [-100] * count)[:count]
+    return [*row, -100]
+
+
+def _marked(no_label):
+    """Say by another number that a token has no label: everywhere, in words, at the ends."""
+    return tuple(change.replace("?", no_label) for change in (
+        "-100 → ?", "[-100] * → [?] *", "row = [-100] → row = [?]||*row, -100 → *row, ?",
+        "*row, -100 → *row, ?", "row = [-100] → row = [?]"))  # fmt: skip
+
+
+check_piece_labels = Exercise(
+    "Write the labels of all tokens of a sentence, from those of its words.",
+    _piece_labels,
+    cases=[([1, 1, 1], [3, 1, 2]), ([1, 2, 1], [1, 2, 4]), ([3, 1, 4, 2], [1, 5, 3, 4]),
+           ([2, 0, 1], [3, 1, 5]), ([2, 1, 0], [5, 0, 3])],
+    mistakes={
+        "([label] + [-100] * count)[:count] → [label] * count": "Every piece has the label of its "
+            "word. Which piece speaks for the word?",
+        ("[:count] → [:count][::-1]", "([label] + [-100] * count)[:count] → [-100] * (count - 1) + "
+            "[label]"): "Here the first piece has the label.",
+        "[label] + [-100] * count → [-100] * count": "Which piece speaks for the word?",
+        "[label] + [-100] * count → [-100] + [label] * count": "All pieces but the first have the "
+            "label. It is the other way around.",
+        (*_marked("0"), *_marked("None"), *_marked("100")): "Which number says that there is no "
+            "label?",
+        _marked("-1"): "The loss does not know −1. Which number does it know?",
+        "[-100] * count → [label + 1] * count ¦ [label + label % 2] * count": "The other "
+            "pieces of a word have no label.",
+        "([label] + [-100] * count)[:count] → [label] + [-100] * (count - 1)": "A word without "
+            "pieces has no token, and so no label.",
+        "[:count] →": "Each word has a token too many.",
+        "([label] + [-100] * count)[:count] → [label]": "Each piece is a token and needs a number.",
+        "([label] + [-100] * count)[:count] → [([label] + [-100] * count)[:count]]": "A list "
+            "stands inside your list. Do you append where you want to extend?",
+        "(piece_counts, labels) → (piece_counts[:1], labels)": "Does your loop return too early?",
+        "row = [-100] → row = []||*row, -100 → *row, -100, -100": "All your labels stand one token "
+            "early. What is in front of the first word?",
+        "row += → row =": "Only the last word is there. Does your loop make a new list each time?",
+        ("count, label in → label, count in", "([label] + [-100] * count)[:count] → [count] * "
+            "label"): "You have exchanged the two lists.",
+        ("row = [-100] → row = []||*row, -100 → *row", "row = [-100] → row = []", "*row, -100 → "
+            "*row"): "[CLS] and [SEP] are tokens, too. What is their label?",
+    },
+)  # fmt: skip
+
+
+def _best_tags(scores, may_follow):
+    blocked = np.where(may_follow, 0.0, -np.inf)
+    best, ways = scores[0] + blocked[0], []
+    for row in scores[1:]:
+        sums = best[:, None] + blocked
+        ways.append(sums.argmax(axis=0))
+        best = sums.max(axis=0) + row
+    path = [int(best.argmax())]
+    for way in ways[::-1]:
+        path.append(int(way[path[-1]]))
+    return path[::-1]
+
+
+_BIO = [[1, 1, 0], [1, 1, 1], [1, 1, 1]]  # O, B, I: no I behind an O
+_KINDS = [[1, 1, 0, 1, 0], [1, 1, 1, 1, 0], [1, 1, 1, 1, 0], [1, 1, 0, 1, 1], [1, 1, 0, 1, 1]]
+
+
+def _sentence(scores, may_follow):
+    return np.array(scores, dtype=float), np.array(may_follow, dtype=bool)
+
+
+check_best_tags = Exercise(
+    "Find the legal tags of a sentence whose scores have the highest sum.",
+    _best_tags,
+    cases=[_sentence(*case) for case in [
+        ([[2, 1.5, 4], [1, 0, 2]], _BIO),
+        ([[4, 3, 0], [0, 1, 5], [1, 0, 2]], _BIO),
+        ([[3, 1, 5], [0, 2.5, 4], [3, 1, 2], [0, 1, 4]], _BIO),
+        ([[3, 2, 0, 1, 0], [0, 1, 6, 2, 5], [1, 0, 2, 0, 5], [2, 0, 1, 0, 4]], _KINDS),
+        ([[1, 2, 0, 3, 4], [0, 1, 5, 2, 4], [0, 2, 6, 1, 1], [3, 0, 0, 1, 4]], _KINDS),
+        ([[-1, -2, -4, -3.5, -5], [-6, -5, -1, -4, -2], [-3, -9, -8, -7, -1.5]], _KINDS),
+    ]],
+    mistakes={
+        "→ scores.argmax(axis=1).tolist()": "You choose for each word by itself. May each tag "
+            "follow the one before?",
+        """→ path = []
+for row in scores:
+    path.append(int((row + np.where(may_follow, 0, -np.inf)[path[-1] if path else 0]).argmax()))
+return path""": "You take the best tag that may follow the one before. A tag that is good here "
+            "may forbid a better one later.",
+        """→ path = [int(scores[-1].argmax())]
+for row in scores[-2::-1]:
+    path.append(int(np.where(may_follow[:, path[-1]], row, -np.inf).argmax()))
+return path[::-1]""": "You begin at the end and take the best tag that may stand before it. That "
+            "one may need a bad one in turn.",
+        """→ blocked = np.where(may_follow, 0.0, -np.inf)
+best = scores[0] + blocked[0]
+path = [int(best.argmax())]
+for row in scores[1:]:
+    best = (best[:, None] + blocked).max(axis=0) + row
+    path.append(int(best.argmax()))
+return path""": "The best way so far need not lead to the best end. Store where each tag came "
+            "from, and walk back.",
+        "→ np.where(may_follow[0], scores, -np.inf).argmax(axis=1).tolist()": "You ask of every "
+            "word what may follow an O. What stands before it in your row?",
+        "→ right(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), may_follow)": "You "
+            "add probabilities. Add the scores themselves.",
+        """→ path = [int(row.argmax()) for row in scores]
+before = 0
+for n, tag in enumerate(path):
+    path[n] = before = tag if may_follow[before, tag] else tag - 1
+return path""": "You repair what was chosen word by word. Another row of tags may have a higher "
+            "sum.",
+        """→ path = [int(row.argmax()) for row in scores]
+before = 0
+for n, tag in enumerate(path):
+    path[n] = before = tag if may_follow[before, tag] else 0
+return path""": "You repair what was chosen word by word. Another row of tags may have a higher "
+            "sum.",
+        ("scores[0] + blocked[0] → scores[0]", "scores[0] + blocked[0] → scores[0] + blocked[:, "
+            "0]"): "What may the first word have? It stands as behind an O, and row 0 of the table "
+            "says what may follow an O.",
+        ("best[:, None] + blocked → best[:, None] + blocked.T", "best[:, None] + blocked → best + "
+            "blocked", "np.where(may_follow, 0.0, -np.inf) → np.where(may_follow.T, 0.0, "
+            "-np.inf)"): "Which of the two is the tag before? may_follow[before, after].",
+        "np.where(may_follow, 0.0, -np.inf) → np.where(may_follow, -np.inf, 0.0)": "You forbid "
+            "what is legal, and allow the rest.",
+        "-np.inf → -1.0": "What is forbidden may still win. Which number never does?",
+        ("sums.argmax(axis=0) → sums.argmax(axis=1)", "sums.max(axis=0) → sums.max(axis=1)"):
+            "For each tag *here* the best tag *before*: over which axis of the table is that?",
+        "sums.max(axis=0) + row → row": "The words before are forgotten. A way keeps its sum.",
+        "sums.max(axis=0) + row → sums.max(axis=0)": "Each word adds its own score to the way.",
+        "sums.max(axis=0) + row → sums.max(axis=0) * row": "Scores are added.",
+        "path[::-1] → path": "Turned around: you return the last word's tag first.",
+        "ways[::-1] → ways": "Walk back from the last word: its way is the last one stored.",
+        "int(way[path[-1]]) → int(way[path[0]])": "Step from the tag that you found last.",
+        "best.argmax() → row.argmax()": "The last word's own score is not the sum of the way.",
+        "best.argmax() → best.argmin()": "The lowest sum wins in yours.",
+        "path[::-1] → best.max()": "That is the sum. Which tags have it?",
+        "path[::-1] → path[::-1][1:] ¦ path[::-1][:-1]": "A tag is missing: every word has one.",
+    },
+)  # fmt: skip
+
+ENOUGH = 0.8  # every run of capitals gets 0.67 on these sentences
+Span = tuple[int, int]
+
+
+def check_names_by_rule(rule: Callable) -> Verdict:
+    """Judge a rule that finds where names begin and end, on the validation part."""
+    name = getattr(rule, "__name__", "your rule")
+    sentences = entity_sentences("validation")
+    lowercase = {w for words, _ in entity_sentences("train") for w in words if w[0].islower()}
+    found = []
+    for words, _ in sentences:
+        answer, problem = attempt(rule, [*words], {*lowercase})
+        problem = problem or _no_spans(name, answer, len(words))
+        if problem:
+            return Verdict(False, problem)
+        found.append({(int(start), int(end)) for start, end in answer})
+    true = [{(e.start, e.end) for e in find_entities(tags)} for _, tags in sentences]
+    f1 = _f1(found, true)
+    told = f"F1 {f1:.2f} on {len(sentences)} sentences of the validation part"
+    if f1 >= ENOUGH:
+        return Verdict(True, f"Good: {told}, the kind not asked.")
+    return Verdict(False, f"Not yet: {told}. {_advice(found, true, sentences)}")
+
+
+def _no_spans(name: str, answer: object, words: int) -> str:
+    """Say what is no list of pairs; empty if all is well."""
+    pairs = [*answer] if isinstance(answer, Iterable) else None
+    if pairs is None or any(not hasattr(p, "__len__") or len(p) != 2 for p in pairs):
+        return f"{name} must return pairs (start, end), a list of them for each sentence."
+    if any(isinstance(x, str) for pair in pairs for x in pair):
+        return f"{name} returns words. Where do the names stand? Count words from 0."
+    if any(not 0 <= start < end <= words for start, end in pairs):
+        return (
+            f"{name} returns a pair that is no piece of a sentence of {words} words: {pairs}. The "
+            "end is the number of the first word behind the name."
+        )
+    return ""
+
+
+def _f1(found: list[set[Span]], true: list[set[Span]]) -> float:
+    hits = sum(len(f & t) for f, t in zip(found, true, strict=True))
+    return 2 * hits / max(1, sum(map(len, found)) + sum(map(len, true)))
+
+
+def _advice(found: list[set[Span]], true: list[set[Span]], sentences: Sequence) -> str:
+    """Name what keeps a rule from being good: the first change that would help it."""
+    if not any(found):
+        return "Your rule finds nothing. What do most names begin with?"
+    shifted = [{(start, end + 1) for start, end in row} for row in found]
+    if _f1(shifted, true) > _f1(found, true) + 0.1:
+        return "Your end is the last word of the name. Return the number of the word behind it."
+    joined = [_joined(row) for row in found]
+    if _f1(joined, true) > _f1(found, true) + 0.1:
+        return "Words of a name that stand side by side are one name, not several."
+    late = [{span for span in row if span[0] > 0} for row in found]
+    if all(f == g for f, g in zip(found, late, strict=True)):
+        return "No name of yours stands at the beginning of a sentence. Some true ones do."
+    begins = [any(s == 0 for s, _ in row) for row in found]
+    capital = [words[0][0].isupper() for words, _ in sentences]
+    if begins == capital:
+        return (
+            "Every sentence begins with a capital, and yours takes each first word for a name. "
+            "What do the words in small letters tell?"
+        )
+    return "Print what it finds beside the true names, and look at three sentences."
+
+
+def _joined(spans: set[Span]) -> set[Span]:
+    places = sorted({place for start, end in spans for place in range(start, end)})
+    runs = [[place for _, place in run] for _, run in groupby(enumerate(places), _distance)]
+    return {(run[0], run[-1] + 1) for run in runs}
+
+
+def _distance(pair: tuple[int, int]) -> int:
+    return pair[1] - pair[0]
