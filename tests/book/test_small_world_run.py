@@ -134,7 +134,7 @@ def test_the_weights_give_the_numbers_of_the_record(typed, tokenizer, model):
 @pytest.fixture(scope="module")
 def hundred(typed, tokenizer):
     pairs = sample_pairs(WORLD, 100, rng=np.random.default_rng(HELD_OUT))
-    return list(typed.riddles(tokenizer, pairs))
+    return list(typed.hide_each_word(tokenizer, pairs))
 
 
 def test_the_weights_give_the_end_of_the_curve(typed, model, hundred):
@@ -198,7 +198,7 @@ def first_epoch(batches, most):
 
 def test_every_word_is_hidden_once(typed, tokenizer):
     pairs = [Pair("anna holds the bat", "she sings", True), Pair("he sings", "it rains", False)]
-    first, second = typed.riddles(tokenizer, pairs)
+    first, second = typed.hide_each_word(tokenizer, pairs)
     assert first["labels"].shape == (6, 9)
     assert ((first["labels"] != -100).sum(1) == 1).all()
     hidden = first["labels"] != -100
