@@ -174,7 +174,7 @@ def copying_table(record: dict) -> Html:
     for name, run in record["runs"].items():
         ends = [[seed["mean"][kind] for seed in run["seeds"]] for kind in kinds]
         told = [mean_and_sd(e) if len(e) > 1 else f"{e[0]:.2f}" for e in ends]
-        rows.append([name, *told, len(run["seeds"])])
+        rows.append([name, *told, str(len(run["seeds"]))])
     rows.append(["reads both", *(f"{limits['both_sentences'][k]:.2f}" for k in kinds), ""])
     return html(
         table([*kinds, "seeds"], rows),
