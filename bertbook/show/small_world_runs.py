@@ -151,8 +151,8 @@ def kinds_table(
         rows.append([name, *means, f"{low:.2f} to {high:.2f}", f"{chosen.sum()}"])
     return html(
         table([*losses, "95 %", "words"], rows),
-        caption="Nats for each word. The interval is that of the last guesser, a bootstrap over "
-        "pairs.",
+        caption="Nats for each word. The interval is that of the last guesser; pairs are drawn "
+        "again.",
     )
 
 
