@@ -93,16 +93,16 @@ def passed_table(levels: Mapping[str, float], steps: Sequence[int], curves: Sequ
 
 
 def interval_over_groups(
-    values: Float[np.ndarray, " items"], groups: Int[np.ndarray, " items"]
+    values: Float[np.ndarray, " words"], groups: Int[np.ndarray, " words"]
 ) -> tuple[float, float]:
-    """Draw groups again, with replacement; keep the middle 95 % of the means over items.
+    """Draw groups again, with replacement; keep the middle 95 % of the means over words.
 
     Parameters
     ----------
-    values : array, shape (items,)
+    values : array, shape (words,)
         What is averaged.
-    groups : array of int, shape (items,)
-        Which items belong together, such as words of one pair.
+    groups : array of int, shape (words,)
+        Which words belong together, such as those of one pair.
 
     Returns
     -------
@@ -123,19 +123,19 @@ def interval_over_groups(
 
 
 def kinds_table(
-    losses: Mapping[str, Float[np.ndarray, " items"]],
-    kinds: Mapping[str, Bool[np.ndarray, " items"]],
-    pairs: Int[np.ndarray, " items"],
+    losses: Mapping[str, Float[np.ndarray, " words"]],
+    kinds: Mapping[str, Bool[np.ndarray, " words"]],
+    pairs: Int[np.ndarray, " words"],
 ) -> Html:
     """Show what several guessers pay for several kinds of words; of the last, an interval.
 
     Parameters
     ----------
-    losses : mapping from str to array, shape (items,)
+    losses : mapping from str to array, shape (words,)
         For each guesser what it pays for each word.
-    kinds : mapping from str to array of bool, shape (items,)
+    kinds : mapping from str to array of bool, shape (words,)
         For each kind which words it has.
-    pairs : array of int, shape (items,)
+    pairs : array of int, shape (words,)
         From which pair each word is.
 
     Returns
