@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float, Int
 
 from .html import Html, html
 from .tables import table
-from .training_runs import mean_and_sd
+from .training_runs import with_sd
 
 DRAWS = 1000
 
@@ -173,7 +173,7 @@ def copying_table(record: dict) -> Html:
     rows = [["reads one sentence", *(f"{limits['one_sentence'][k]:.2f}" for k in kinds), ""]]
     for name, run in record["runs"].items():
         ends = [[seed["mean"][kind] for seed in run["seeds"]] for kind in kinds]
-        told = [mean_and_sd(e) if len(e) > 1 else f"{e[0]:.2f}" for e in ends]
+        told = [with_sd(e) if len(e) > 1 else f"{e[0]:.2f}" for e in ends]
         rows.append([name, *told, str(len(run["seeds"]))])
     rows.append(["reads both", *(f"{limits['both_sentences'][k]:.2f}" for k in kinds), ""])
     return html(

@@ -11,7 +11,7 @@ from .html import Html, html
 from .tables import table
 
 
-def mean_and_sd(values: Sequence[float]) -> str:
+def with_sd(values: Sequence[float]) -> str:
     """Write the mean over seeds and their standard deviation.
 
     Parameters
@@ -26,7 +26,7 @@ def mean_and_sd(values: Sequence[float]) -> str:
 
     Examples
     --------
-    >>> mean_and_sd([1.0, 3.0])
+    >>> with_sd([1.0, 3.0])
     '2.00 ± 1.41'
     """
     return f"{np.mean(values):.2f} ± {np.std(values, ddof=1):.2f}"
@@ -113,7 +113,7 @@ def odd_batch_table(runs: dict[str, list[dict[str, float]]]) -> Html:
     """
     steps = {"before": "40", "five updates after": "45", "at the end": "80"}
     rows = [
-        [name, *(mean_and_sd([run[step] for run in made]) for step in steps.values())]
+        [name, *(with_sd([run[step] for run in made]) for step in steps.values())]
         for name, made in runs.items()
     ]
     return html(table([*steps], rows), caption="Held-out loss, mean ± sd of five seeds.")
@@ -143,8 +143,8 @@ def warm_up_table(runs: Sequence[dict]) -> Html:
                     f"{run['depth']} layers, {run['peak']:g}",
                     f"{sum(gains > 0)} of {len(gains)}",
                     f"{gains.mean():.2f}",
-                    mean_and_sd(cold),
-                    mean_and_sd(warm),
+                    with_sd(cold),
+                    with_sd(warm),
                     f"{sign_flip_p([*gains]):.3f}",
                 ]
             )
