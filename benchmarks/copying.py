@@ -1,9 +1,12 @@
-"""Let Chapter 14 train deeper, longer, or on true pairs only, and see who copies.
+"""Let Chapter 14 train deeper, longer, with one question or on true pairs, and see who copies.
 
 A word that the other sentence tells, such as the color of a ball, can only be copied.
-``python -m benchmarks.copying NAME`` makes one run and puts it into ``benchmarks/copying.json``;
-without a name all are made, one after the other (43 minutes of one thread). Each is asked
-about six tellings of each story, and about those of their words that the other sentence tells.
+``python -m benchmarks.copying`` makes the runs that ``benchmarks/copying.json`` lacks, seed by
+seed, and stores each as soon as it is there (six minutes of one thread for each run of two layers
+and 8000 updates, ten with four layers, 22 with 32,000 updates). ``--run NAME --seed NUMBER`` makes
+one again. Each is asked about six tellings of each story, and about those of their words that the
+other sentence tells. Runs of one seed share their stories, their first weights and, but for the
+true pairs, their batches.
 """
 
 import argparse
@@ -11,6 +14,7 @@ import dataclasses
 import json
 import time
 from itertools import chain
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +34,7 @@ from .small_world import BATCH, DOCUMENTS, HELD_OUT, LONGEST, TERMS, VOCABULARY,
 
 RECORD = Path(__file__).with_suffix(".json")
 COMMAND = "python -m benchmarks.copying"
-SEED, TELLINGS, HELPS, POINTS, DRAWS = 0, 6, 0.1, 16, 2000
+TELLINGS, HELPS, POINTS, DRAWS = 6, 0.1, 16, 2000
 KINDS = ("pronouns", "names", "other words")
 
 
@@ -39,15 +43,18 @@ class Run(NamedTuple):
 
     layers: int = 2
     updates: int = 8000
+    second_question: bool = True
     only_true_pairs: bool = False
 
 
 RUNS = {
     "2 layers": Run(),
-    "only true pairs": Run(only_true_pairs=True),
+    "no second question": Run(second_question=False),
+    "only true pairs": Run(second_question=False, only_true_pairs=True),
     "4 layers": Run(layers=4),
     "32,000 updates": Run(updates=32_000),
 }
+SEEDS = {name: range(5) for name in RUNS} | {"4 layers": range(1), "32,000 updates": range(1)}
 
 
 class TruePairs(PretrainingBatches):
@@ -103,7 +110,7 @@ def ask(tokenizer: WordPieceTokenizer) -> Questions:
     alone = np.array(alone)
     helped = losses_of(alone, best) - losses_of(best, best) > HELPS
     return Questions(
-        list(chapter.riddles(tokenizer, pairs)),
+        list(chapter.hide_each_word(tokenizer, pairs)),
         helped,
         best[helped],
         alone[helped],
@@ -161,28 +168,40 @@ class Watched(BertTrainer):
         return {"loss": float(losses.mean()), **means_of(losses, self.asked)}
 
 
-def make(name: str) -> dict:
+def read_stories(seed: int) -> tuple[list, WordPieceTokenizer]:
+    """Tell the stories that a seed trains on, and learn their word pieces."""
+    documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(seed))
+    texts = chain.from_iterable(documents)
+    return documents, WordPieceTokenizer.train(texts, vocab_size=VOCABULARY)
+
+
+def new_model(plan: Run, tokenizer: WordPieceTokenizer, seed: int) -> BertForPreTraining:
+    """Make the model of the chapter, or one like it with more layers."""
+    model = chapter.small_bert(tokenizer, seed)
+    if plan.layers == model.config.num_hidden_layers:
+        return model
+    config = dataclasses.replace(model.config, num_hidden_layers=plan.layers)
+    torch.manual_seed(seed)
+    return BertForPreTraining(config)
+
+
+def make(name: str, seed: int) -> dict:
     """Make one run, and say what it pays on the way and at the end."""
     wall, cpu, plan = time.perf_counter(), time.process_time(), RUNS[name]
-    documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(SEED))
-    tokenizer = WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size=VOCABULARY)
-    model = chapter.small_bert(tokenizer, SEED)
-    if plan.layers != model.config.num_hidden_layers:
-        config = dataclasses.replace(model.config, num_hidden_layers=plan.layers)
-        torch.manual_seed(SEED)
-        model = BertForPreTraining(config)
-    names = dict(list(TERMS.items())[: 1 if plan.only_true_pairs else 2])
-    settings = chapter.small_plan(plan.updates, SEED, plan.updates // POINTS)
-    trainer = Watched(model, settings, device="cpu", terms=names, show_progress=False)
+    documents, tokenizer = read_stories(seed)
+    terms = dict(list(TERMS.items())[: 1 + plan.second_question])
+    settings = chapter.small_plan(plan.updates, seed, plan.updates // POINTS)
+    model = new_model(plan, tokenizer, seed)
+    trainer = Watched(model, settings, device="cpu", terms=terms, show_progress=False)
     asked = ask(tokenizer)
     trainer.asked, trainer.word_ids = asked, [tokenizer.vocab[w] for w in Oracle(world).words]
     batches = (TruePairs if plan.only_true_pairs else PretrainingBatches)(
-        documents, tokenizer, batch_size=BATCH, seed=SEED, max_length=LONGEST
+        documents, tokenizer, batch_size=BATCH, seed=seed, max_length=LONGEST
     )
     history = trainer.fit(batches, asked.batches)
     losses = answers(trainer.model, asked, trainer.word_ids)
     return {
-        **plan._asdict(),
+        "seed": seed,
         "mean": means_of(losses, asked),
         "interval": intervals_of(losses, asked),
         "curve": [
@@ -208,31 +227,46 @@ def bounds(tokenizer: WordPieceTokenizer) -> dict:
     }
 
 
-def main() -> None:
-    """Make the runs that are asked for, and store each as soon as it is there."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*RUNS, []], help="which runs; all of them")
-    torch.set_num_threads(1)
-    with switch_on():
-        for name in parser.parse_args().names or RUNS:
-            run = make(name)
-            print(name, run["mean"], run["processor_seconds"], flush=True)
-            store(name, run)
+def read_record() -> dict:
+    """Read what stands in the record; at first, that is nothing."""
+    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {"runs": {}}
+
+
+def missing(record: dict) -> list[tuple[str, int]]:
+    """List the runs that the record lacks, seed by seed."""
+    runs = record["runs"]
+    made = {(name, run["seed"]) for name in runs for run in runs[name]["seeds"]}
+    wanted = [(name, seed) for name, seeds in SEEDS.items() for seed in seeds]
+    return sorted({*wanted} - made, key=lambda run: (run[1], [*RUNS].index(run[0])))
 
 
 def store(name: str, run: dict) -> None:
     """Put one run beside those of the record."""
-    record = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
-    made = record.get("runs", {}) | {name: run}
-    documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(SEED))
-    tokenizer = WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size=VOCABULARY)
-    content = {
-        "command": COMMAND,
-        "seed": SEED,
-        "bounds": bounds(tokenizer),
-        "runs": {known: made[known] for known in RUNS if known in made},
-    }
-    RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    limits, made = bounds(read_stories(0)[1]), read_record()["runs"]
+    others = [
+        seed for seed in made.get(name, {"seeds": []})["seeds"] if seed["seed"] != run["seed"]
+    ]
+    made[name] = {**RUNS[name]._asdict(), "seeds": sorted([*others, run], key=itemgetter("seed"))}
+    runs = {known: made[known] for known in RUNS if known in made}
+    content = {"command": COMMAND, "bounds": limits, "runs": runs}
+    whole = RECORD.with_suffix(".new")
+    whole.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    whole.replace(RECORD)
+
+
+def main() -> None:
+    """Make the run that is asked for, or all that are missing; store each when it is there."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--run", choices=RUNS, help="which run; without it, all that are missing")
+    parser.add_argument("--seed", type=int, default=0, help="with which seed")
+    wanted = parser.parse_args()
+    torch.set_num_threads(1)
+    runs = [(wanted.run, wanted.seed)] if wanted.run else missing(read_record())
+    with switch_on():
+        for name, seed in runs:
+            run = make(name, seed)
+            print(name, seed, run["mean"], run["processor_seconds"], flush=True)
+            store(name, run)
 
 
 if __name__ == "__main__":

@@ -81,7 +81,7 @@ def train(seed: int) -> dict:
         show_progress=False,
     )
     asked = sample_pairs(world, RIDDLES, rng=np.random.default_rng(HELD_OUT))
-    riddles = list(chapter.riddles(tokenizer, asked))
+    riddles = list(chapter.hide_each_word(tokenizer, asked))
     history = trainer.fit(make_batches(documents, tokenizer, seed), riddles)
     if seed == 0:
         keep(trainer.model, tokenizer)

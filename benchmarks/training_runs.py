@@ -1,12 +1,14 @@
-"""The runs of Chapter 13: what a warm-up is for, and four runs with one line changed.
+"""The runs of Chapter 13: which peak, one odd batch, what a warm-up is for, one line changed.
 
 ``python -m benchmarks.training_runs --record`` makes them with the loop that the chapter types, and
-stores them in ``benchmarks/training_runs.json`` (four minutes of one thread). Without ``--record``
-it makes the sabotaged runs with one seed and prints how they end.
+stores them in ``benchmarks/training_runs.json`` (six minutes of one thread); named parts, as in
+``--record peaks odd``, are made and the others kept. Without ``--record`` the sabotaged runs are
+made with one seed, and what comes of them is printed.
 """
 
 import argparse
 import contextlib
+import itertools
 import json
 import time
 from collections.abc import Callable
@@ -31,6 +33,8 @@ COMMAND = "python -m benchmarks.training_runs --record"
 CHAPTER, SEEDS, ROWS = "13-the-training-loop", range(5), 20
 DEPTHS, PEAKS, WARMUPS, UPDATES, EVERY = (2, 12), (0.001, 0.003, 0.006, 0.01), (0, 25), 100, 10
 DEPTH, DROPOUT, STOPPED, ODD, ASKED = 6, 0.2, 60, 100, 40
+TRIED = (0.0005, 0.001, 0.002, 0.003, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1)
+PLAN = TrainingConfig(max_steps=80, warmup_steps=8, learning_rate=0.01, seed=0)  # the chapter's
 SABOTAGED = {  # which line of the loop a run has not got, and what it has in its place
     "healthy": ("", ""),
     "A": ("        set_rate(optimizer, plan.learning_rate_at(step))\n", ""),
@@ -69,11 +73,34 @@ def sizes(layers: int, dropout: float) -> BertConfig:
 def climb(depth: int, peak: float, warmup: int, seed: int) -> list[float]:
     """Train once; return the held-out loss every ten updates."""
     plan = TrainingConfig(max_steps=UPDATES, warmup_steps=warmup, learning_rate=peak, seed=seed)
-    model, start = chapter.begin(sizes(depth, 0.0), plan)
+    model, start = chapter.new_run(sizes(depth, 0.0), plan)
     log = chapter.Log(test_batches, every=EVERY)
     data = chapter.SentenceBatches(tokenizer, train_texts, ROWS, seed)
     chapter.train(model, start, data, plan, log)
     return [round(loss, 3) for loss in log.asked.values()]
+
+
+def tried(peak: float) -> dict:
+    """Train the chapter's model with one peak and every seed."""
+    ends = []
+    for seed in SEEDS:
+        plan = replace(PLAN, learning_rate=peak, seed=seed)
+        log = chapter.Log(test_batches, every=plan.max_steps)
+        model, start = chapter.new_run(sizes(2, 0.1), plan)
+        chapter.train(
+            model, start, chapter.SentenceBatches(tokenizer, train_texts, 10, seed), plan, log
+        )
+        ends.append(round(log.asked[plan.max_steps], 3))
+    return {"peak": peak, "held_out": ends}
+
+
+def odd(longest: float, seed: int) -> dict:
+    """Train the chapter's model with the odd batch; ``longest`` is what clipping allows."""
+    plan = replace(PLAN, max_grad_norm=longest, seed=seed)
+    log = chapter.Log(test_batches, every=5)
+    model, start = chapter.new_run(sizes(2, 0.1), plan, chapter.WeightedMaskedLM)
+    chapter.train(model, start, chapter.OneOddBatch(tokenizer, train_texts, 10, seed), plan, log)
+    return {str(step): round(loss, 3) for step, loss in log.asked.items()}
 
 
 def warm_up(depth: int, peak: float, warmup: int) -> dict:
@@ -118,10 +145,10 @@ def sabotaged(name: str, seed: int) -> dict:
     loop, config = changed_loop(name), sizes(DEPTH, DROPOUT)
     data = chapter.OneOddBatch(tokenizer, train_texts, ROWS, seed)
     data.odd = ODD
-    model, start = chapter.begin(config, plan, chapter.WeightedMaskedLM)
+    model, start = chapter.new_run(config, plan, chapter.WeightedMaskedLM)
     with contextlib.suppress(StoppedError):
         loop(model, start, data, plan, log)
-    model, _ = chapter.begin(config, replace(plan, seed=seed + 100), chapter.WeightedMaskedLM)
+    model, _ = chapter.new_run(config, replace(plan, seed=seed + 100), chapter.WeightedMaskedLM)
     loop(model, log.saved, data, plan, log)
     return {
         "losses": [round(loss, 3) for loss in log.losses],
@@ -130,41 +157,53 @@ def sabotaged(name: str, seed: int) -> dict:
     }
 
 
+def make_peaks() -> list[dict]:
+    """Try ten peaks."""
+    return [tried(peak) for peak in TRIED]
+
+
+def make_odd() -> dict[str, list[dict]]:
+    """Let the odd batch come by, with and without clipping."""
+    limits = {"clipped": 1.0, "not clipped": float("inf")}
+    return {name: [odd(longest, seed) for seed in SEEDS] for name, longest in limits.items()}
+
+
+def make_warm_ups() -> list[dict]:
+    """Train with and without a warm-up."""
+    plans = itertools.product(DEPTHS, PEAKS, WARMUPS)
+    return [warm_up(depth, peak, warmup) for depth, peak, warmup in plans]
+
+
+def make_broken(seeds=SEEDS) -> dict:
+    """Make the healthy run and the sabotaged ones; of the first seed keep the curves."""
+    runs = {}
+    for name in SABOTAGED:
+        made = [sabotaged(name, seed) for seed in seeds]
+        runs[name] = {**made[0], "ends": [run["asked"]["160"] for run in made]}
+    lines = {name: line.strip() for name, (line, _) in SABOTAGED.items()}
+    return {"depth": DEPTH, "stopped": STOPPED, "odd": ODD, "lines": lines, "runs": runs}
+
+
+PARTS = {"peaks": make_peaks, "odd": make_odd, "warm_up": make_warm_ups, "broken": make_broken}
+
+
 def main() -> None:
     """Train, print, and store if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--record", action="store_true", help=f"five seeds each; {RECORD.name}")
-    record = parser.parse_args().record
+    parser.add_argument("--record", nargs="*", choices=PARTS, help="which parts to store; all")
+    parts = parser.parse_args().record
     torch.set_num_threads(1)
-    start = time.process_time()
     with switch_on():
-        runs = {}
-        for name in SABOTAGED:
-            made = [sabotaged(name, seed) for seed in (SEEDS if record else SEEDS[:1])]
-            runs[name] = {**made[0], "ends": [run["asked"]["160"] for run in made]}
-            print(name, runs[name]["ends"], runs[name]["asked"], flush=True)
-        if not record:
+        if parts is None:
+            for name, run in make_broken(SEEDS[:1])["runs"].items():
+                print(name, run["ends"], run["asked"])
             return
-        warm_ups = []
-        for depth in DEPTHS:
-            for peak in PEAKS:
-                for warmup in WARMUPS:
-                    warm_ups.append(warm_up(depth, peak, warmup))
-                    print(depth, peak, warmup, warm_ups[-1]["held_out"], flush=True)
-    content = {
-        "command": COMMAND,
-        "origin": origin(),
-        "seconds": round(time.process_time() - start, 1),
-        "seeds": list(SEEDS),
-        "warm_up": warm_ups,
-        "broken": {
-            "depth": DEPTH,
-            "stopped": STOPPED,
-            "odd": ODD,
-            "lines": {name: line.strip() for name, (line, _) in SABOTAGED.items()},
-            "runs": runs,
-        },
-    }
+        start = time.process_time()
+        made = {name: PARTS[name]() for name in parts or PARTS}
+    known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+    seconds = known.get("seconds", {}) | {"+".join(made): round(time.process_time() - start, 1)}
+    content = {"command": COMMAND, "origin": origin(), "seconds": seconds, "seeds": list(SEEDS)}
+    content |= {name: made.get(name) or known[name] for name in PARTS}
     RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

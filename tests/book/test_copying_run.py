@@ -20,17 +20,43 @@ def asked():
     return copying.ask(WordPieceTokenizer.load(SMALL_WORLD / "vocab.txt"))
 
 
-def test_the_record_has_all_runs_in_order():
-    assert list(RECORD["runs"]) == list(copying.RUNS)
-    for name, run in RECORD["runs"].items():
+def test_the_record_has_its_runs_in_order():
+    runs = RECORD["runs"]
+    assert list(runs) == [name for name in copying.RUNS if name in runs]
+    assert {"2 layers", "only true pairs"} <= {*runs}
+    for name, run in runs.items():
         assert {**run, **copying.RUNS[name]._asdict()} == run
-        every = run["updates"] // copying.POINTS
+        made = [seed["seed"] for seed in run["seeds"]]
+        assert made == list(copying.SEEDS[name])[: len(made)]
+
+
+@pytest.mark.parametrize("name", RECORD["runs"])
+def test_each_run_ends_where_its_curve_does(name):
+    run = RECORD["runs"][name]
+    every = run["updates"] // copying.POINTS
+    for seed in run["seeds"]:
         steps = list(range(every, run["updates"] + 1, every))
-        assert [point["step"] for point in run["curve"]] == steps
+        assert [point["step"] for point in seed["curve"]] == steps
         for kind in copying.KINDS:
-            low, high = run["interval"][kind]
-            assert low <= run["mean"][kind] == run["curve"][-1][kind] <= high
-            assert run["mean"][kind] > RECORD["bounds"]["both_sentences"][kind] - 1e-4
+            low, high = seed["interval"][kind]
+            assert low <= seed["mean"][kind] == seed["curve"][-1][kind] <= high
+            assert seed["mean"][kind] > RECORD["bounds"]["both_sentences"][kind] - 1e-4
+
+
+def test_what_is_missing_is_made_seed_by_seed():
+    runs = {"2 layers": {"seeds": [{"seed": 0}, {"seed": 1}]}}
+    first, second, *others = copying.missing({"runs": runs})
+    assert (first, second) == (("no second question", 0), ("only true pairs", 0))
+    wanted = sum(map(len, copying.SEEDS.values()))
+    assert len(others) == wanted - 4 and ("2 layers", 1) not in others
+
+
+def test_only_the_second_question_is_left_out():
+    plans = {name: plan._asdict() for name, plan in copying.RUNS.items()}
+    base = plans.pop("2 layers")
+    changed = {n: {k for k in base if plan[k] != base[k]} for n, plan in plans.items()}
+    assert changed["no second question"] == {"second_question"}
+    assert changed["only true pairs"] == {"second_question", "only_true_pairs"}
 
 
 def test_the_bounds_come_out_again(asked):

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from definitions import assert_mean_and_sd, chapter_definitions, printed
+from definitions import assert_mean_and_sd, chapter_definitions
 from safetensors.torch import load_model
 
 from bertbook.corpus import Pair, sample_documents, sample_pairs, small_world, world_ladder
@@ -134,7 +134,7 @@ def test_the_weights_give_the_numbers_of_the_record(typed, tokenizer, model):
 @pytest.fixture(scope="module")
 def hundred(typed, tokenizer):
     pairs = sample_pairs(WORLD, 100, rng=np.random.default_rng(HELD_OUT))
-    return list(typed.riddles(tokenizer, pairs))
+    return list(typed.hide_each_word(tokenizer, pairs))
 
 
 def test_the_weights_give_the_end_of_the_curve(typed, model, hundred):
@@ -198,7 +198,7 @@ def first_epoch(batches, most):
 
 def test_every_word_is_hidden_once(typed, tokenizer):
     pairs = [Pair("anna holds the bat", "she sings", True), Pair("he sings", "it rains", False)]
-    first, second = typed.riddles(tokenizer, pairs)
+    first, second = typed.hide_each_word(tokenizer, pairs)
     assert first["labels"].shape == (6, 9)
     assert ((first["labels"] != -100).sum(1) == 1).all()
     hidden = first["labels"] != -100
@@ -228,7 +228,9 @@ def test_the_model_of_the_chapter_depends_on_its_seed_alone(typed, tokenizer):
 
 
 def test_the_chapter_reads_the_record():
-    text, summary = printed(NAME), RECORD["summary"]
-    assert f"mean {summary['masked_lm_loss']['mean']:.3f}," in text
-    assert f"mean {summary['share_of_gap_closed']['mean']:.2%}," in text
-    assert f"mean {summary['accuracy']['mean']:.4f}," in text
+    page = json.loads((ROOT / "book" / "chapters" / f"{NAME}.ipynb").read_text(encoding="utf-8"))
+    outputs = [output for cell in page["cells"] for output in cell.get("outputs", ())]
+    shown = "".join("".join(output.get("data", {}).get("text/html", "")) for output in outputs)
+    columns = (("masked_lm_loss", ".3f"), ("share_of_gap_closed", ".2%"), ("accuracy", ".4f"))
+    means = [format(RECORD["summary"][name]["mean"], form) for name, form in columns]
+    assert ">mean</th>" + "".join(f"<td>{mean}</td>" for mean in means) in shown

@@ -27,6 +27,19 @@ def test_the_record_has_every_run():
         assert run["ends"][0] == run["asked"]["160"]
 
 
+def test_ten_peaks_were_tried_with_every_seed():
+    assert tuple(run["peak"] for run in RECORD["peaks"]) == runs.TRIED
+    assert all(len(run["held_out"]) == len(RECORD["seeds"]) for run in RECORD["peaks"])
+
+
+def test_the_odd_batch_of_the_first_seed_comes_by_again():
+    for name, longest in (("clipped", 1.0), ("not clipped", float("inf"))):
+        assert len(RECORD["odd"][name]) == len(RECORD["seeds"])
+        with switch_on():
+            made = runs.odd(longest, 0)
+        assert made == pytest.approx(RECORD["odd"][name][0], abs=2e-2)
+
+
 def test_each_run_has_one_line_of_the_chapter_changed():
     loop = chapter_source(runs.CHAPTER, "train") + "\n"
     assert list(MADE) == list(runs.SABOTAGED)
