@@ -22,6 +22,7 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 from .stepwise import stepwise
+from .tables import parts_table, table
 from .train_toy import train_toy
 from .weigh import Way, weigh_words
 
@@ -41,6 +42,7 @@ __all__ = [
     "machine",
     "matrix",
     "next_sentence",
+    "parts_table",
     "picture",
     "quiz",
     "right",
@@ -51,6 +53,7 @@ __all__ = [
     "small_map",
     "stepwise",
     "swap_heads",
+    "table",
     "token_row",
     "train_toy",
     "type_ahead",
