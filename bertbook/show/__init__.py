@@ -22,7 +22,7 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 from .stepwise import stepwise
-from .tables import parts_table, table
+from .tables import parts_table, record_of, table
 from .train_toy import train_toy
 from .weigh import Way, weigh_words
 
@@ -45,6 +45,7 @@ __all__ = [
     "parts_table",
     "picture",
     "quiz",
+    "record_of",
     "right",
     "see_heads",
     "seed_everything",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from numbers import Integral
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,40 @@ from .html import STYLE, Html, html, with_minus
 TABLE_STYLE = """
 .mb-figure table.mb-results :is(th,td){padding:.25em .5em}
 .mb-figure table.mb-results :is(th,td):first-child{text-align:left}
+.mb-figure table.mb-results td{white-space:nowrap}
 .mb-figure table.mb-results thead th{vertical-align:bottom;border-bottom:1px solid #75797f}
 """
 
+RECORDS = Path("../../benchmarks")  # from the folder of the chapters
+
 Cell = str | float | np.integer | Mapping[str, float] | None
+
+
+def record_of(run: str) -> dict[str, Any]:
+    """Read what a long run has recorded.
+
+    Parameters
+    ----------
+    run : str
+        Its name, such as "toy_parts": the record is ``benchmarks/toy_parts.json``.
+
+    Returns
+    -------
+    dict
+        Its numbers, by their names.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such record. Records lie beside the book, not in the package.
+    """
+    path = RECORDS / f"{run}.json"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"there is no record {path.resolve()}; records are looked for beside the folder book, "
+            "so run a chapter where it stands in the project"
+        )
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int = 2) -> Html:
@@ -73,7 +105,7 @@ def parts_table(record: Mapping[str, Any], upto: str) -> Html:
     Parameters
     ----------
     record : mapping
-        ``benchmarks/toy_parts.json``, as ``json.load`` returns it.
+        ``benchmarks/toy_parts.json``, as :func:`record_of` returns it.
     upto : str
         The name of the last row, such as "4 heads".
 

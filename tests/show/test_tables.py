@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bertbook.show import parts_table, table
+from bertbook.show import parts_table, record_of, table
 
 RECORD = json.loads(Path("benchmarks/toy_parts.json").read_text(encoding="utf-8"))
 
@@ -54,3 +54,10 @@ def test_each_row_is_as_far_above_the_floor_as_it_says():
 def test_a_row_that_the_record_does_not_have_is_refused():
     with pytest.raises(ValueError, match="no row '5 heads'; the rows are attention, positions, 2"):
         parts_table(RECORD, "5 heads")
+
+
+def test_a_chapter_finds_its_record(monkeypatch):
+    monkeypatch.chdir("book/chapters")
+    assert record_of("toy_parts") == RECORD
+    with pytest.raises(FileNotFoundError, match=r"no record .*toy_party\.json; .*in the project"):
+        record_of("toy_party")
