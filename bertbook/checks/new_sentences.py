@@ -16,7 +16,7 @@ _NEXT_LETTER = str.maketrans("abcdefghijklmnopqrstuvwxyz", "bcdefghijklmnopqrstu
 Guesses = Sequence[dict[str, float]]
 
 
-def folds(sentences: Sequence[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
+def _folds(sentences: Sequence[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
     """Yield four fifths of the sentences, questions about the last fifth, and their answers."""
     for fold in range(FOLDS):
         known = [sentence for i, sentence in enumerate(sentences) if i % FOLDS != fold]
@@ -31,7 +31,7 @@ def check_new_guesses(function: Callable, sentences: Sequence[str]) -> Verdict:
     """Check guesses by their mean surprise on sentences that the guesser has not counted."""
     words = sorted({word for sentence in sentences for word in sentence.split()})
     surprises = []
-    for known, questions, truths in folds(sentences):
+    for known, questions, truths in _folds(sentences):
         answers, problem = attempt(function, known, questions, words)
         if problem := problem or _form_problem(answers, questions, words):
             return Verdict(False, problem)
@@ -87,7 +87,7 @@ def _answers_are_known(function: Callable, sentences: Sequence[str], words: list
     new_names = [word.translate(_NEXT_LETTER) for word in words]
     pay = []
     for rename in (str, lambda text: text.translate(_NEXT_LETTER)):
-        known, questions, truths = next(folds([*map(rename, sentences)]))
+        known, questions, truths = next(_folds([*map(rename, sentences)]))
         listed = words if rename is str else new_names
         answers, problem = attempt(function, known, questions, listed)
         if problem or _form_problem(answers, questions, listed):

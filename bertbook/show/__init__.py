@@ -22,7 +22,7 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 from .stepwise import stepwise
-from .tables import parts_table, record_of, table
+from .tables import parts_table, record_of, show_table
 from .train_toy import train_toy
 from .weigh import Way, weigh_words
 
@@ -50,11 +50,11 @@ __all__ = [
     "see_heads",
     "seed_everything",
     "show_source",
+    "show_table",
     "slider",
     "small_map",
     "stepwise",
     "swap_heads",
-    "table",
     "token_row",
     "train_toy",
     "type_ahead",

@@ -52,7 +52,7 @@ def record_of(run: str) -> dict[str, Any]:
     return json.loads(path.read_text(encoding="utf-8"))
 
 
-def table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int = 2) -> Html:
+def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int = 2) -> Html:
     """Show results as a table, column by column; the first one names the rows.
 
     Parameters
@@ -77,7 +77,7 @@ def table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int = 2) 
 
     Examples
     --------
-    >>> table({"heads": ["1", "2"], "loss": [0.25, {"mean": 0.2, "sd": 0.01}]}, "Five seeds.")
+    >>> show_table({"heads": ["1", "2"], "loss": [0.25, {"mean": 0.2, "sd": 0.01}]}, "Five seeds.")
     Five seeds.
     heads | loss
     1 | 0.25
@@ -125,7 +125,7 @@ def parts_table(record: Mapping[str, Any], upto: str) -> Html:
     shown = record["rows"][: names.index(upto) + 1]
     losses = [row["mean_and_sd"]["loss"] for row in shown]
     bag, floor = record["ladder"]["bag"], record["ladder"]["full"]
-    return table(
+    return show_table(
         {
             "toy": [*(row["name"] for row in shown), "a bag’s best", "floor"],
             "loss (nats)": [*losses, bag, floor],

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from bertbook.checks.new_sentences import check_new_guesses, folds
+from bertbook.checks.new_sentences import _folds, check_new_guesses
 from bertbook.corpus import hundred_sentences
 
 SENTENCES = hundred_sentences()
@@ -74,7 +74,7 @@ def looks_it_up(known, questions, words):
 
 
 def test_each_word_is_asked_for_once_and_never_counted():
-    rounds = [*folds(SENTENCES)]
+    rounds = [*_folds(SENTENCES)]
     assert sum(len(questions) for _, questions, _ in rounds) == 560
     for known, questions, truths in rounds:
         filled = [q.replace("[MASK]", t) for q, t in zip(questions, truths)]

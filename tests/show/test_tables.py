@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bertbook.show import parts_table, record_of, table
+from bertbook.show import parts_table, record_of, show_table
 
 RECORD = json.loads(Path("benchmarks/toy_parts.json").read_text(encoding="utf-8"))
 
@@ -23,7 +23,7 @@ def test_cells_are_written_as_people_do():
         "n": [23_837_184, np.int64(-4), None, "none"],
         "loss": [-0.0004, {"mean": -1.25, "sd": 0.051}, float("nan"), 2],
     }
-    shown = table(columns, "Told.", digits=2)
+    shown = show_table(columns, "Told.", digits=2)
     assert rows_of(shown) == [
         ["a & b", "n", "loss"],
         ["<x>", "23,837,184", "0.00"],
@@ -37,7 +37,7 @@ def test_cells_are_written_as_people_do():
 
 def test_columns_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match=r"\{'a': 2, 'b': 1\}; None leaves a cell empty"):
-        table({"a": ["x", "y"], "b": [1]}, "Told.")
+        show_table({"a": ["x", "y"], "b": [1]}, "Told.")
 
 
 def test_each_row_is_as_far_above_the_floor_as_it_says():
