@@ -23,7 +23,7 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 from .stepwise import stepwise
-from .tables import result_table
+from .tables import parts_table, record_of, result_table, show_table
 from .train_toy import train_toy
 from .weigh import Way, weigh_words
 
@@ -45,8 +45,10 @@ __all__ = [
     "machine",
     "matrix",
     "next_sentence",
+    "parts_table",
     "picture",
     "quiz",
+    "record_of",
     "result_table",
     "right",
     "rung",
@@ -54,6 +56,7 @@ __all__ = [
     "seed_everything",
     "shares_of_peak",
     "show_source",
+    "show_table",
     "slider",
     "small_map",
     "stepwise",

@@ -90,8 +90,8 @@ def passed_table(levels: Mapping[str, float], steps: Sequence[int], curves: Sequ
         when = f"{max(first)}" if first else "never"
         rows.append([name, f"{level:.3f}", f"{len(first)} of {len(curves)}", when])
     columns = ["nats", "passed by", "at the latest"]
-    return html(result_table(columns, rows, "step"), caption="Which steps the five models pass, and "
-                "after how many updates.")  # fmt: skip
+    caption = "Which steps the five models pass, and after how many updates."
+    return html(result_table(columns, rows, "step"), caption=caption)
 
 
 def interval_over_groups(

@@ -1,12 +1,158 @@
-"""Results as a table that fits a phone: few columns, short cells. Chapter 15."""
+"""Results as a table that a phone can read: a name, then the numbers. Chapter 7."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .html import STYLE, Html, html, with_minus
+
+TABLE_STYLE = """
+.mb-figure table.mb-results :is(th,td){padding:.25em .5em}
+.mb-figure table.mb-results :is(th,td):first-child{text-align:left}
+.mb-figure table.mb-results td{white-space:nowrap}
+.mb-figure table.mb-results thead th{vertical-align:bottom;border-bottom:1px solid #75797f}
+"""
 
 LEFT = 'style="text-align:left"'
 SMALL = 'style="font-size:.82em"'  # five columns on a phone
+
+RECORDS = Path("../../benchmarks")  # from the folder of the chapters
+
+Cell = str | float | np.integer | Mapping[str, float] | None
+
+
+def record_of(run: str) -> dict[str, Any]:
+    """Read what a long run has recorded.
+
+    Parameters
+    ----------
+    run : str
+        Its name, such as "toy_parts": the record is ``benchmarks/toy_parts.json``.
+
+    Returns
+    -------
+    dict
+        Its numbers, by their names.
+
+    Raises
+    ------
+    FileNotFoundError
+        If there is no such record. Records lie beside the book, not in the package.
+    """
+    path = RECORDS / f"{run}.json"
+    if not path.is_file():
+        raise FileNotFoundError(
+            f"there is no record {path.resolve()}; records are looked for beside the folder book, "
+            "so run a chapter where it stands in the project"
+        )
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int = 2) -> Html:
+    """Show results as a table, column by column; the first one names the rows.
+
+    Parameters
+    ----------
+    columns : mapping from str to cells
+        What stands above a column, and its cells from top to bottom, equally many in each. A cell
+        is a text, a number, a mapping with ``mean`` and ``sd``, or None where there is nothing.
+    caption : str
+        What the numbers are.
+    digits : int
+        Decimals of numbers that are not whole.
+
+    Returns
+    -------
+    Html
+        A displayable table. As text it is the same rows.
+
+    Raises
+    ------
+    ValueError
+        If the columns are not equally long.
+
+    Examples
+    --------
+    >>> show_table({"heads": ["1", "2"], "loss": [0.25, {"mean": 0.2, "sd": 0.01}]}, "Five seeds.")
+    Five seeds.
+    heads | loss
+    1 | 0.25
+    2 | 0.20 ± 0.01
+    """
+    columns = {name: [*cells] for name, cells in columns.items()}
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len({*lengths.values()}) > 1:
+        raise ValueError(f"the columns have different lengths: {lengths}; None leaves a cell empty")
+    rows = [[_written(cell, digits) for cell in row] for row in zip(*columns.values())]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows)
+    content = (
+        f'<div class="mb-scroll" tabindex="0" role="group" aria-label="{escape(caption)}">'
+        f'<table class="mb-table mb-results"><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+    told = "\n".join([caption, *(" | ".join(row) for row in [[*columns], *rows])])
+    return Html(html(content, caption).content, summary=told, style=STYLE + TABLE_STYLE)
+
+
+def parts_table(record: Mapping[str, Any], upto: str) -> Html:
+    """Show what the toy has reached with each part so far, as far above the floor as it is.
+
+    Parameters
+    ----------
+    record : mapping
+        ``benchmarks/toy_parts.json``, as :func:`record_of` returns it.
+    upto : str
+        The name of the last row, such as "4 heads".
+
+    Returns
+    -------
+    Html
+        One row for each toy, then the best of a bag of words and the floor.
+
+    Raises
+    ------
+    ValueError
+        If the record has no such row.
+    """
+    names = [row["name"] for row in record["rows"]]
+    if upto not in names:
+        raise ValueError(f"there is no row {upto!r}; the rows are {', '.join(names)}")
+    shown = record["rows"][: names.index(upto) + 1]
+    losses = [row["mean_and_sd"]["loss"] for row in shown]
+    bag, floor = record["ladder"]["bag"], record["ladder"]["full"]
+    return show_table(
+        {
+            "toy": [*(row["name"] for row in shown), "a bag’s best", "floor"],
+            "loss (nats)": [*losses, bag, floor],
+            "above the floor": [*(loss["mean"] - floor for loss in losses), bag - floor, None],
+        },
+        caption="Loss at hidden words, mean ± sd of five seeds.",
+        digits=3,
+    )
+
+
+def _written(cell: Cell, digits: int) -> str:
+    """Write a cell as people do: thousands apart, a real minus sign."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, Mapping):
+        return f"{with_minus(cell['mean'], digits)} ± {cell['sd']:.{digits}f}"
+    return f"{cell:,}".replace("-", "−") if isinstance(cell, Integral) else with_minus(cell, digits)
+
+
+def _cells(row: Sequence[str]) -> str:
+    name, *numbers = map(escape, row)
+    return f'<th scope="row">{name}</th>' + "".join(f"<td>{number}</td>" for number in numbers)
 
 
 def result_table(columns: Sequence[str], rows: Sequence[Sequence[object]], corner: str = "") -> str:

@@ -158,5 +158,5 @@ def probes_table(record: Mapping, name: str) -> Html:
     )
     asked = ", ".join(f"{split}: {places} places of {kinds} words"
                       for split, (places, kinds) in found["asked"].items())  # fmt: skip
-    return html(result_table(["new tellings", "dealt", "new words", "dealt"], rows, f"{name}, layer"),
-                f"Right in the test. {asked}.")  # fmt: skip
+    columns = ["new tellings", "dealt", "new words", "dealt"]
+    return html(result_table(columns, rows, f"{name}, layer"), f"Right in the test. {asked}.")

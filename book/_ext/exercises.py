@@ -28,7 +28,7 @@ PROJECT = BOOK.parent
 PYTHON = BOOK / "live" / "python"
 CHAPTERS = (1, 2, 3, 4, 5, 6)
 CHECKERS = (
-    *("neighbors", "self_attention", "two_counts", "masks", "gradients"),
+    *("neighbors", "new_sentences", "self_attention", "two_counts", "masks", "gradients"),
     *("gradients_of_layers", "softmax_gradient", "tape", "toy", "toy_corpus"),
     *("word_pieces", "cuts"),
 )

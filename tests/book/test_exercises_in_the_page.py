@@ -47,7 +47,7 @@ def with_solution(path, number, code):
 
 def test_the_chapters_have_their_exercises():
     asked = [path.read_text(encoding="utf-8").count('"    ...\\n"') for path in CHAPTERS]
-    assert len(FOUND) == sum(asked) == 28
+    assert len(FOUND) == sum(asked) == 29
 
 
 def run_in(folder, cells, flag="-S"):

@@ -21,7 +21,7 @@ NOT_THERE = (
 
 
 TOPICS = (
-    *("neighbors", "self_attention", "two_counts"),
+    *("neighbors", "new_sentences", "self_attention", "two_counts"),
     *("masks", "gradients", "toy", "word_pieces"),
 )
 FILES = (

@@ -1,8 +1,66 @@
-"""Tables of results: names to the left, a cell for each column, real minus signs."""
+"""Tables of results: every cell arrives, as people write numbers, and as text as well."""
 
+import json
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import numpy as np
 import pytest
 
-from bertbook.show.tables import result_table
+from bertbook.show import parts_table, record_of, result_table, show_table
+
+RECORD = json.loads(Path("benchmarks/toy_parts.json").read_text(encoding="utf-8"))
+
+
+def rows_of(shown):
+    table = next(ElementTree.fromstring(shown.content).iter("table"))
+    return [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+
+
+def test_cells_are_written_as_people_do():
+    columns = {
+        "a & b": ["<x>", "y", "z", "w"],
+        "n": [23_837_184, np.int64(-4), None, "none"],
+        "loss": [-0.0004, {"mean": -1.25, "sd": 0.051}, float("nan"), 2],
+    }
+    shown = show_table(columns, "Told.", digits=2)
+    assert rows_of(shown) == [
+        ["a & b", "n", "loss"],
+        ["<x>", "23,837,184", "0.00"],
+        ["y", "−4", "−1.25 ± 0.05"],
+        ["z", "", "nan"],
+        ["w", "none", "2"],
+    ]
+    assert repr(shown).splitlines()[0] == "Told."
+    assert [line.split(" | ") for line in repr(shown).splitlines()[1:]] == rows_of(shown)
+
+
+def test_columns_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match=r"\{'a': 2, 'b': 1\}; None leaves a cell empty"):
+        show_table({"a": ["x", "y"], "b": [1]}, "Told.")
+
+
+def test_each_row_is_as_far_above_the_floor_as_it_says():
+    head, *toys, bag, floor = rows_of(parts_table(RECORD, "4 heads"))
+    assert head == ["toy", "loss (nats)", "above the floor"]
+    assert [row[0] for row in toys] == ["attention", "positions", "2 heads", "4 heads"]
+    assert (bag[0], floor[0]) == ("a bag’s best", "floor")
+    for name, loss, above in [*toys, bag]:
+        mean = float(loss.split(" ± ")[0])
+        assert float(above) == pytest.approx(mean - float(floor[1]), abs=0.0011), name
+    assert floor[1] == f"{RECORD['ladder']['full']:.3f}"
+
+
+def test_a_row_that_the_record_does_not_have_is_refused():
+    with pytest.raises(ValueError, match="no row '5 heads'; the rows are attention, positions, 2"):
+        parts_table(RECORD, "5 heads")
+
+
+def test_a_chapter_finds_its_record(monkeypatch):
+    monkeypatch.chdir("book/chapters")
+    assert record_of("toy_parts") == RECORD
+    with pytest.raises(FileNotFoundError, match=r"no record .*toy_party\.json; .*in the project"):
+        record_of("toy_party")
 
 
 def test_a_table_has_a_head_and_names_its_rows():

@@ -125,7 +125,7 @@ PROPERTIES = [
     Property("the first token is read", ("pooler",), ask.notices(STATES, (0, 0), 0),
         "The first token has no effect. Which one stands for the whole sequence?"),
     Property("no other token is read", ("pooler",), ask.ignores(STATES, (0, slice(1, None)), 0),
-        "Other tokens than the first change the summary. Which one stands for the whole sequence?"),
+        "Other tokens than the first change the summary. The pooler reads one token only."),
     Property("the head shares the words' table", HEADS, ask.table_is_shared,
         "The decoder does not follow the table that the class is built with. Is its weight the "
         "same parameter, and not a copy or one of its own?"),

@@ -1,0 +1,122 @@
+"""Exercise of Chapter 1: guess the hidden words of sentences that were not counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+from .exercise import attempt
+from .verdict import Verdict
+
+FOLDS = 5
+ENOUGH = 2.3  # nats; each neighbor for itself pays 2.5 and more
+_MASK = "[MASK]"
+_NEXT_LETTER = str.maketrans("abcdefghijklmnopqrstuvwxyz", "bcdefghijklmnopqrstuvwxyza")
+
+Guesses = Sequence[dict[str, float]]
+
+
+def _folds(sentences: Sequence[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
+    """Yield four fifths of the sentences, questions about the last fifth, and their answers."""
+    for fold in range(FOLDS):
+        known = [sentence for i, sentence in enumerate(sentences) if i % FOLDS != fold]
+        new = [sentence.split() for sentence in sentences[fold::FOLDS]]
+        questions = [
+            " ".join([*row[:i], _MASK, *row[i + 1 :]]) for row in new for i in range(len(row))
+        ]
+        yield known, questions, [word for row in new for word in row]
+
+
+def check_new_guesses(function: Callable, sentences: Sequence[str]) -> Verdict:
+    """Check guesses by their mean surprise on sentences that the guesser has not counted."""
+    words = sorted({word for sentence in sentences for word in sentence.split()})
+    surprises = []
+    for known, questions, truths in _folds(sentences):
+        answers, problem = attempt(function, known, questions, words)
+        if problem := problem or _form_problem(answers, questions, words):
+            return Verdict(False, problem)
+        found = [answer.get(truth, 0) for answer, truth in zip(answers, truths)]
+        if 0 in found:
+            return Verdict(False, _without_a_chance(questions, truths, found.index(0)))
+        surprises += [-math.log(p) for p in found]
+    surprise = math.fsum(surprises) / len(surprises)
+    return _verdict(function, sentences, words, surprise)
+
+
+def _verdict(
+    function: Callable, sentences: Sequence[str], words: list[str], surprise: float
+) -> Verdict:
+    """Say what a mean surprise is worth, and what is not looked at."""
+    if problem := _answers_are_known(function, sentences, words):
+        return Verdict(False, problem)
+    told = f"{surprise:.2f} nats for a word of a new sentence"
+    if surprise < ENOUGH:
+        return Verdict(True, f"Right: {told}, less than {ENOUGH}.")
+    return Verdict(False, f"Not yet: {told}; get below {ENOUGH}. {_hint(function, sentences)}")
+
+
+def _form_problem(answers: object, questions: list[str], words: list[str]) -> str:
+    """Return why an answer is no list of probabilities of words; empty if it is one."""
+    if not isinstance(answers, Sequence) or len(answers) != len(questions):
+        count = f"{len(answers)} answers" if isinstance(answers, Sequence) else "no list"
+        return f"It returns {count}; there are {len(questions)} questions, with one answer each."
+    for question, answer in zip(questions, answers):
+        if not isinstance(answer, dict):
+            return f"To {question!r} it answers {answer!r}; a dict is asked for, word: probability."
+        if unknown := [word for word in answer if word not in words]:
+            return f"To {question!r} it answers {unknown[0]!r} as well, which is not in words."
+        total = math.fsum(answer.values())
+        if min(answer.values(), default=0) < 0 or not math.isclose(total, 1, abs_tol=1e-6):
+            return (
+                f"To {question!r} the numbers add up to {total:.3f}. Probabilities are not "
+                "negative and add up to 1: divide by the total."
+            )
+    return ""
+
+
+def _without_a_chance(questions: list[str], truths: list[str], i: int) -> str:
+    return (
+        f"In {questions[i]!r} the word was {truths[i]!r}, and it got no chance at all: its "
+        "surprise is infinite. In a new sentence everything is possible. Leave each word of words "
+        "a little."
+    )
+
+
+def _answers_are_known(function: Callable, sentences: Sequence[str], words: list[str]) -> str:
+    """Return a complaint if other names for all words make the guesses worse."""
+    new_names = [word.translate(_NEXT_LETTER) for word in words]
+    pay = []
+    for rename in (str, lambda text: text.translate(_NEXT_LETTER)):
+        known, questions, truths = next(_folds([*map(rename, sentences)]))
+        listed = words if rename is str else new_names
+        answers, problem = attempt(function, known, questions, listed)
+        if problem or _form_problem(answers, questions, listed):
+            pay.append(math.inf)
+            continue
+        pay.append(sum(-math.log(max(a.get(t, 0), 1e-99)) for a, t in zip(answers, truths)))
+    if pay[1] < 1.05 * pay[0]:
+        return ""
+    return (
+        "With other names for the same words it no longer finds the answers. Does it look at "
+        "sentences, which has them all, in place of known?"
+    )
+
+
+def _hint(function: Callable, sentences: Sequence[str]) -> str:
+    """Say which side plays no part, or what comes after the two sides."""
+    known = list(sentences)
+    words = sorted({word for sentence in sentences for word in sentence.split()})
+    asked = [f"the {_MASK} the ball", f"girl {_MASK} the ball", f"the {_MASK} in ball"]
+    here, other_left, other_right = function(known, asked, words)
+    if here == other_left == other_right:
+        return (
+            "It answers different questions alike. Whole sides of a new sentence have not been "
+            "seen before: what of them has been?"
+        )
+    for side, answer in (("before", other_left), ("after", other_right)):
+        if here == answer:
+            return f"The word {side} the hole plays no part. What does it tell?"
+    return (
+        "Both neighbors tell something. A context that was never counted resembles others that "
+        "were: which neighbors keep the same company?"
+    )
