@@ -1,0 +1,158 @@
+"""Is 0.8 right eight times in ten? One number that makes it so, and a diagram. Chapter 19."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+
+COLDEST, HOTTEST = 0.05, 20.0
+
+
+class Bin(NamedTuple):
+    """Answers whose probability lies between two numbers: how many, how sure, how often right."""
+
+    low: float
+    high: float
+    count: int
+    confidence: float
+    right: float
+
+
+def with_temperature(
+    logits: Float[np.ndarray, "rows classes"], temperature: float
+) -> Float[np.ndarray, "rows classes"]:
+    """Compute probabilities from scores that were divided by a temperature.
+
+    ``softmax(logits / temperature)``: above 1 all answers become less sure, none becomes another.
+
+    Parameters
+    ----------
+    logits : float array, shape (rows, classes)
+        One score per class.
+    temperature : float
+        Above 0.
+
+    Returns
+    -------
+    float array, shape (rows, classes)
+        Each row sums to 1.
+
+    Examples
+    --------
+    >>> with_temperature(np.array([[2.0, 0.0]]), 2.0).round(3)
+    array([[0.731, 0.269]])
+    """
+    scores = np.asarray(logits, dtype=np.float64) / temperature  # (rows, classes)
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))  # (rows, classes)
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
+def fit_temperature(
+    logits: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"]
+) -> float:
+    """Find the temperature with the lowest loss, on rows that were not trained on.
+
+    The loss is convex in ``1 / temperature``, and its slope there is the mean over rows of
+    ``sum(p * logits) - logits[label]``: where that is 0, by halving an interval, is the answer.
+
+    Parameters
+    ----------
+    logits : float array, shape (rows, classes)
+        One score per class, of a validation part.
+    labels : int array, shape (rows,)
+        The true classes.
+
+    Returns
+    -------
+    float
+        From 0.05 to 20; an end of this range if the best one lies beyond.
+
+    References
+    ----------
+    Guo et al. (2017), section 4.2.
+
+    Examples
+    --------
+    >>> logits = np.array([[4.0, 0.0]] * 4)
+    >>> round(4 / fit_temperature(logits, np.array([0, 0, 0, 1])), 4)  # ln 3, so that p is 3 / 4
+    1.0986
+    """
+    logits, labels = np.asarray(logits, dtype=np.float64), np.asarray(labels)
+    of_truth = np.take_along_axis(logits, labels[:, None], axis=-1)[:, 0]  # (rows)
+    low, high = np.log(COLDEST), np.log(HOTTEST)
+    for _ in range(60):
+        middle = (low + high) / 2
+        probs = with_temperature(logits, np.exp(middle))  # (rows, classes)
+        slope = ((probs * logits).sum(axis=-1) - of_truth).mean()
+        low, high = (low, middle) if slope < 0 else (middle, high)
+    return float(np.exp(middle))
+
+
+def reliability(
+    probs: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"], bins: int = 10
+) -> list[Bin]:
+    """Sort answers by their probability into bins of equal width, and count what is right.
+
+    Parameters
+    ----------
+    probs : float array, shape (rows, classes)
+        Each row sums to 1; the largest of a row is its answer.
+    labels : int array, shape (rows,)
+        The true classes.
+    bins : int, default 10
+        How many there are between 0 and 1.
+
+    Returns
+    -------
+    list of Bin
+        Those that hold an answer, the lowest first: its limits, how many answers, their mean
+        probability, and the share that is right.
+
+    Examples
+    --------
+    >>> probs = np.array([[0.9, 0.1], [0.2, 0.8], [0.85, 0.15]])
+    >>> [answers] = reliability(probs, np.array([0, 0, 0]), bins=2)
+    >>> answers.count, answers.right
+    (3, 0.6666666666666666)
+    """
+    sure, right = probs.max(axis=-1), probs.argmax(axis=-1) == labels  # (rows), (rows)
+    place = np.minimum((sure * bins).astype(int), bins - 1)  # (rows)
+    found = []
+    for number in range(bins):
+        own = np.flatnonzero(place == number)
+        if len(own):
+            means = float(sure[own].mean()), float(right[own].mean())
+            found.append(Bin(number / bins, (number + 1) / bins, len(own), *means))
+    return found
+
+
+def calibration_error(
+    probs: Float[np.ndarray, "rows classes"], labels: Int[np.ndarray, " rows"], bins: int = 10
+) -> float:
+    """Compute the expected calibration error: how far bins are from the diagonal.
+
+    ``sum over bins of count / rows * |confidence - right|``. With few answers it is above 0 even
+    for perfect probabilities.
+
+    Parameters
+    ----------
+    probs : float array, shape (rows, classes)
+        Each row sums to 1.
+    labels : int array, shape (rows,)
+        The true classes.
+    bins : int, default 10
+        As for `reliability`.
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    References
+    ----------
+    Guo et al. (2017), section 2.
+    """
+    found = reliability(probs, labels, bins)
+    return float(sum(b.count * abs(b.confidence - b.right) for b in found) / len(labels))

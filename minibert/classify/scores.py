@@ -1,0 +1,72 @@
+"""How good are answers, all in all and for each class? Chapter 19."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Int
+
+
+class ClassScores(NamedTuple):
+    """How well one class is answered, from 0 to 1, and how many rows it truly has."""
+
+    precision: float
+    recall: float
+    f1: float
+    support: int
+
+
+def confusion_matrix(
+    labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"], classes: int
+) -> Int[np.ndarray, "classes classes"]:
+    """Count true classes and answers: a row for each class, a column for each answer.
+
+    Parameters
+    ----------
+    labels, answers : int array, shape (rows,)
+        Numbers of classes.
+    classes : int
+        How many there are.
+
+    Returns
+    -------
+    int array, shape (classes, classes)
+        What is right stands on the diagonal.
+
+    Examples
+    --------
+    >>> confusion_matrix(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
+    array([[1, 1],
+           [0, 1]])
+    """
+    table = np.zeros((classes, classes), dtype=int)
+    np.add.at(table, (labels, answers), 1)
+    return table
+
+
+def class_scores(table: Int[np.ndarray, "classes classes"]) -> list[ClassScores]:
+    """Compute precision, recall and F1 of each class.
+
+    Parameters
+    ----------
+    table : int array, shape (classes, classes)
+        As `confusion_matrix` gives it.
+
+    Returns
+    -------
+    list of ClassScores
+        0 where nothing can be divided. Their mean F1 is macro F1.
+
+    Examples
+    --------
+    >>> class_scores(np.array([[3, 1], [0, 2]]))[0]
+    ClassScores(precision=1.0, recall=0.75, f1=0.8571428571428571, support=4)
+    """
+    true, given, right = table.sum(axis=1), table.sum(axis=0), table.diagonal()
+    return [
+        ClassScores(
+            float(r / max(g, 1)), float(r / max(t, 1)), float(2 * r / max(g + t, 1)), int(t)
+        )
+        for t, g, r in zip(true, given, right, strict=True)
+    ]

@@ -1,0 +1,142 @@
+"""Divide a table into parts to learn from, to choose with, and to be asked once. Chapter 19."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from datetime import datetime, timezone
+from typing import NamedTuple
+
+import numpy as np
+
+from .duplicates import text_keys
+from .table import Table
+
+FEWEST = 3  # blocks of a class: one for each part
+Blocks = list[list[int]]
+
+
+class Parts(NamedTuple):
+    """Numbers of rows: to learn from, to choose with, to be asked once."""
+
+    train: list[int]
+    validation: list[int]
+    test: list[int]
+
+
+def split_rows(table: Table, *, seed: int, shares: tuple[float, float] = (0.15, 0.15)) -> Parts:
+    """Divide the rows so that no part knows anything of another.
+
+    Copies of a text stay together, and so do the rows of a group: they are a block. With times the
+    newest blocks, by their newest row, are the test part and those before them the validation
+    part. Without times chance fills the parts, and each gets about its share of every class.
+
+    Parameters
+    ----------
+    table : Table
+        With labels.
+    seed : int
+        Start of all chance; with times there is none.
+    shares : pair of float, default (0.15, 0.15)
+        Of the validation and of the test part.
+
+    Returns
+    -------
+    Parts
+        Every row is in one part. Without times a class of one or two blocks is in the first only.
+
+    Raises
+    ------
+    ValueError
+        If a time is neither an ISO date nor a number, or a part would be empty.
+
+    Examples
+    --------
+    >>> table = Table([*"abcdefgh"], [*"xyxyxyxy"], times=[*"12345678"])
+    >>> split_rows(table, seed=0, shares=(0.25, 0.25))
+    Parts(train=[0, 1, 2, 3], validation=[4, 5], test=[6, 7])
+    """
+    blocks = blocks_of(table)
+    if table.times:
+        times = [_time_value(*each) for each in zip(table.times, _places(table), strict=True)]
+        parts = _by_time(blocks, times, shares)
+    else:
+        parts = _by_class(blocks, table.labels or [""] * len(table), seed, shares)
+    for name, rows in zip(Parts._fields, parts, strict=True):
+        if not rows:
+            raise ValueError(
+                f"the {name} part would be empty: of {len(table)} rows, copies and groups stay "
+                f"together, which leaves {len(blocks)} blocks; give more rows, or a finer --group"
+            )
+    return Parts(*map(sorted, parts))
+
+
+def blocks_of(table: Table) -> Blocks:
+    """Join rows that share a text or a group, also by way of others."""
+    parent = list(range(len(table)))
+
+    def root(row: int) -> int:
+        while parent[row] != row:
+            parent[row] = row = parent[parent[row]]
+        return row
+
+    for keys in (text_keys(table), table.groups or ()):
+        first: dict[object, int] = {}
+        for row, key in enumerate(keys):
+            parent[root(row)] = root(first.setdefault(key, row))
+    members = defaultdict(list)
+    for row in range(len(table)):
+        members[root(row)].append(row)
+    return list(members.values())
+
+
+def _places(table: Table) -> Sequence[str]:
+    """Say where each row stands."""
+    return [f"line {line}" for line in table.lines or ()] or [f"row {n}" for n in range(len(table))]
+
+
+def _time_value(text: str, place: str) -> float:
+    """Turn a time into a number that can be ordered."""
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError(
+            f"the time {text!r} ({place}) is neither an ISO date, such as 2024-03-31 or "
+            "2024-03-31 17:05, nor a number"
+        ) from None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+
+
+def _by_time(blocks: Blocks, times: list[float], shares: tuple[float, float]) -> Blocks:
+    """Take blocks from the newest on: the test part first."""
+    blocks = sorted(blocks, key=lambda rows: max(times[row] for row in rows))
+    parts = [[], [], []]
+    for number in (2, 1):
+        while blocks and len(parts[number]) < shares[number - 1] * len(times):
+            parts[number] += blocks.pop()
+    parts[0] = [row for rows in blocks for row in rows]
+    return parts
+
+
+def _by_class(blocks: Blocks, labels: list[str], seed: int, shares: tuple[float, float]) -> Blocks:
+    """Give each block, in an order of chance, to the part that lacks most of its class."""
+    order = np.random.default_rng(seed).permutation(len(blocks)).tolist()
+    counted = {place: Counter(labels[row] for row in blocks[place]) for place in order}
+    usual = {place: counts.most_common(1)[0][0] for place, counts in counted.items()}
+    sizes, numbers = Counter(labels), Counter(usual.values())
+    missing = {}
+    for name, size in sizes.items():
+        aside = [max(1, round(share * size)) if numbers[name] >= FEWEST else 0 for share in shares]
+        missing[name] = [size - sum(aside), *aside]
+    parts = [[], [], []]
+    for place in sorted(usual, key=lambda place: sizes[usual[place]]):  # rare classes first
+        lacking = missing[usual[place]]
+        chosen = lacking.index(max(lacking))
+        parts[chosen] += blocks[place]
+        for name, count in counted[place].items():
+            missing[name][chosen] -= count
+    return parts

@@ -1,0 +1,134 @@
+"""When to answer, and when to say "I do not know": a threshold per class, with a margin.
+
+Chapter 19.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from jaxtyping import Float, Int
+
+DOUBT = 0.1
+UNKNOWN = -1  # in place of a class: "I do not know"
+
+
+def chance_of(right: int, kept: int, share: float) -> float:
+    """Compute how often at least so many of `kept` answers come out right, if `share` are.
+
+    ``sum over k from right to kept of C(kept, k) share**k (1 - share)**(kept - k)``.
+    """
+    if share in (0.0, 1.0):
+        return float(right == 0 or share == 1.0)
+    wrong = np.arange(kept - right + 1)  # as many as may be wrong
+    factorials = np.cumsum(np.log(np.maximum(np.arange(kept + 1), 1)))
+    logs = factorials[kept] - factorials[wrong] - factorials[kept - wrong]
+    logs = logs + wrong * math.log(1 - share) + (kept - wrong) * math.log(share)
+    return float(np.exp(logs).sum())
+
+
+def lower_bound(right: int, kept: int, doubt: float = DOUBT) -> float:
+    """Compute the share of right answers that so many right ones still speak for.
+
+    The share with which at least `right` of `kept` answers are right with a chance of `doubt`: the
+    true share is above it in all but `doubt` of the cases (Clopper and Pearson's bound).
+
+    Parameters
+    ----------
+    right : int
+        Answers that are right.
+    kept : int
+        Answers in all.
+    doubt : float, default 0.1
+        How often the bound may be too high, between 0 and 1.
+
+    Returns
+    -------
+    float
+        From 0 to 1; 0 if no answer is right.
+
+    Examples
+    --------
+    >>> round(lower_bound(45, 45), 3), round(0.1 ** (1 / 45), 3)
+    (0.95, 0.95)
+    """
+    if not right:
+        return 0.0
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        share = (low + high) / 2
+        low, high = (low, share) if chance_of(right, kept, share) > doubt else (share, high)
+    return low
+
+
+def choose_thresholds(
+    probs: Float[np.ndarray, "rows classes"],
+    labels: Int[np.ndarray, " rows"],
+    promise: float,
+    doubt: float = DOUBT,
+) -> Float[np.ndarray, " classes"]:
+    """Choose for each class the lowest probability from which its answers keep a promise.
+
+    A threshold is good enough if `lower_bound` of the answers at or above it is at least `promise`.
+
+    Parameters
+    ----------
+    probs : float array, shape (rows, classes)
+        Probabilities on a validation part.
+    labels : int array, shape (rows,)
+        The true classes.
+    promise : float
+        Wanted share of right answers, above 0 and below 1.
+    doubt : float, default 0.1
+        As for `lower_bound`.
+
+    Returns
+    -------
+    float array, shape (classes,)
+        Infinity for a class whose answers are too few or too often wrong.
+
+    Examples
+    --------
+    >>> probs = np.array([[0.9, 0.1]] * 45 + [[0.3, 0.7]] * 3)
+    >>> choose_thresholds(probs, np.array([0] * 45 + [1] * 3), promise=0.95)
+    array([0.9, inf])
+    """
+    answers, sure = probs.argmax(axis=-1), probs.max(axis=-1)  # (rows), (rows)
+    thresholds = np.full(probs.shape[-1], math.inf)
+    for number in range(len(thresholds)):
+        own = np.flatnonzero(answers == number)
+        levels = sure[own]
+        for level in np.unique(levels):
+            kept = own[levels >= level]
+            right = int((labels[kept] == number).sum())
+            if chance_of(right, len(kept), promise) <= doubt:
+                thresholds[number] = level
+                break
+    return thresholds
+
+
+def decide(
+    probs: Float[np.ndarray, "rows classes"], thresholds: Float[np.ndarray, " classes"]
+) -> Int[np.ndarray, " rows"]:
+    """Answer with the most probable class, or with -1 for "I do not know".
+
+    Parameters
+    ----------
+    probs : float array, shape (rows, classes)
+        Each row sums to 1.
+    thresholds : float array, shape (classes,)
+        The least probability for an answer, for each class.
+
+    Returns
+    -------
+    int array, shape (rows,)
+        A class, or -1 where its probability is below its threshold.
+
+    Examples
+    --------
+    >>> decide(np.array([[0.9, 0.1], [0.6, 0.4]]), np.array([0.8, 0.5]))
+    array([ 0, -1])
+    """
+    answers = probs.argmax(axis=-1)  # (rows)
+    return np.where(probs.max(axis=-1) >= thresholds[answers], answers, UNKNOWN)

@@ -1,0 +1,99 @@
+"""Rare classes that count more: weights for the loss. Chapter 19."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from minibert.losses import IGNORED_LABEL
+from minibert.tasks import BertForSequenceClassification, SequenceClassifierOutput
+
+
+def class_weights(labels: Sequence[int], classes: int) -> Float[Tensor, " classes"]:
+    """Weigh classes so that each has the same share of the loss.
+
+    ``rows / (classes * rows of the class)``.
+
+    Parameters
+    ----------
+    labels : sequence of int
+        A class for each row to learn from, from 0 on.
+    classes : int
+        How many there are.
+
+    Returns
+    -------
+    Float[Tensor, "classes"]
+        1 on average over the rows; 0 for a class without a row.
+
+    Examples
+    --------
+    >>> class_weights([0, 0, 0, 1], 2)
+    tensor([0.6667, 2.0000])
+    """
+    counts = torch.bincount(torch.tensor(labels), minlength=classes)  # (classes)
+    weights = len(labels) / (int((counts > 0).sum()) * counts)
+    return torch.where(counts > 0, weights, 0.0)  # (classes)
+
+
+def weighted_loss(
+    logits: Float[Tensor, "batch classes"],
+    labels: Int[Tensor, " batch"],
+    weights: Float[Tensor, " classes"],
+) -> Float[Tensor, ""]:
+    """Compute the cross-entropy of rows whose classes count differently.
+
+    ``sum(weights[labels] * -log p) / sum(weights[labels])`` with ``p = softmax(logits)[labels]``.
+
+    Parameters
+    ----------
+    logits : Float[Tensor, "batch classes"]
+        One score per class.
+    labels : Int[Tensor, "batch"]
+        Number of the true class; -100 does not count.
+    weights : Float[Tensor, "classes"]
+        At least 0.
+
+    Returns
+    -------
+    Float[Tensor, ""]
+        Nats, at least 0, differentiable; 0 if no label counts.
+
+    Examples
+    --------
+    >>> logits = torch.tensor([[2.0, 0.0], [0.0, 0.0]])
+    >>> round(weighted_loss(logits, torch.tensor([0, 1]), torch.tensor([1.0, 3.0])).item(), 4)
+    0.5516
+    """
+    counted = labels != IGNORED_LABEL  # (batch)
+    logits, labels = logits[counted], labels[counted]
+    of_truth = logits.log_softmax(-1).gather(-1, labels.unsqueeze(-1)).squeeze(-1)  # (batch)
+    of_row = weights[labels]  # (batch)
+    return -(of_row * of_truth).sum() / of_row.sum().clamp(min=1e-12)  # ()
+
+
+class Weighted(nn.Module):
+    """A classifier whose loss weighs the classes; its scores stay what they are.
+
+    Parameters
+    ----------
+    model : BertForSequenceClassification
+        Trained in place.
+    weights : Float[Tensor, "classes"]
+        What a row of each class counts.
+    """
+
+    def __init__(
+        self, model: BertForSequenceClassification, weights: Float[Tensor, " classes"]
+    ) -> None:
+        super().__init__()
+        self.model = model
+        self.register_buffer("weights", weights, persistent=False)
+
+    def forward(self, labels: Int[Tensor, " batch"], **tokens: Tensor) -> SequenceClassifierOutput:
+        """Score every label, and compute the weighted loss."""
+        logits = self.model(**tokens).logits  # (batch, classes)
+        return SequenceClassifierOutput(weighted_loss(logits, labels, self.weights), logits)
