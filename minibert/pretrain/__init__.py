@@ -1,6 +1,6 @@
 """The command ``python -m minibert.pretrain``: a BERT from your own text files.
 
 `options` reads what was typed, `plan` keeps it with the run, `texts` opens the text, `run` does the
-work, `stopping` ends it early without loss, `report` says what came of it, `messages` puts
-failures into a sentence, and `output` shows it.
+work, `signals` ends it early without loss, `report` says what came of it, `guard` and `messages`
+put failures into a sentence, and `output` shows it.
 """

@@ -2,39 +2,27 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
-import warnings
 
-from .messages import FAILURES, sentence_of
+from .guard import guarded
 from .options import is_finished, parse_options, resume_hint
-from .output import OutputLost, complain, show_warning, with_output
+from .output import with_output
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit status."""
-    return with_output(lambda: _begin(arguments))
+    return with_output(lambda: _begin(parse_options(arguments)))
 
 
-def _begin(arguments: list[str] | None) -> int:
-    options = parse_options(arguments)
-    with warnings.catch_warnings():
-        warnings.showwarning = show_warning
-        try:
-            # PyTorch takes seconds to load: only now, for who asks for help need not wait.
-            from .run import pretrain
+def _begin(options: argparse.Namespace) -> int:
+    def work() -> int:
+        # PyTorch takes seconds to load: only now, for who asks for help need not wait.
+        from .run import pretrain
 
-            return pretrain(options)
-        except FAILURES as error:
-            complain(sentence_of(error))
-            return 1
-        except OutputLost as lost:
-            if is_finished(options.out):
-                raise
-            complain(f"{lost}; {resume_hint(options.out)}")
-            return 1
-        except KeyboardInterrupt:
-            complain(f"stopped at once; {resume_hint(options.out)}")
-            return 130
+        return pretrain(options)
+
+    return guarded(work, lambda: resume_hint(options.out), lambda: is_finished(options.out))
 
 
 if __name__ == "__main__":

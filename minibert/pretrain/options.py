@@ -68,16 +68,16 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     return options
 
 
-def is_finished(folder: str | Path) -> bool:
+def is_finished(folder: str | Path, report: str = REPORT) -> bool:
     """Return whether the run in a folder is finished."""
-    return (Path(folder) / REPORT).is_file()
+    return (Path(folder) / report).is_file()
 
 
-def resume_hint(folder: str | Path) -> str:
+def resume_hint(folder: str | Path, command: str = "minibert.pretrain") -> str:
     """Return the sentence with the command that resumes a run."""
     if not (Path(folder) / PLAN).exists():
         return "type the same command again"
-    return f"go on with: python -m minibert.pretrain --out {shlex.quote(str(folder))} --resume"
+    return f"go on with: python -m {command} --out {shlex.quote(str(folder))} --resume"
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -122,12 +122,12 @@ def _add_training(group: argparse._ArgumentGroup) -> None:
     rates = ", ".join(f"{LEARNING_RATES[name]:g} for {name}" for name in ("tiny", "mini"))
     group.add_argument(
         "--learning-rate",
-        type=_share(math.inf, zero=False),
+        type=share_type(math.inf, zero=False),
         metavar="X",
         help=f"the highest one, after a tenth of the steps (default: {rates}, else {OTHER_RATE:g})",
     )
     text = "share of the documents to measure with, never trained on; 0 measures nothing"
-    _add(group, "held_out", _share(1), text, "SHARE")
+    _add(group, "held_out", share_type(1), text, "SHARE")
     _add(group, "save_steps", whole_number(1), "updates between two checkpoints")
 
 
@@ -152,7 +152,9 @@ def whole_number(least: int) -> Callable[[str], int]:
     return convert
 
 
-def _share(below: float, zero: bool = True) -> Callable[[str], float]:
+def share_type(below: float, zero: bool = True) -> Callable[[str], float]:
+    """Return an argparse type for numbers from 0 on."""
+
     def convert(text: str) -> float:
         try:
             value = float(text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,8 @@ Plan = dict[str, Any]
 
 def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
     """Plan a new run; raise before anything is written if it could not be completed."""
-    _require_free(Path(options.out))
-    plan: Plan = {**DEFAULTS, **_given(options)}
+    require_free(Path(options.out))
+    plan: Plan = {**DEFAULTS, **given(options)}
     if plan["learning_rate"] is None:
         plan["learning_rate"] = LEARNING_RATES.get(plan["config"], OTHER_RATE)
     plan["model"] = model_sizes(plan["config"], plan["max_length"])
@@ -37,14 +38,14 @@ def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
 def load_plan(options: argparse.Namespace) -> Plan:
     """Load the plan of a run; raise if an option would make it another one."""
     plan = read_plan(options.out)
-    for name, value in _given(options).items():
+    for name, value in given(options).items():
         if name in FREE_TO_CHANGE:
             plan[name] = value
         elif name == "config":
             if model_sizes(value, plan["max_length"]) != plan["model"]:
-                raise _other_run(options.out, name, plan[name], value)
+                raise other_run(options.out, name, plan[name], value)
         elif value != plan[name]:
-            raise _other_run(options.out, name, plan[name], value)
+            raise other_run(options.out, name, plan[name], value)
     return plan
 
 
@@ -62,7 +63,8 @@ def reopen_text(options: argparse.Namespace, plan: Plan) -> tuple[Plan, TextDocu
     return plan | text, documents
 
 
-def _other_run(folder: str, name: str, before: object, now: object) -> ValueError:
+def other_run(folder: str, name: str, before: object, now: object) -> ValueError:
+    """Return the error for an option that a run does not have."""
     return ValueError(
         f"the run in {folder!r} was begun with --{name.replace('_', '-')} {before}, not {now}; "
         "leave the option out, or begin another run in another folder"
@@ -99,7 +101,7 @@ def _read_config(path: str) -> BertConfig:
         raise ValueError(f"{path!r} is not the config.json of a BERT: {error}") from error
 
 
-def read_plan(folder: str | Path) -> Plan:
+def read_plan(folder: str | Path, form: str = FORMAT) -> Plan:
     """Read the plan of a run."""
     path = Path(folder) / PLAN
     if not path.is_file():
@@ -110,9 +112,9 @@ def read_plan(folder: str | Path) -> Plan:
         plan = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
         plan = None
-    if not isinstance(plan, dict) or plan.get("format") != FORMAT:
+    if not isinstance(plan, dict) or plan.get("format") != form:
         raise ValueError(
-            f"{str(path)!r} is damaged or of another version (the format must be {FORMAT!r}); "
+            f"{str(path)!r} is damaged or of another version (the format must be {form!r}); "
             "begin again in another folder"
         )
     return plan
@@ -124,8 +126,9 @@ def write_plan(folder: str | Path, plan: Plan) -> None:
         draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
 
 
-def _given(options: argparse.Namespace) -> dict[str, Any]:
-    return {name: value for name in DEFAULTS if (value := getattr(options, name)) is not None}
+def given(options: argparse.Namespace, names: Iterable[str] = DEFAULTS) -> dict[str, Any]:
+    """Collect the options that were typed."""
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
 
 
 def _text(files: list[str], documents: TextDocuments) -> dict[str, Any]:
@@ -134,7 +137,7 @@ def _text(files: list[str], documents: TextDocuments) -> dict[str, Any]:
     return {"files": paths, "documents": len(documents), "fingerprint": documents.fingerprint}
 
 
-def _require_free(folder: Path) -> None:
+def require_free(folder: Path) -> None:
     """Raise if the folder is not empty."""
     if (folder / PLAN).exists():
         newest = [path.name for path in checkpoint_folders(folder)[:1]] or ["no checkpoint yet"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import math
-import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -32,7 +31,7 @@ from .options import REPORT, is_finished, resume_hint
 from .output import say, say_if_possible
 from .plan import Plan, begin, load_plan, read_plan, reopen_text, write_plan
 from .report import write_report
-from .signals import StoppableBatches, Stopped
+from .signals import fit_until_signal
 from .texts import hold_out, learn_pieces, open_texts
 
 VOCABULARY = "vocab.txt"
@@ -147,31 +146,9 @@ class _Run:
         trainer = self._trainer()
         if checkpoint_folders(self.folder):
             trainer.resume()
+        self.history = trainer.history
         self._announce(trainer)
-        stoppable = StoppableBatches(self.batches, self.processes, self.device)
-        try:
-            with stoppable:
-                self.history = trainer.fit(stoppable, self.eval_batches)
-        except Stopped:
-            if trainer.step:
-                trainer.save()
-            self._say(f"Stopped after step {trainer.step}; {resume_hint(self.folder)}")
-            return stoppable.signal or signal.SIGTERM  # another process has got it
-        except FloatingPointError as error:
-            # The same rate leads there again: resuming does not help.
-            raise FloatingPointError(
-                f"{error.__cause__ or error}; begin again in another folder with a --learning-rate "
-                f"below {self.plan['learning_rate']:g}"
-            ) from error
-        except OSError as error:
-            if error.__cause__ is None:
-                raise
-            # A checkpoint that could not be written; from a command `fit` cannot be called again.
-            raise OSError(
-                f"the checkpoint of step {trainer.step} could not be written ({error.__cause__}); "
-                f"make room or repair the folder, then {resume_hint(self.folder)}"
-            ) from error
-        return 0
+        return fit_until_signal(trainer, self.batches, self.eval_batches, resume_hint(self.folder))
 
     def finish(self) -> None:
         """Save the model as Hugging Face's library does, and write the report last."""

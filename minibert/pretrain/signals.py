@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
 
 from minibert.data import PretrainingBatches
-from minibert.training import Processes
+from minibert.tasks import TaskBatches
+from minibert.training import BertTrainer, Processes
 from minibert.wordpiece.encode_batch import Batch
 
-from .output import discard_closed_terminal
+from .output import discard_closed_terminal, say
 
 # Ctrl+C, the request of a batch system, and a closed terminal, of which Windows tells nothing.
 NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -31,7 +32,7 @@ class StoppableBatches:
     """
 
     def __init__(
-        self, batches: PretrainingBatches, processes: Processes, device: torch.device
+        self, batches: PretrainingBatches | TaskBatches, processes: Processes, device: torch.device
     ) -> None:
         self.batches, self.processes, self.device = batches, processes, device
         self.signal = 0
@@ -72,3 +73,37 @@ class StoppableBatches:
             raise KeyboardInterrupt
         self.signal = number
         discard_closed_terminal()  # writing to it would break the update under way
+
+
+def fit_until_signal(
+    trainer: BertTrainer,
+    batches: PretrainingBatches | TaskBatches,
+    eval_batches: Iterable[Batch] | None,
+    hint: str,
+) -> int:
+    """Train to the end and return 0, or until a signal and return its number."""
+    stoppable = StoppableBatches(batches, trainer.processes, trainer.device)
+    try:
+        with stoppable:
+            trainer.fit(stoppable, eval_batches)
+    except Stopped:
+        if trainer.step:
+            trainer.save()
+        if trainer.processes.rank == 0:
+            say(f"Stopped after step {trainer.step}; {hint}")
+        return stoppable.signal or signal.SIGTERM  # another process has got it
+    except FloatingPointError as error:
+        # The same rate leads there again: resuming does not help.
+        raise FloatingPointError(
+            f"{error.__cause__ or error}; begin again in another folder with a --learning-rate "
+            f"below {trainer.config.learning_rate:g}"
+        ) from error
+    except OSError as error:
+        if error.__cause__ is None:
+            raise
+        # A checkpoint that could not be written; from a command `fit` cannot be called again.
+        raise OSError(
+            f"the checkpoint of step {trainer.step} could not be written ({error.__cause__}); "
+            f"make room or repair the folder, then {hint}"
+        ) from error
+    return 0
