@@ -24,11 +24,12 @@ LABELS = ("Streets", "Waste", "Parks", "Noise", "Danger")
 COLUMNS = ("date", "writer", "text", "label", "second", "third")
 MONTHS = (210, 200, 220, 240, 256, 280)  # letters of January to June, before any is sent twice
 SHARES = {  # of the five classes, until May and in June
-    "until May": (0.34, 0.28, 0.19, 0.165, 0.025),
-    "June": (0.22, 0.21, 0.22, 0.325, 0.025),
+    "until May": (0.34, 0.28, 0.19, 0.175, 0.015),
+    "June": (0.22, 0.21, 0.22, 0.335, 0.015),
 }
 SEASONS = {"": range(6), "winter": range(3), "June": range(5, 6)}
-WRITERS, ONCE, WITH_ASIDE, IN_LOWER_CASE, WITH_TYPO, WRONG_KEY = 250, 0.1, 0.35, 0.08, 0.08, 0.02
+WRITERS, ONCE, WITH_ASIDE, WITH_DETAIL = 250, 0.1, 0.5, 0.6
+IN_LOWER_CASE, WITH_TYPO, WRONG_KEY = 0.08, 0.08, 0.02
 PETITIONS, SIGNERS, SENT_AGAIN, RETOLD = 3, 8, 30, 40
 READS_FROM = date(2026, 5, 1)  # the third reader
 FRAME = re.compile(r"(?:\((?P<others>[^)]*)\) )?(?P<text>.+)")
@@ -114,6 +115,7 @@ class Town:
     def __init__(self, rules: str, rng: Random):
         self.rng = rng
         self.tables, self.frames = read_rules(rules)
+        self.written: set[str] = set()
         self.writers = [self._writer(number) for number in range(WRITERS)]
         self.owners = [self._owners() for _ in self.frames]
         self.often = [-math.log(1 - rng.random()) for _ in self.frames]
@@ -139,9 +141,11 @@ class Town:
             writer = self.writers[-1]
         else:
             writer = pick(self.owners[frame.number], rng)
-        return Letter(
-            _day(month, rng), writer.name, self.text_of(frame, writer), frame.readers, frame.number
-        )
+        text = self.text_of(frame, writer)
+        if text in self.written:
+            return self.write(month)
+        self.written.add(text)
+        return Letter(_day(month, rng), writer.name, text, frame.readers, frame.number)
 
     def _bothers(self, frame: Frame, month: int) -> float:
         near = len(frame.months) < 6 or abs(month + 0.5 - self.worst[frame.number]) < 1.5
@@ -149,15 +153,19 @@ class Town:
 
     def text_of(self, frame: Frame, writer: Writer) -> str:
         """Write a letter in the writer's manner."""
-        aside = pick(self.tables["ASIDE"], self.rng) if self.rng.random() < WITH_ASIDE else ""
+        aside = self._perhaps("ASIDE", WITH_ASIDE)
         first = self.rng.random() < 0.5
-        parts = [aside if first else "", frame.text, "" if first else aside]
+        parts = [aside if first else "", frame.text, self._perhaps("DETAIL", WITH_DETAIL)]
+        parts += [] if first else [aside]
         tables = self.tables | {"PLACE": [writer.street]}
         body = fill(" ".join(parts), tables, self.rng)
         text = " ".join(f"{writer.opening} {body} {writer.closing}".split())
         text = START.sub(lambda start: start[0].upper(), text)
         text = text.lower() if writer.lower else text
         return slip(text, self.rng) if self.rng.random() < WITH_TYPO else text
+
+    def _perhaps(self, table: str, share: float) -> str:
+        return pick(self.tables[table], self.rng) if self.rng.random() < share else ""
 
 
 def _day(month: int, rng: Random) -> date:
