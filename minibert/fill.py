@@ -165,7 +165,7 @@ def _answer(
 ) -> int:
     """Print the guesses for one text, or its error; return the exit status."""
     try:
-        [masks] = fill_masks(model, tokenizer, [_pair(text, options.separator)], options.top)
+        [masks] = fill_masks(model, tokenizer, [split_pair(text, options.separator)], options.top)
     except ValueError as error:
         complain(sentence_of(error))
         return 1
@@ -178,7 +178,7 @@ def _answer(
     return 0
 
 
-def _pair(text: str, separator: str | None) -> Text:
+def split_pair(text: str, separator: str | None) -> Text:
     """Split a text at the separator of its two sentences."""
     parts = text.split(separator) if separator else [text]
     if len(parts) > 2:

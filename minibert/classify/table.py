@@ -48,6 +48,15 @@ class Table:
         by_value = all(name.isdecimal() for name in names)
         return tuple(sorted(names, key=int if by_value else None))
 
+    @property
+    def whole_texts(self) -> list[str]:
+        """Return each text, or pair of texts, as one."""
+        return (
+            list(map(" ".join, zip(self.texts, self.pairs, strict=True)))
+            if self.pairs
+            else self.texts
+        )
+
     def take(self, rows: Iterable[int]) -> Table:
         """Return some of the rows as a table."""
         rows = [int(row) for row in rows]

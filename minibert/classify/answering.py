@@ -1,0 +1,91 @@
+"""The second half of the command: answer texts, or a table of them. Chapter 19."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import io
+import os
+import warnings
+from pathlib import Path
+
+from minibert.disk import written_whole
+from minibert.fill import split_pair
+from minibert.pretrain.options import PLAN
+from minibert.pretrain.output import say
+from minibert.training import choose_device
+
+from .options import go_on
+from .saving import FILE, Answer, Classifier, load_classifier
+from .table import Table, read_table
+
+UNKNOWN = "I do not know"
+SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
+
+
+def predict(options: argparse.Namespace) -> int:
+    """Answer what was typed; return the exit status."""
+    folder = Path(options.folder)
+    if not (folder / FILE).is_file():
+        wanted = f"is not finished; {go_on(options.folder)}" if (folder / PLAN).exists() else ""
+        wanted = wanted or f"has no {FILE}; name a folder that `train` has written"
+        raise FileNotFoundError(f"the classifier in {options.folder!r} {wanted}")
+    classifier = load_classifier(folder)
+    classifier.model.to(choose_device(options.device))
+    tables = [text for text in options.texts if _names_a_table(text)]
+    if tables and len(options.texts) > 1:
+        raise ValueError(f"{tables[0]!r} is a table; name one table, or texts only")
+    if tables:
+        _answer_table(classifier, options)
+    else:
+        _answer_texts(classifier, options)
+    return 0
+
+
+def _names_a_table(text: str) -> bool:
+    """Return whether a text is the name of a file, which may be missing."""
+    return text.lower().endswith(SUFFIXES) and (" " not in text or os.path.isfile(text))
+
+
+def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
+    parts = [split_pair(text, options.separator) for text in options.texts]
+    wanted = str if classifier.columns["pair"] is None else tuple
+    for text, part in zip(options.texts, parts, strict=True):
+        if not isinstance(part, wanted) or not all([text.strip(), *part]):
+            way_out = "one text" if wanted is str else "two, with a --separator between them"
+            raise ValueError(f"{text!r} cannot be answered; this classifier reads {way_out}")
+    firsts, seconds = parts, None
+    if wanted is tuple:
+        firsts, seconds = map(list, zip(*parts, strict=True))
+    answers = classifier.answer(Table(firsts, pairs=seconds))
+    for text, answer in zip(options.texts, answers, strict=True):
+        say(f"{text}\n  {_in_words(answer)}")
+
+
+def _in_words(answer: Answer) -> str:
+    """Return a label and its probability, or the guess that is not good enough."""
+    if answer.label is None:
+        return f"{UNKNOWN} (perhaps {answer.guess}, {answer.probability:.2f})"
+    return f"{answer.label}  {answer.probability:.2f}"
+
+
+def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
+    """Answer each row of a file as a row of CSV, with the line where it stands."""
+    text, pair = (getattr(options, n) or classifier.columns[n] for n in ("text", "pair"))
+    [path] = options.texts
+    table = read_table(path, text, pair=pair, encoding=options.encoding)
+    if table.skipped:
+        warnings.warn(f"{len(table.skipped)} rows without a text are left out", stacklevel=2)
+    rows = io.StringIO()
+    writer = csv.writer(rows, lineterminator="\n")
+    writer.writerow(["line", "answer", "probability", "guess", text])
+    answers = zip(table.lines or [], classifier.answer(table), table.texts, strict=True)
+    for line, answer, told in answers:
+        known = answer.label or UNKNOWN
+        writer.writerow([line, known, f"{answer.probability:.4f}", answer.guess, told])
+    if options.out is None:
+        say(rows.getvalue().removesuffix("\n"))
+        return
+    with written_whole(Path(options.out)) as draft:
+        draft.write_text(rows.getvalue(), encoding="utf-8", newline="")
+    say(f"{len(table):,} answers are in {options.out!r}.")

@@ -1,0 +1,123 @@
+"""What may be typed after ``python -m minibert.classify``; it imports nothing slow. Chapter 19."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from types import MappingProxyType
+from typing import Any
+
+from minibert.pretrain.options import resume_hint, share_type, whole_number
+
+REPORT = "report.md"  # written last
+
+# What a run remembers. It resumes with the same or not at all.
+DEFAULTS = MappingProxyType(
+    {
+        "text": "text",
+        "label": "label",
+        "pair": None,
+        "group": None,
+        "time": None,
+        "encoding": None,
+        "model": None,
+        "class_weights": "balanced",
+        "promise": 0.9,
+        "epochs": None,
+        "learning_rate": 1e-4,
+        "batch_size": 32,
+        "max_length": 128,
+        "seed": 0,
+    }
+)
+
+DESCRIPTION = """\
+Make a classifier from a table of texts and labels, and answer with it.
+
+`train` reads the table, finds copies and contradictions, divides it, counts words as a rival,
+fine-tunes an encoder, and writes a folder with the classifier and report.md, which says what its
+answers are worth. `predict` answers, and says "I do not know" below a threshold."""
+
+EPILOG = """\
+examples:
+  python -m minibert.classify train letters.csv --text TEXT --label LABEL --out my-classifier
+  python -m minibert.classify train --out my-classifier --resume
+  python -m minibert.classify predict my-classifier "the box hums all night"
+  python -m minibert.classify predict my-classifier letters.csv
+"""
+
+TABLE = """\
+The table is CSV, TSV or JSON lines, in UTF-8. With --time the newest rows are the test part. Rows
+that share a --group, or whose texts are copies, are never in two parts."""
+
+
+def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
+    """Read the command line; what was not given to `train` is None."""
+    look = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
+    name = "python -m minibert.classify"
+    parser = argparse.ArgumentParser(prog=name, description=DESCRIPTION, epilog=EPILOG, **look)
+    commands = parser.add_subparsers(dest="does", required=True, metavar="train|predict")
+    train = commands.add_parser(
+        "train",
+        help="make a classifier from a table",
+        usage=f"{name} train TABLE --text NAME --label NAME --out DIR [options]",
+        description=TABLE,
+        **look,
+    )
+    _add_train(train)
+    _add_predict(commands.add_parser("predict", help="answer with a classifier", **look))
+    options = parser.parse_args(arguments)
+    if options.does == "train" and not (options.table or options.resume):
+        train.error("name a table (or go on with a run: --resume)")
+    return options
+
+
+def go_on(folder: str) -> str:
+    """Return the sentence with the command that resumes a run."""
+    return resume_hint(folder, "minibert.classify train")
+
+
+def _add_train(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("table", nargs="?", metavar="TABLE", help="file of texts and labels")
+    parser.add_argument("--out", required=True, metavar="DIR", help="new or empty folder")
+    _add(parser, "resume", "go on with the run in DIR; nothing else need be given", True)
+    columns = parser.add_argument_group("the columns, by name")
+    _add(columns, "text", "the texts", metavar="NAME")
+    _add(columns, "label", "the labels", metavar="NAME")
+    _add(columns, "pair", "second texts, if the label is that of a pair", metavar="NAME")
+    _add(columns, "group", "what must stay together, such as a writer", metavar="NAME")
+    _add(columns, "time", "ISO dates or numbers; the newest are the test", metavar="NAME")
+    _add(columns, "encoding", "of the file (default: UTF-8)", metavar="NAME")
+    model = parser.add_argument_group("the model and its training")
+    _add(model, "model", "folder of a BERT (default: MiniLM, of the extra `models`)", metavar="DIR")
+    text = "`balanced`, so that rare classes count as much as others, or `none`"
+    _add(model, "class_weights", text, choices=("balanced", "none"))
+    text = "share of right answers to promise; a class that cannot keep it is not answered"
+    _add(model, "promise", text, type=share_type(1, zero=False), metavar="SHARE")
+    text = "most times through the rows (default: 4, or 150 updates); it stops when it gets worse"
+    _add(model, "epochs", text, type=whole_number(1), metavar="N")
+    _add(model, "learning_rate", "the highest", type=share_type(math.inf, zero=False), metavar="X")
+    _add(model, "batch_size", "rows of an update", type=whole_number(1), metavar="N")
+    _add(model, "max_length", "most tokens of a text", type=whole_number(5), metavar="N")
+    _add(model, "seed", "start of all chance", type=whole_number(0), metavar="N")
+    _add(parser, "device", "cpu, cuda or mps (default: a GPU if there is one)", metavar="NAME")
+
+
+def _add_predict(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", metavar="DIR", help="folder that `train` has written")
+    parser.add_argument("texts", nargs="+", metavar="TEXT", help="a text, or the file of a table")
+    _add(parser, "text", "column of a table (default: as it was for training)", metavar="NAME")
+    _add(parser, "pair", "column of second texts (default: likewise)", metavar="NAME")
+    _add(parser, "encoding", "of a table (default: UTF-8)", metavar="NAME")
+    _add(parser, "separator", "what stands between the two texts of a pair", metavar="MARK")
+    _add(parser, "out", "write a table's answers into this CSV file", metavar="FILE")
+    _add(parser, "device", "cpu, cuda or mps (default: a GPU if there is one)", metavar="NAME")
+
+
+def _add(group: Any, name: str, text: str, is_flag: bool = False, **more: Any) -> None:
+    """Add an option that is None unless given; the help shows its default."""
+    if is_flag:
+        more = {"action": "store_true"}
+    elif DEFAULTS.get(name) is not None and "(default" not in text:
+        text = f"{text} (default: {DEFAULTS[name]})"
+    group.add_argument("--" + name.replace("_", "-"), help=text, **more)

@@ -1,0 +1,150 @@
+"""The first half of the command: from a table to a classifier and its report. Chapter 19."""
+
+from __future__ import annotations
+
+import argparse
+import zlib
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from minibert.disk import remove, written_whole
+from minibert.pretrain.options import is_finished
+from minibert.pretrain.output import say, say_if_possible
+from minibert.pretrain.plan import Plan, given, other_run, read_plan, require_free, write_plan
+from minibert.pretrain.signals import fit_until_signal
+from minibert.tasks import TaskBatches
+from minibert.training import BertTrainer, checkpoint_folders, choose_device
+from minibert.training.progress import time_in_words
+
+from .calibration import fit_temperature, with_temperature
+from .options import DEFAULTS, REPORT, go_on
+from .preparing import Work, prepare
+from .report import measure
+from .saving import Classifier, save_classifier, write_json
+from .thresholds import choose_thresholds
+from .tuning import default_encoder, new_classifier, seconds_of_step, tuning_of
+from .weighting import class_weights
+from .wording import in_words
+from .words import best_counted_words
+
+FORMAT = "minibert classify 1"
+FACTS = "report.json"
+ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}  # the report names the folder
+WISHES = ("learning_rate", "epochs", "batch_size", "max_length", "seed")
+FILES = ("table", "model")
+
+
+def train(options: argparse.Namespace) -> int:
+    """Make a classifier, or resume the run; return the exit status."""
+    folder, device = Path(options.out), choose_device(options.device)
+    plan = _resume(options) if options.resume else _begin(options)
+    if is_finished(folder, REPORT):
+        say(f"The run in {options.out!r} is finished.")
+    else:
+        work = prepare(plan)
+        folder.mkdir(parents=True, exist_ok=True)
+        write_plan(folder, plan)
+        if stopped_by := _train(plan, work, folder, device):
+            return 128 + stopped_by
+    say((folder / REPORT).read_text(**ANY_NAME).removesuffix("\n"))
+    return 0
+
+
+def _begin(options: argparse.Namespace) -> Plan:
+    """Plan a new run; raise before anything is written if it cannot begin."""
+    require_free(Path(options.out))
+    plan = {"format": FORMAT, **DEFAULTS, **given(options, [*DEFAULTS, "table"])}
+    plan["model"] = plan["model"] or default_encoder()
+    plan |= {name: str(Path(plan[name]).resolve()) for name in FILES}
+    return plan | {"check_sum": _check_sum(plan["table"])}
+
+
+def _resume(options: argparse.Namespace) -> Plan:
+    """Load the plan of a run; raise if an option or the table would make it another one."""
+    plan, typed = read_plan(options.out, FORMAT), given(options, [*DEFAULTS, *FILES])
+    typed |= {name: str(Path(typed[name]).resolve()) for name in FILES if name in typed}
+    for name, value in typed.items():
+        if value != plan[name]:
+            raise other_run(options.out, name, plan[name], value)
+    if not is_finished(options.out, REPORT) and _check_sum(plan["table"]) != plan["check_sum"]:
+        raise ValueError(
+            f"{plan['table']!r} is not what it was when the run in {options.out!r} began; put it "
+            "back, or begin another run in another folder"
+        )
+    return plan
+
+
+def _check_sum(table: str) -> int | None:
+    """Return a number that changes with the table; None if it is missing, as its reader says."""
+    return zlib.crc32(Path(table).read_bytes()) if Path(table).is_file() else None
+
+
+def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
+    """Fine-tune, then measure and save; return the number of the signal that stopped it, or 0."""
+    train_rows, validation, test = work.tables.values()
+    say("\n".join(work.notes))
+    say(
+        f"Parts: {len(train_rows):,} rows to learn from, {len(validation):,} to choose with, "
+        f"{len(test):,} to be asked once. They are cut into word pieces now."
+    )
+    model, tokenizer = new_classifier(plan["model"], work.classes, seed=plan["seed"])
+    plan["max_length"] = min(plan["max_length"], model.config.max_position_embeddings)
+    weights = class_weights(work.labels["train"], len(work.classes))
+    weights = weights if plan["class_weights"] == "balanced" else torch.ones_like(weights)
+    trainer, batches, watched = tuning_of(
+        model,
+        tokenizer,
+        train_rows,
+        validation,
+        weights=weights,
+        folder=folder,
+        device=device,
+        show_progress=say_if_possible,
+        **{name: plan[name] for name in WISHES},
+    )
+    if checkpoint_folders(folder):
+        say(f"Going on after step {trainer.resume():,}.")
+    _announce(trainer, batches, watched)
+    if stopped_by := fit_until_signal(trainer, batches, watched, go_on(str(folder))):
+        return stopped_by
+    columns = {name: plan[name] for name in ("text", "pair")}
+    classifier = Classifier(model.eval(), tokenizer, plan["max_length"], columns)
+    _finish(plan, work, folder, classifier, weights)
+    return 0
+
+
+def _announce(trainer: BertTrainer, batches: TaskBatches, watched: TaskBatches) -> None:
+    """Say how much there is to do, and about how long it takes."""
+    config = trainer.config
+    left, times = config.max_steps - trainer.step, config.max_steps / len(batches)
+    evaluations = left / (config.eval_steps or left)
+    seconds = seconds_of_step(trainer, batches) * (left + evaluations * len(watched) / 3)
+    say(
+        f"Training: at most {config.max_steps:,} updates of {batches.batch_size} rows, {times:.1f} "
+        f"times through them, on {trainer.device}: {time_in_words(seconds)}, less if it stops "
+        "early. Ctrl+C loses nothing."
+    )
+
+
+def _finish(plan: Plan, work: Work, folder: Path, classifier: Classifier, weights: Tensor) -> None:
+    """Choose temperature and thresholds, ask the test part, write all files."""
+    choose_with, asked = work.labels["validation"], work.tables["test"]
+    logits = classifier.logits(work.tables["validation"])
+    classifier = classifier._replace(temperature=fit_temperature(logits, choose_with))
+    probs = with_temperature(logits, classifier.temperature)
+    chosen = choose_thresholds(probs, choose_with, plan["promise"]).tolist()
+    classifier = classifier._replace(thresholds=chosen)
+    texts = {name: table.whole_texts for name, table in work.tables.items()}
+    words = best_counted_words(
+        (texts["train"], texts["validation"]), (work.labels["train"], choose_with), weights
+    )
+    facts = measure(classifier, work, classifier.logits(asked), words.probabilities(texts["test"]))
+    facts |= {"promise": plan["promise"], "notes": work.notes, "table": plan["table"]}
+    save_classifier(classifier, folder)
+    write_json(folder / FACTS, facts)
+    for path in checkpoint_folders(folder):
+        remove(path)
+    with written_whole(folder / REPORT) as draft:
+        draft.write_text(in_words(facts, folder), **ANY_NAME)

@@ -1,0 +1,120 @@
+"""A classifier in a folder: the model as transformers opens it, and what its answers are worth.
+
+Chapter 19.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from minibert.disk import written_whole
+from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
+from minibert.pretrained.files import read_json
+from minibert.tasks import BertForSequenceClassification
+from minibert.wordpiece import WordPieceTokenizer
+
+from .calibration import with_temperature
+from .table import Table
+from .thresholds import UNKNOWN, decide
+from .tuning import scores_of
+
+FILE, FORMAT = "classifier.json", "minibert classifier 1"
+
+
+class Answer(NamedTuple):
+    """A label, or None for "I do not know"; the most probable label, and its probability."""
+
+    label: str | None
+    probability: float
+    guess: str
+
+
+class Classifier(NamedTuple):
+    """A trained classifier, with all that its answers need."""
+
+    model: BertForSequenceClassification
+    tokenizer: WordPieceTokenizer
+    max_length: int
+    columns: dict[str, str | None]
+    temperature: float = 1.0
+    thresholds: Sequence[float] = ()
+
+    def logits(self, table: Table) -> Float[np.ndarray, "rows classes"]:
+        """Score the texts of a table."""
+        return scores_of(self.model, self.tokenizer, table, max_length=self.max_length)
+
+    def probabilities(self, table: Table) -> Float[np.ndarray, "rows classes"]:
+        """Return the probability of each class for each row."""
+        return with_temperature(self.logits(table), self.temperature)
+
+    def answer(self, table: Table) -> list[Answer]:
+        """Answer each row of a table."""
+        probs, names = self.probabilities(table), self.model.id2label
+        decided = decide(probs, np.array(self.thresholds))
+        return [
+            Answer(None if d == UNKNOWN else names[d], float(row.max()), names[int(row.argmax())])
+            for d, row in zip(decided.tolist(), probs, strict=True)
+        ]
+
+
+def save_classifier(classifier: Classifier, folder: str | Path) -> None:
+    """Write a classifier into a folder, so that transformers opens its model.
+
+    Parameters
+    ----------
+    classifier : Classifier
+        What to write; temperature and thresholds go into ``classifier.json``.
+    folder : str or Path
+        Made if it is not there.
+    """
+    save_pretrained(classifier.model, folder, classifier.tokenizer)
+    told = {"format": FORMAT, **classifier._asdict()}
+    told["thresholds"] = [t if math.isfinite(t) else None for t in classifier.thresholds]
+    del told["model"], told["tokenizer"]
+    write_json(Path(folder) / FILE, told)
+
+
+def load_classifier(folder: str | Path) -> Classifier:
+    """Load what `save_classifier` has written.
+
+    Parameters
+    ----------
+    folder : str or Path
+        That of a finished classifier.
+
+    Returns
+    -------
+    Classifier
+        On the CPU.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If it is not such a folder, or a file in it is damaged.
+    """
+    folder = Path(folder)
+    told = read_json(folder / FILE)
+    if told.pop("format", None) != FORMAT:
+        raise ValueError(f"{str(folder / FILE)!r} is damaged or of another version; train again")
+    model = load_pretrained(BertForSequenceClassification, folder)
+    told["thresholds"] = [math.inf if t is None else float(t) for t in told["thresholds"]]
+    if len(told["thresholds"]) != model.num_labels:
+        raise ValueError(
+            f"{str(folder)!r} has {len(told['thresholds'])} thresholds for {model.num_labels} "
+            "labels; its files come from two classifiers, train again"
+        )
+    return Classifier(model, load_tokenizer(folder), **told)
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write a file of JSON, whole or not at all."""
+    with written_whole(path) as draft:
+        text = json.dumps(content, indent=1, ensure_ascii=False)
+        draft.write_text(text + "\n", encoding="utf-8")

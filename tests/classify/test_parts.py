@@ -1,0 +1,151 @@
+"""Copies, leaks and parts: against slow searches, and what must never happen."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from minibert.classify.duplicates import (
+    find_duplicates,
+    find_leaks,
+    normalize_text,
+    text_keys,
+    without_copies,
+)
+from minibert.classify.splitting import blocks_of, split_rows
+from minibert.classify.table import Table
+
+
+def random_table(seed, rows=120, **columns):
+    """A table in which words, and so texts, come back often."""
+    rng = np.random.default_rng(seed)
+    forms = ["it hums", "It hums!", "it  hums 12", "bill 7", "Bill 8", "no", "yes it is", "…"]
+    texts = [f"{forms[rng.integers(8)]} {'abcdefgh'[rng.integers(8)]}" for _ in range(rows)]
+    labels = [str(label) for label in rng.choice(["x", "y", "z"], rows, p=[0.6, 0.3, 0.1])]
+    return Table(texts, labels, lines=list(range(2, rows + 2)), **columns)
+
+
+def test_what_does_not_count():
+    assert normalize_text(" Ｉt   HUMS, 12 times; straße ") == "it hums 0 times strasse"
+    assert normalize_text("…!") == "…!"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_duplicates_against_a_search_of_all_pairs(seed):
+    table, found = random_table(seed), find_duplicates(random_table(seed))
+    texts, keys = table.texts, text_keys(table)
+    exact = [row for row in range(120) if texts[row] in texts[:row]]
+    near = [row for row in range(120) if keys[row] in keys[:row] and row not in exact]
+    assert (found.exact, found.near) == (exact, near)
+    told = {
+        tuple(other for other in range(120) if keys[other] == keys[row])
+        for row in range(120)
+        if any(keys[o] == keys[row] and table.labels[o] != table.labels[row] for o in range(120))
+    }
+    assert set(map(tuple, found.contradictions)) == told
+    both = list(zip(keys, table.labels, strict=True))
+    assert without_copies(table) == [row for row in range(120) if both[row] not in both[:row]]
+
+
+def test_a_pair_is_a_copy_only_as_a_whole():
+    table = Table(["a", "a", "A!"], ["x", "x", "x"], pairs=["b", "c", "b"])
+    assert find_duplicates(table).near == [2]
+    assert without_copies(table) == [0, 1]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_no_part_knows_a_text_or_a_group_of_another(seed):
+    groups = [str(n) for n in np.random.default_rng(seed).integers(0, 40, 120)]
+    table = random_table(seed, groups=groups)
+    few = table.take(without_copies(table))
+    for whole in (table, few):
+        try:
+            parts = split_rows(whole, seed=seed)
+        except ValueError:
+            assert len(blocks_of(whole)) < 20
+            continue
+        assert sorted(sum(parts, [])) == list(range(len(whole)))
+        tables = [whole.take(rows) for rows in parts]
+        for one, other in ((0, 1), (0, 2), (1, 2)):
+            assert find_leaks(tables[one], tables[other]) == []
+            assert not {*tables[one].groups} & {*tables[other].groups}
+
+
+def test_a_random_division_by_hand_leaks():
+    table = random_table(0)
+    assert find_leaks(table.take(range(80)), table.take(range(80, 120)))
+
+
+def distinct(labels, **columns):
+    return Table([f"text {'abcdefghij'[n % 10]}{'x' * n}" for n in range(len(labels))],
+                 list(labels), **columns)  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_each_part_has_its_share_of_each_class(seed):
+    table = distinct("x" * 600 + "y" * 100 + "z" * 20 + "r" * 3)
+    counts = [Counter(table.take(rows).labels) for rows in split_rows(table, seed=seed)]
+    assert counts == [
+        {"x": 420, "y": 70, "z": 14, "r": 1},
+        {"x": 90, "y": 15, "z": 3, "r": 1},
+        {"x": 90, "y": 15, "z": 3, "r": 1},
+    ]
+    assert split_rows(table, seed=seed) == split_rows(table, seed=seed)
+    assert split_rows(table, seed=seed) != split_rows(table, seed=seed + 1)
+
+
+def test_a_class_of_two_is_learned_from_only():
+    table = distinct("x" * 40 + "y" * 40 + "zz")
+    parts = split_rows(table, seed=0)
+    assert {80, 81} <= {*parts.train}
+
+
+def test_newest_last():
+    times = [f"2024-{1 + n % 12:02}-{1 + n % 28:02}T10:{n % 60:02}+00:00" for n in range(200)]
+    table = distinct("xy" * 100, times=times)
+    parts = split_rows(table, seed=0)
+    assert [len(rows) for rows in parts] == [140, 30, 30]
+    newest = [max(times[row] for row in rows) for rows in parts]
+    oldest = [min(times[row] for row in rows) for rows in parts]
+    assert newest[0] <= oldest[1]
+    assert newest[1] <= oldest[2]
+
+
+def test_with_times_a_group_goes_with_its_newest_row():
+    times = [str(n) for n in range(40)]
+    table = distinct("xy" * 20, times=times, groups=["a", *map(str, range(38)), "a"])
+    parts = split_rows(table, seed=0)
+    assert {0, 39} <= {*parts.test}
+    assert max(parts.train) < min({*parts.validation})
+
+
+@pytest.mark.parametrize("time", ["31.03.2024", "March", "1e", "2024-13-01"])
+def test_a_time_that_is_none(time):
+    table = Table([*"abcd"], [*"xyxy"], times=["1", time, "2", "3"], lines=[2, 3, 4, 5])
+    with pytest.raises(ValueError, match=r"\(line 3\) is neither an ISO date, such as 2024-03-31"):
+        split_rows(table, seed=0)
+
+
+def test_times_of_several_forms_are_one_order():
+    times = ["2024-01-02", "2024-01-01T23:00", "2024-01-02T03:00+05:00", "2024-01-03"]
+    table = Table([*"abcd"], [*"xyxy"], times=times)
+    assert split_rows(table, seed=0, shares=(0.25, 0.25)) == ([1, 2], [0], [3])
+
+
+def test_too_few_blocks():
+    table = Table([*"abcdef"], [*"xyxyxy"], groups=["one"] * 6)
+    with pytest.raises(ValueError, match=r"validation part would be empty.* leaves 1 blocks"):
+        split_rows(table, seed=0)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_rows():
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 500, size=(100_000, 4))
+    texts = [" ".join(f"w{'abcdefghij'[n % 10]}{'q' * (n // 10)}" for n in row) for row in words]
+    table = Table(texts, [str(n % 5) for n in range(100_000)], groups=[str(n) for n in words[:, 0]])
+    kept = table.take(without_copies(table))
+    parts = split_rows(kept, seed=0)
+    tables = [kept.take(rows) for rows in parts]
+    assert find_leaks(tables[0], tables[2]) == []
+    assert 0.1 < len(tables[2]) / len(kept) < 0.2
