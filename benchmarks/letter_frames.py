@@ -80,9 +80,7 @@ def read_rules(rules: str) -> tuple[dict[str, list[str]], list[Frame]]:
             label, _, season = line.removeprefix("== ").partition(": ")
         elif line and not line.startswith("#"):
             others, text = FRAME.fullmatch(line).group("others", "text")
-            frames.append(
-                Frame(text, label, _shares(label, others), SEASONS[season], len(frames))
-            )
+            frames.append(Frame(text, label, _shares(label, others), SEASONS[season], len(frames)))
     return tables, frames
 
 

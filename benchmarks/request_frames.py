@@ -94,6 +94,7 @@ def _read(rules: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
 
 
 def options_of(text: str) -> list[str]:
+    """Read the entries of a table."""
     return [option.strip().removeprefix("-") for option in text.split(" | ")]
 
 

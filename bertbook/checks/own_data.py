@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 
 import numpy as np
 
-from minibert.classify.thresholds import lower_bound
+from minibert.classify import thresholds
 from minibert.reference import softmax
 
 from .exercise import Exercise
 
 _RNG = np.random.default_rng(19)
+lower_bound = cache(thresholds.lower_bound)
 
 
 def _temperature(logits, labels, choices):
@@ -35,25 +37,26 @@ check_temperature = Exercise(
         (6, 1.5, 1.0), (12, 1, 4.0), (20, 1.5, 0.4), (30, 0.5, 9.0), (40, 2, 2.0))],
     mistakes={
         "logits / t → logits * t": "Dividing makes answers less sure. You multiply.",
-        "np.argmin → np.argmax": "That is the highest loss. Which one is the best?",
-        "choices[int(np.argmin(losses))] → min(losses)": "That is the loss. Return the temperature.",
+        "np.argmin → np.argmax": "That is the highest loss. The lowest is the best; and has your "
+            "loss its minus sign?",
+        "choices[int(np.argmin(losses))] → min(losses)": "That is the loss. Return the "
+            "temperature.",
         "choices[int(np.argmin(losses))] → int(np.argmin(losses))": "That is its place in the "
             "list. Return the temperature itself.",
-        "-np.log → np.log": "The loss is minus the logarithm.",
-        "softmax(logits / t) → softmax(logits) / t ¦ softmax(softmax(logits) / t)": "The scores are "
-            "divided, before the softmax.",
+        "softmax(logits / t) → softmax(logits) / t ¦ softmax(softmax(logits) / t)": "The scores "
+            "are divided, before the softmax.",
         "softmax(logits / t) → softmax(logits / t, axis=0)": "The classes of one letter share the "
             "probability, not the letters.",
-        "-np.log(softmax(logits / t)[rows, labels]).mean() → (softmax(logits / t).argmax(axis=1) != "
-            "labels).mean()": "No temperature changes which class is ahead. Compare losses.",
         "-np.log(softmax(logits / t)[rows, labels]).mean() → -softmax(logits / t)[rows, "
             "labels].mean()": "Where is the logarithm?",
-        "[rows, labels] → .max(axis=1)": "You take the most probable class. Which is the true one?",
         "-np.log(softmax(logits / t)[rows, labels]).mean() → abs(softmax(logits / t).max(axis=1)"
             ".mean() - (logits.argmax(axis=1) == labels).mean())": "That makes the mean right, and "
             "may be wrong at both ends. Take the loss of the true class.",
         "→ 1.0": "Do you compare all temperatures, or stop at one?",
-        "→ choices[0]": "Does your loop return too early?",
+        ("→ choices[0]", "[rows, labels] → .max(axis=1)", "-np.log(softmax(logits / t)[rows, "
+            "labels]).mean() → (softmax(logits / t).argmax(axis=1) != labels).mean()"): "Always "
+            "the first one? No temperature changes which class is ahead, and the most probable "
+            "class is surest at the lowest. Take the loss of the true class.",
     },
 )  # fmt: skip
 
@@ -87,8 +90,8 @@ check_weighted_loss = Exercise(
         "return - → return ": "Right up to the sign.",
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
         "softmax(logits)[np.arange(len(labels)), labels] → softmax(logits * "
-            "weights)[np.arange(len(labels)), labels]": "The weights belong to the loss. The scores "
-            "stay what they are.",
+            "weights)[np.arange(len(labels)), labels]": "The weights belong to the loss. The "
+            "scores stay what they are.",
         "softmax(logits)[np.arange(len(labels)), labels] → softmax(logits).max(axis=1)": "You take "
             "the most probable class. Which is the true one?",
         "softmax(logits) → softmax(logits, axis=0)": "The classes of one letter share the "
@@ -112,9 +115,11 @@ def _leaks(texts, writers, train, test):
     return [row for row in test if words(row) in known or writers[row] in wrote]
 
 
-_TEXTS = ["The bin is full.", "The lamp is out!", "THE BIN IS FULL", "A tree fell", "the lamp is out",
-          "Music at night.", "The bin is full.", "Ice on the steps", "A tree, fell!"]  # fmt: skip
-_WRITERS = ["W1", "W2", "W3", "W1", "W4", "W5", "W6", "W2", "W7"]
+_TEXTS = [
+    "The bin is full.", "The lamp is out!", "THE BIN IS FULL", "A tree fell", "the lamp is out",
+    "Music at night.", "The bin is full.", "Ice on the steps", "A tree, fell!", "a TREE fell",
+]  # fmt: skip
+_WRITERS = ["W1", "W2", "W3", "W1", "W4", "W5", "W6", "W2", "W7", "W8"]
 
 check_leaks = Exercise(
     "List the test rows that a model could know from training, by their text or their writer.",
@@ -122,20 +127,20 @@ check_leaks = Exercise(
     cases=[
         (_TEXTS, _WRITERS, [0, 1], [2, 3, 5]),
         (_TEXTS, _WRITERS, [0, 5], [1, 2, 3, 6, 8]),
-        (_TEXTS, _WRITERS, [3, 4, 5], [0, 1, 6, 8]),
+        (_TEXTS, _WRITERS, [3, 4, 5], [0, 1, 6, 8, 9]),
         (_TEXTS, _WRITERS, [2, 7], [8, 6, 1, 0, 3]),
         (_TEXTS, _WRITERS, [5, 7], [0, 3, 4, 8]),
     ],
     mistakes={
         "words(row) in known or writers[row] in wrote → words(row) in known": "Somebody who wrote "
             "a letter in the training part is known, too.",
-        "words(row) in known or writers[row] in wrote → writers[row] in wrote": "A text may be sent "
-            "by somebody else as well.",
+        "words(row) in known or writers[row] in wrote → writers[row] in wrote": "A text may be "
+            "sent by somebody else as well.",
         "words(row) in known or writers[row] in wrote → words(row) in known and writers[row] in "
             "wrote": "One of the two is enough for a leak.",
         "texts[row].lower() → texts[row]": "Capitals do not make another letter.",
-        '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row].lower()': "A dot or a comma "
-            "does not make another letter.",
+        '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row].lower()': "A dot or a "
+            "comma does not make another letter.",
         '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row]': "Neither capitals nor "
             "dots make another letter.",
         "[row for row in test if words(row) in known or writers[row] in wrote] → [number for "
@@ -150,9 +155,9 @@ check_leaks = Exercise(
         "[row for row in test if words(row) in known or writers[row] in wrote] → [row for row in "
             "train if words(row) in map(words, test) or writers[row] in [writers[r] for r in "
             "test]]": "Those are rows of the training part. Which test rows know them?",
-        "[row for row in test if words(row) in known or writers[row] in wrote] → sorted(row for row "
-            "in test if words(row) in known or writers[row] in wrote)": "Leave them in the order "
-            "of `test`.",
+        "[row for row in test if words(row) in known or writers[row] in wrote] → sorted(row for "
+            "row in test if words(row) in known or writers[row] in wrote)": "Leave them in the "
+            "order of `test`.",
         "[row for row in test if words(row) in known or writers[row] in wrote] → [words(row) in "
             "known or writers[row] in wrote for row in test]": "That says yes or no for each. "
             "Return the rows.",
@@ -190,7 +195,7 @@ check_thresholds = Exercise(
     _thresholds,
     cases=[
         (_FOUR, np.array([0, 0, 0, 1, 1, 1]), 0.4),
-        *(_thresholds_case(*sizes) for sizes in ((20, 2, 0.5), (60, 2, 0.7), (80, 1.5, 0.6))),
+        *(_thresholds_case(*sizes) for sizes in ((12, 2, 0.4), (30, 2, 0.6), (40, 1.5, 0.5))),
         (np.repeat([[0.9, 0.1], [0.35, 0.65]], 8, axis=0), np.array([0] * 9 + [1] * 7), 0.7),
         (_FOUR, np.array([1, 1, 1, 0, 0, 0]), 0.4),
     ],
@@ -199,12 +204,12 @@ check_thresholds = Exercise(
             "(labels[kept] == k).mean()": "That threshold just reaches the promise here. Take the "
             "lower bound of the share.",
         "kept = own & (sure >= t) → kept = sure >= t": "Count the answers of this class only.",
-        "kept = own & (sure >= t) → kept = (labels == k) & (sure >= t)": "The program does not know "
-            "the true class. Which letters does it answer with this one?",
+        "kept = own & (sure >= t) → kept = (labels == k) & (sure >= t)": "The program does not "
+            "know the true class. Which letters does it answer with this one?",
         "sure >= t → sure > t": "A letter exactly on the threshold is kept, too.",
         "min(found[k], t) → t": "Which of these is the lowest?",
-        "min(found[k], t) → max(found[k] if found[k] < math.inf else 0.0, t)": "That is the highest "
-            "threshold that will do.",
+        "min(found[k], t) → max(found[k] if found[k] < math.inf else 0.0, t)": "That is the "
+            "highest threshold that will do.",
         "math.inf → 1.0 ¦ 0.0 ¦ math.nan": "Where no threshold will do, the class has math.inf.",
         "return found → return np.full(len(found), found.min())": "Each class has a threshold of "
             "its own.",
@@ -216,8 +221,7 @@ check_thresholds = Exercise(
             "How sure is the program of its answer? Take the largest probability.",
         "max(axis=1)\n → max(axis=0)\n": "Each letter has a maximum of its own: axis=1.",
         "labels[kept] == k → labels[kept] != k": "You count wrong answers.",
-        "bound >= promise → bound > promise ¦ bound <= promise": "The bound must be at least the "
-            "promise.",
+        "bound >= promise → bound <= promise": "The bound must be at least the promise.",
         "int(kept.sum())) → int(own.sum()))": "How many letters lie at or above the threshold?",
         "return found → return found[0] if len(found) == 1 else list(found[::-1])": "In which "
             "order do the classes stand?",

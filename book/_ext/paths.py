@@ -42,12 +42,12 @@ PATHS = {
     "semester": Path(
         (
             *one_by_one(*range(1, 7)),
-            *((7, 8), (9, 10), (11, 12), (13,), (14, 15), (16,), (17, 20), (26,)),
+            *((7, 8), (9, 10), (11, 12), (13,), (14, 15), (16,), (17, 19), (20, 26)),
         ),
         exercises=True,
         group="Week",
     ),
-    "job": Path(one_by_one(6, 15, 16, 17, 22, 23, 26), exercises=False),
+    "job": Path(one_by_one(6, 15, 16, 17, 19, 22, 23, 26), exercises=False),
 }
 
 

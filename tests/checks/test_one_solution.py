@@ -23,11 +23,11 @@ OTHERWISE = (
 bugs falling, bugs smallest, classify head, classify several_labels, faster block_mask,
 faster distillation_loss, faster packing, faster quantize, faster speedup, family alibi,
 family positions, family rotate, looking_inside paired_interval, looking_inside rank_correlation,
-looking_inside rival, more_machines best_count, more_machines combine, real_weights misfits,
-real_weights sentence_vectors, search contrastive_loss, search fusion, search hard_negatives,
-small_world best_loss, small_world posteriors, tag_and_answer answer_f1,
-tag_and_answer number_of_windows, training_loop accumulation, training_loop clipping,
-training_loop schedule
+looking_inside rival, more_machines best_count, more_machines combine, own_data temperature,
+own_data weighted_loss, real_weights misfits, real_weights sentence_vectors,
+search contrastive_loss, search fusion, search hard_negatives, small_world best_loss,
+small_world posteriors, tag_and_answer answer_f1, tag_and_answer number_of_windows,
+training_loop accumulation, training_loop clipping, training_loop schedule
 """.replace("\n", " ")
     .strip()
     .split(", ")

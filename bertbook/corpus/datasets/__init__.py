@@ -1,1 +1,1 @@
-"""Texts with answers, packed with the book. Chapters 16, 17 and 20."""
+"""Texts with answers, packed with the book. Chapters 16, 17, 19 and 20."""
