@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -89,7 +89,7 @@ def measure(
             [int((decided == c).sum()), int(((decided == c) & (labels == c)).sum())]
             for c in range(len(classes))
         ],
-        "unsure": _rows(table, classes, probs, labels, np.argsort(probs.max(axis=-1))),
+        "unsure": _rows(table, classes, probs, labels, np.argsort(probs.max(axis=-1)).tolist()),
         "wrong": _wrong(table, classes, probs, labels),
     }
 
@@ -107,7 +107,7 @@ def _rival(name: str, hits: np.ndarray, blocks: Any, matrix: np.ndarray) -> dict
 def _wrong(table: Table, classes: Sequence[str], probs: np.ndarray, labels: np.ndarray) -> Any:
     """Return the wrong answers whose true label is least probable."""
     of_truth = probs[np.arange(len(labels)), labels]
-    order = [row for row in np.argsort(of_truth) if probs[row].argmax() != labels[row]]
+    order = [row for row in np.argsort(of_truth).tolist() if probs[row].argmax() != labels[row]]
     return _rows(table, classes, probs, labels, order)
 
 
@@ -116,7 +116,7 @@ def _rows(
     classes: Sequence[str],
     probs: np.ndarray,
     labels: np.ndarray,
-    order: Iterable[int],
+    order: Sequence[int],
 ) -> list[dict[str, Any]]:
     """Return the first rows of an order, with label and answer."""
     lines = table.lines or range(len(table))
@@ -128,5 +128,5 @@ def _rows(
             "answer": classes[probs[row].argmax()],
             "probability": float(probs[row].max()),
         }
-        for row in list(order)[:SHOWN]
+        for row in order[:SHOWN]
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
@@ -11,15 +12,17 @@ from torch import Tensor, nn
 from minibert.losses import IGNORED_LABEL
 from minibert.tasks import BertForSequenceClassification, SequenceClassifierOutput
 
+Labels = Sequence[int] | Int[np.ndarray, "..."]  # a class for each row
 
-def class_weights(labels: Sequence[int], classes: int) -> Float[Tensor, " classes"]:
+
+def class_weights(labels: Labels, classes: int) -> Float[Tensor, " classes"]:
     """Weigh classes so that each has the same share of the loss.
 
     ``rows / (classes * rows of the class)``.
 
     Parameters
     ----------
-    labels : sequence of int
+    labels : sequence of int, or int array, shape (rows,)
         A class for each row to learn from, from 0 on.
     classes : int
         How many there are.
@@ -34,7 +37,7 @@ def class_weights(labels: Sequence[int], classes: int) -> Float[Tensor, " classe
     >>> class_weights([0, 0, 0, 1], 2)
     tensor([0.6667, 2.0000])
     """
-    counts = torch.bincount(torch.tensor(labels), minlength=classes)  # (classes)
+    counts = torch.bincount(torch.as_tensor(labels), minlength=classes)  # (classes)
     weights = len(labels) / (int((counts > 0).sum()) * counts)
     return torch.where(counts > 0, weights, 0.0)  # (classes)
 

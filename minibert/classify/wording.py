@@ -9,6 +9,7 @@ from typing import Any
 
 Facts = Mapping[str, Any]
 WIDEST = 12  # columns of a confusion matrix that can still be read
+FEW_UNITS = 30
 
 
 def in_words(facts: Facts, folder: str | Path) -> str:
@@ -53,13 +54,14 @@ def _result(facts: Facts) -> list[str]:
         told += ": no clear difference. Counting words costs next to nothing; or give more rows."
     units = facts["blocks"]
     over = "rows" if units == facts["rows"]["test"] else f"{units:,} blocks (groups and copies)"
+    few = " So few say little." if units < FEW_UNITS else ""
     return [
         "## How often it is right",
         "",
         *_table(["", "right", "95 % interval", "macro F1"], rows),
         "",
         f"{told} Intervals are over {over} of one test part and one run; another seed is another "
-        "run.",
+        f"run.{few}",
     ]
 
 
@@ -114,8 +116,8 @@ def _calibration(facts: Facts) -> list[str]:
         "",
         f"It believes {facts['sure'][0]:.2f} on average and is right in {right:.2f}. Scores are "
         f"divided by the temperature {facts['temperature']:.2f}, from the rows to choose with; "
-        f"then it believes {facts['sure'][1]:.2f}, and the calibration error goes from {before:.3f} to "
-        f"{after:.3f}.",
+        f"then it believes {facts['sure'][1]:.2f}, and the calibration error goes from "
+        f"{before:.3f} to {after:.3f}.",
         "",
         *_table(["believed", "answers", "mean", "right"], bins),
     ]
@@ -137,7 +139,7 @@ def _promises(facts: Facts) -> list[str]:
     lines = [
         '## When it says "I do not know"',
         "",
-        f"A label is answered from the lowest probability at which {promise:.0%} of its answers "
+        f"A label is answered from the lowest probability at which {100 * promise:g} % of its answers "
         "are right, by a lower bound that is too high in one of ten cases.",
         "",
         *_table(["label", "answered from", "answers", "right"], rows),
@@ -148,7 +150,7 @@ def _promises(facts: Facts) -> list[str]:
         lines += [
             "",
             f"Never answered: {', '.join(never)}. The rows to choose with are too few, or too "
-            f"often wrong, to promise {promise:.0%}: give more of them, or a lower --promise.",
+            f"often wrong, to promise {100 * promise:g} %: give more of them, or a lower --promise.",
         ]
     return lines
 

@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from .weighting import weighted_loss
+from .weighting import Labels, weighted_loss
 
 PENALTIES = (1.0, 0.1, 0.01)
 MOST_TERMS, UPDATES = 100_000, 200
@@ -28,7 +28,7 @@ class CountedWords:
     ----------
     texts : sequence of str
         What to learn from; its 100,000 most frequent terms are known.
-    labels : sequence of int
+    labels : sequence of int, or int array, shape (rows,)
         A class for each text, from 0 on.
     weights : Float[Tensor, "classes"]
         What a text of each class counts, as `class_weights` gives it.
@@ -46,7 +46,7 @@ class CountedWords:
     def __init__(
         self,
         texts: Sequence[str],
-        labels: Sequence[int],
+        labels: Labels,
         weights: Float[Tensor, " classes"],
         penalty: float = 0.1,
     ) -> None:
@@ -96,7 +96,7 @@ class CountedWords:
 
 def best_counted_words(
     texts: tuple[Sequence[str], Sequence[str]],
-    labels: tuple[Sequence[int], Sequence[int]],
+    labels: tuple[Labels, Labels],
     weights: Float[Tensor, " classes"],
 ) -> CountedWords:
     """Fit on the first texts with each of `PENALTIES`, and keep what fits the second ones best."""

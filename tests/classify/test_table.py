@@ -57,13 +57,13 @@ def test_another_encoding(tmp_path):
     with pytest.raises(ValueError, match=r"line 5 of .* \(byte 0xc7\); .*--encoding latin-1"):
         read_table(path, "text")
     assert read_table(path, "text", encoding="latin-1").texts[2] == "Ça va"
-    with pytest.raises(ValueError, match="unknown encoding: latin-one"):
+    with pytest.raises(ValueError, match=r"unknown encoding: latin-one"):
         read_table(path, "text", encoding="latin-one")
 
 
 def test_utf_16_without_its_mark(tmp_path):
     path = write(tmp_path / "a.csv", "text,label\na,b\n", "utf-16-le")
-    with pytest.raises(ValueError, match="line 1 of .* holds a zero byte; .*name its own"):
+    with pytest.raises(ValueError, match=r"line 1 of .* holds a zero byte; .*name its own"):
         read_table(path, "text")
     assert read_table(path, "text", encoding="utf-16-le").texts == ["a"]
 
@@ -106,10 +106,10 @@ def test_what_cannot_be_read_is_a_sentence(tmp_path, content, told):
 @pytest.mark.parametrize("line", ["[1]", "hello", '{"text": '])
 def test_a_line_that_is_no_object(tmp_path, line):
     path = write(tmp_path / "a.jsonl", f'{{"text": "a"}}\n{line}\n')
-    with pytest.raises(ValueError, match="line 2 of .* is no JSON object"):
+    with pytest.raises(ValueError, match=r"line 2 of .* is no JSON object"):
         read_table(path, "text")
 
 
 def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match="there is no file"):
+    with pytest.raises(FileNotFoundError, match=r"there is no file"):
         read_table(tmp_path / "a.csv", "text")

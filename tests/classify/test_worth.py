@@ -175,8 +175,10 @@ def test_interval_over_rows_and_over_blocks():
     assert interval(np.ones(5), [[n] for n in range(5)]) == (1, 1)
 
 
-TEXTS = ["The box hums, it hums", "my box is dark", "a bill is wrong", "wrong bill, wrong sum",
-         "the page does not open", "no page opens", "my page is dark", "the sum of the bill"]  # fmt: skip
+TEXTS = (
+    "The box hums, it hums|my box is dark|a bill is wrong|wrong bill, wrong sum|"
+    "the page does not open|no page opens|my page is dark|the sum of the bill"
+).split("|")
 LABELS = [0, 0, 1, 1, 2, 2, 2, 1]
 
 

