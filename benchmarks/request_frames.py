@@ -85,7 +85,7 @@ def _read(rules: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     tables, groups = {}, {}
     for line in rules.splitlines():
         if table := TABLE.fullmatch(line):
-            tables[table[1]] = _options(table[2])
+            tables[table[1]] = options_of(table[2])
         elif line.startswith("== "):
             frames = groups.setdefault(line, [])
         elif line and not line.startswith("#"):
@@ -93,7 +93,8 @@ def _read(rules: str) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
     return tables, groups
 
 
-def _options(text: str) -> list[str]:
+def options_of(text: str) -> list[str]:
+    """Read the entries of a table."""
     return [option.strip().removeprefix("-") for option in text.split(" | ")]
 
 
@@ -105,19 +106,19 @@ def _fillings(frame: str, tables: dict[str, list[str]], rng: Random) -> list[str
     """Fill a frame in different ways, and give each an opening, a closing and a look of its own."""
     bodies = {}
     for _ in range(1000):
-        bodies[_filled(frame, tables, rng)] = None
+        bodies[fill(frame, tables, rng)] = None
         if len(bodies) == FILLINGS:
             break
     else:
         raise ValueError(
             f"the frame {frame!r} has {len(bodies)} fillings, {FILLINGS} are needed; add choices"
         )
-    return [_worn(_filled(f"OPENING {body} CLOSING", tables, rng), rng) for body in bodies]
+    return [_worn(fill(f"OPENING {body} CLOSING", tables, rng), rng) for body in bodies]
 
 
-def _filled(frame: str, tables: dict[str, list[str]], rng: Random) -> str:
+def fill(frame: str, tables: dict[str, list[str]], rng: Random) -> str:
     """Draw each choice that is written in place, and then each table, once."""
-    text = CHOICE.sub(lambda choice: _pick(_options(choice[1]), rng), frame)
+    text = CHOICE.sub(lambda choice: _pick(options_of(choice[1]), rng), frame)
     drawn = {}
     for name in NAME.findall(text):
         if name not in tables:
@@ -134,10 +135,10 @@ def _worn(text: str, rng: Random) -> str:
         text = text.lower().rstrip(".")
     else:
         text = START.sub(lambda start: start[0].upper(), text)
-    return f"(typo) {_slip(text, rng)}" if rng.random() < WITH_TYPO else text
+    return f"(typo) {slip(text, rng)}" if rng.random() < WITH_TYPO else text
 
 
-def _slip(text: str, rng: Random) -> str:
+def slip(text: str, rng: Random) -> str:
     """Swap two letters inside a word of five letters or more."""
     words = [word for word in re.finditer(r"\w{5,}", text) if len(set(word[0][1:-1])) > 1]
     word = words[int(rng.random() * len(words))]

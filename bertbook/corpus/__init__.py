@@ -3,6 +3,7 @@
 Chapter 5 has a hundred sentences, and counts. Chapter 14 has a small world, and knows its grammar.
 Chapter 16 has requests of customers, and questions that mean the same or not.
 Chapter 17 has sentences whose names are tagged, and Chapter 18 passages with questions.
+Chapter 19 has letters to a town hall, with the labels of several readers.
 Chapter 21 has sentences with words of two senses, and the classes of the small world's words.
 """
 
@@ -11,6 +12,12 @@ from bertbook.corpus.datasets.entities import (
     entity_sentences,
     parse_entities,
     read_entities,
+)
+from bertbook.corpus.datasets.letters import (
+    LETTER_LABELS,
+    Letter,
+    letters_file,
+    town_letters,
 )
 from bertbook.corpus.datasets.meanings import (
     WORD_CLASSES,
@@ -70,6 +77,7 @@ from bertbook.corpus.world.oracle import Oracle, Posterior
 from bertbook.corpus.world.sampling import Pair, sample_documents, sample_pairs, sample_tagged
 
 __all__ = [
+    "LETTER_LABELS",
     "MARKS",
     "MASK_TOKEN",
     "PAIR_LABELS",
@@ -79,6 +87,7 @@ __all__ = [
     "Estimate",
     "Floors",
     "Ladder",
+    "Letter",
     "MaskingNoise",
     "Oracle",
     "Pair",
@@ -96,6 +105,7 @@ __all__ = [
     "hidden_once_floors",
     "hide_words",
     "hundred_sentences",
+    "letters_file",
     "masked_word_ladder",
     "masked_word_loss",
     "parse_entities",
@@ -118,6 +128,7 @@ __all__ = [
     "service_requests",
     "small_world",
     "split_text",
+    "town_letters",
     "untagged",
     "vocabulary",
     "word_classes",

@@ -47,7 +47,7 @@ PATHS = {
         exercises=True,
         group="Week",
     ),
-    "job": Path(one_by_one(6, 15, 16, 17, 18, 22, 23, 26), exercises=False),
+    "job": Path(one_by_one(6, 15, 16, 17, 18, 19, 22, 23, 26), exercises=False),
 }
 
 

@@ -1,1 +1,1 @@
-"""Texts with answers, packed with the book. Chapters 16, 17, 18 and 20."""
+"""Texts with answers, packed with the book. Chapters 16 to 19, and 21."""

@@ -1,0 +1,223 @@
+"""Sort the letters to a town hall, with folds by writer and a month that comes later (Chapter 19).
+
+``python -m benchmarks.own_data`` fine-tunes the whole MiniLM encoder once and prints what it
+reaches, in a few minutes. ``--record`` makes all runs of the chapter and stores them in
+``benchmarks/own_data.json`` (half an hour of one core); each run is stored as soon as it is made,
+and a second call goes on where the first one ended. The learning rate is that of Chapter 16; what
+others reach is told with another seed, on a validation part. It needs the extra ``models``:
+``pip install -e ".[models]"``. Run it from the root of the repository; one thread, so that a run
+can be repeated.
+"""
+
+import argparse
+import dataclasses
+import json
+import time
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import torch
+
+from bertbook.corpus.datasets.letters import LETTER_LABELS, letters_file
+from minibert.classify.duplicates import without_copies
+from minibert.classify.splitting import blocks_of
+from minibert.classify.table import Table, read_table
+from minibert.classify.tuning import default_encoder, fine_tune, new_classifier, scores_of
+from minibert.classify.weighting import class_weights
+from minibert.disk import written_whole
+from minibert.fast import switch_on
+from minibert.model import BertModel
+from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.tasks.inference import encode_rows, sentence_vectors
+
+from .letter_frames import RULES, SEED, made_letters
+from .records import origin
+
+RECORD = Path(__file__).with_suffix(".json")
+COMMAND = "python -m benchmarks.own_data --record"
+FOLDS, SEEDS, CHOICE_SEED, EPOCHS = 5, range(5), 100, 3
+RATE, RATES = 3e-4, (1e-4, 3e-4, 1e-3)  # that of Chapter 16, and what it is compared with
+METHODS = ("plain", "weights", "resampled")
+DANGER = LETTER_LABELS.index("Danger")
+PENALTIES = (0.3, 1, 3, 10, 30, 100)  # C of scikit-learn's: how free a linear classifier is
+
+
+def letters_of() -> tuple[Table, Table]:
+    """Read the letters without copies: those until May, and those of June."""
+    table = read_table(letters_file(), "text", "label", group="writer", time="date")
+    table = table.take(without_copies(table))
+    late = np.array(table.times) >= "2026-06"
+    early, june = (table.take(np.flatnonzero(part)) for part in (~late, late))
+    return dataclasses.replace(early, times=None), june
+
+
+def deal_folds(table: Table, number: int) -> np.ndarray:
+    """Give each writer, with all copies, to one of a few parts; the large ones first."""
+    fold, sizes = np.zeros(len(table), dtype=int), np.zeros(number, dtype=int)
+    for block in sorted(blocks_of(table), key=len, reverse=True):
+        fold[block] = sizes.argmin()
+        sizes[sizes.argmin()] += len(block)
+    return fold
+
+
+def numbers_of(table: Table) -> np.ndarray:
+    """Give each label of a table its number."""
+    return np.array([LETTER_LABELS.index(label) for label in table.labels])
+
+
+def parts_of(early: Table, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Take the fold of a seed for the test, the next one for validation, the rest to learn from."""
+    fold = deal_folds(early, FOLDS)
+    test, validation = seed % FOLDS, (seed + 1) % FOLDS
+    train = (fold != test) & (fold != validation)
+    return tuple(np.flatnonzero(rows) for rows in (train, fold == validation, fold == test))
+
+
+def resampled(rows: np.ndarray, labels: np.ndarray, seed: int) -> np.ndarray:
+    """Draw as many rows with replacement, each class equally often on average."""
+    counts = np.bincount(labels[rows], minlength=len(LETTER_LABELS))
+    chances = 1 / counts[labels[rows]]
+    return np.random.default_rng(seed).choice(rows, size=len(rows), p=chances / chances.sum())
+
+
+def fine_tuned(seed: int, rate: float, ask: bool = True, epochs: int = EPOCHS) -> dict:
+    """Train one model on its folds, and ask it about the others and about June."""
+    cpu = time.process_time()
+    early, june = letters_of()
+    train, validation, test = parts_of(early, seed)
+    model, tokenizer = new_classifier(default_encoder(), LETTER_LABELS, seed=seed)
+    watched = early.take(validation)
+    trainer = fine_tune(
+        model, tokenizer, early.take(train), watched, seed=seed, learning_rate=rate,
+        epochs=epochs, show_progress=False, device="cpu",
+    )  # fmt: skip
+    found = {
+        "seed": seed, "learning_rate": rate, "updates": trainer.step,
+        "best_update": trainer.best.step, "validation_loss": round(trainer.best.loss, 4),
+    }  # fmt: skip
+    if ask:
+        asked = {"validation": watched, "test": early.take(test), "june": june}
+        for part, table in asked.items():
+            found[part] = np.round(scores_of(model, tokenizer, table), 2).tolist()
+    return found | {"processor_seconds": round(time.process_time() - cpu)}
+
+
+def frozen_vectors() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Turn the letters into vectors: of the whole encoder, and of its table of words alone."""
+    tokenizer = load_tokenizer(default_encoder())
+    with switch_on():
+        encoder = load_pretrained(
+            BertModel, default_encoder(), unused=("pooler",), add_pooling_layer=False
+        )
+    table = encoder.embeddings.word_embeddings.weight.detach()
+
+    def of_words(texts: list[str]) -> np.ndarray:
+        rows = encode_rows(tokenizer, texts, max_length=128)
+        means = [table[ids[1:-1]].mean(dim=0) for ids, _ in rows]
+        return torch.nn.functional.normalize(torch.stack(means)).double().numpy()
+
+    def of_layers(texts: list[str]) -> np.ndarray:
+        return sentence_vectors(encoder, tokenizer, texts).double().numpy()
+
+    texts = [part.texts for part in letters_of()]
+    return {
+        "word table": tuple(map(of_words, texts)),
+        "fixed vectors": tuple(map(of_layers, texts)),
+    }
+
+
+def linear(vectors: tuple[np.ndarray, np.ndarray], method: str, seed: int) -> dict:
+    """Fit a linear classifier on vectors; the penalty is chosen on the validation part."""
+    from sklearn.linear_model import LogisticRegression
+
+    early, _ = letters_of()
+    labels = numbers_of(early)
+    train, validation, test = parts_of(early, seed)
+    learned = resampled(train, labels, seed) if method == "resampled" else train
+    weight = "balanced" if method == "weights" else None
+    own, late = vectors
+    fits = [
+        LogisticRegression(C=penalty, max_iter=2000, class_weight=weight).fit(
+            own[learned], labels[learned]
+        )
+        for penalty in PENALTIES
+    ]
+    counts = class_weights(labels[train].tolist(), len(LETTER_LABELS)).numpy()[labels[validation]]
+    counts = np.ones(len(validation)) if method == "plain" else counts
+
+    def loss(fit: object) -> float:
+        chosen = fit.predict_log_proba(own[validation])[
+            np.arange(len(validation)), labels[validation]
+        ]
+        return -float((counts * chosen).sum() / counts.sum())
+
+    best = min(range(len(PENALTIES)), key=lambda number: loss(fits[number]))
+    chances, later = (fits[best].predict_proba(rows) for rows in (own[test], late))
+    return {
+        "method": method,
+        "seed": seed,
+        "penalty": PENALTIES[best],
+        "test": "".join(map(str, chances.argmax(axis=1))),
+        "june": "".join(map(str, later.argmax(axis=1))),
+        "danger": np.round(chances[:, DANGER], 4).tolist(),
+    }
+
+
+def ceiling() -> float:
+    """Compute what the best program gets right: it says what most readers would."""
+    letters = made_letters(RULES.read_text(encoding="utf-8"), Random(SEED))
+    return round(float(np.mean([max(letter.readers) for letter in letters])), 4)
+
+
+def write(record: dict) -> None:
+    """Store what there is so far."""
+    text = json.dumps(record, separators=(",", ":")).replace("},{", "},\n{") + "\n"
+    with written_whole(RECORD) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def complete(record: dict) -> None:
+    """Make the runs that are missing, and store each."""
+    for rate in RATES:
+        if not any(choice["learning_rate"] == rate for choice in record["choices"]):
+            record["choices"].append(fine_tuned(CHOICE_SEED, rate, ask=False))
+            write(record)
+    for seed in SEEDS:
+        if not any(run["seed"] == seed for run in record["runs"]):
+            record["runs"].append(fine_tuned(seed, RATE))
+            write(record)
+
+
+def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--record", action="store_true", help="make all runs, and store them")
+    if not parser.parse_args().record:
+        found = fine_tuned(0, RATE)
+        labels = numbers_of(letters_of()[0])[parts_of(letters_of()[0], 0)[2]]
+        right = np.mean(np.argmax(found["test"], axis=1) == labels)
+        print(f"{right:.3f} of {len(labels)} letters right, {found['processor_seconds']} seconds")
+        return
+    record = {
+        "command": COMMAND,
+        "origin": origin(),
+        "ceiling": ceiling(),
+        "choices": [],
+        "runs": [],
+        "linear": {},
+    }
+    if RECORD.is_file():
+        record = json.loads(RECORD.read_text(encoding="utf-8"))
+    if not record["linear"]:
+        for name, vectors in frozen_vectors().items():
+            record["linear"][name] = [
+                linear(vectors, method, seed) for method in METHODS for seed in SEEDS
+            ]
+        write(record)
+    complete(record)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    main()

@@ -1,0 +1,229 @@
+"""Exercises of Chapter 19: a temperature, a weighted loss, leaks, thresholds with a margin."""
+
+from __future__ import annotations
+
+import math
+import re
+from functools import cache
+
+import numpy as np
+
+from minibert.classify import thresholds
+from minibert.reference import softmax
+
+from .exercise import Exercise
+
+_RNG = np.random.default_rng(19)
+lower_bound = cache(thresholds.lower_bound)
+
+
+def _temperature(logits, labels, choices):
+    rows = np.arange(len(labels))
+    losses = [-np.log(softmax(logits / t)[rows, labels]).mean() for t in choices]
+    return choices[int(np.argmin(losses))]
+
+
+def _temperature_case(rows, good, scale):
+    labels = _RNG.integers(3, size=rows)
+    logits = _RNG.normal(size=(rows, 3))
+    logits[np.arange(rows), labels] += good
+    return logits * scale, labels, [0.25, 0.5, 1.0, 2.0, 4.0, 8.0]
+
+
+check_temperature = Exercise(
+    "Return the temperature with the lowest mean loss.",
+    _temperature,
+    cases=[_temperature_case(*sizes) for sizes in (
+        (6, 1.5, 1.0), (12, 1, 4.0), (20, 1.5, 0.4), (30, 0.5, 9.0), (40, 2, 2.0))],
+    mistakes={
+        "logits / t → logits * t": "Dividing makes answers less sure. You multiply.",
+        "np.argmin → np.argmax": "That is the highest loss. The lowest is the best; and has your "
+            "loss its minus sign?",
+        "choices[int(np.argmin(losses))] → min(losses)": "That is the loss. Return the "
+            "temperature.",
+        "choices[int(np.argmin(losses))] → int(np.argmin(losses))": "That is its place in the "
+            "list. Return the temperature itself.",
+        "softmax(logits / t) → softmax(logits) / t ¦ softmax(softmax(logits) / t)": "The scores "
+            "are divided, before the softmax.",
+        "softmax(logits / t) → softmax(logits / t, axis=0)": "The classes of one letter share the "
+            "probability, not the letters.",
+        "-np.log(softmax(logits / t)[rows, labels]).mean() → -softmax(logits / t)[rows, "
+            "labels].mean()": "Where is the logarithm?",
+        "-np.log(softmax(logits / t)[rows, labels]).mean() → abs(softmax(logits / t).max(axis=1)"
+            ".mean() - (logits.argmax(axis=1) == labels).mean())": "That makes the mean right, and "
+            "may be wrong at both ends. Take the loss of the true class.",
+        "→ 1.0": "Do you compare all temperatures, or stop at one?",
+        ("→ choices[0]", "[rows, labels] → .max(axis=1)", "-np.log(softmax(logits / t)[rows, "
+            "labels]).mean() → (softmax(logits / t).argmax(axis=1) != labels).mean()"): "Always "
+            "the first one? No temperature changes which class is ahead, and the most probable "
+            "class is surest at the lowest. Take the loss of the true class.",
+    },
+)  # fmt: skip
+
+
+def _weighted(logits, labels, weights):
+    chances = softmax(logits)[np.arange(len(labels)), labels]
+    own = weights[labels]
+    return -(own * np.log(chances)).sum() / own.sum()
+
+
+def _weighted_case(rows, classes):
+    logits, labels = _RNG.normal(size=(rows, classes)), _RNG.integers(classes, size=rows)
+    return logits, labels, _RNG.uniform(0.3, 6, size=classes)
+
+
+check_weighted_loss = Exercise(
+    "Compute the mean loss of letters whose classes count differently.",
+    _weighted,
+    cases=[_weighted_case(4, 3), _weighted_case(7, 2), _weighted_case(9, 5)],
+    mistakes={
+        "/ own.sum() → / len(labels)": "Divide by the sum of the weights, not by the number of "
+            "letters: then doubling all weights changes nothing.",
+        "/ own.sum() →": "That is a sum. Divide by the sum of the letters' weights.",
+        "/ own.sum() → / weights.sum()": "Each letter brings the weight of its class, some classes "
+            "several times. Which sum is that?",
+        "own = weights[labels] → own = np.ones(len(labels))": "Where are the weights?",
+        "own = weights[labels] → own = 1 / weights[labels]": "You divide by the weights. A weight "
+            "of 6 counts six times as much.",
+        "-(own * np.log(chances)).sum() / own.sum() → -np.log((own * chances).sum() / own.sum())":
+            "Take the mean of the logarithms, not the logarithm of the mean.",
+        "return - → return ": "Right up to the sign.",
+        "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
+        "softmax(logits)[np.arange(len(labels)), labels] → softmax(logits * "
+            "weights)[np.arange(len(labels)), labels]": "The weights belong to the loss. The "
+            "scores stay what they are.",
+        "softmax(logits)[np.arange(len(labels)), labels] → softmax(logits).max(axis=1)": "You take "
+            "the most probable class. Which is the true one?",
+        "softmax(logits) → softmax(logits, axis=0)": "The classes of one letter share the "
+            "probability, not the letters.",
+        "own * np.log(chances) → np.log(own * chances)": "The weight stands before the logarithm.",
+        "-(own * np.log(chances)).sum() / own.sum() → -np.mean([np.log(chances[labels == k]).mean()"
+            " for k in np.unique(labels)])": "That gives every class the same share. Which weights "
+            "were given?",
+        "own * np.log(chances) → np.log(chances)": "The weights stand below only. Where above?",
+        "-(own * np.log(chances)).sum() / own.sum() → -(own * np.log(chances))": "One number is "
+            "wanted, not one for each letter.",
+    },
+)  # fmt: skip
+
+
+def _leaks(texts, writers, train, test):
+    def words(row):
+        return " ".join(re.findall(r"\w+", texts[row].lower()))
+
+    known, wrote = {words(row) for row in train}, {writers[row] for row in train}
+    return [row for row in test if words(row) in known or writers[row] in wrote]
+
+
+_TEXTS = [
+    "The bin is full.", "The lamp is out!", "THE BIN IS FULL", "A tree fell", "the lamp is out",
+    "Music at night.", "The bin is full.", "Ice on the steps", "A tree, fell!", "a TREE fell",
+]  # fmt: skip
+_WRITERS = ["W1", "W2", "W3", "W1", "W4", "W5", "W6", "W2", "W7", "W8"]
+
+check_leaks = Exercise(
+    "List the test rows that a model could know from training, by their text or their writer.",
+    _leaks,
+    cases=[
+        (_TEXTS, _WRITERS, [0, 1], [2, 3, 5]),
+        (_TEXTS, _WRITERS, [0, 5], [1, 2, 3, 6, 8]),
+        (_TEXTS, _WRITERS, [3, 4, 5], [0, 1, 6, 8, 9]),
+        (_TEXTS, _WRITERS, [2, 7], [8, 6, 1, 0, 3]),
+        (_TEXTS, _WRITERS, [5, 7], [0, 3, 4, 8]),
+    ],
+    mistakes={
+        "words(row) in known or writers[row] in wrote → words(row) in known": "Somebody who wrote "
+            "a letter in the training part is known, too.",
+        "words(row) in known or writers[row] in wrote → writers[row] in wrote": "A text may be "
+            "sent by somebody else as well.",
+        "words(row) in known or writers[row] in wrote → words(row) in known and writers[row] in "
+            "wrote": "One of the two is enough for a leak.",
+        "texts[row].lower() → texts[row]": "Capitals do not make another letter.",
+        '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row].lower()': "A dot or a "
+            "comma does not make another letter.",
+        '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row]': "Neither capitals nor "
+            "dots make another letter.",
+        "[row for row in test if words(row) in known or writers[row] in wrote] → [number for "
+            "number, row in enumerate(test) if words(row) in known or writers[row] in wrote]":
+            "These are places in `test`. Return the rows that stand there.",
+        "[row for row in test if words(row) in known or writers[row] in wrote] → sum(words(row) in "
+            "known or writers[row] in wrote for row in test)": "That counts them. Which ones are "
+            "they?",
+        "[row for row in test if words(row) in known or writers[row] in wrote] → [row for row in "
+            "test if not (words(row) in known or writers[row] in wrote)]": "Those are the clean "
+            "ones.",
+        "[row for row in test if words(row) in known or writers[row] in wrote] → [row for row in "
+            "train if words(row) in map(words, test) or writers[row] in [writers[r] for r in "
+            "test]]": "Those are rows of the training part. Which test rows know them?",
+        "[row for row in test if words(row) in known or writers[row] in wrote] → sorted(row for "
+            "row in test if words(row) in known or writers[row] in wrote)": "Leave them in the "
+            "order of `test`.",
+        "[row for row in test if words(row) in known or writers[row] in wrote] → [words(row) in "
+            "known or writers[row] in wrote for row in test]": "That says yes or no for each. "
+            "Return the rows.",
+        "[row for row in test if words(row) in known or writers[row] in wrote] → [texts[row] for "
+            "row in test if words(row) in known or writers[row] in wrote]": "These are texts. "
+            "Return their rows.",
+    },
+)  # fmt: skip
+
+
+def _thresholds(probs, labels, promise):
+    answers, sure = probs.argmax(axis=1), probs.max(axis=1)
+    found = np.full(probs.shape[1], math.inf)
+    for k in range(probs.shape[1]):
+        own = answers == k
+        for t in sure[own]:
+            kept = own & (sure >= t)
+            bound = lower_bound(int((labels[kept] == k).sum()), int(kept.sum()))
+            if bound >= promise:
+                found[k] = min(found[k], t)
+    return found
+
+
+def _thresholds_case(rows, good, promise):
+    labels = _RNG.integers(3, size=rows)
+    scores = np.round(_RNG.normal(size=(rows, 3)), 1)
+    scores[np.arange(rows), labels] += good
+    return softmax(scores), labels, promise
+
+
+_FOUR = np.array([[0.9, 0.1], [0.8, 0.2], [0.7, 0.3], [0.3, 0.7], [0.6, 0.4], [0.2, 0.8]])
+
+check_thresholds = Exercise(
+    "Choose a threshold for each class, with a margin.",
+    _thresholds,
+    cases=[
+        (_FOUR, np.array([0, 0, 0, 1, 1, 1]), 0.4),
+        *(_thresholds_case(*sizes) for sizes in ((12, 2, 0.4), (30, 2, 0.6), (40, 1.5, 0.5))),
+        (np.repeat([[0.9, 0.1], [0.35, 0.65]], 8, axis=0), np.array([0] * 9 + [1] * 7), 0.7),
+        (_FOUR, np.array([1, 1, 1, 0, 0, 0]), 0.4),
+    ],
+    mistakes={
+        "bound = lower_bound(int((labels[kept] == k).sum()), int(kept.sum())) → bound = "
+            "(labels[kept] == k).mean()": "That threshold just reaches the promise here. Take the "
+            "lower bound of the share.",
+        "kept = own & (sure >= t) → kept = sure >= t": "Count the answers of this class only.",
+        "kept = own & (sure >= t) → kept = (labels == k) & (sure >= t)": "The program does not "
+            "know the true class. Which letters does it answer with this one?",
+        "sure >= t → sure > t": "A letter exactly on the threshold is kept, too.",
+        "min(found[k], t) → t": "Which of these is the lowest?",
+        "min(found[k], t) → max(found[k] if found[k] < math.inf else 0.0, t)": "That is the "
+            "highest threshold that will do.",
+        "math.inf → 1.0 ¦ 0.0 ¦ math.nan": "Where no threshold will do, the class has math.inf.",
+        "return found → return np.full(len(found), found.min())": "Each class has a threshold of "
+            "its own.",
+        "return found → return np.full(len(found), found.max())": "Each class has a threshold of "
+            "its own.",
+        "own = answers == k → own = labels == k": "Which letters does the program answer with this "
+            "class? It does not know the true one.",
+        "sure = probs.argmax(axis=1), probs.max(axis=1) → sure = probs.argmax(axis=1), probs[:, 0]":
+            "How sure is the program of its answer? Take the largest probability.",
+        "max(axis=1)\n → max(axis=0)\n": "Each letter has a maximum of its own: axis=1.",
+        "labels[kept] == k → labels[kept] != k": "You count wrong answers.",
+        "bound >= promise → bound <= promise": "The bound must be at least the promise.",
+        "int(kept.sum())) → int(own.sum()))": "How many letters lie at or above the threshold?",
+        "return found → return found[0] if len(found) == 1 else list(found[::-1])": "In which "
+            "order do the classes stand?",
+    },
+)  # fmt: skip

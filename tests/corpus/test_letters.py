@@ -1,0 +1,113 @@
+"""The letters of Chapter 19 are what their datasheet says."""
+
+from collections import Counter
+from datetime import date
+from random import Random
+
+import numpy as np
+import pytest
+
+from benchmarks.letter_frames import (
+    LABELS,
+    RULES,
+    SEED,
+    made_letters,
+    read_rules,
+    table_of,
+)
+from bertbook.corpus import LETTER_LABELS, letters_file, town_letters
+from minibert.classify.duplicates import find_duplicates
+from minibert.classify.table import read_table
+
+LETTERS = town_letters()
+SHEET = letters_file().with_name("README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def made():
+    return made_letters(RULES.read_text(encoding="utf-8"), Random(SEED))
+
+
+def test_the_rules_make_the_table_again(made):
+    assert table_of(made) == letters_file().read_text(encoding="utf-8")
+    other = made_letters(RULES.read_text(encoding="utf-8"), Random(SEED + 1))
+    assert table_of(other) != table_of(made)
+
+
+def test_the_counts_of_the_datasheet():
+    assert len(LETTERS) == 1500
+    assert LABELS == LETTER_LABELS
+    counts = Counter(letter.label for letter in LETTERS)
+    for label in LETTER_LABELS:
+        assert f"*{label}* ({counts[label]}" in SHEET
+    assert 0.02 < counts["Danger"] / 1500 < 0.04
+    assert f"{len({letter.writer for letter in LETTERS})} writers" in SHEET
+    _, frames = read_rules(RULES.read_text(encoding="utf-8"))
+    assert f"{len(frames)} complaints with gaps" in SHEET
+
+
+def test_letters_are_in_the_order_of_their_dates():
+    days = [date.fromisoformat(letter.date) for letter in LETTERS]
+    assert days == sorted(days)
+    assert (days[0], days[-1]) == (date(2026, 1, 1), date(2026, 6, 30))
+
+
+def test_the_third_reader_reads_from_may_on():
+    for letter in LETTERS:
+        assert bool(letter.third) == (letter.date >= "2026-05")
+        assert {letter.label, letter.second, letter.third} <= {*LETTER_LABELS, ""}
+
+
+def test_readers_agree_as_often_as_their_shares_say(made):
+    shares = np.array([letter.readers for letter in made])
+    assert np.allclose(shares.sum(axis=1), 1)
+    agree = np.array([letter.label == letter.second for letter in LETTERS])
+    expected, error = (shares**2).sum(axis=1), agree.std() / 1500**0.5
+    assert abs(agree.mean() - expected.mean()) < 3 * error
+    assert f"agree in {agree.mean():.3f} of the letters" in SHEET
+    assert f"agrees with one of them in {shares.max(axis=1).mean():.3f}" in SHEET
+
+
+def test_people_disagree_where_they_would(made):
+    """In letters that two departments share, not just anywhere."""
+    unclear = np.array([max(letter.readers) < 0.9 for letter in made])
+    differ = np.array([letter.label != letter.second for letter in LETTERS])
+    assert 0.15 < unclear.mean() < 0.5
+    assert differ[unclear].mean() > 0.25
+    assert differ[~unclear].mean() < 0.1
+
+
+def test_copies_and_contradictions(made):
+    table = read_table(letters_file(), "text", "label", group="writer", time="date")
+    found = find_duplicates(table)
+    assert f"{len(found.exact) + len(found.near)} rows repeat" in SHEET
+    assert len(found.exact) > 30
+    assert len(found.near) > 10
+    assert len(found.contradictions) == 7
+    assert Counter(letter.origin for letter in made) == {
+        "new": 1406, "petition": 24, "again": 30, "retold": 40
+    }  # fmt: skip
+    texts = Counter(letter.text for letter in made if letter.origin == "new")
+    assert max(texts.values()) == 1
+
+
+def test_no_gap_is_left_open():
+    assert not any(mark in letter.text for letter in LETTERS for mark in "[]|")
+    names = ("PLACE", "WHO ", "NUMBER", "DAY", "STREET", "OPENING")
+    shouted = [letter for letter in LETTERS if letter.text.upper() != letter.text]
+    assert not any(name in letter.text for letter in shouted for name in names)
+
+
+def test_june_is_another_month():
+    shares = {}
+    for late in (False, True):
+        labels = [letter.label for letter in LETTERS if (letter.date >= "2026-06") == late]
+        shares[late] = np.array([labels.count(label) / len(labels) for label in LETTER_LABELS])
+    moved = abs(shares[True] - shares[False]).sum() / 2
+    assert moved > 0.15
+    june = " ".join(letter.text.lower() for letter in LETTERS if letter.date >= "2026-06")
+    before = " ".join(letter.text.lower() for letter in LETTERS if letter.date < "2026-06")
+    for word in ("festival", "rental scooters", "chip"):
+        assert june.count(word) > before.count(word)
+    for word in ("snow", "christmas"):
+        assert word not in june
