@@ -48,7 +48,7 @@ def letters_of() -> tuple[Table, Table]:
     table = read_table(letters_file(), "text", "label", group="writer", time="date")
     table = table.take(without_copies(table))
     late = np.array(table.times) >= "2026-06"
-    early, june = (table.take(np.flatnonzero(part)) for part in (~late, late))
+    early, june = (table.take(np.flatnonzero(part).tolist()) for part in (~late, late))
     return dataclasses.replace(early, times=None), june
 
 
@@ -87,9 +87,9 @@ def fine_tuned(seed: int, rate: float, ask: bool = True, epochs: int = EPOCHS) -
     early, june = letters_of()
     train, validation, test = parts_of(early, seed)
     model, tokenizer = new_classifier(default_encoder(), LETTER_LABELS, seed=seed)
-    watched = early.take(validation)
+    watched = early.take(validation.tolist())
     trainer = fine_tune(
-        model, tokenizer, early.take(train), watched, seed=seed, learning_rate=rate,
+        model, tokenizer, early.take(train.tolist()), watched, seed=seed, learning_rate=rate,
         epochs=epochs, show_progress=False, device="cpu",
     )  # fmt: skip
     found = {
@@ -97,7 +97,7 @@ def fine_tuned(seed: int, rate: float, ask: bool = True, epochs: int = EPOCHS) -
         "best_update": trainer.best.step, "validation_loss": round(trainer.best.loss, 4),
     }  # fmt: skip
     if ask:
-        asked = {"validation": watched, "test": early.take(test), "june": june}
+        asked = {"validation": watched, "test": early.take(test.tolist()), "june": june}
         for part, table in asked.items():
             found[part] = np.round(scores_of(model, tokenizer, table), 2).tolist()
     return found | {"processor_seconds": round(time.process_time() - cpu)}

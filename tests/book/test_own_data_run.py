@@ -52,7 +52,7 @@ def test_a_run_has_scores_of_every_row_and_its_loss_follows(run):
     shapes = {"validation": len(validation), "test": len(test), "june": len(JUNE)}
     for part, rows in shapes.items():
         assert np.shape(run[part]) == (rows, 5)
-    probs = with_temperature(run["validation"], 1.0)
+    probs = with_temperature(np.array(run["validation"]), 1.0)
     loss = -np.log(probs[np.arange(len(validation)), TRUTH[validation]]).mean()
     assert loss == pytest.approx(run["validation_loss"], abs=0.02)
     assert 0 < run["best_update"] <= run["updates"]
