@@ -21,9 +21,14 @@ import torch
 
 from bertbook.corpus.datasets.letters import LETTER_LABELS, letters_file
 from minibert.classify.duplicates import without_copies
-from minibert.classify.splitting import blocks_of
-from minibert.classify.table import Table, read_table
-from minibert.classify.tuning import default_encoder, fine_tune, new_classifier, scores_of
+from minibert.classify.splitting import linked_rows
+from minibert.classify.table import LabeledTable, read_table
+from minibert.classify.tuning import (
+    classifier_from,
+    default_encoder,
+    fine_tune_classifier,
+    logits_of_table,
+)
 from minibert.classify.weighting import class_weights
 from minibert.disk import written_whole
 from minibert.fast import switch_on
@@ -43,7 +48,7 @@ DANGER = LETTER_LABELS.index("Danger")
 PENALTIES = (0.3, 1, 3, 10, 30, 100)  # C of scikit-learn's: how free a linear classifier is
 
 
-def letters_of() -> tuple[Table, Table]:
+def letters_of() -> tuple[LabeledTable, LabeledTable]:
     """Read the letters without copies: those until May, and those of June."""
     table = read_table(letters_file(), "text", "label", group="writer", time="date")
     table = table.take(without_copies(table))
@@ -52,21 +57,21 @@ def letters_of() -> tuple[Table, Table]:
     return dataclasses.replace(early, times=None), june
 
 
-def deal_folds(table: Table, number: int) -> np.ndarray:
+def deal_folds(table: LabeledTable, number: int) -> np.ndarray:
     """Give each writer, with all copies, to one of a few parts; the large ones first."""
     fold, sizes = np.zeros(len(table), dtype=int), np.zeros(number, dtype=int)
-    for block in sorted(blocks_of(table), key=len, reverse=True):
+    for block in sorted(linked_rows(table), key=len, reverse=True):
         fold[block] = sizes.argmin()
         sizes[sizes.argmin()] += len(block)
     return fold
 
 
-def numbers_of(table: Table) -> np.ndarray:
+def numbers_of(table: LabeledTable) -> np.ndarray:
     """Give each label of a table its number."""
     return np.array([LETTER_LABELS.index(label) for label in table.labels])
 
 
-def parts_of(early: Table, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def parts_of(early: LabeledTable, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Take the fold of a seed for the test, the next one for validation, the rest to learn from."""
     fold = deal_folds(early, FOLDS)
     test, validation = seed % FOLDS, (seed + 1) % FOLDS
@@ -86,9 +91,9 @@ def fine_tuned(seed: int, rate: float, ask: bool = True, epochs: int = EPOCHS) -
     cpu = time.process_time()
     early, june = letters_of()
     train, validation, test = parts_of(early, seed)
-    model, tokenizer = new_classifier(default_encoder(), LETTER_LABELS, seed=seed)
+    model, tokenizer = classifier_from(default_encoder(), LETTER_LABELS, seed=seed)
     watched = early.take(validation.tolist())
-    trainer = fine_tune(
+    trainer = fine_tune_classifier(
         model, tokenizer, early.take(train.tolist()), watched, seed=seed, learning_rate=rate,
         epochs=epochs, show_progress=False, device="cpu",
     )  # fmt: skip
@@ -99,7 +104,7 @@ def fine_tuned(seed: int, rate: float, ask: bool = True, epochs: int = EPOCHS) -
     if ask:
         asked = {"validation": watched, "test": early.take(test.tolist()), "june": june}
         for part, table in asked.items():
-            found[part] = np.round(scores_of(model, tokenizer, table), 2).tolist()
+            found[part] = np.round(logits_of_table(model, tokenizer, table), 2).tolist()
     return found | {"processor_seconds": round(time.process_time() - cpu)}
 
 

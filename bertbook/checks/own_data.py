@@ -14,7 +14,7 @@ from minibert.reference import softmax
 from .exercise import Exercise
 
 _RNG = np.random.default_rng(19)
-lower_bound = cache(thresholds.lower_bound)
+lower_bound = cache(thresholds.share_at_least)
 
 
 def _temperature(logits, labels, choices):

@@ -12,7 +12,7 @@ from bertbook.corpus import passage_questions
 from minibert.tasks.metrics import score_answers
 
 from .html import Html
-from .results import ranged, results, signed
+from .results import ranged, shown_results, with_sign
 
 DRAWS = 2000
 MEASURES = {
@@ -71,7 +71,7 @@ def readers_table(record: Mapping) -> Html:
         rows.append([title, f"{kept['mean']:.3f} ± {kept['sd']:.3f}", ranged(ends)])
     for name, reached in record["careless"]["readers"].items():
         rows.append([f"{name}, F1", f"{reached['f1']:.3f}", "learns nothing"])
-    return results(
+    return shown_results(
         ["", "mean ± sd over seeds", f"over {len(sums)} passages"],
         rows,
         f"readers of {len(readers)} seeds, test part",
@@ -100,7 +100,7 @@ def windows_table(record: Mapping) -> Html:
         rows.append(
             _of_windows(title, [r["reader"] for r in runs], [usual[r["seed"]] for r in runs])
         )
-    return results(
+    return shown_results(
         ["windows", "F1", "ahead by", "thresholds"],
         rows,
         "readers by the windows that they learned from, test part",
@@ -121,4 +121,4 @@ def _lead(readers: Sequence[Mapping], rivals: Sequence[Mapping]) -> str:
     own, other = over_passages(readers), over_passages(rivals)
     ahead = own[:, 4] - other[:, 4]
     ends = interval_of(ahead, own[:, 0])
-    return f"{signed(ahead.sum() / own[:, 0].sum())} ({ranged(ends)})"
+    return f"{with_sign(ahead.sum() / own[:, 0].sum())} ({ranged(ends)})"

@@ -109,7 +109,7 @@ def lead_over(
     return _signed(ahead.mean()), from_to(ahead, signed=True)
 
 
-def results(runs: Runs, *, blocks: int = 1) -> Html:
+def method_table(runs: Runs, *, blocks: int = 1) -> Html:
     """Show what every method reaches on the test part; so many rows in turn are one unit."""
     rows = []
     for encoder, method in runs.methods:

@@ -12,7 +12,7 @@ from .html import Html, html
 from .maps import small_map
 from .tables import result_table
 
-TARGETS = ("[CLS]", "[SEP]", "itself", "previous", "next")
+HEAD_TARGETS = ("[CLS]", "[SEP]", "itself", "previous", "next")
 SHARE_OF = {"sure and right": "sure, and right", "sure and wrong": "sure, and wrong"}
 
 
@@ -53,13 +53,13 @@ def map_drawer(
         if head == "all":
             return _all_heads(tables)
         here = shares_on_targets(tables[head - 1], tokens)
-        most = TARGETS[int(np.argmax(here))]
+        most = HEAD_TARGETS[int(np.argmax(here))]
         drawn = small_map(
             tables[head - 1], f"Layer {layer}, head {head}: most of it on {most}.", tokens, tokens
         )
         rows = [
             [name, f"{one:.2f}", f"{measures[name]['mean'][layer - 1][head - 1]:.2f}"]
-            for name, one in zip(TARGETS, here)
+            for name, one in zip(HEAD_TARGETS, here)
         ]
         beside = result_table(["here", "120 requests"], rows, "share on")
         return (
@@ -85,7 +85,7 @@ def _all_heads(tables: np.ndarray) -> str:
 def habits_table(record: Mapping) -> Html:
     """For each target: the mean of all heads, and the head that spends most on it."""
     measures, rows = record["heads"]["measures"], []
-    for name in TARGETS:
+    for name in HEAD_TARGETS:
         mean = np.array(measures[name]["mean"])
         layer, head = np.unravel_index(mean.argmax(), mean.shape)
         low, high = (measures[name][end][layer][head] for end in ("low", "high"))

@@ -18,7 +18,7 @@ color:inherit;background-color:transparent;font-variant-numeric:tabular-nums}
 """
 
 
-def results(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Html:
+def shown_results(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> Html:
     """Write rows of results as a table; the first column says whose they are.
 
     Parameters
@@ -62,7 +62,7 @@ def results(columns: Sequence[str], rows: Iterable[Sequence[object]], name: str)
     )
 
 
-def signed(value: float, digits: int = 2) -> str:
+def with_sign(value: float, digits: int = 2) -> str:
     """Write a difference with its sign, and a real minus."""
     return f"{value:+.{digits}f}".replace("-", "−")
 

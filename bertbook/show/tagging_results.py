@@ -12,7 +12,7 @@ from bertbook.corpus import entity_sentences
 from minibert.tasks.tagging import find_entities
 
 from .html import Html
-from .results import ranged, results, signed
+from .results import ranged, shown_results, with_sign
 
 DRAWS = 2000
 KINDS = {"PER": "persons", "LOC": "places", "ORG": "organizations"}
@@ -30,7 +30,7 @@ def drawn_f1(counts: Sequence[Sequence[Sequence[int]]]) -> Float[np.ndarray, " c
     return (2 * both[..., 0] / (both[..., 1] + both[..., 2])).mean(axis=0)
 
 
-def middle(values: Float[np.ndarray, " columns"]) -> Float[np.ndarray, "2"]:
+def middle_of(values: Float[np.ndarray, " columns"]) -> Float[np.ndarray, "2"]:
     """Leave out what was drawn lowest and highest, 2.5 % at each end."""
     return np.quantile(values[1:], [0.025, 0.975])
 
@@ -69,7 +69,7 @@ def kinds_table(record: Mapping) -> Html:
         means = [f"{statistics.mean(values):.3f}" for values in columns]
         means[-1] += f" ± {statistics.stdev(columns[-1]):.3f}"
         rows.append([title, *means])
-    return results(
+    return shown_results(
         ["", "precision", "recall", "F1 ± sd"], rows, f"taggers of {len(runs)} seeds, test part"
     )
 
@@ -98,7 +98,7 @@ def borders_table(record: Mapping, rules: Mapping[str, Sequence[Sequence]]) -> H
         rule = drawn_f1([counts_of_names(found, borders=True)])
         rows.append([title, _told(rule), _ahead(ends - rule), "does not ask"])
     rows.append([f"tagger, {len(names)} seeds", _told(ends), "", _told(whole)])
-    return results(
+    return shown_results(
         ["F1", "borders alone", "tagger ahead by", "with the kind"],
         rows,
         "taggers beside rules, 134 sentences",
@@ -126,15 +126,15 @@ def nonsense_table(record: Mapping) -> Html:
         )
         lost = usual - strange
         rows.append([title, f"{usual[0]:.2f}", f"{strange[0]:.2f}",
-                     f"{lost[0]:.2f} ({ranged(middle(lost))})"])  # fmt: skip
-    return results(
+                     f"{lost[0]:.2f} ({ranged(middle_of(lost))})"])  # fmt: skip
+    return shown_results(
         ["F1", "as they are", "invented", "lost"], rows, "what invented names cost, five seeds"
     )
 
 
 def _told(values: Float[np.ndarray, " columns"]) -> str:
-    return f"{values[0]:.2f} ({ranged(middle(values))})"
+    return f"{values[0]:.2f} ({ranged(middle_of(values))})"
 
 
 def _ahead(values: Float[np.ndarray, " columns"]) -> str:
-    return f"{signed(values[0])} ({ranged(middle(values))})"
+    return f"{with_sign(values[0])} ({ranged(middle_of(values))})"

@@ -24,9 +24,9 @@ def _begin(options: argparse.Namespace) -> int:
             from .answering import answer_typed
 
             return answer_typed(options)
-        from .run import train
+        from .run import train_classifier
 
-        return train(options)
+        return train_classifier(options)
 
     if options.does == "predict":
         return guarded(work, lambda: "type the same command again", lambda: False)

@@ -16,7 +16,7 @@ from minibert.training import choose_device
 
 from .options import go_on
 from .saving import FILE, Classifier, Reply, load_classifier
-from .table import Table, read_table
+from .table import LabeledTable, read_table
 
 UNKNOWN = "I do not know"
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
@@ -55,7 +55,7 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
             raise ValueError(f"{text!r} cannot be answered; this classifier reads {way_out}")
     both = [(part, "") if isinstance(part, str) else part for part in parts]
     firsts, seconds = map(list, zip(*both, strict=True))
-    table = Table(firsts, pairs=seconds if wanted is tuple else None)
+    table = LabeledTable(firsts, pairs=seconds if wanted is tuple else None)
     answers = classifier.answer(table)
     for text, answer in zip(options.texts, answers, strict=True):
         say(f"{text}\n  {_in_words(answer)}")

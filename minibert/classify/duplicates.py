@@ -7,7 +7,7 @@ import unicodedata
 from collections import defaultdict
 from typing import NamedTuple
 
-from .table import Table
+from .table import LabeledTable
 
 
 class Duplicates(NamedTuple):
@@ -40,18 +40,18 @@ def normalize_text(text: str) -> str:
     return re.sub(r"\d+", "0", " ".join(words)) or text
 
 
-def text_keys(table: Table) -> list[tuple[str, ...]]:
+def text_keys(table: LabeledTable) -> list[tuple[str, ...]]:
     """Return for each row its normalized text, or pair of texts: copies have the same key."""
     columns = [table.texts] + ([table.pairs] if table.pairs else [])
     return [tuple(map(normalize_text, texts)) for texts in zip(*columns, strict=True)]
 
 
-def find_duplicates(table: Table) -> Duplicates:
+def find_duplicates(table: LabeledTable) -> Duplicates:
     """Find texts that occur more than once.
 
     Parameters
     ----------
-    table : Table
+    table : LabeledTable
         With labels, or without.
 
     Returns
@@ -63,7 +63,7 @@ def find_duplicates(table: Table) -> Duplicates:
 
     Examples
     --------
-    >>> table = Table(["It hums.", "it hums", "No bill.", "It hums."], ["A", "B", "B", "A"])
+    >>> table = LabeledTable(["It hums.", "it hums", "No bill.", "It hums."], ["A", "B", "B", "A"])
     >>> find_duplicates(table)
     Duplicates(exact=[3], near=[1], contradictions=[[0, 1, 3]])
     """
@@ -79,12 +79,12 @@ def find_duplicates(table: Table) -> Duplicates:
     return found._replace(contradictions=told)
 
 
-def without_copies(table: Table) -> list[int]:
+def without_copies(table: LabeledTable) -> list[int]:
     """Return the rows to keep: the first of each normalized text with each label.
 
     Parameters
     ----------
-    table : Table
+    table : LabeledTable
         With labels, or without.
 
     Returns
@@ -99,12 +99,12 @@ def without_copies(table: Table) -> list[int]:
     return list(first.values())
 
 
-def find_leaks(seen: Table, asked: Table) -> list[int]:
+def find_leaks(seen: LabeledTable, asked: LabeledTable) -> list[int]:
     """Find rows that are asked about though a copy of them was trained on.
 
     Parameters
     ----------
-    seen, asked : Table
+    seen, asked : LabeledTable
         What a model learns from, and what it is measured on.
 
     Returns
@@ -114,7 +114,7 @@ def find_leaks(seen: Table, asked: Table) -> list[int]:
 
     Examples
     --------
-    >>> find_leaks(Table(["It hums.", "No bill."]), Table(["Which bill?", "it HUMS"]))
+    >>> find_leaks(LabeledTable(["It hums.", "No bill."]), LabeledTable(["Which bill?", "it HUMS"]))
     [1]
     """
     known = {*text_keys(seen)}

@@ -11,7 +11,7 @@ from jaxtyping import Int
 
 from .duplicates import find_duplicates, without_copies
 from .splitting import split_rows
-from .table import Table, read_table
+from .table import LabeledTable, read_table
 
 COLUMNS = ("text", "label", "pair", "group", "time", "encoding")
 FEW, SHOWN = 10, 3
@@ -20,7 +20,7 @@ FEW, SHOWN = 10, 3
 class Work(NamedTuple):
     """The rows of a run, divided: as tables and as numbers of classes; and what was noticed."""
 
-    tables: dict[str, Table]
+    tables: dict[str, LabeledTable]
     labels: dict[str, Int[np.ndarray, " rows"]]
     classes: tuple[str, ...]
     notes: list[str]
@@ -45,7 +45,7 @@ def prepare(plan: Mapping[str, Any]) -> Work:
     return Work(tables, labels, classes, [*_copies(table, kept), *_rare(tables, classes)])
 
 
-def _require_classes(table: Table, column: str) -> None:
+def _require_classes(table: LabeledTable, column: str) -> None:
     """Raise if the labels are no classes."""
     count = len(table.classes)
     if count < 2:
@@ -61,7 +61,7 @@ def _require_classes(table: Table, column: str) -> None:
         )
 
 
-def _copies(table: Table, kept: Table) -> Iterator[str]:
+def _copies(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
     """Tell of rows that were left out, and of texts with several labels."""
     lines, found = table.lines or range(len(table)), find_duplicates(table)
     yield f"{len(table):,} rows were read, with {len(table.classes)} labels."
@@ -80,7 +80,7 @@ def _copies(table: Table, kept: Table) -> Iterator[str]:
         yield f"So have {len(found.contradictions) - SHOWN:,} other texts."
 
 
-def _rare(tables: Mapping[str, Table], classes: tuple[str, ...]) -> Iterator[str]:
+def _rare(tables: Mapping[str, LabeledTable], classes: tuple[str, ...]) -> Iterator[str]:
     """Tell of labels that are too few to say much about."""
     counts = {part: Counter(table.labels) for part, table in tables.items()}
     for name in classes:

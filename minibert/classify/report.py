@@ -11,9 +11,9 @@ from jaxtyping import Float
 from .calibration import calibration_error, reliability, with_temperature
 from .preparing import Work
 from .saving import Classifier
-from .scores import class_scores, confusion_matrix
-from .splitting import blocks_of
-from .table import Table
+from .scores import class_scores, count_confusions
+from .splitting import linked_rows
+from .table import LabeledTable
 from .thresholds import decide
 
 DRAWS, ENDS = 1000, (0.025, 0.975)
@@ -58,7 +58,7 @@ def measure(
 ) -> dict[str, Any]:
     """Compare scores of the test part, and those of counted words, with the truth."""
     labels, table, classes = work.labels["test"], work.tables["test"], work.classes
-    blocks = blocks_of(table)
+    blocks = linked_rows(table)
     probs = with_temperature(logits, classifier.temperature)
     usual = np.bincount(work.labels["train"], minlength=len(classes)).argmax()
     answers = {
@@ -68,7 +68,7 @@ def measure(
     }
     hits = {name: (given == labels).astype(float) for name, given in answers.items()}
     lead = hits["this classifier"] - hits["counted words"]
-    matrix = confusion_matrix(labels, answers["this classifier"], len(classes))
+    matrix = count_confusions(labels, answers["this classifier"], len(classes))
     decided = decide(probs, np.array(classifier.thresholds))
     before = with_temperature(logits, 1.0)
     return {
@@ -76,7 +76,7 @@ def measure(
         "rows": {name: len(part) for name, part in work.tables.items()},
         "blocks": len(blocks),
         "rivals": [
-            _rival(name, hits[name], blocks, confusion_matrix(labels, given, len(classes)))
+            _rival(name, hits[name], blocks, count_confusions(labels, given, len(classes)))
             for name, given in answers.items()
         ],
         "lead": [float(lead.mean()), *interval(lead, blocks)],
@@ -106,7 +106,9 @@ def _rival(name: str, hits: np.ndarray, blocks: Any, matrix: np.ndarray) -> dict
     }
 
 
-def _wrong(table: Table, classes: Sequence[str], probs: np.ndarray, labels: np.ndarray) -> Any:
+def _wrong(
+    table: LabeledTable, classes: Sequence[str], probs: np.ndarray, labels: np.ndarray
+) -> Any:
     """Return the wrong answers whose true label is least probable."""
     of_truth = probs[np.arange(len(labels)), labels]
     order = [row for row in np.argsort(of_truth).tolist() if probs[row].argmax() != labels[row]]
@@ -114,7 +116,7 @@ def _wrong(table: Table, classes: Sequence[str], probs: np.ndarray, labels: np.n
 
 
 def _rows(
-    table: Table,
+    table: LabeledTable,
     classes: Sequence[str],
     probs: np.ndarray,
     labels: np.ndarray,

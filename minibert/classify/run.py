@@ -12,7 +12,14 @@ from torch import Tensor
 from minibert.disk import remove, written_whole
 from minibert.pretrain.options import is_finished
 from minibert.pretrain.output import say, say_if_possible
-from minibert.pretrain.plan import Plan, given, other_run, read_plan, require_free, write_plan
+from minibert.pretrain.plan import (
+    Plan,
+    options_given,
+    other_run,
+    read_plan,
+    require_free,
+    write_plan,
+)
 from minibert.pretrain.signals import fit_until_signal
 from minibert.pretrained import load_tokenizer
 from minibert.tasks import TaskBatches
@@ -25,9 +32,9 @@ from .preparing import Work, prepare
 from .report import measure
 from .saving import Classifier, save_classifier, write_json
 from .thresholds import choose_thresholds
-from .tuning import default_encoder, new_classifier, seconds_of_step, tuning_of
+from .tuning import classifier_from, default_encoder, seconds_of_step, tuning_of
 from .weighting import class_weights
-from .wording import in_words
+from .wording import report_in_words
 from .words import best_counted_words
 
 FORMAT = "minibert classify 1"
@@ -37,7 +44,7 @@ WISHES = ("learning_rate", "epochs", "batch_size", "max_length", "seed")
 FILES = ("table", "model")
 
 
-def train(options: argparse.Namespace) -> int:
+def train_classifier(options: argparse.Namespace) -> int:
     """Make a classifier, or resume the run; return the exit status."""
     folder, device = Path(options.out), choose_device(options.device)
     plan = _resume(options) if options.resume else _begin(options)
@@ -56,7 +63,7 @@ def train(options: argparse.Namespace) -> int:
 def _begin(options: argparse.Namespace) -> Plan:
     """Plan a new run; raise before anything is written if it cannot begin."""
     require_free(Path(options.out))
-    plan = {"format": FORMAT, **DEFAULTS, **given(options, [*DEFAULTS, "table"])}
+    plan = {"format": FORMAT, **DEFAULTS, **options_given(options, [*DEFAULTS, "table"])}
     plan["model"] = plan["model"] or default_encoder()
     plan |= {name: str(Path(plan[name]).resolve()) for name in FILES}
     load_tokenizer(plan["model"])  # is it a model at all?
@@ -65,7 +72,7 @@ def _begin(options: argparse.Namespace) -> Plan:
 
 def _resume(options: argparse.Namespace) -> Plan:
     """Load the plan of a run; raise if an option or the table would make it another one."""
-    plan, typed = read_plan(options.out, FORMAT), given(options, [*DEFAULTS, *FILES])
+    plan, typed = read_plan(options.out, FORMAT), options_given(options, [*DEFAULTS, *FILES])
     typed |= {name: str(Path(typed[name]).resolve()) for name in FILES if name in typed}
     for name, value in typed.items():
         if value != plan[name]:
@@ -91,7 +98,7 @@ def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
         f"Parts: {len(train_rows):,} rows to learn from, {len(validation):,} to choose with, "
         f"{len(test):,} to be asked once. They are cut into word pieces now."
     )
-    model, tokenizer = new_classifier(plan["model"], work.classes, seed=plan["seed"])
+    model, tokenizer = classifier_from(plan["model"], work.classes, seed=plan["seed"])
     plan["max_length"] = min(plan["max_length"], model.config.max_position_embeddings)
     weights = class_weights(work.labels["train"], len(work.classes))
     weights = weights if plan["class_weights"] == "balanced" else torch.ones_like(weights)
@@ -149,4 +156,4 @@ def _finish(plan: Plan, work: Work, folder: Path, classifier: Classifier, weight
     for path in checkpoint_folders(folder):
         remove(path)
     with written_whole(folder / REPORT) as draft:
-        draft.write_text(in_words(facts, folder), **ANY_NAME)
+        draft.write_text(report_in_words(facts, folder), **ANY_NAME)

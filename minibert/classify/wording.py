@@ -12,7 +12,7 @@ WIDEST = 12  # columns of a confusion matrix that can still be read
 FEW_UNITS = 30
 
 
-def in_words(facts: Facts, folder: str | Path) -> str:
+def report_in_words(facts: Facts, folder: str | Path) -> str:
     """Return the report as Markdown."""
     sections = (_data, _result, _each, _calibration, _promises, _look_at)
     lines = [line for section in sections for line in [*section(facts), ""]]

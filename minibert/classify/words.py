@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from .weighting import Labels, weighted_loss
+from .weighting import Labels, class_weighted_loss
 
 PENALTIES = (1.0, 0.1, 0.01)
 MOST_TERMS, UPDATES = 100_000, 200
@@ -86,7 +86,7 @@ class CountedWords:
         def loss() -> Tensor:
             optimizer.zero_grad()
             logits = rows @ self.matrix + self.bias  # (rows, classes)
-            total = weighted_loss(logits, labels, weights)
+            total = class_weighted_loss(logits, labels, weights)
             total = total + penalty / 2 * self.matrix.square().sum()
             total.backward()
             return total

@@ -25,7 +25,7 @@ Plan = dict[str, Any]
 def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
     """Plan a new run; raise before anything is written if it could not be completed."""
     require_free(Path(options.out))
-    plan: Plan = {**DEFAULTS, **given(options)}
+    plan: Plan = {**DEFAULTS, **options_given(options)}
     if plan["learning_rate"] is None:
         plan["learning_rate"] = LEARNING_RATES.get(plan["config"], OTHER_RATE)
     plan["model"] = model_sizes(plan["config"], plan["max_length"])
@@ -38,7 +38,7 @@ def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
 def load_plan(options: argparse.Namespace) -> Plan:
     """Load the plan of a run; raise if an option would make it another one."""
     plan = read_plan(options.out)
-    for name, value in given(options).items():
+    for name, value in options_given(options).items():
         if name in FREE_TO_CHANGE:
             plan[name] = value
         elif name == "config":
@@ -126,7 +126,7 @@ def write_plan(folder: str | Path, plan: Plan) -> None:
         draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
 
 
-def given(options: argparse.Namespace, names: Iterable[str] = DEFAULTS) -> dict[str, Any]:
+def options_given(options: argparse.Namespace, names: Iterable[str] = DEFAULTS) -> dict[str, Any]:
     """Collect the options that were typed."""
     return {name: value for name in names if (value := getattr(options, name)) is not None}
 

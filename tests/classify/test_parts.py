@@ -12,8 +12,8 @@ from minibert.classify.duplicates import (
     text_keys,
     without_copies,
 )
-from minibert.classify.splitting import blocks_of, split_rows
-from minibert.classify.table import Table
+from minibert.classify.splitting import linked_rows, split_rows
+from minibert.classify.table import LabeledTable
 
 
 def random_table(seed, rows=120, **columns):
@@ -22,7 +22,7 @@ def random_table(seed, rows=120, **columns):
     forms = ["it hums", "It hums!", "it  hums 12", "bill 7", "Bill 8", "no", "yes it is", "…"]
     texts = [f"{forms[rng.integers(8)]} {'abcdefgh'[rng.integers(8)]}" for _ in range(rows)]
     labels = [str(label) for label in rng.choice(["x", "y", "z"], rows, p=[0.6, 0.3, 0.1])]
-    return Table(texts, labels, lines=list(range(2, rows + 2)), **columns)
+    return LabeledTable(texts, labels, lines=list(range(2, rows + 2)), **columns)
 
 
 def test_what_does_not_count():
@@ -48,7 +48,7 @@ def test_duplicates_against_a_search_of_all_pairs(seed):
 
 
 def test_a_pair_is_a_copy_only_as_a_whole():
-    table = Table(["a", "a", "A!"], ["x", "x", "x"], pairs=["b", "c", "b"])
+    table = LabeledTable(["a", "a", "A!"], ["x", "x", "x"], pairs=["b", "c", "b"])
     assert find_duplicates(table).near == [2]
     assert without_copies(table) == [0, 1]
 
@@ -62,7 +62,7 @@ def test_no_part_knows_a_text_or_a_group_of_another(seed):
         try:
             parts = split_rows(whole, seed=seed)
         except ValueError:
-            assert len(blocks_of(whole)) < 20
+            assert len(linked_rows(whole)) < 20
             continue
         assert sorted(row for rows in parts for row in rows) == list(range(len(whole)))
         tables = [whole.take(rows) for rows in parts]
@@ -77,7 +77,7 @@ def test_a_random_division_by_hand_leaks():
 
 
 def distinct(labels, **columns):
-    return Table([f"text {'abcdefghij'[n % 10]}{'x' * n}" for n in range(len(labels))],
+    return LabeledTable([f"text {'abcdefghij'[n % 10]}{'x' * n}" for n in range(len(labels))],
                  list(labels), **columns)  # fmt: skip
 
 
@@ -121,19 +121,19 @@ def test_with_times_a_group_goes_with_its_newest_row():
 
 @pytest.mark.parametrize("time", ["31.03.2024", "March", "1e", "2024-13-01"])
 def test_a_time_that_is_none(time):
-    table = Table([*"abcd"], [*"xyxy"], times=["1", time, "2", "3"], lines=[2, 3, 4, 5])
+    table = LabeledTable([*"abcd"], [*"xyxy"], times=["1", time, "2", "3"], lines=[2, 3, 4, 5])
     with pytest.raises(ValueError, match=r"\(line 3\) is neither an ISO date, such as 2024-03-31"):
         split_rows(table, seed=0)
 
 
 def test_times_of_several_forms_are_one_order():
     times = ["2024-01-02", "2024-01-01T23:00", "2024-01-02T03:00+05:00", "2024-01-03"]
-    table = Table([*"abcd"], [*"xyxy"], times=times)
+    table = LabeledTable([*"abcd"], [*"xyxy"], times=times)
     assert split_rows(table, seed=0, shares=(0.25, 0.25)) == ([1, 2], [0], [3])
 
 
 def test_too_few_blocks():
-    table = Table([*"abcdef"], [*"xyxyxy"], groups=["one"] * 6)
+    table = LabeledTable([*"abcdef"], [*"xyxyxy"], groups=["one"] * 6)
     with pytest.raises(ValueError, match=r"validation part would be empty.* leaves 1 blocks"):
         split_rows(table, seed=0)
 
@@ -143,7 +143,9 @@ def test_a_hundred_thousand_rows():
     rng = np.random.default_rng(0)
     words = rng.integers(0, 500, size=(100_000, 4))
     texts = [" ".join(f"w{'abcdefghij'[n % 10]}{'q' * (n // 10)}" for n in row) for row in words]
-    table = Table(texts, [str(n % 5) for n in range(100_000)], groups=[str(n) for n in words[:, 0]])
+    table = LabeledTable(
+        texts, [str(n % 5) for n in range(100_000)], groups=[str(n) for n in words[:, 0]]
+    )
     kept = table.take(without_copies(table))
     parts = split_rows(kept, seed=0)
     tables = [kept.take(rows) for rows in parts]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from minibert.classify.table import Table, read_table
+from minibert.classify.table import LabeledTable, read_table
 
 ROWS = [("It hums.", "Hardware"), ('He said "no",\nthen paid.', "Billing"), ("Ça va", "Billing")]
 
@@ -40,14 +40,14 @@ def test_json_lines(tmp_path):
 
 
 def test_labels_that_are_numbers_are_in_the_order_of_their_values():
-    assert Table([*"abc"], ["10", "9", "9"]).classes == ("9", "10")
-    assert Table([*"abc"], ["10", "9", "b"]).classes == ("10", "9", "b")
+    assert LabeledTable([*"abc"], ["10", "9", "9"]).classes == ("9", "10")
+    assert LabeledTable([*"abc"], ["10", "9", "b"]).classes == ("10", "9", "b")
 
 
 def test_all_columns_and_some_rows(tmp_path):
     path = write(tmp_path / "a.csv", "q, a ,y,who,when\nx,z,1,me,3\nu,v,2,you,4\n")
     table = read_table(path, "q", "y", pair="a", group="who", time="when")
-    assert table.take([1]) == Table(["u"], ["2"], ["v"], ["you"], ["4"], [3])
+    assert table.take([1]) == LabeledTable(["u"], ["2"], ["v"], ["you"], ["4"], [3])
     assert table.whole_texts == ["x z", "u v"]
     assert len(table) == 2
 

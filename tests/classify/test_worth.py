@@ -18,9 +18,9 @@ from minibert.classify.calibration import (
     with_temperature,
 )
 from minibert.classify.report import interval
-from minibert.classify.scores import class_scores, confusion_matrix
-from minibert.classify.thresholds import choose_thresholds, decide, lower_bound
-from minibert.classify.weighting import class_weights, weighted_loss
+from minibert.classify.scores import class_scores, count_confusions
+from minibert.classify.thresholds import choose_thresholds, decide, share_at_least
+from minibert.classify.weighting import class_weighted_loss, class_weights
 from minibert.classify.words import CountedWords, best_counted_words
 
 CLASSES = 4
@@ -40,7 +40,7 @@ def test_weighted_loss_is_that_of_torch(seed):
     labels[::7] = -100
     weights = torch.rand(CLASSES, generator=torch.Generator().manual_seed(seed)).double()
     logits.requires_grad_()
-    ours = weighted_loss(logits, labels, weights)
+    ours = class_weighted_loss(logits, labels, weights)
     (gradient,) = torch.autograd.grad(ours, logits)
     theirs = functional.cross_entropy(logits, labels, weight=weights)
     (expected,) = torch.autograd.grad(theirs, logits)
@@ -114,7 +114,7 @@ def test_bins_against_a_loop():
 def test_lower_bound_is_clopper_and_pearsons(right, kept):
     for doubt in (0.05, 0.1):
         expected = stats.beta.ppf(doubt, right, kept - right + 1) if right else 0.0
-        assert lower_bound(right, kept, doubt) == pytest.approx(expected, abs=1e-9)
+        assert share_at_least(right, kept, doubt) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("promise", [0.5, 0.7, 0.8, 0.9])
@@ -158,8 +158,8 @@ def test_scores_are_those_of_scikit_learn():
     logits, labels = scored(5)
     answers = logits.argmax(-1)
     answers[answers == 3] = 2  # a class that is never answered
-    matrix = confusion_matrix(labels, answers, CLASSES)
-    np.testing.assert_array_equal(matrix, metrics.confusion_matrix(labels, answers))
+    matrix = count_confusions(labels, answers, CLASSES)
+    np.testing.assert_array_equal(matrix, metrics.count_confusions(labels, answers))
     told = np.array(class_scores(matrix)).T
     expected = metrics.precision_recall_fscore_support(labels, answers, zero_division=0)
     np.testing.assert_allclose(told, np.array(expected))

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from bertbook.corpus import entity_sentences
-from bertbook.show.results import ranged, results, signed
-from bertbook.show.tagging_results import counts_of_names, drawn_f1, middle
+from bertbook.show.results import ranged, shown_results, with_sign
+from bertbook.show.tagging_results import counts_of_names, drawn_f1, middle_of
 from minibert.tasks.tagging import find_entities
 
 
 def test_a_table_has_heads_and_rows_and_escapes():
-    table = results(["", "F1"], [["a < b", 0.5], ["c", "x"]], "two")
+    table = shown_results(["", "F1"], [["a < b", 0.5], ["c", "x"]], "two")
     assert repr(table) == "two\na < b | 0.5\nc | x"
     assert '<th scope="row">a &lt; b</th><td>0.5</td>' in table.content
     assert table.content.count('scope="col"') == 2
@@ -18,11 +18,11 @@ def test_a_table_has_heads_and_rows_and_escapes():
 
 def test_a_row_that_is_too_short_is_named():
     with pytest.raises(ValueError, match=r"has 1 entries.*2 columns"):
-        results(["", "F1"], [["a"]], "one")
+        shown_results(["", "F1"], [["a"]], "one")
 
 
 def test_signs_are_those_of_people():
-    assert (signed(-0.041), signed(0.041, 1)) == ("−0.04", "+0.0")
+    assert (with_sign(-0.041), with_sign(0.041, 1)) == ("−0.04", "+0.0")
     assert ranged([-1.26, 2]) == "−1.26 to 2.00"
 
 
@@ -30,7 +30,7 @@ def test_f1_of_all_sentences_and_of_drawn_ones():
     counts = [[[1, 2, 1], [0, 1, 1], [2, 2, 3]]] * 2
     values = drawn_f1(counts)
     assert values[0] == pytest.approx(2 * 3 / (5 + 5))
-    low, high = middle(values)
+    low, high = middle_of(values)
     assert 0 <= low < values[0] < high <= 1
     one = drawn_f1([[[1, 1, 1]] * 4])
     assert np.allclose(one, 1)
