@@ -37,7 +37,23 @@ class Reply(NamedTuple):
 
 
 class Classifier(NamedTuple):
-    """A trained classifier, with all that its answers need."""
+    """A trained classifier, with all that its answers need.
+
+    Parameters
+    ----------
+    model : BertForSequenceClassification
+        Trained; ``model.id2label`` holds the names of the classes.
+    tokenizer : WordPieceTokenizer
+        That of the model.
+    max_length : int
+        Longer texts are cut to so many tokens.
+    columns : dict from str to str or None
+        Which columns of a table hold the text and its pair.
+    temperature : float, default 1.0
+        What logits are divided by before the softmax.
+    thresholds : sequence of float
+        For each class the lowest probability with which it is answered.
+    """
 
     model: BertForSequenceClassification
     tokenizer: WordPieceTokenizer

@@ -74,7 +74,18 @@ def split_rows(
 
 
 def linked_rows(table: LabeledTable) -> Blocks:
-    """Join rows that share a text or a group, also by way of others."""
+    """Join rows that share a text or a group, also by way of others.
+
+    Parameters
+    ----------
+    table : LabeledTable
+        Rows, with a column of groups or without.
+
+    Returns
+    -------
+    list of list of int
+        Numbers of rows; each row stands in one list.
+    """
     parent = list(range(len(table)))
 
     def root(row: int) -> int:

@@ -27,7 +27,19 @@ Record = tuple[int, dict[str, Any]]
 
 @dataclass(frozen=True)
 class LabeledTable:
-    """Rows of a table, column by column; a column that was not asked for is None."""
+    """Rows of a table, column by column; a column that was not asked for is None.
+
+    Parameters
+    ----------
+    texts : list of str
+        One a row, not empty.
+    labels, pairs, groups, times : list of str or None
+        Names of classes; second texts; what stays together; moments in one form.
+    lines : list of int or None
+        Where each row begins in its file, counted from 1.
+    skipped : tuple of int
+        Lines that were left out, since they had no text or no label.
+    """
 
     texts: list[str]
     labels: list[str] | None = None

@@ -89,8 +89,6 @@ class Weighted(nn.Module):
         What a row of each class counts.
     """
 
-    weights: Tensor
-
     def __init__(
         self, model: BertForSequenceClassification, weights: Float[Tensor, " classes"]
     ) -> None:
