@@ -61,7 +61,6 @@ __all__ = [
     "small_map",
     "stepwise",
     "swap_heads",
-    "table",
     "token_row",
     "train_toy",
     "type_ahead",

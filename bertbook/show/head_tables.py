@@ -50,7 +50,7 @@ def map_drawer(
     def draw(sentence: str, layer: int, head: int | str) -> str:
         number = names.index(sentence)
         tokens, tables = record["maps"][number]["tokens"], maps[number][layer - 1]
-        if head == "all":
+        if isinstance(head, str):  # all of them
             return _all_heads(tables)
         here = shares_on_targets(tables[head - 1], tokens)
         most = HEAD_TARGETS[int(np.argmax(here))]

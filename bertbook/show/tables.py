@@ -147,7 +147,9 @@ def _written(cell: Cell, digits: int) -> str:
         return cell
     if isinstance(cell, Mapping):
         return f"{with_minus(cell['mean'], digits)} ± {cell['sd']:.{digits}f}"
-    return f"{cell:,}".replace("-", "−") if isinstance(cell, Integral) else with_minus(cell, digits)
+    if isinstance(cell, Integral):
+        return f"{cell:,}".replace("-", "−")
+    return with_minus(float(cell), digits)
 
 
 def _cells(row: Sequence[str]) -> str:

@@ -94,7 +94,7 @@ class Weighted(nn.Module):
     ) -> None:
         super().__init__()
         self.model = model
-        self.register_buffer("weights", weights, persistent=False)
+        self.weights = nn.Buffer(weights, persistent=False)
 
     def forward(
         self, labels: Int[Tensor, " batch"], **tokens: Shaped[Tensor, "..."]

@@ -62,7 +62,7 @@ def test_every_number_of_the_report(finished, scored):
     ours = facts["rivals"][-1]
     assert ours["right"] == pytest.approx(metrics.accuracy_score(truth, answers))
     assert ours["right"] > 0.9
-    matrix = metrics.count_confusions(truth, answers, labels=range(4))
+    matrix = metrics.confusion_matrix(truth, answers, labels=range(4))
     assert facts["confusion"] == matrix.tolist()
     expected = metrics.precision_recall_fscore_support(
         truth, answers, labels=range(4), zero_division=0
