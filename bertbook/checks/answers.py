@@ -239,10 +239,10 @@ check_honest_f1 = Exercise(
             "thresholds take the lowest.",
         "tried[np.argmax(means)] → np.argmax(means)": "argmax gives the place of a threshold in "
             "your list. Which threshold stands there?",
-        "tried[np.argmax(means)] → 0.0": "0 is no choice. Try every lead that occurs.",
+        ("tried[np.argmax(means)] → 0.0", "→ np.where(leads > 0, silent, answered).mean()"): "0 is "
+            "no choice. Try every lead that occurs.",
         "tried = np.unique(others[0]) → tried = np.unique(leads)": "A lead of the passage that is "
             "left out is among the thresholds you try.",
         "reached.mean() → reached ¦ reached.sum()": "The mean over all questions is asked for.",
-        "→ np.where(leads > 0, silent, answered).mean()": "0 is no choice. Try every lead.",
     },
 )  # fmt: skip

@@ -14,7 +14,7 @@ from minibert.reference import softmax
 from .exercise import Exercise
 
 _RNG = np.random.default_rng(19)
-lower_bound = cache(thresholds.share_at_least)
+share_at_least = cache(thresholds.share_at_least)
 
 
 def _temperature(logits, labels, choices):
@@ -43,7 +43,7 @@ check_temperature = Exercise(
             "temperature.",
         "choices[int(np.argmin(losses))] → int(np.argmin(losses))": "That is its place in the "
             "list. Return the temperature itself.",
-        "softmax(logits / t) → softmax(logits) / t ¦ softmax(softmax(logits) / t)": "The scores "
+        "softmax(logits / t) → (softmax(logits) / t) ¦ softmax(softmax(logits) / t)": "The scores "
             "are divided, before the softmax.",
         "softmax(logits / t) → softmax(logits / t, axis=0)": "The classes of one letter share the "
             "probability, not the letters.",
@@ -175,7 +175,7 @@ def _thresholds(probs, labels, promise):
         own = answers == k
         for t in sure[own]:
             kept = own & (sure >= t)
-            bound = lower_bound(int((labels[kept] == k).sum()), int(kept.sum()))
+            bound = share_at_least(int((labels[kept] == k).sum()), int(kept.sum()))
             if bound >= promise:
                 found[k] = min(found[k], t)
     return found
@@ -200,7 +200,7 @@ check_thresholds = Exercise(
         (_FOUR, np.array([1, 1, 1, 0, 0, 0]), 0.4),
     ],
     mistakes={
-        "bound = lower_bound(int((labels[kept] == k).sum()), int(kept.sum())) → bound = "
+        "bound = share_at_least(int((labels[kept] == k).sum()), int(kept.sum())) → bound = "
             "(labels[kept] == k).mean()": "That threshold just reaches the promise here. Take the "
             "lower bound of the share.",
         "kept = own & (sure >= t) → kept = sure >= t": "Count the answers of this class only.",
