@@ -43,7 +43,7 @@ check_temperature = Exercise(
             "temperature.",
         "choices[int(np.argmin(losses))] → int(np.argmin(losses))": "That is its place in the "
             "list. Return the temperature itself.",
-        "softmax(logits / t) → (softmax(logits) / t) ¦ softmax(softmax(logits) / t)": "The scores "
+        "softmax(logits / t) → softmax(softmax(logits) / t)": "The scores "
             "are divided, before the softmax.",
         "softmax(logits / t) → softmax(logits / t, axis=0)": "The classes of one letter share the "
             "probability, not the letters.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.linalg import norm
 
 from .exercise import Exercise
 
@@ -62,7 +63,7 @@ _RNG = np.random.default_rng(210)
 
 def _centered_gap(vectors, labels):
     moved = vectors - vectors.mean(axis=0)
-    unit = moved / np.linalg.norm(moved, axis=1, keepdims=True)
+    unit = moved / norm(moved, axis=1, keepdims=True)
     cosines = unit @ unit.T
     first, second = np.triu_indices(len(vectors), k=1)
     same = (labels[:, None] == labels)[first, second]
@@ -109,7 +110,7 @@ check_centered_gap = Exercise(
         "norm(moved, axis=1, keepdims=True) → norm(vectors, axis=1, keepdims=True)": "Which "
             "lengths? Those of the vectors after the mean has gone.",
         ("np.triu_indices(len(vectors), k=1) → np.triu_indices(len(vectors))", "→ moved = vectors "
-            "- vectors.mean(axis=0)\nunit = moved / np.linalg.norm(moved, axis=1, keepdims=True)\ncosines = "
+            "- vectors.mean(axis=0)\nunit = moved / norm(moved, axis=1, keepdims=True)\ncosines = "
             "unit @ unit.T\nsame = labels[:, None] == labels\nreturn cosines[same].mean() - "
             "cosines[~same].mean()"): "A vector with itself is no pair; its cosine is always 1.",
         "return cosines[same].mean() - cosines[~same].mean() → return cosines[~same].mean() - "

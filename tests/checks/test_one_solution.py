@@ -27,7 +27,7 @@ head_roles paired_interval, head_roles rank_correlation, head_roles rival, more_
 more_machines combine, own_data temperature, own_data weighted_loss, real_weights misfits,
 real_weights sentence_vectors, search contrastive_loss, search fusion, search hard_negatives,
 small_world best_loss, small_world posteriors, training_loop accumulation, training_loop clipping,
-training_loop schedule
+training_loop schedule, vectors_know centered_gap
 """.replace("\n", " ")
     .strip()
     .split(", ")
