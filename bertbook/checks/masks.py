@@ -112,7 +112,8 @@ check_padding_and_causal = Exercise(
         "causal_mask(seq) → causal_mask(seq + 1)[:-1, 1:]": "May a token look at itself?",
         "causal_mask(seq) → causal_mask(seq + 1)[1:, :-1]": "Your tokens see one step ahead.",
         "np.minimum( → _exactly_one( ¦ np.multiply(": "Where both hide, yours opens.",
-        "additive_mask(…) → np.minimum(additive_mask(…), _rows(…))": "Only columns close.",
+        "additive_mask(…) → np.minimum(additive_mask(…), _rows(…))": "Padding "
+            "closes columns, not rows.",
         "additive_mask( → _rows(": "You hide rows. Nobody may look at padding: its columns close.",
         "additive_mask( → additive_mask(1 -": "You hide the words. What does 1 stand for?",
         _seeing_oneself: "Padding sees itself. Its column closes in every row.",

@@ -110,13 +110,14 @@ check_misfits = Exercise(
         ("in both if ours[name] != theirs[name] → in ours if ours[name] != theirs.get(name) ¦ in "
             "{*ours, *theirs} if ours.get(name) != theirs.get(name)", "in both if ours[name] → in "
             "theirs if ours.get(name)"): "A missing or unknown name has no other shape.",
-        "{name for name in both → {(name, theirs[name]) for name in both": "The third holds names.",
+        "{name for name in both → {(name, theirs[name]) for name in both": "The third set "
+            "holds names alone.",
         "name not in theirs → ours[name] != theirs.get(name)||name not in ours → theirs[name] != "
             "ours.get(name)": "A name with another shape is neither missing nor unknown.",
         ("if name not in theirs →", "if name not in ours →"): "Which of these lacks the other one?",
         ("missing, unknown, others → others, missing, unknown ¦ others, unknown, missing ¦ "
-            "unknown, others, missing", "unknown, others → others, unknown"): "The order is "
-            "another.",
+            "unknown, others, missing", "unknown, others → others, unknown"): "The three "
+            "sets are right, in another order.",
         "ours[name] != theirs[name] → False": "Nobody looks at the shapes.",
         "if name not in ours → if False": "An unknown name may be that of a weight.",
         "missing, unknown, → {*ours} ^ {*theirs}, {*ours} ^ {*theirs}, ¦ {*ours} ^ {*theirs}, "

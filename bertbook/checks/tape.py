@@ -129,12 +129,14 @@ check_walk_back = Exercise(
         ("node.grad + → node.grad *", "reversed(steps) → reversed(steps[:-1])"): "Nothing arrives "
             "anywhere. Is the last step walked, and what is done with a 0?",
         "backward(output.grad → backward(1.0": "Each step gets 1. What has arrived at its output?",
-        "output.grad, output.array → output.array, output.grad": "What arrives stands first.",
+        "output.grad, output.array → output.array, output.grad": "The gradient that "
+            "arrives stands first.",
         "zip(inputs → zip(inputs[:1]": "Only the first input of a step gets its gradient.",
         ", grads): → , reversed(grads)):": "The gradients come in the order of the inputs.",
         "zip(…) → dict(zip(…)).items()": "x · x takes one node twice. Both count.",
         "+ grad → + grad * any(node is made for _, made, _ in steps)": "No step makes weights.",
-        "+ grad → + grad * all(node is not made for _, made, _ in steps)": "Steps have some, too.",
+        "+ grad → + grad * all(node is not made for _, made, _ in steps)": "Results "
+            "of steps have some, too.",
         "(steps) → (steps[1:])": "The first step is left out: its inputs get nothing.",
         "[node.grad → [node.array": "These are the numbers of the nodes. What has reached them?",
         _nodes_themselves: ("These are the nodes. Return the gradient of each.", _are_nodes),
