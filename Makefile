@@ -45,11 +45,11 @@ mine: $(INSTALLED)  ## say what holds of your own parts (MINE=my_bert.py for ano
 one-page: $(INSTALLED)  ## write BERT on one page with your own classes (MINE=… for another file)
 	@$(BIN)/python -m bertbook.reader.one_page $(MINE) my_bert_on_one_page.py
 
-mine-book: $(INSTALLED)  ## run Chapters 8 to 20 on the classes of the solutions, and compare
+mine-book: $(INSTALLED)  ## run Chapters 8 to 21 on the classes of the solutions, and compare
 	@mkdir -p book/_build
 	$(BIN)/python tests/solutions.py book/_build/my_bert.py
 	BOOK_MINE=$(CURDIR)/book/_build/my_bert.py $(BIN)/python -m pytest $(TWO) \
-	  book/chapters/0[89]-*.ipynb book/chapters/1[0-8]-*.ipynb
+	  book/chapters/0[89]-*.ipynb book/chapters/1[0-9]-*.ipynb book/chapters/2[01]-*.ipynb
 
 notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS=… for some)
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
