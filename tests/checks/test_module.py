@@ -25,6 +25,7 @@ from bertbook.contracts import ROLES, role_of
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
+from minibert.model import BertEncoder
 from minibert.parts import default_part, part, replaced, use
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
@@ -104,6 +105,34 @@ def test_a_readers_class_passes(name):
     verdict = check_module(getattr(readers_file(), name), role_of(name))
     assert verdict.passed, verdict.message
     assert re.fullmatch(rf"Right: {name} keeps all \d+ promises of .*", verdict.message)
+
+
+class OffAfterwards(BertEncoder):
+    """Right, and then no gradient is recorded any more."""
+
+    def forward(self, *args, **kwargs):
+        """Encode, and switch gradients off for all that follows."""
+        output = super().forward(*args, **kwargs)
+        torch.set_grad_enabled(False)
+        return output
+
+
+class OffWhileAnswering(BertEncoder):
+    """Switches them off only where a model answers, not where it learns."""
+
+    def forward(self, *args, **kwargs):
+        """Encode."""
+        if not self.training:
+            torch.set_grad_enabled(False)
+        return super().forward(*args, **kwargs)
+
+
+@pytest.mark.parametrize("kind", [OffAfterwards, OffWhileAnswering])
+def test_who_switches_gradients_off_for_good_is_told_and_nobody_else_suffers(kind):
+    verdict = check_module(kind, "encoder")
+    assert torch.is_grad_enabled()
+    assert not verdict.passed and "set_grad_enabled(False) lasts" in verdict.message
+    assert check_module(BertEncoder, "encoder").passed
 
 
 class FusedSelfAttention(BertSelfAttention):
