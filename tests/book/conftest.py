@@ -16,7 +16,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 THOROUGH = pytest.mark.thorough
 TWO_OF_EACH = (
     *("index", "search", "glossary", "flashcards"),
-    *("chapters/02-", "chapters/20-", "api-text", "api-training"),
+    *("chapters/02-", "chapters/20-", "api-text", "api-training", "api-using"),
 )
 FLAGS = (
     "--headless",
