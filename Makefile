@@ -102,6 +102,7 @@ records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
 	$(BIN)/python -m benchmarks.similarities --record
 	$(BIN)/python -m benchmarks.classify --record
 	$(BIN)/python -m benchmarks.tag_and_answer --record
+	$(BIN)/python -m benchmarks.own_data --record
 	$(BIN)/python -m benchmarks.looking_inside --record
 	$(BIN)/python -m benchmarks.looking_inside.retold 0
 	$(BIN)/python -m benchmarks.search --record

@@ -24,7 +24,7 @@ from tests.book.definitions import chapter_definitions
 from .encoders import Encoder, rounded
 from .heads import carried_shares
 
-riddles = chapter_definitions("14-pre-train-a-small-world").riddles
+hide_each_word = chapter_definitions("14-pre-train-a-small-world").hide_each_word
 
 RIDDLES, NEW = 300, 1_000_018
 TOLD = 100
@@ -206,7 +206,7 @@ def silent_heads_of(model: BertForPreTraining, tokenizer: WordPieceTokenizer) ->
     """Measure the loss of hidden words without each head, and without each layer's heads."""
     documents = sample_documents(small_world(), TOLD, rng=np.random.default_rng(NEW + 1))
     pairs = [Pair(*document, is_next=True) for document in documents]
-    batches, config = list(riddles(tokenizer, pairs)), model.config
+    batches, config = list(hide_each_word(tokenizer, pairs)), model.config
 
     def loss() -> np.ndarray:
         """One number for each story, so that stories can be drawn again."""
