@@ -11,8 +11,8 @@ from jaxtyping import Float
 from bertbook.corpus import passage_questions
 from minibert.tasks.metrics import score_answers
 
-from .html import Html
-from .results import ranged, shown_results, with_sign
+from .html import Html, html
+from .tables import ranged, result_table, with_sign
 
 DRAWS = 2000
 MEASURES = {
@@ -71,10 +71,9 @@ def readers_table(record: Mapping) -> Html:
         rows.append([title, f"{kept['mean']:.3f} ± {kept['sd']:.3f}", ranged(ends)])
     for name, reached in record["careless"]["readers"].items():
         rows.append([f"{name}, F1", f"{reached['f1']:.3f}", "learns nothing"])
-    return shown_results(
-        ["", "mean ± sd over seeds", f"over {len(sums)} passages"],
-        rows,
-        f"readers of {len(readers)} seeds, test part",
+    return html(
+        result_table(["mean ± sd over seeds", f"over {len(sums)} passages"], rows),
+        f"Readers of {len(readers)} seeds, test part.",
     )
 
 
@@ -100,10 +99,9 @@ def windows_table(record: Mapping) -> Html:
         rows.append(
             _of_windows(title, [r["reader"] for r in runs], [usual[r["seed"]] for r in runs])
         )
-    return shown_results(
-        ["windows", "F1", "ahead by", "thresholds"],
-        rows,
-        "readers by the windows that they learned from, test part",
+    return html(
+        result_table(["F1", "ahead by", "thresholds"], rows, "windows"),
+        "Readers by the windows that they learned from, test part.",
     )
 
 

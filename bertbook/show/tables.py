@@ -211,3 +211,14 @@ def _with_minus(cell: str) -> str:
     words = (f"−{word[1:]}" if word[:1] == "-" and word[1:2].isdigit() else word
              for word in cell.split(" "))  # fmt: skip
     return " ".join(words)
+
+
+def with_sign(value: float, digits: int = 2) -> str:
+    """Write a difference with its sign, and a real minus."""
+    return f"{value:+.{digits}f}".replace("-", "−")
+
+
+def ranged(ends: Iterable[float], digits: int = 2) -> str:
+    """Write an interval by its two ends."""
+    low, high = (with_minus(end, digits) for end in ends)
+    return f"{low} to {high}"

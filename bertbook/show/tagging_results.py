@@ -11,8 +11,8 @@ from jaxtyping import Float
 from bertbook.corpus import entity_sentences
 from minibert.tasks.tagging import find_entities
 
-from .html import Html
-from .results import ranged, shown_results, with_sign
+from .html import Html, html
+from .tables import ranged, result_table, with_sign
 
 DRAWS = 2000
 KINDS = {"PER": "persons", "LOC": "places", "ORG": "organizations"}
@@ -69,8 +69,9 @@ def kinds_table(record: Mapping) -> Html:
         means = [f"{statistics.mean(values):.3f}" for values in columns]
         means[-1] += f" ± {statistics.stdev(columns[-1]):.3f}"
         rows.append([title, *means])
-    return shown_results(
-        ["", "precision", "recall", "F1 ± sd"], rows, f"taggers of {len(runs)} seeds, test part"
+    return html(
+        result_table(["precision", "recall", "F1 ± sd"], rows),
+        f"Taggers of {len(runs)} seeds, test part.",
     )
 
 
@@ -98,10 +99,9 @@ def borders_table(record: Mapping, rules: Mapping[str, Sequence[Sequence]]) -> H
         rule = drawn_f1([counts_of_names(found, borders=True)])
         rows.append([title, _told(rule), _ahead(ends - rule), "does not ask"])
     rows.append([f"tagger, {len(names)} seeds", _told(ends), "", _told(whole)])
-    return shown_results(
-        ["F1", "borders alone", "tagger ahead by", "with the kind"],
-        rows,
-        "taggers beside rules, 134 sentences",
+    return html(
+        result_table(["borders alone", "tagger ahead by", "with the kind"], rows, "F1"),
+        "Taggers beside rules, 134 sentences.",
     )
 
 
@@ -127,8 +127,9 @@ def nonsense_table(record: Mapping) -> Html:
         lost = usual - strange
         rows.append([title, f"{usual[0]:.2f}", f"{strange[0]:.2f}",
                      f"{lost[0]:.2f} ({ranged(middle_of(lost))})"])  # fmt: skip
-    return shown_results(
-        ["F1", "as they are", "invented", "lost"], rows, "what invented names cost, five seeds"
+    return html(
+        result_table(["as they are", "invented", "lost"], rows, "F1"),
+        "What invented names cost, five seeds.",
     )
 
 

@@ -1,24 +1,12 @@
-"""Tables of results, and the intervals that stand in them."""
+"""Intervals of tagging results, and how tables write them."""
 
 import numpy as np
 import pytest
 
 from bertbook.corpus import entity_sentences
-from bertbook.show.results import ranged, shown_results, with_sign
+from bertbook.show.tables import ranged, with_sign
 from bertbook.show.tagging_results import counts_of_names, drawn_f1, middle_of
 from minibert.tasks.tagging import find_entities
-
-
-def test_a_table_has_heads_and_rows_and_escapes():
-    table = shown_results(["", "F1"], [["a < b", 0.5], ["c", "x"]], "two")
-    assert repr(table) == "two\na < b | 0.5\nc | x"
-    assert '<th scope="row">a &lt; b</th><td>0.5</td>' in table.content
-    assert table.content.count('scope="col"') == 2
-
-
-def test_a_row_that_is_too_short_is_named():
-    with pytest.raises(ValueError, match=r"has 1 entries.*2 columns"):
-        shown_results(["", "F1"], [["a"]], "one")
 
 
 def test_signs_are_those_of_people():
