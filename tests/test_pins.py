@@ -19,6 +19,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from minibert import __version__
+
 ROOT = Path(__file__).resolve().parents[1]
 EXTRAS = ("book", "chapters", "dev", "hub", "lab", "mutants", "test")
 CONDA_NAMES = {"pytorch-cpu": "torch"}
@@ -172,8 +174,7 @@ def test_the_address_of_the_project_is_the_same_everywhere():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert config["repository"]["url"] == address, "book/_config.yml names another address"
     assert citation["repository-code"] == address, "CITATION.cff names another address"
-    version = re.search(r'^version = "(.+)"$', pyproject, re.MULTILINE).group(1)
-    tag = f'git+{address}@v{version}\\"'  # what a chapter was written for, whatever comes later
+    tag = f'git+{address}@v{__version__}\\"'  # what a chapter was written for, whatever comes later
     chapters = sorted((ROOT / "book" / "chapters").glob("*.ipynb"))
     old = [path.name for path in chapters if tag not in path.read_text("utf-8")]
     assert not old, f"run `make notebooks`: Colab would install something else in {old}"
@@ -206,7 +207,7 @@ def test_the_package_tells_that_it_is_typed():
 
 
 def test_the_version_is_the_same_everywhere():
-    from minibert import __version__
-
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert distribution(INSTALLED).version == __version__ == citation["version"]
+    newest = re.search(r"^## (\S+?),", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.M)
+    assert newest[1] == __version__

@@ -5,6 +5,8 @@ stumbles over. They are put right here, while the page is made, so that no scrip
 """
 
 import re
+from html import escape
+from urllib.parse import urlencode
 
 from assets import is_current
 from docutils import nodes
@@ -12,6 +14,8 @@ from myst_nb.sphinx_ import HideCodeCellNode
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from minibert import __version__
 
 EMPTY_HEAD = re.compile(r'<th class="head[^"]*">(<p></p>)?</th>')
 FORMULA = r'<span class="math notranslate nohighlight">[^<]*</span>'
@@ -90,7 +94,25 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
     body = PYTHON.sub(lambda code: code[1] + mark_lines(code[2]), body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
-    context["body"] = styles_first(body)
+    repository = context["theme_repository_url"]
+    context["body"] = styles_first(body) + way_to_answer(repository, pagename)
+
+
+def way_to_answer(repository: str, pagename: str) -> str:
+    """Write the last line of a page: its version, and a link to an issue that is begun already.
+
+    Nothing is asked of the address before somebody follows the link.
+    """
+    issue = {
+        "title": f"{pagename}: ",
+        "body": f"Page {pagename}, version {__version__}\n\nWhat it says:\n\nWhat is right, or "
+        "what you expected:\n",
+    }
+    address = escape(f"{repository}/issues/new?{urlencode(issue)}")
+    return (
+        f'<p class="way-to-answer">Version {__version__} · '
+        f'<a class="reference external" href="{address}">Something wrong here?</a></p>\n'
+    )
 
 
 def styles_first(body: str) -> str:

@@ -4,12 +4,14 @@ import re
 from functools import cache
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import unquote, urldefrag, urlsplit
+from urllib.parse import parse_qs, unquote, urldefrag, urlsplit
 
 import pytest
 import yaml
 from assets import CODE_POINTS, chinese_characters
 from built_book import BOOK, HTML, built_pages
+
+from minibert import __version__
 
 LOADED = {
     "script": ("src",),
@@ -197,4 +199,13 @@ def test_buttons_of_a_chapter_lead_to_the_right_place(html, name):
         f"../_sources/{name}.ipynb",
     ):
         assert expected in links, f"no button leads to {expected}"
-    assert any(link.startswith(f"{url}/issues/new?") for link in links), "no button for an issue"
+
+
+@pytest.mark.parametrize("name", toc_files())
+def test_a_page_can_be_answered(html, name):
+    config = yaml.safe_load((BOOK / "_config.yml").read_text(encoding="utf-8"))
+    begin = f"{config['repository']['url']}/issues/new?"
+    (link,) = (link for link in read_page(f"{name}.html").links if link.startswith(begin))
+    asked = parse_qs(urlsplit(link).query)
+    assert asked["title"] == [f"{name}: "]
+    assert f"Page {name}, version {__version__}\n" in asked["body"][0]

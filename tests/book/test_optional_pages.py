@@ -1,4 +1,4 @@
-"""The optional pages of Chapter 16, and the one on intervals: their code runs, and every number in their prose is printed."""
+"""The optional pages, and that on intervals: their code runs and prints what their prose says."""
 
 import doctest
 import itertools

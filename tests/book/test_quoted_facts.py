@@ -42,8 +42,9 @@ def test_the_size_of_the_small_world():
 
 
 def test_a_wrong_size_is_found():
-    told = {"15": "or a small world of a thousand words", "16": "Of the 481 words of the small world"}
-    first, second = wrong_sizes(told)
+    first, second = wrong_sizes(
+        {"15": "or a small world of a thousand words", "16": "Of the 481 words of the small world"}
+    )
     assert "'small world of a thousand words', and it has 482" in first
     assert "'the 481 words of the small world', and it has 482" in second
 
