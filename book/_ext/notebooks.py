@@ -17,6 +17,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from normal_form import normalize, put_colab_cell_first
 
+from minibert import __version__
+
 BOOK = Path(__file__).resolve().parents[1]
 SECONDS_PER_CELL = 1200
 
@@ -99,10 +101,10 @@ def read_chapter(path: Path, book: Path) -> nbformat.NotebookNode:
 
 
 def tagged_address(root: Path = BOOK.parent) -> str:
-    """Read the address of this version from pyproject.toml, the one place of both its parts."""
+    """Join what stands in one place each: the address of the project, and the version."""
     text = (root / "pyproject.toml").read_text(encoding="utf-8")
-    found = dict(re.findall(r'^(Repository|version) = "(.+)"$', text, re.MULTILINE))
-    return f"{found['Repository']}@v{found['version']}"
+    (repository,) = re.findall(r'^Repository = "(.+)"$', text, re.MULTILINE)
+    return f"{repository}@v{__version__}"
 
 
 def kernel_environment(machine: str = platform.machine()) -> dict[str, str]:
