@@ -18,6 +18,7 @@ from pathlib import Path
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from bertbook.reader.above import statements_above
 from bertbook.reader.definitions import names_from_outside
 from bertbook.show.html import Html
 from bertbook.show.live import LIVE_STYLE
@@ -62,24 +63,9 @@ def above(path: Path, number: int) -> str:
     These are all imports, and whatever the exercise or its solution asks for, with what that asks
     for in turn.
     """
-    statements = [node for cell in _cells(path)[:number] for node in ast.parse(cell).body]
-    wanted = names_from_outside("\n".join(_cells(path)[number : number + 2]))
-    kept = []
-    for node in reversed(statements):
-        if isinstance(node, ast.Import | ast.ImportFrom) or _made(node) & wanted:
-            kept.append(ast.unparse(node))
-            wanted |= names_from_outside(kept[-1])
-    return "\n".join(reversed(kept)) + "\n"
-
-
-def _made(node: ast.stmt) -> set[str]:
-    """Name what a definition or an assignment makes."""
-    if isinstance(node, ast.FunctionDef | ast.ClassDef):
-        return {node.name}
-    targets = node.targets if isinstance(node, ast.Assign) else []
-    return {
-        name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)
-    }
+    cells = _cells(path)
+    wanted = names_from_outside("\n".join(cells[number : number + 2]))
+    return "\n".join(statements_above(cells[:number], wanted)) + "\n"
 
 
 def package_files() -> Iterator[Path]:

@@ -59,6 +59,7 @@ MAY_IMPORT = {
         "contracts": frozenset(),
         "checks": frozenset({"palette", "corpus", "museum", "contracts"}),
         "reader": frozenset({"checks", "contracts", "show"}),
+        "grade": frozenset({"checks", "reader"}),
     },
 }
 BY_STRING = "from importlib import import_module;"

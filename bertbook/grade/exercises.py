@@ -1,0 +1,118 @@
+"""The exercises of the chapters: what a checker is called with, and what stands above it."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from bertbook.reader.above import statements_above
+from bertbook.reader.definitions import is_skeleton, names_from_outside
+
+HEADING = re.compile(r"^###? Exercise (\d+\.\d+) · (.+)$", re.MULTILINE)
+DIFFICULTY = re.compile(r"Difficulty (●+)○*")
+
+
+class Cell(NamedTuple):
+    """A cell of a notebook."""
+
+    name: str
+    kind: str  # "code" or "markdown"
+    text: str
+    tags: tuple[str, ...]
+
+
+class Task(NamedTuple):
+    """What somebody is asked to write, and how it is judged."""
+
+    chapter: str  # "09-the-layer"
+    name: str  # of the function or class
+    names: tuple[str, ...]  # of all that the checker is called with
+    title: str  # "9.2 · The halves", or the name where there is no heading
+    points: int  # one for each dot of its difficulty, dealt to all that it asks for
+    check: str  # "check_module(MyLayer, 'layer')"
+    above: str  # the code of ours that it needs
+
+
+def tasks_of(path: Path) -> list[Task]:
+    """List the exercises of a chapter, in the order of the page."""
+    cells = cells_of(path)
+    codes = [cell.text if cell.kind == "code" else "" for cell in cells]
+    found, title, points = [], "", 1
+    for number, (_, kind, text, _) in enumerate(cells):
+        if kind != "code":
+            for heading in HEADING.finditer(text):
+                title = f"{heading[1]} · {heading[2]}"
+                dots = DIFFICULTY.search(text, heading.end())
+                points = len(dots[1]) if dots else 1
+            continue
+        calls = [*_checks(text)]
+        for call in calls:
+            names = tuple(_names_asked(call, text))
+            shown = title if len(calls) == 1 and title else f"{title} {names[0]}".strip()
+            wanted = names_from_outside("\n".join([text, *codes[number + 1 : number + 2]]))
+            above = "\n".join(statements_above(codes[:number], wanted))
+            check = ast.unparse(call)
+            worth = max(1, points // len(calls))
+            found.append(Task(path.stem, names[0], names, shown, worth, check, above))
+        if calls:
+            title, points = "", 1
+    return found
+
+
+@cache
+def cells_of(path: Path) -> list[Cell]:
+    """Read the cells of a notebook.
+
+    Raises
+    ------
+    ValueError
+        If the file is no notebook.
+    """
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        return [
+            Cell(
+                cell.get("id", ""),
+                cell["cell_type"],
+                "".join(cell["source"]),
+                tuple(cell.get("metadata", {}).get("tags", [])),
+            )
+            for cell in notebook["cells"]
+        ]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise ValueError(f"{path.name} is not a notebook; save it in Jupyter again") from None
+
+
+def chapter_of(path: Path, chapters: Sequence[Path]) -> Path:
+    """Find the chapter that a notebook is a copy of: that with most of its cells.
+
+    Raises
+    ------
+    ValueError
+        If it has no cell of any chapter.
+    """
+    own = {cell.name for cell in cells_of(path)} - {""}
+    shared = [len(own & {cell.name for cell in cells_of(chapter)}) for chapter in chapters]
+    best = chapters[shared.index(max(shared))]
+    if not max(shared):
+        raise ValueError(f"{path.name} has no cell of any chapter; hand in the chapter's notebook")
+    return best
+
+
+def _checks(code: str) -> Iterator[ast.Call]:
+    """Find the calls of checkers in a cell whose functions are still to be written."""
+    if "check_" in code and is_skeleton(code):
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("check_"):
+                yield node
+
+
+def _names_asked(call: ast.Call, code: str) -> Iterator[str]:
+    """Name what a checker is called with, of what its cell defines."""
+    defined = {getattr(node, "name", "") for node in ast.parse(code).body}
+    yield from (ast.unparse(part) for part in call.args if ast.unparse(part) in defined)

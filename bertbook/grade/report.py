@@ -1,0 +1,93 @@
+"""What a class has reached: one table as CSV, and a page for each student."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from html import escape
+from pathlib import Path
+from typing import NamedTuple
+
+from minibert.disk import written_whole
+
+STYLE = (
+    "body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
+    "table{border-collapse:collapse;width:100%}"
+    "th,td{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0}"
+    "tr{border-top:1px solid #999}"
+    "td:nth-child(2){white-space:nowrap}"
+    ":root{color-scheme:light dark}"
+)
+
+
+class Mark(NamedTuple):
+    """What an answer has earned, and what the checker says of it."""
+
+    student: str
+    file: str
+    chapter: str
+    exercise: str
+    points: int
+    of: int
+    reply: str
+
+
+def write_table(marks: Iterable[Mark], path: Path) -> None:
+    """Write all marks as CSV, a line for each exercise that was asked."""
+    text = io.StringIO()
+    table = csv.writer(text)
+    table.writerow(Mark._fields)
+    table.writerows([*map(_no_formula, mark)] for mark in marks)
+    _write(path, text.getvalue())
+
+
+def write_pages(marks: Sequence[Mark], folder: Path) -> list[Path]:
+    """Write a page for each student, under a name that any disk takes."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = []
+    for student in dict.fromkeys(mark.student for mark in marks):
+        stem = _file_name(student)
+        taken = {page.stem for page in pages}
+        number = next(n for n in range(1, len(marks) + 2) if _numbered(stem, n) not in taken)
+        pages.append(folder / f"{_numbered(stem, number)}.html")
+        _write(pages[-1], _page(student, [mark for mark in marks if mark.student == student]))
+    return pages
+
+
+def _numbered(stem: str, number: int) -> str:
+    return stem if number == 1 else f"{stem}-{number}"
+
+
+def _file_name(student: str) -> str:
+    plain = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode()
+    return re.sub(r"[^A-Za-z0-9]+", "-", plain).strip("-").lower() or "student"
+
+
+def _page(student: str, marks: Sequence[Mark]) -> str:
+    earned, most = sum(mark.points for mark in marks), sum(mark.of for mark in marks)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(mark.exercise)}<br><small>{escape(mark.chapter)}</small></th>'
+        f"<td>{mark.points} of {mark.of}</td><td>{escape(mark.reply)}</td></tr>"
+        for mark in marks
+    )
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f'<meta name="viewport" content="width=device-width"><title>{escape(student)}</title>'
+        f"<style>{STYLE}</style></head><body><h1>{escape(student)}</h1>"
+        f"<p>{earned} of {most} points</p>"
+        '<table><thead><tr><th scope="col">Exercise</th><th scope="col">Points</th>'
+        f'<th scope="col">Reply</th></tr></thead><tbody>{rows}</tbody></table></body></html>\n'
+    )
+
+
+def _no_formula(cell: object) -> object:
+    """Keep a spreadsheet from computing what somebody has named herself."""
+    return f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" else cell
+
+
+def _write(path: Path, text: str) -> None:
+    with written_whole(path) as draft:
+        draft.write_text(text, encoding="utf-8", newline="")

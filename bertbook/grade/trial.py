@@ -1,0 +1,147 @@
+"""One answer on trial: in a process of its own, with limits, where it can harm nothing."""
+
+from __future__ import annotations
+
+import json
+import linecache
+import multiprocessing
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from multiprocessing.connection import Connection
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from bertbook.checks.verdict import Verdict, brief
+
+from .exercises import Task
+from .guard import forbid_harm, limit_memory, state_of_modules
+
+LONGEST_REPLY = 100_000  # bytes; a verdict has far less
+
+
+class Limits(NamedTuple):
+    """What an answer may take."""
+
+    seconds: float = 60
+    megabytes: int = 2000
+
+
+class Reply(NamedTuple):
+    """What the checker says."""
+
+    passed: bool
+    message: str
+
+
+def on_trial(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
+    """Run somebody's code and its checker in a process of their own.
+
+    What the exercise needs is made before the process forks, once for all answers to it; where
+    processes cannot fork, each makes it again.
+    """
+    if not code.strip():
+        return Reply(False, f"{task.name} is not written yet.")
+    kinds = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in kinds else "spawn")
+    if "fork" in kinds:
+        surroundings_of(task, chapters)
+    ours, theirs = context.Pipe(duplex=False)
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = (task, code, chapters, Path(folder), limits.megabytes, theirs)
+        process = context.Process(target=_try, args=arguments, daemon=True)
+        process.start()
+        theirs.close()
+        try:
+            if not ours.poll(limits.seconds):
+                return Reply(False, f"{task.name} had not ended after {limits.seconds:g} seconds.")
+            return Reply(*json.loads(ours.recv_bytes(LONGEST_REPLY)))
+        except (EOFError, OSError, ValueError, TypeError):
+            return Reply(False, f"{task.name} ended the process that ran it, without an answer.")
+        finally:
+            process.kill()
+            process.join()
+            ours.close()
+
+
+@cache
+def surroundings_of(task: Task, chapters: Path) -> dict[str, Any]:
+    """Run what stands above an exercise, where its chapter stands."""
+    here = Path.cwd()
+    with _silence():
+        os.chdir(chapters)
+        try:
+            return _run(task.above, f"above_{task.name}", {})
+        finally:
+            os.chdir(here)
+
+
+def _try(
+    task: Task, code: str, chapters: Path, folder: Path, megabytes: int, answer: Connection
+) -> None:
+    """Send what the checker says; runs in the new process."""
+    around = surroundings_of(task, chapters)
+    with _silence():
+        os.chdir(folder)
+        sys.dont_write_bytecode, tempfile.tempdir = True, str(folder)
+        limit_memory(megabytes)
+        before = state_of_modules()
+        forbid_harm(folder)
+        reply = _judged(task, code, around)
+        after = state_of_modules()
+        changed = [name for name, thing in before.items() if after.get(name) is not thing]
+        if changed:
+            reply = Reply(
+                False, f"An answer may change nothing, and this one changes {changed[0]}."
+            )
+        answer.send_bytes(json.dumps(reply).encode())
+
+
+def _judged(task: Task, code: str, around: dict[str, Any]) -> Reply:
+    """Define what somebody has written, and ask the checker; whatever is raised is an answer."""
+    try:
+        hers = _run(code, f"answer_{task.name}", around)
+        missing = [name for name in task.names if name not in hers]
+        if missing:
+            return Reply(False, f"{missing[0]} is not written yet.")
+        verdict = eval(task.check, {**around, **{name: hers[name] for name in task.names}})
+    except BaseException as error:
+        return Reply(False, brief(f"{task.name} stops with {type(error).__name__}: {error}"))
+    if type(verdict) is not Verdict:
+        return Reply(False, f"The checker of {task.name} gave no verdict.")
+    return Reply(verdict.passed is True, verdict.message)
+
+
+def _run(code: str, name: str, around: dict[str, Any]) -> dict[str, Any]:
+    """Run code as a module, so that its source can be found again, and return its names."""
+    module = sys.modules[name] = ModuleType(name)
+    linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
+    vars(module).update({key: value for key, value in around.items() if key[:2] != "__"})
+    exec(compile(code, name, "exec"), vars(module))
+    return vars(module)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """Send to nowhere what is printed, also past Python."""
+    _flush()
+    kept = [os.dup(number) for number in (1, 2)]
+    with open(os.devnull, "w", encoding="utf-8") as nowhere:
+        for number in (1, 2):
+            os.dup2(nowhere.fileno(), number)
+        try:
+            yield
+        finally:
+            _flush()
+            for number, old in zip((1, 2), kept):
+                os.dup2(old, number)
+                os.close(old)
+
+
+def _flush() -> None:
+    sys.stdout.flush()
+    sys.stderr.flush()
