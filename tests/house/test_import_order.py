@@ -45,7 +45,6 @@ MAY_IMPORT = {
             {"config", "parts", "disk", "model", "pretraining", "tasks", "family", "training"}
             | {"wordpiece"}
         ),
-        "analysis": frozenset({"model"}),
         "fast": ANYTHING,
         "pretrain": ANYTHING,
         "classify": ANYTHING,
@@ -54,8 +53,9 @@ MAY_IMPORT = {
     "bertbook": {
         "palette": frozenset(),
         "corpus": frozenset(),
+        "analysis": frozenset(),
         "museum": frozenset({"palette"}),
-        "show": frozenset({"palette", "corpus"}),
+        "show": frozenset({"palette", "corpus", "analysis"}),
         "contracts": frozenset(),
         "checks": frozenset({"palette", "corpus", "museum", "contracts"}),
         "reader": frozenset({"checks", "contracts", "show"}),
