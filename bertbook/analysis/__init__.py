@@ -1,1 +1,1 @@
-"""Looking inside: what heads do, what vectors know, how well a search ranks. Chapters 20 to 22."""
+"""Measures: of heads, of vectors, of answers, and of a search. Chapters 17, 18 and 20 to 22."""

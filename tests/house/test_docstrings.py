@@ -47,7 +47,7 @@ FINISHED_IN = {
     "pretrained": {15},
     "tasks": {15, 16, 17, 18},
     "classify": {19},
-    "analysis": {20, 21, 22},
+    "analysis": {17, 18, 20, 21, 22},
     "fast": {23},
     "family": {25},
 }

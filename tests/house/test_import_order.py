@@ -57,7 +57,7 @@ MAY_IMPORT = {
         "museum": frozenset({"palette"}),
         "show": frozenset({"palette", "corpus", "analysis"}),
         "contracts": frozenset(),
-        "checks": frozenset({"palette", "corpus", "museum", "contracts"}),
+        "checks": frozenset({"palette", "corpus", "analysis", "museum", "contracts"}),
         "reader": frozenset({"checks", "contracts", "show"}),
     },
 }
