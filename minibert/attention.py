@@ -60,7 +60,7 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
     Parameters
     ----------
     seq : int
-        Number of tokens, at least 1.
+        Number of tokens.
     dtype : torch.dtype, default torch.float32
         The precision of the scores.
 
@@ -68,11 +68,6 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
     -------
     Float[Tensor, "{seq} {seq}"]
         0 on and below the diagonal, m above it.
-
-    Raises
-    ------
-    ValueError
-        If `seq` is smaller than 1.
 
     References
     ----------

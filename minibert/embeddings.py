@@ -116,7 +116,7 @@ def sinusoidal_positions(
     Raises
     ------
     ValueError
-        If there is no position, or `hidden_size` is not a positive even number.
+        If `hidden_size` is not even.
 
     References
     ----------
