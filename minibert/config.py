@@ -1,7 +1,7 @@
 """The sizes and rates that fix a BERT, under Hugging Face's names. Chapter 7."""
 
 from abc import ABCMeta
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -195,3 +195,7 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
             "intermediate_size": 4 * hidden,
         }
         return cls(**shape | changes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields under Hugging Face's names, as other tools ask for them."""
+        return asdict(self)

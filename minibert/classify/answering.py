@@ -50,9 +50,9 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
         if not isinstance(part, wanted) or not all([text.strip(), *part]):
             way_out = "one text" if wanted is str else "two, with a --separator between them"
             raise ValueError(f"{text!r} cannot be answered; this classifier reads {way_out}")
-    columns = zip(*parts) if wanted is tuple else [parts]
-    first, *second = map(list, columns)
-    answers = classifier.answer(LabeledTable(first, pairs=second[0] if second else None))
+    both = [(part, "") if isinstance(part, str) else part for part in parts]
+    firsts, seconds = map(list, zip(*both, strict=True))
+    answers = classifier.answer(LabeledTable(firsts, pairs=seconds if wanted is tuple else None))
     for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
         unknown = f"{UNKNOWN} (perhaps {guess}, {probability:.2f})"
         say(f"{text}\n  {unknown if label is None else f'{label}  {probability:.2f}'}")

@@ -48,7 +48,7 @@ def count_confusions(
 def class_scores(table: Int[np.ndarray, "classes classes"]) -> list[ClassScores]:
     """Compute the scores of each class from `count_confusions`; 0 where nothing can be divided."""
     true, given, right = table.sum(axis=1), table.sum(axis=0), table.diagonal()
-    return [
-        ClassScores(*map(float, (r / max(g, 1), r / max(t, 1), 2 * r / max(g + t, 1))), int(t))
-        for t, g, r in zip(true, given, right, strict=True)
-    ]
+    precision, recall = right / np.maximum(given, 1), right / np.maximum(true, 1)
+    f1 = 2 * right / np.maximum(given + true, 1)
+    columns = zip(precision, recall, f1, true, strict=True)
+    return [ClassScores(float(p), float(r), float(f), int(n)) for p, r, f, n in columns]
