@@ -16,7 +16,7 @@ import transformers
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.fast import in_eight_bits, store_by_columns, switch_on
+from minibert.fast import in_eight_bits, switch_on
 from minibert.model import BertModel, BertModelOutput
 from minibert.parts import use
 from minibert.pretrained import load_pretrained, load_tokenizer
@@ -105,7 +105,6 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
         "transformers": their_encoder(hers, words, 1, by_length=False),
         "plain parts": make(plain),
         "fast parts": make(fast),
-        "by columns": make(store_by_columns(copy.deepcopy(fast))),
         "bfloat16": make(fast, bf16=True),
         "eight bits": make(in_eight_bits(fast)),
         "compiled": make(compiled),

@@ -25,10 +25,10 @@ import scipy.signal
 import scipy.special
 import torch
 
+from bertbook.analysis.ranking import ranks_of_right
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import sentence_vectors
-from minibert.tasks.ranking import ranks_of_right
 
 from .weights import minilm_folder
 

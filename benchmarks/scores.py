@@ -3,9 +3,9 @@
 import math
 from collections.abc import Sequence
 
+from bertbook.analysis.metrics import score_answers, score_entities
 from bertbook.corpus import Question, entity_sentences, passage_questions, question_kind
 from minibert.tasks.answering import Answers
-from minibert.tasks.metrics import score_answers, score_entities
 from minibert.tasks.tagging import Entity, find_entities
 from tests.careless import capital_names, right_kind
 

@@ -18,13 +18,13 @@ import bm25s
 import numpy as np
 import torch
 
+from bertbook.analysis.ranking import ranks_of_right, reciprocal_ranks
 from bertbook.corpus import Oracle, sample_documents, small_world
 from minibert.data import PretrainingBatches
 from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
-from minibert.tasks.ranking import ranks_of_right, reciprocal_ranks
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions

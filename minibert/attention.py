@@ -7,7 +7,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor, nn
 
 from .config import BertConfig
-from .inputs import check_mask, check_score_mask, require_number
+from .inputs import FLOATS, check_mask, require_tensor
 from .parts import part, register
 
 
@@ -60,7 +60,7 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
     Parameters
     ----------
     seq : int
-        Number of tokens, at least 1.
+        Number of tokens.
     dtype : torch.dtype, default torch.float32
         The precision of the scores.
 
@@ -68,11 +68,6 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
     -------
     Float[Tensor, "{seq} {seq}"]
         0 on and below the diagonal, m above it.
-
-    Raises
-    ------
-    ValueError
-        If `seq` is smaller than 1.
 
     References
     ----------
@@ -85,7 +80,6 @@ def causal_mask(seq: int, dtype: torch.dtype = torch.float32) -> Float[Tensor, "
     tensor([[False,  True],
             [False, False]])
     """
-    require_number("seq", seq, 1)
     lowest = torch.full((seq, seq), torch.finfo(dtype).min, dtype=dtype)  # (seq, seq)
     return lowest.triu(diagonal=1)
 
@@ -179,10 +173,11 @@ class BertSelfAttention(nn.Module):
 
 
 def fit_mask(
-    additive_mask: Shaped[Tensor, "..."], scores: Float[Tensor, "batch heads seq seq"]
+    additive_mask: Shaped[Tensor, "..."], scores: Float[Tensor, "..."]
 ) -> Float[Tensor, "..."]:
-    """Return an additive mask in the precision of the scores; raise if it does not fit them."""
-    check_score_mask(additive_mask, scores.shape)
+    """Return an additive mask in the precision of the scores; raise if it is another mask."""
+    name = "additive_mask, as additive_mask(attention_mask) makes it,"
+    require_tensor(name, additive_mask, FLOATS)
     # The most negative number of a wider type would become minus infinity.
     return additive_mask.to(scores.dtype).clamp(min=torch.finfo(scores.dtype).min)
 
@@ -192,22 +187,6 @@ class BertSelfOutput(nn.Module):
 
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: the normalization comes after the
     sum (post-norm).
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives hidden_size, the dropout and LayerNorm's epsilon.
-
-    References
-    ----------
-    Vaswani et al. (2017), section 3.1.
-    Numpy twin: minibert.reference.linear, minibert.reference.layer_norm.
-
-    Examples
-    --------
-    >>> output = BertSelfOutput(BertConfig.tiny())
-    >>> output(torch.randn(1, 5, 128), torch.randn(1, 5, 128)).shape
-    torch.Size([1, 5, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -230,21 +209,6 @@ class BertAttention(nn.Module):
     """Join self-attention and its output: the first half of a layer.
 
     ``output(self_attention(hidden_states), hidden_states)``.
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
-
-    References
-    ----------
-    Vaswani et al. (2017), section 3.1.
-
-    Examples
-    --------
-    >>> attention_output, probs = BertAttention(BertConfig.tiny())(torch.randn(1, 5, 128))
-    >>> attention_output.shape
-    torch.Size([1, 5, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

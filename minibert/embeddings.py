@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from .config import BertConfig
-from .inputs import check_tokens, require_multiple, require_number
+from .inputs import check_tokens, require_multiple
 from .parts import part
 
 
@@ -116,7 +116,7 @@ def sinusoidal_positions(
     Raises
     ------
     ValueError
-        If there is no position, or `hidden_size` is not a positive even number.
+        If `hidden_size` is not even.
 
     References
     ----------
@@ -128,8 +128,6 @@ def sinusoidal_positions(
     tensor([[0.0000, 1.0000, 0.0000, 1.0000],
             [0.8415, 0.5403, 0.0100, 0.9999]])
     """
-    require_number("seq", seq, 1)
-    require_number("hidden_size", hidden_size, 2)
     require_multiple("hidden_size", hidden_size, 2, "a pair of sine and cosine")
     even = torch.arange(0, hidden_size, 2, dtype=torch.float64)  # (pairs)
     angles = torch.arange(seq)[:, None] / 10000 ** (even / hidden_size)  # (seq, pairs)

@@ -5,7 +5,6 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from .config import ACTIVATIONS, BertConfig
-from .inputs import require_tensor
 from .parts import part, register
 
 
@@ -33,27 +32,12 @@ class BertLMPredictionHead(nn.Module):
     its own. It shares the table of the embeddings (weight tying), so that this table collects two
     gradients, one where words are read and one where they are predicted.
 
-    Parameters
-    ----------
-    config : BertConfig
-        Gives hidden_size and vocab_size.
-    word_embeddings : nn.Embedding
-        The table of the embeddings, with vocab_size rows.
-
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 1; Press and Wolf (2017), section 3.
-    Numpy twin: minibert.reference.tied_logits.
-
     Examples
     --------
-    >>> config = BertConfig.tiny(vocab_size=89)
     >>> table = nn.Embedding(89, 128)
-    >>> head = BertLMPredictionHead(config, table)
-    >>> head(torch.randn(1, 5, 128)).shape
-    torch.Size([1, 5, 89])
-    >>> head.decoder.weight is table.weight
-    True
+    >>> head = BertLMPredictionHead(BertConfig.tiny(vocab_size=89), table)
+    >>> head(torch.randn(1, 5, 128)).shape, head.decoder.weight is table.weight
+    (torch.Size([1, 5, 89]), True)
     """
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
@@ -65,8 +49,6 @@ class BertLMPredictionHead(nn.Module):
 
     def tie(self, word_embeddings: nn.Embedding) -> None:
         """Let the decoder share the table of the embeddings, and its bias be `bias`."""
-        shape, way_out = self.decoder.weight.shape, "; build both from one configuration"
-        require_tensor("word_embeddings", word_embeddings.weight, (), [shape], way_out)
         self.decoder.weight = word_embeddings.weight
         self.decoder.bias = self.bias
 
@@ -80,19 +62,6 @@ class BertOnlyMLMHead(nn.Module):
     """The head of masked words alone, where Hugging Face's names expect it.
 
     ``predictions(sequence_output)``.
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives the sizes.
-    word_embeddings : nn.Embedding
-        The table of the embeddings, shared with the decoder.
-
-    Examples
-    --------
-    >>> head = BertOnlyMLMHead(BertConfig.tiny(vocab_size=89), nn.Embedding(89, 128))
-    >>> head(torch.randn(1, 5, 128)).shape
-    torch.Size([1, 5, 89])
     """
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:

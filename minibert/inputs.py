@@ -82,8 +82,7 @@ def require_ids(name: str, ids: Any, size: float, field: str, *shapes: Any) -> N
 def check_tokens(tables: Any, input_ids: Any, types: Any, positions: Any, vectors: Any) -> None:
     """Raise unless the arguments of the embeddings fit each other and the three tables."""
     if (input_ids is None) == (vectors is None):
-        count = "neither is" if input_ids is None else "both are"
-        raise ValueError(f"give either input_ids or inputs_embeds; {count} given")
+        raise ValueError("give either input_ids or inputs_embeds; neither is given, or both are")
     words, longest = tables.word_embeddings, tables.position_embeddings.num_embeddings
     if vectors is None:
         require_ids("input_ids", input_ids, words.num_embeddings, "vocab_size", ("batch", "seq"))
@@ -93,8 +92,8 @@ def check_tokens(tables: Any, input_ids: Any, types: Any, positions: Any, vector
     if positions is None and seq > longest:
         raise ValueError(f"{seq} tokens exceed max_position_embeddings ({longest}); truncate them")
     if types is not None:
-        rows = tables.token_type_embeddings.num_embeddings
-        require_ids("token_type_ids", types, rows, "type_vocab_size", (batch, seq))
+        segments = tables.token_type_embeddings.num_embeddings
+        require_ids("token_type_ids", types, segments, "type_vocab_size", (batch, seq))
     if positions is not None:
         shapes = (batch, seq), (1, seq)
         require_ids("position_ids", positions, longest, "max_position_embeddings", *shapes)
@@ -109,18 +108,11 @@ def check_mask(attention_mask: Any) -> None:
         require_entries("attention_mask", attention_mask, fit, rule)
 
 
-def check_score_mask(mask: Any, scores_shape: Any) -> None:
-    """Raise unless a mask holds floats and can be stretched to the shape of the scores."""
-    name = "additive_mask, as additive_mask(attention_mask) makes it,"
-    sizes = zip(mask.shape, scores_shape[-mask.dim() :])
-    require_tensor(name, mask, FLOATS, [[1 if size == 1 else wanted for size, wanted in sizes]])
-
-
-def check_labels(logits: Any, labels: Any, labeled: Any, name: str = "labels") -> None:
+def check_labels(logits: Any, labels: Any, labeled: Any) -> None:
     """Raise unless labels are numbers of answers that logits score, and there is one at least."""
     answers = logits.shape[-1]
-    require_tensor(name, labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
+    require_tensor("labels", labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
     if not labeled.any():
         raise ValueError("no item is labeled (every label is -100); give at least one its label")
     rule = f"run from 0 to {answers - 1} with {answers} answers, or are -100 for no label"
-    require_entries(name, labels, ~labeled | ((labels >= 0) & (labels < answers)), rule)
+    require_entries("labels", labels, ~labeled | ((labels >= 0) & (labels < answers)), rule)

@@ -12,22 +12,6 @@ class BertIntermediate(nn.Module):
     """Widen every token's vector and apply the activation: the first half of the feed-forward.
 
     ``gelu(dense(hidden_states))``, with the activation that `config.hidden_act` names.
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives hidden_size, intermediate_size and hidden_act.
-
-    References
-    ----------
-    Vaswani et al. (2017), section 3.3; Hendrycks and Gimpel (2016).
-    Numpy twin: minibert.reference.linear, minibert.reference.gelu.
-
-    Examples
-    --------
-    >>> import torch
-    >>> BertIntermediate(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
-    torch.Size([1, 5, 512])
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -46,22 +30,6 @@ class BertOutput(nn.Module):
     """Narrow the vectors again, and add them to what came out of attention.
 
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: post-norm, as after attention.
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives intermediate_size, hidden_size, the dropout and LayerNorm's epsilon.
-
-    References
-    ----------
-    Vaswani et al. (2017), section 3.3.
-    Numpy twin: minibert.reference.linear, minibert.reference.layer_norm.
-
-    Examples
-    --------
-    >>> import torch
-    >>> BertOutput(BertConfig.tiny())(torch.randn(1, 5, 512), torch.randn(1, 5, 128)).shape
-    torch.Size([1, 5, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

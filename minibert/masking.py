@@ -149,41 +149,8 @@ def choose_tokens(
     """Choose each candidate with the same chance, on its own or together with its word.
 
     ``chosen = candidates & (draw < mlm_probability)``, with one draw between 0 and 1 for each
-    token. The smallest draw of all candidates wins in any case, so that a short text has
-    a label, too; in a batch of usual size that changes nothing.
-
-    Parameters
-    ----------
-    candidates : Bool[Tensor, "*shape"]
-        True where a token may be chosen.
-    mlm_probability : float
-        The chance, above 0 and at most 1.
-    generator : torch.Generator
-        The source of chance.
-    continues_word : Bool[Tensor, "*shape"], optional
-        True for a piece that continues the word of the piece before it: it shares the draw of the
-        word's first piece.
-
-    Returns
-    -------
-    Bool[Tensor, "*shape"]
-        True at the chosen tokens; all False only if there is no candidate.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the chance is none, the generator is none, or a shape does not fit.
-
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 1.
-
-    Examples
-    --------
-    >>> candidates = torch.tensor([False, True, True, True, False])
-    >>> generator = torch.Generator().manual_seed(1)
-    >>> choose_tokens(candidates, mlm_probability=0.5, generator=generator)
-    tensor([False,  True,  True, False, False])
+    token; a piece that continues a word shares the draw of its first piece. The smallest draw of
+    all candidates wins in any case, so that a short text has a label, too.
     """
     require_number("mlm_probability", mlm_probability, ABOVE_0, 1, "; BERT's is 0.15")
     draws = _draw(candidates, generator)  # (..., seq)

@@ -84,21 +84,6 @@ class BertPooler(nn.Module):
     """Summarize a sequence by the vector of its first token, [CLS].
 
     ``tanh(dense(hidden_states[:, 0]))``.
-
-    Parameters
-    ----------
-    config : BertConfig
-        Gives hidden_size.
-
-    References
-    ----------
-    Devlin et al. (2019), section 3.1, task 2.
-    Numpy twin: minibert.reference.linear.
-
-    Examples
-    --------
-    >>> BertPooler(BertConfig.tiny())(torch.randn(1, 5, 128)).shape
-    torch.Size([1, 128])
     """
 
     def __init__(self, config: BertConfig) -> None:

@@ -23,13 +23,7 @@ _defaults: dict[str, Callable] = {
 _players: dict[str, Callable] = {}  # roles that somebody else than the default plays now
 
 
-def require_callable(role: str, player: object) -> None:
-    """Raise if a player is neither a class nor a function."""
-    if not callable(player):
-        raise TypeError(f"{role} is played by a class or a function, not by {player!r}")
-
-
-_validate: Validator = require_callable
+_validate: Validator | None = None
 
 
 def register(**defaults: Callable) -> None:
@@ -54,8 +48,7 @@ def default_part(role: str) -> Callable:
         near = difflib.get_close_matches(str(role), _defaults, n=1, cutoff=0)[0]
         raise ValueError(
             f"there is no role {role!r}; did you mean {near}? The roles are "
-            f"{', '.join(_defaults)}. A file brings those that its models ask for when it is "
-            "imported, minibert.pretraining those of every model"
+            f"{', '.join(_defaults)}. A file brings those of its models, minibert.pretraining all"
         )
     return _defaults[role]
 
@@ -121,7 +114,7 @@ def use(**players: Callable) -> Cast:
     'BertSelfAttention'
     """
     for role, player in players.items():
-        if player is not default_part(role):
+        if player is not default_part(role) and _validate is not None:
             _validate(role, player)
     before = dict(_players)
     _players.update(players)
@@ -153,7 +146,7 @@ def replaced() -> dict[str, Callable]:
     return {role: who for role, who in _players.items() if who is not _defaults[role]}
 
 
-def validate_with(validator: Validator) -> None:
+def validate_with(validator: Validator | None) -> None:
     """Let a function look at every player before `use` takes it, and raise if it cannot play.
 
     Without one, any class or function may play. Whoever imports this package may know more about

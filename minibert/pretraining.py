@@ -98,28 +98,7 @@ class BertForMaskedLM(nn.Module):
     ) -> MaskedLMOutput:
         """Score every word at every position, and compute the loss if there are labels.
 
-        Parameters
-        ----------
-        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
-            As `BertModel` takes them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            One vector for each token instead of `input_ids`.
-        labels : Int[Tensor, "batch seq"], optional
-            Id of the true word, -100 without label.
-        output_attentions, output_hidden_states : bool, default False
-            As `BertModel` takes them.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
-
-        Returns
-        -------
-        MaskedLMOutput
-            `logits`, and `loss` if labels are given.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input or the labels do not fit, or no position is labeled.
+        `labels` holds the id of the true word, or -100; all else is as `BertModel` takes it.
         """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
@@ -179,34 +158,10 @@ class BertForPreTraining(nn.Module):
         output_hidden_states: bool | None = False,
         return_dict: bool | None = True,
     ) -> BertForPreTrainingOutput:
-        """Score words and pairs, and compute the losses that have labels.
+        """Score words and pairs; the loss is the sum of the losses that have labels.
 
-        The loss is the sum of the losses that have labels: both, or the one, or none.
-
-        Parameters
-        ----------
-        input_ids, attention_mask, token_type_ids, position_ids : Int[Tensor, "batch seq"]
-            As `BertModel` takes them.
-        inputs_embeds : Float[Tensor, "batch seq hidden"], optional
-            One vector for each token instead of `input_ids`.
-        labels : Int[Tensor, "batch seq"], optional
-            Id of the true word, -100 without label.
-        next_sentence_label : Int[Tensor, "batch"], optional
-            0 if the second sentence follows the first, 1 if it does not; -100 without label.
-        output_attentions, output_hidden_states : bool, default False
-            As `BertModel` takes them.
-        return_dict : bool, optional
-            Changes nothing: what is returned has names and is a tuple as well.
-
-        Returns
-        -------
-        BertForPreTrainingOutput
-            The scores of words and pairs, the losses that have labels, and their sum.
-
-        Raises
-        ------
-        TypeError, ValueError
-            If the input or the labels do not fit, or labels are given and nothing is labeled.
+        `labels` holds the id of the true word, or -100, and `next_sentence_label` 0 if the second
+        sentence follows the first, 1 if it does not, or -100; all else is as `BertModel` takes it.
         """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.parts import part
+from minibert.pretrained.config_file import config_from_fields
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import (
     BertForQuestionAnswering,
@@ -133,7 +134,7 @@ def build_pair(
     theirs = getattr(transformers, kind.__name__)(their_config)
     scatter_weights(theirs, seed)
     theirs = theirs.to(dtype).eval()
-    config = BertConfig.from_dict(theirs.config.to_dict())
+    config = config_from_fields(BertConfig, theirs.config.to_dict())
     ours = played(kind)(config, **task).to(dtype).eval()
     with torch.no_grad():
         for parameter in ours.parameters():

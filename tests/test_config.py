@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from transformers.activations import ACT2FN
 
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, REQUIRED_VALUES, BertConfig
+from minibert.pretrained.config_file import config_from_fields
 
 # config.json of bert-base-chinese, of a model from the years of version 2, and of a newer one
 CHINESE = {
@@ -208,7 +209,7 @@ def test_the_sizes_named_as_nearest_are_valid_and_nearest(hidden, heads):
 
 @pytest.mark.parametrize("fields", [CHINESE, OLD, NEW], ids=["chinese", "old", "new"])
 def test_a_real_file_means_what_transformers_reads_in_it(fields):
-    ours, theirs = BertConfig.from_dict(fields), transformers.BertConfig.from_dict(fields)
+    ours, theirs = config_from_fields(BertConfig, fields), transformers.BertConfig.from_dict(fields)
     for name, value in dataclasses.asdict(ours).items():
         assert getattr(theirs, name) == value, name
 
@@ -216,7 +217,7 @@ def test_a_real_file_means_what_transformers_reads_in_it(fields):
 def test_what_transformers_writes_can_be_read():
     theirs = transformers.BertConfig(hidden_size=24, num_attention_heads=3, vocab_size=50)
     for fields in (theirs.to_dict(), theirs.to_diff_dict()):
-        config = BertConfig.from_dict(fields)
+        config = config_from_fields(BertConfig, fields)
         assert config == BertConfig(hidden_size=24, num_attention_heads=3, vocab_size=50)
 
 
@@ -239,23 +240,23 @@ def test_every_field_survives_the_way_to_transformers_and_back():
     }
     assert changed.keys() == dataclasses.asdict(BertConfig()).keys()
     config = BertConfig(**changed)
-    assert BertConfig.from_dict(transformers.BertConfig(**changed).to_dict()) == config
-    assert BertConfig.from_dict(dataclasses.asdict(config)) == config
+    assert config_from_fields(BertConfig, transformers.BertConfig(**changed).to_dict()) == config
+    assert config_from_fields(BertConfig, dataclasses.asdict(config)) == config
 
 
 def test_a_missing_field_keeps_its_default():
-    assert BertConfig.from_dict({}) == BertConfig()
+    assert config_from_fields(BertConfig, {}) == BertConfig()
 
 
 def test_the_ignored_keys_change_nothing():
     fields = dict.fromkeys(IGNORED_KEYS, "anything")
-    assert BertConfig.from_dict(fields) == BertConfig()
+    assert config_from_fields(BertConfig, fields) == BertConfig()
     assert not IGNORED_KEYS & REQUIRED_VALUES.keys()
     assert not (IGNORED_KEYS | REQUIRED_VALUES.keys()) & dataclasses.asdict(BertConfig()).keys()
 
 
 def test_the_required_values_are_accepted():
-    assert BertConfig.from_dict(dict(REQUIRED_VALUES)) == BertConfig()
+    assert config_from_fields(BertConfig, dict(REQUIRED_VALUES)) == BertConfig()
 
 
 @pytest.mark.parametrize(
@@ -276,18 +277,18 @@ def test_what_is_not_supported_is_refused_by_name(key, value):
     assert key in REQUIRED_VALUES
     words = rf"{key} \({re.escape(repr(value))}\) is not supported; BERT's encoder has "
     with pytest.raises(ValueError, match=words + re.escape(repr(REQUIRED_VALUES[key]))):
-        BertConfig.from_dict({key: value})
+        config_from_fields(BertConfig, {key: value})
 
 
 def test_an_unknown_key_is_refused_by_name():
     with pytest.raises(
         ValueError, match=r"hiden_size \(5\) is no key .*; did you mean hidden_size"
     ):
-        BertConfig.from_dict({"hiden_size": 5})
+        config_from_fields(BertConfig, {"hiden_size": 5})
     with pytest.raises(ValueError, match=r"^alpha \(1\)"):
-        BertConfig.from_dict({"zeta": 3, "alpha": 1, "beta": 2})
+        config_from_fields(BertConfig, {"zeta": 3, "alpha": 1, "beta": 2})
     with pytest.raises(ValueError, match=r"rope_theta \(10000\).*leave it out"):
-        BertConfig.from_dict({"rope_theta": 10000})
+        config_from_fields(BertConfig, {"rope_theta": 10000})
 
 
 @pytest.mark.parametrize(
@@ -299,12 +300,12 @@ def test_of_another_model_it_is_said_that_it_is_another(name):
     with pytest.raises(
         ValueError, match=rf"^model_type \('{kind}'\) is not supported; BERT's encoder has 'bert'$"
     ):
-        BertConfig.from_dict(fields)
+        config_from_fields(BertConfig, fields)
 
 
 def test_a_wrong_value_in_a_file_is_named_too():
     with pytest.raises(ValueError, match=r"hidden_size \(770\)"):
-        BertConfig.from_dict({"hidden_size": 770})
+        config_from_fields(BertConfig, {"hidden_size": 770})
 
 
 def test_activations_of_the_configuration_are_those_that_exist():

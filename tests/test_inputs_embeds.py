@@ -103,7 +103,7 @@ BAD = [
     (
         {"input_ids": BATCH["input_ids"], "inputs_embeds": VECTORS},
         ValueError,
-        "give either input_ids or inputs_embeds; both are given",
+        "give either input_ids or inputs_embeds; neither is given, or both are",
     ),
     ({"inputs_embeds": VECTORS.tolist()}, TypeError, "inputs_embeds must be a tensor, not a list"),
     (

@@ -7,8 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bertbook.corpus import service_requests
-from minibert.analysis.attention_maps import (
+from bertbook.analysis.attention_maps import (
     ablate_heads,
     attention_entropy,
     attention_share,
@@ -16,6 +15,7 @@ from minibert.analysis.attention_maps import (
     offset_mask,
     token_mask,
 )
+from bertbook.corpus import service_requests
 
 from .encoders import Encoder, Telling, batches, rounded
 

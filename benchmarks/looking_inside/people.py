@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bertbook.analysis.attention_maps import attention_share, bootstrap_interval
 from bertbook.corpus import World, sample_tagged, small_world, untagged, word_classes
-from minibert.analysis.attention_maps import attention_share, bootstrap_interval
 from minibert.wordpiece import WordPieceTokenizer
 
 from .encoders import Encoder, rounded

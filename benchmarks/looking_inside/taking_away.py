@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from bertbook.analysis.attention_maps import ablate_heads, bootstrap_interval, rank_correlation
 from bertbook.corpus import (
     MASK_TOKEN,
     Oracle,
@@ -15,7 +16,6 @@ from bertbook.corpus import (
     service_requests,
     small_world,
 )
-from minibert.analysis.attention_maps import ablate_heads, bootstrap_interval, rank_correlation
 from minibert.model import BertModel
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer

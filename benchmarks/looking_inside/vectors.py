@@ -3,9 +3,9 @@
 import numpy as np
 import torch
 
+from bertbook.analysis.attention_maps import bootstrap_interval
+from bertbook.analysis.probes import cosine_gap, nearest_mean
 from bertbook.corpus import REQUEST_LABELS, service_requests
-from minibert.analysis.attention_maps import bootstrap_interval
-from minibert.analysis.probes import cosine_gap, nearest_mean
 from minibert.model import BertModel
 
 from .encoders import Encoder, rounded

@@ -7,7 +7,7 @@ from collections import Counter
 
 import numpy as np
 
-from minibert.tasks.metrics import exact_match, normalize_answer
+from bertbook.analysis.metrics import exact_match, normalize_answer
 
 from .exercise import Exercise
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
+from bertbook.analysis.metrics import score_answers
 from bertbook.corpus import passage_questions
-from minibert.tasks.metrics import score_answers
 
 from .html import Html, html
 from .tables import ranged, result_table, with_sign

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from bertbook.analysis.attention_maps import bootstrap_interval
 from bertbook.corpus import (
     MARKS,
     PAIR_LABELS,
@@ -17,7 +18,6 @@ from bertbook.corpus import (
     question_pairs,
     service_requests,
 )
-from minibert.analysis.attention_maps import bootstrap_interval
 
 from .html import Html, html
 from .tables import result_table

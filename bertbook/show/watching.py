@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Shaped
 from torch import Tensor
 
-from minibert.analysis.attention_maps import attention_share, offset_mask, patch_heads, token_mask
+from bertbook.analysis.attention_maps import attention_share, offset_mask, patch_heads, token_mask
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece.encode_batch import Batch

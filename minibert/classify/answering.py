@@ -15,7 +15,7 @@ from minibert.pretrain.output import say, show_warning
 from minibert.training import choose_device
 
 from .options import go_on
-from .saving import FILE, Classifier, Reply, load_classifier
+from .saving import FILE, Classifier, load_classifier
 from .table import LabeledTable, read_table
 
 UNKNOWN = "I do not know"
@@ -34,10 +34,7 @@ def answer_typed(options: argparse.Namespace) -> int:
     tables = [text for text in options.texts if _names_a_table(text)]
     if tables and len(options.texts) > 1:
         raise ValueError(f"{tables[0]!r} is a table; name one table, or texts only")
-    if tables:
-        _answer_table(classifier, options)
-    else:
-        _answer_texts(classifier, options)
+    (_answer_table if tables else _answer_texts)(classifier, options)
     return 0
 
 
@@ -55,17 +52,10 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
             raise ValueError(f"{text!r} cannot be answered; this classifier reads {way_out}")
     both = [(part, "") if isinstance(part, str) else part for part in parts]
     firsts, seconds = map(list, zip(*both, strict=True))
-    table = LabeledTable(firsts, pairs=seconds if wanted is tuple else None)
-    answers = classifier.answer(table)
-    for text, answer in zip(options.texts, answers, strict=True):
-        say(f"{text}\n  {_in_words(answer)}")
-
-
-def _in_words(answer: Reply) -> str:
-    """Return a label and its probability, or the guess that is not good enough."""
-    if answer.label is None:
-        return f"{UNKNOWN} (perhaps {answer.guess}, {answer.probability:.2f})"
-    return f"{answer.label}  {answer.probability:.2f}"
+    answers = classifier.answer(LabeledTable(firsts, pairs=seconds if wanted is tuple else None))
+    for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
+        unknown = f"{UNKNOWN} (perhaps {guess}, {probability:.2f})"
+        say(f"{text}\n  {unknown if label is None else f'{label}  {probability:.2f}'}")
 
 
 def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
@@ -79,9 +69,8 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     writer = csv.writer(rows, lineterminator="\n")
     writer.writerow(["line", "answer", "probability", "guess", text])
     answers = zip(table.lines or [], classifier.answer(table), table.texts, strict=True)
-    for line, answer, told in answers:
-        known = answer.label or UNKNOWN
-        writer.writerow([line, known, f"{answer.probability:.4f}", answer.guess, told])
+    for line, (label, probability, guess), read in answers:
+        writer.writerow([line, label or UNKNOWN, f"{probability:.4f}", guess, read])
     if options.out is None:
         say(rows.getvalue().removesuffix("\n"))
         return

@@ -19,23 +19,7 @@ class Duplicates(NamedTuple):
 
 
 def normalize_text(text: str) -> str:
-    """Remove what makes copies look different: case, punctuation, white space, digits.
-
-    Parameters
-    ----------
-    text : str
-        A text.
-
-    Returns
-    -------
-    str
-        Its words in small letters, each run of digits as 0; without any word, the text as it is.
-
-    Examples
-    --------
-    >>> normalize_text("Invoice no. 4711 is WRONG!!")
-    'invoice no 0 is wrong'
-    """
+    """Remove what makes copies look different: case, punctuation, white space, digits."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     return re.sub(r"\d+", "0", " ".join(words)) or text
 

@@ -57,14 +57,11 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     name = "python -m minibert.classify"
     parser = argparse.ArgumentParser(prog=name, description=DESCRIPTION, epilog=EPILOG, **look)
     commands = parser.add_subparsers(dest="does", required=True, metavar="train|predict")
-    train = commands.add_parser(
-        "train",
-        help="make a classifier from a table",
-        usage=f"{name} train TABLE --text NAME --label NAME --out DIR [options]",
-        description=TABLE,
-        **look,
-    )
+    look["usage"] = f"{name} train TABLE --text NAME --label NAME --out DIR [options]"
+    about = {"help": "make a classifier from a table", "description": TABLE}
+    train = commands.add_parser("train", **about, **look)
     _add_train(train)
+    look["usage"] = f"{name} predict DIR TEXT … [options]"
     _add_predict(commands.add_parser("predict", help="answer with a classifier", **look))
     options = parser.parse_args(arguments)
     if options.does == "train" and not (options.table or options.resume):
@@ -90,8 +87,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     _add(columns, "encoding", "of the file (default: UTF-8)", metavar="NAME")
     model = parser.add_argument_group("the model and its training")
     _add(model, "model", "folder of a BERT (default: MiniLM, of the extra `models`)", metavar="DIR")
-    text = "`balanced`, so that rare classes count as much as others, or `none`"
-    _add(model, "class_weights", text, choices=("balanced", "none"))
+    _add(model, "class_weights", "rare classes count as others", choices=("balanced", "none"))
     text = "share of right answers to promise; a class that cannot keep it is not answered"
     _add(model, "promise", text, type=share_type(1, zero=False), metavar="SHARE")
     text = "most times through the rows (default: 4, or 150 updates); it stops when it gets worse"

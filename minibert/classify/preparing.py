@@ -36,10 +36,8 @@ def prepare(plan: Mapping[str, Any]) -> Work:
     tables = {name: kept.take(rows) for name, rows in parts._asdict().items()}
     learned = list(tables["train"].classes)
     if len(learned) < 2:
-        raise ValueError(
-            f"the rows to learn from have one label only, {learned[0]!r}; give "
-            "more rows of the others, or divide without --time and --group"
-        )
+        told = f"the rows to learn from have one label only, {learned[0]!r}; give more rows"
+        raise ValueError(f"{told} of the others, or divide without --time and --group")
     number = {name: place for place, name in enumerate(classes)}
     labels = {p: np.array([number[x] for x in t.labels or ()]) for p, t in tables.items()}
     return Work(tables, labels, classes, [*_copies(table, kept), *_rare(tables, classes)])
@@ -56,8 +54,7 @@ def _require_classes(table: LabeledTable, column: str) -> None:
     if count > max(2, len(table) // 3):
         raise ValueError(
             f"the column {column!r} has {count:,} different labels in {len(table):,} rows, and a "
-            "label is a class that many rows share; name another column after --label, or put "
-            "numbers into classes, such as low and high"
+            "label is a class that many rows share; name another, or put numbers into classes"
         )
 
 
@@ -76,8 +73,8 @@ def _copies(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
         text = table.texts[rows[0]][:60]
         where = _listed([lines[row] for row in rows])
         yield f"The same text has several labels: {where}, {text!r}."
-    if len(found.contradictions) > SHOWN:
-        yield f"So have {len(found.contradictions) - SHOWN:,} other texts."
+    if more := found.contradictions[SHOWN:]:
+        yield f"So have {len(more):,} other texts."
 
 
 def _rare(tables: Mapping[str, LabeledTable], classes: tuple[str, ...]) -> Iterator[str]:

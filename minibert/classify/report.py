@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from .preparing import Work
 from .saving import Classifier
 from .scores import class_scores, count_confusions
 from .splitting import linked_rows
-from .table import LabeledTable
 from .thresholds import decide
 
 DRAWS, ENDS = 1000, (0.025, 0.975)
@@ -23,28 +22,10 @@ SHOWN = 5
 def interval(
     values: Float[np.ndarray, " rows"], blocks: Sequence[Sequence[int]], *, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the 95 % interval of a mean over rows, by drawing whole blocks again (bootstrap).
-
-    Parameters
-    ----------
-    values : float array, shape (rows,)
-        Such as 1 for each row that is right, or the difference of two classifiers.
-    blocks : sequence of sequences of int
-        Rows that were made from one another; each by itself if none were.
-    seed : int, default 0
-        Start of the draws.
-
-    Returns
-    -------
-    low : float
-        The lower end; the upper one if all values are equal, of which the draws know nothing else.
-    high : float
-        The upper end.
-    """
+    """Return the 95 % interval of a mean over rows, by drawing whole blocks again (bootstrap)."""
     sums = np.array([[values[rows].sum(), len(rows)] for rows in map(list, blocks)])
-    drawn = np.random.default_rng(seed).multinomial(
-        len(sums), np.full(len(sums), 1 / len(sums)), size=DRAWS
-    )
+    shares = np.full(len(sums), 1 / len(sums))
+    drawn = np.random.default_rng(seed).multinomial(len(sums), shares, size=DRAWS)
     total, count = (drawn @ sums).T
     low, high = np.quantile(total / count, ENDS)
     return float(low), float(high)
@@ -59,7 +40,7 @@ def measure(
     """Compare scores of the test part, and those of counted words, with the truth."""
     labels, table, classes = work.labels["test"], work.tables["test"], work.classes
     blocks = linked_rows(table)
-    probs = with_temperature(logits, classifier.temperature)
+    before, probs = (with_temperature(logits, t) for t in (1.0, classifier.temperature))
     usual = np.bincount(work.labels["train"], minlength=len(classes)).argmax()
     answers = {
         f"always {classes[usual]}": np.full_like(labels, usual),
@@ -68,69 +49,46 @@ def measure(
     }
     hits = {name: (given == labels).astype(float) for name, given in answers.items()}
     lead = hits["this classifier"] - hits["counted words"]
-    matrix = count_confusions(labels, answers["this classifier"], len(classes))
+    counts = {name: count_confusions(labels, a, len(classes)) for name, a in answers.items()}
     decided = decide(probs, np.array(classifier.thresholds))
-    before = with_temperature(logits, 1.0)
+    kept = [(decided == c, (decided == c) & (labels == c)) for c in range(len(classes))]
+    lines, chosen = table.lines or range(len(table)), answers["this classifier"]
+
+    def shown(order: Iterable[int]) -> list[dict[str, Any]]:
+        return [
+            {
+                "line": lines[row],
+                "text": table.whole_texts[row],
+                "label": classes[labels[row]],
+                "answer": classes[chosen[row]],
+                "probability": float(probs[row].max()),
+            }
+            for row in [*order][:SHOWN]
+        ]
+
+    least_true = np.argsort(probs[np.arange(len(labels)), labels]).tolist()
     return {
         "classes": list(classes),
         "rows": {name: len(part) for name, part in work.tables.items()},
         "blocks": len(blocks),
         "rivals": [
-            _rival(name, hits[name], blocks, count_confusions(labels, given, len(classes)))
-            for name, given in answers.items()
+            {
+                "name": name,
+                "right": float(hit.mean()),
+                "interval": interval(hit, blocks),
+                "macro_f1": float(np.mean([score.f1 for score in class_scores(counts[name])])),
+            }
+            for name, hit in hits.items()
         ],
         "lead": [float(lead.mean()), *interval(lead, blocks)],
-        "confusion": matrix.tolist(),
-        "scores": [list(score) for score in class_scores(matrix)],
+        "confusion": counts["this classifier"].tolist(),
+        "scores": [list(score) for score in class_scores(counts["this classifier"])],
         "temperature": classifier.temperature,
         "calibration_error": [calibration_error(p, labels) for p in (before, probs)],
         "sure": [float(p.max(axis=-1).mean()) for p in (before, probs)],
         "bins": [list(bin_) for bin_ in reliability(probs, labels)],
         "thresholds": [t if np.isfinite(t) else None for t in classifier.thresholds],
-        "answered": [
-            [int((decided == c).sum()), int(((decided == c) & (labels == c)).sum())]
-            for c in range(len(classes))
-        ],
-        "unsure": _rows(table, classes, probs, labels, np.argsort(probs.max(axis=-1)).tolist()),
-        "wrong": _wrong(table, classes, probs, labels),
+        "answered": [[int(given.sum()), int(right.sum())] for given, right in kept],
+        "unsure": shown(np.argsort(probs.max(axis=-1)).tolist()),
+        "wrong": shown(row for row in least_true if chosen[row] != labels[row]),
     }
-
-
-def _rival(name: str, hits: np.ndarray, blocks: Any, matrix: np.ndarray) -> dict[str, Any]:
-    f1 = float(np.mean([score.f1 for score in class_scores(matrix)]))
-    return {
-        "name": name,
-        "right": float(hits.mean()),
-        "interval": interval(hits, blocks),
-        "macro_f1": f1,
-    }
-
-
-def _wrong(
-    table: LabeledTable, classes: Sequence[str], probs: np.ndarray, labels: np.ndarray
-) -> Any:
-    """Return the wrong answers whose true label is least probable."""
-    of_truth = probs[np.arange(len(labels)), labels]
-    order = [row for row in np.argsort(of_truth).tolist() if probs[row].argmax() != labels[row]]
-    return _rows(table, classes, probs, labels, order)
-
-
-def _rows(
-    table: LabeledTable,
-    classes: Sequence[str],
-    probs: np.ndarray,
-    labels: np.ndarray,
-    order: Sequence[int],
-) -> list[dict[str, Any]]:
-    """Return the first rows of an order, with label and answer."""
-    lines = table.lines or range(len(table))
-    return [
-        {
-            "line": lines[row],
-            "text": table.whole_texts[row],
-            "label": classes[labels[row]],
-            "answer": classes[probs[row].argmax()],
-            "probability": float(probs[row].max()),
-        }
-        for row in order[:SHOWN]
-    ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import zlib
 from pathlib import Path
 
 import torch
@@ -22,9 +21,7 @@ from minibert.pretrain.plan import (
 )
 from minibert.pretrain.signals import fit_until_signal
 from minibert.pretrained import load_tokenizer
-from minibert.tasks import TaskBatches
-from minibert.training import BertTrainer, checkpoint_folders, choose_device
-from minibert.training.progress import time_in_words
+from minibert.training import checkpoint_folders, choose_device
 
 from .calibration import fit_temperature, with_temperature
 from .options import DEFAULTS, REPORT, go_on
@@ -32,7 +29,7 @@ from .preparing import Work, prepare
 from .report import measure
 from .saving import Classifier, save_classifier, write_json
 from .thresholds import choose_thresholds
-from .tuning import classifier_from, default_encoder, seconds_of_step, tuning_of
+from .tuning import classifier_from, default_encoder, tuning_of
 from .weighting import class_weights
 from .wording import report_in_words
 from .words import best_counted_words
@@ -67,37 +64,24 @@ def _begin(options: argparse.Namespace) -> Plan:
     plan["model"] = plan["model"] or default_encoder()
     plan |= {name: str(Path(plan[name]).resolve()) for name in FILES}
     load_tokenizer(plan["model"])  # is it a model at all?
-    return plan | {"check_sum": _check_sum(plan["table"])}
+    return plan
 
 
 def _resume(options: argparse.Namespace) -> Plan:
-    """Load the plan of a run; raise if an option or the table would make it another one."""
+    """Load the plan of a run; raise if an option would make it another one."""
     plan, typed = read_plan(options.out, FORMAT), options_given(options, [*DEFAULTS, *FILES])
     typed |= {name: str(Path(typed[name]).resolve()) for name in FILES if name in typed}
     for name, value in typed.items():
         if value != plan[name]:
             raise other_run(options.out, name, plan[name], value)
-    if not is_finished(options.out, REPORT) and _check_sum(plan["table"]) != plan["check_sum"]:
-        raise ValueError(
-            f"{plan['table']!r} is not what it was when the run in {options.out!r} began; put it "
-            "back, or begin another run in another folder"
-        )
     return plan
-
-
-def _check_sum(table: str) -> int | None:
-    """Return a number that changes with the table; None if it is missing, as its reader says."""
-    return zlib.crc32(Path(table).read_bytes()) if Path(table).is_file() else None
 
 
 def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
     """Fine-tune, then measure and save; return the number of the signal that stopped it, or 0."""
     train_rows, validation, test = work.tables.values()
-    say("\n".join(work.notes))
-    say(
-        f"Parts: {len(train_rows):,} rows to learn from, {len(validation):,} to choose with, "
-        f"{len(test):,} to be asked once. They are cut into word pieces now."
-    )
+    parts = f"{len(validation):,} to choose with, {len(test):,} to be asked once"
+    say("\n".join([*work.notes, f"Parts: {len(train_rows):,} rows to learn from, {parts}."]))
     model, tokenizer = classifier_from(plan["model"], work.classes, seed=plan["seed"])
     plan["max_length"] = min(plan["max_length"], model.config.max_position_embeddings)
     weights = class_weights(work.labels["train"], len(work.classes))
@@ -115,26 +99,16 @@ def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
     )
     if checkpoint_folders(folder):
         say(f"Going on after step {trainer.resume():,}.")
-    _announce(trainer, batches, watched)
+    say(
+        f"Training: at most {trainer.config.max_steps:,} updates of {batches.batch_size} rows on "
+        f"{device}, less if it stops early. Ctrl+C loses nothing."
+    )
     if stopped_by := fit_until_signal(trainer, batches, watched, go_on(str(folder))):
         return stopped_by
     columns = {name: plan[name] for name in ("text", "pair")}
     classifier = Classifier(model.eval(), tokenizer, plan["max_length"], columns)
     _finish(plan, work, folder, classifier, weights)
     return 0
-
-
-def _announce(trainer: BertTrainer, batches: TaskBatches, watched: TaskBatches) -> None:
-    """Say how much there is to do, and about how long it takes."""
-    config = trainer.config
-    left, times = config.max_steps - trainer.step, config.max_steps / len(batches)
-    evaluations = left / (config.eval_steps or left)
-    seconds = seconds_of_step(trainer, batches) * (left + evaluations * len(watched) / 3)
-    say(
-        f"Training: at most {config.max_steps:,} updates of {batches.batch_size} rows, {times:.1f} "
-        f"times through them, on {trainer.device}: {time_in_words(seconds)}, less if it stops "
-        "early. Ctrl+C loses nothing."
-    )
 
 
 def _finish(plan: Plan, work: Work, folder: Path, classifier: Classifier, weights: Tensor) -> None:

@@ -121,11 +121,6 @@ def load_classifier(folder: str | Path) -> Classifier:
         raise ValueError(f"{str(folder / FILE)!r} is damaged or of another version; train again")
     model = load_pretrained(BertForSequenceClassification, folder)
     told["thresholds"] = [math.inf if t is None else float(t) for t in told["thresholds"]]
-    if len(told["thresholds"]) != model.num_labels:
-        raise ValueError(
-            f"{str(folder)!r} has {len(told['thresholds'])} thresholds for {model.num_labels} "
-            "labels; its files come from two classifiers, train again"
-        )
     return Classifier(model, load_tokenizer(folder), **told)
 
 

@@ -46,27 +46,9 @@ def count_confusions(
 
 
 def class_scores(table: Int[np.ndarray, "classes classes"]) -> list[ClassScores]:
-    """Compute precision, recall and F1 of each class.
-
-    Parameters
-    ----------
-    table : int array, shape (classes, classes)
-        As `count_confusions` gives it.
-
-    Returns
-    -------
-    list of ClassScores
-        0 where nothing can be divided. Their mean F1 is macro F1.
-
-    Examples
-    --------
-    >>> class_scores(np.array([[3, 1], [0, 2]]))[0]
-    ClassScores(precision=1.0, recall=0.75, f1=0.8571428571428571, support=4)
-    """
+    """Compute the scores of each class from `count_confusions`; 0 where nothing can be divided."""
     true, given, right = table.sum(axis=1), table.sum(axis=0), table.diagonal()
-    return [
-        ClassScores(
-            float(r / max(g, 1)), float(r / max(t, 1)), float(2 * r / max(g + t, 1)), int(t)
-        )
-        for t, g, r in zip(true, given, right, strict=True)
-    ]
+    precision, recall = right / np.maximum(given, 1), right / np.maximum(true, 1)
+    f1 = 2 * right / np.maximum(given + true, 1)
+    columns = zip(precision, recall, f1, true, strict=True)
+    return [ClassScores(float(p), float(r), float(f), int(n)) for p, r, f, n in columns]

@@ -63,11 +63,8 @@ class LabeledTable:
     @property
     def whole_texts(self) -> list[str]:
         """Return each text, or pair of texts, as one."""
-        return (
-            list(map(" ".join, zip(self.texts, self.pairs, strict=True)))
-            if self.pairs
-            else self.texts
-        )
+        both = zip(self.texts, self.pairs or (), strict=bool(self.pairs))
+        return list(map(" ".join, both)) if self.pairs else self.texts
 
     def take(self, rows: Iterable[int]) -> LabeledTable:
         """Return some of the rows as a table."""
@@ -153,7 +150,7 @@ def _delimited(content: str, path: str) -> Iterator[Record]:
     csv.field_size_limit(2**31 - 1)  # a text may be long
     mark = max(",;\t", key=content.partition("\n")[0].count)
     reader = csv.reader(io.StringIO(content, newline=""), delimiter=mark, strict=True)
-    line, header = 1, []
+    line = 1
     try:
         header = [name.strip() for name in next(reader, [])]
         if twice := sorted({name for name in header if header.count(name) > 1}):
@@ -169,9 +166,8 @@ def _delimited(content: str, path: str) -> Iterator[Record]:
                 yield line, dict(zip(header, fields, strict=True))
             line = reader.line_num + 1
     except csv.Error as error:
-        raise ValueError(
-            f'line {line} of {path!r}: {error}; inside a quoted text each " is written twice'
-        ) from error
+        told = f'line {line} of {path!r}: {error}; inside a quoted text each " is written twice'
+        raise ValueError(told) from error
 
 
 def _json_lines(content: str, path: str) -> Iterator[Record]:
@@ -192,6 +188,6 @@ def _json_lines(content: str, path: str) -> Iterator[Record]:
 def _no_column(path: str | Path, line: int, name: str, columns: list[str]) -> str:
     near = difflib.get_close_matches(name.lower(), [c.lower() for c in columns], cutoff=0.5)
     near = [repr(column) for column in columns if column.lower() in near]
-    told = f"{str(path)!r} has no column {name!r} (line {line}); it has "
-    told += ", ".join(map(repr, columns[:12])) or "none"
-    return f"{told}. Perhaps {' or '.join(near)}?" if near else told
+    there = ", ".join(map(repr, columns[:12])) or "none"
+    perhaps = f". Perhaps {' or '.join(near)}?" if near else ""
+    return f"{str(path)!r} has no column {name!r} (line {line}); it has {there}{perhaps}"

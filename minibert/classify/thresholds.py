@@ -17,10 +17,9 @@ UNKNOWN = -1  # in place of a class: "I do not know"
 def chance_of(right: int, kept: int, share: float) -> float:
     """Compute how often at least so many of `kept` answers come out right, if `share` are.
 
-    ``sum over k from right to kept of C(kept, k) share**k (1 - share)**(kept - k)``.
+    ``sum over k from right to kept of C(kept, k) share**k (1 - share)**(kept - k)``, with a share
+    above 0 and below 1.
     """
-    if share in (0.0, 1.0):
-        return float(right == 0 or share == 1.0)
     wrong = np.arange(kept - right + 1)  # as many as may be wrong
     factorials = np.cumsum(np.log(np.maximum(np.arange(kept + 1), 1)))
     logs = factorials[kept] - factorials[wrong] - factorials[kept - wrong]

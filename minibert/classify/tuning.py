@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import math
-import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Float, Shaped
+from jaxtyping import Float
 from torch import Tensor
 
 from minibert.fast import switch_on
@@ -31,18 +30,7 @@ LEAST_UPDATES, LEAST_BETWEEN = 150, 10  # in a run by default, and between two e
 
 
 def default_encoder() -> Path:
-    """Find the folder of the encoder that comes with the extra ``models``.
-
-    Returns
-    -------
-    Path
-        The package itself is not imported.
-
-    Raises
-    ------
-    FileNotFoundError
-        If it is not installed.
-    """
+    """Find the folder of the encoder that comes with the extra ``models``; it is not imported."""
     found = importlib.util.find_spec(ENCODER)
     if found is None or found.origin is None:
         raise FileNotFoundError(
@@ -181,40 +169,8 @@ def logits_of_table(
     *,
     max_length: int = 128,
 ) -> Float[np.ndarray, "rows classes"]:
-    """Score the texts of a table.
-
-    Parameters
-    ----------
-    model : BertForSequenceClassification
-        A trained one.
-    tokenizer : WordPieceTokenizer
-        That of the model.
-    table : LabeledTable
-        With labels, or without.
-    max_length : int, default 128
-        Longer texts are cut to so many tokens.
-
-    Returns
-    -------
-    float array, shape (rows, classes)
-        The logits, in the order of the rows.
-    """
+    """Score the texts of a table, cut to so many tokens."""
     rows = encode_rows(tokenizer, table.texts, table.pairs, max_length=max_length)
-    logits = predict(
-        model, rows, lambda output, mask: output.logits, pad_token_id=tokenizer.pad_token_id
-    )
+    pad = tokenizer.pad_token_id
+    logits = predict(model, rows, lambda output, mask: output.logits, pad_token_id=pad)
     return torch.stack(logits).double().numpy()
-
-
-def seconds_of_step(
-    trainer: BertTrainer, batches: Iterable[dict[str, Shaped[Tensor, "..."]]]
-) -> float:
-    """Time the gradients of one batch, the second one: the first loads libraries."""
-    seconds = 0.0
-    for _, batch in zip(range(2), batches, strict=False):
-        began = time.perf_counter()
-        placed = {name: rows.to(trainer.device) for name, rows in batch.items()}
-        trainer.model(**placed).loss.backward()
-        seconds = time.perf_counter() - began
-    trainer.model.zero_grad(set_to_none=True)
-    return seconds

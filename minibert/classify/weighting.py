@@ -50,26 +50,6 @@ def class_weighted_loss(
     """Compute the cross-entropy of rows whose classes count differently.
 
     ``sum(weights[labels] * -log p) / sum(weights[labels])`` with ``p = softmax(logits)[labels]``.
-
-    Parameters
-    ----------
-    logits : Float[Tensor, "batch classes"]
-        One score per class.
-    labels : Int[Tensor, "batch"]
-        Number of the true class; -100 does not count.
-    weights : Float[Tensor, "classes"]
-        At least 0.
-
-    Returns
-    -------
-    Float[Tensor, ""]
-        Nats, at least 0, differentiable; 0 if no label counts.
-
-    Examples
-    --------
-    >>> logits = torch.tensor([[2.0, 0.0], [0.0, 0.0]])
-    >>> round(class_weighted_loss(logits, torch.tensor([0, 1]), torch.tensor([1.0, 3.0])).item(), 4)
-    0.5516
     """
     counted = labels != IGNORED_LABEL  # (batch)
     logits, labels = logits[counted], labels[counted]
@@ -79,15 +59,7 @@ def class_weighted_loss(
 
 
 class Weighted(nn.Module):
-    """A classifier whose loss weighs the classes; its scores stay what they are.
-
-    Parameters
-    ----------
-    model : BertForSequenceClassification
-        Trained in place.
-    weights : Float[Tensor, "classes"]
-        What a row of each class counts.
-    """
+    """A classifier whose loss weighs the classes; its scores stay what they are."""
 
     def __init__(
         self, model: BertForSequenceClassification, weights: Float[Tensor, " classes"]

@@ -16,53 +16,41 @@ def report_in_words(facts: Facts, folder: str | Path) -> str:
     """Return the report as Markdown."""
     sections = (_data, _result, _each, _calibration, _promises, _look_at)
     lines = [line for section in sections for line in [*section(facts), ""]]
-    where = shlex.quote(str(folder))
-    lines += [
-        "## What to type next",
-        "",
-        f"    python -m minibert.classify predict {where} 'a text'",
-    ]
-    return "\n".join([f"# The classifier in {str(folder)!r}", "", *lines, ""])
+    command = f"    python -m minibert.classify predict {shlex.quote(str(folder))} 'a text'"
+    lines += ["## What to type next", "", command, ""]
+    return "\n".join([f"# The classifier in {str(folder)!r}", "", *lines])
 
 
 def _data(facts: Facts) -> list[str]:
     rows = facts["rows"]
-    return [
+    told = (
         f"Learned from {rows['train']:,} rows, chosen with {rows['validation']:,} (when to stop, "
-        f"temperature, thresholds), asked once about {rows['test']:,}. All that follows is about "
-        "the latter.",
-        "",
-        *(f"- {note}" for note in facts["notes"]),
-    ]
+        f"temperature, thresholds), asked once about {rows['test']:,}: all that follows."
+    )
+    return [told, "", *(f"- {note}" for note in facts["notes"])]
 
 
 def _result(facts: Facts) -> list[str]:
     """Compare with the rivals, and say what that is worth."""
+    asked, units = facts["rows"]["test"], facts["blocks"]
     rows = [
-        [r["name"], f"{r['right']:.3f}", _span(r, facts["rows"]["test"]), f"{r['macro_f1']:.3f}"]
+        [r["name"], f"{r['right']:.3f}", _span(r, asked), f"{r['macro_f1']:.3f}"]
         for r in facts["rivals"]
     ]
     lead, low, high = facts["lead"]
-    told = (
-        f"The difference to counted words is {lead:+.3f}, with 95 % from {low:+.3f} to {high:+.3f}"
-    )
+    verdict = "no clear difference. Counting words costs next to nothing; or give more rows."
     if low > 0:
-        told += ": the classifier is ahead."
+        verdict = "the classifier is ahead."
     elif high < 0:
-        told += ": **counting words is better here**, and cheaper. Use that."
-    else:
-        told += ": no clear difference. Counting words costs next to nothing; or give more rows."
-    units = facts["blocks"]
-    over = "rows" if units == facts["rows"]["test"] else f"{units:,} blocks (groups and copies)"
-    few = " So few say little." if units < FEW_UNITS else ""
-    return [
-        "## How often it is right",
-        "",
-        *_table(["", "right", "95 % interval", "macro F1"], rows),
-        "",
-        f"{told} Intervals are over {over} of one test part and one run; another seed is another "
-        f"run.{few}",
-    ]
+        verdict = "**counting words is better here**, and cheaper. Use that."
+    over = "rows" if units == asked else f"{units:,} blocks (groups and copies)"
+    told = (
+        f"The difference to counted words is {lead:+.3f}, with 95 % from {low:+.3f} to "
+        f"{high:+.3f}: {verdict} Intervals are over {over} of one test part and one run; another "
+        f"seed is another run.{' So few say little.' * (units < FEW_UNITS)}"
+    )
+    table = _table(["", "right", "95 % interval", "macro F1"], rows)
+    return ["## How often it is right", "", *table, "", told]
 
 
 def _span(rival: Facts, rows: int) -> str:
@@ -76,108 +64,83 @@ def _span(rival: Facts, rows: int) -> str:
 
 def _each(facts: Facts) -> list[str]:
     """Show each label: how often it is found, and what it is taken for."""
-    names, lines = facts["classes"], []
+    names = facts["classes"]
     scores = [
         [name, n, f"{precision:.2f}", f"{recall:.2f}", f"{f1:.2f}"]
         for name, (precision, recall, f1, n) in zip(names, facts["scores"], strict=True)
     ]
-    lines += ["## Each label", ""]
-    lines += _table(["label", "rows", "precision", "recall", "F1"], scores)
+    lines = _table(["label", "rows", "precision", "recall", "F1"], scores)
     if len(names) <= WIDEST:
         table = [[f"**{name}**", *row] for name, row in zip(names, facts["confusion"], strict=True)]
-        lines += ["", "Rows are true labels, columns are answers:", ""]
-        lines += _table(["", *names], table)
-    if mixed := _most_mixed(facts):
-        lines += ["", mixed]
-    return lines
-
-
-def _most_mixed(facts: Facts) -> str:
-    """Name the most frequent mistake."""
-    names = facts["classes"]
-    count, true, answer = max(
-        (count, names[t], names[a])
-        for t, row in enumerate(facts["confusion"])
-        for a, count in enumerate(row)
-        if t != a
-    )
-    return f"Its most frequent mistake, {count:,} times: {answer} for {true}." if count else ""
+        lines += [
+            "",
+            "Rows are true labels, columns are answers:",
+            "",
+            *_table(["", *names], table),
+        ]
+    return ["## Each label", "", *lines]
 
 
 def _calibration(facts: Facts) -> list[str]:
     before, after = facts["calibration_error"]
-    right = facts["rivals"][-1]["right"]
     bins = [
         [f"{low:.1f} to {high:.1f}", count, f"{sure:.2f}", f"{share:.2f}"]
         for low, high, count, sure, share in facts["bins"]
     ]
-    return [
-        "## Can its probabilities be believed?",
-        "",
-        f"It believes {facts['sure'][0]:.2f} on average and is right in {right:.2f}. Scores are "
-        f"divided by the temperature {facts['temperature']:.2f}, from the rows to choose with; "
-        f"then it believes {facts['sure'][1]:.2f}, and the calibration error goes from "
-        f"{before:.3f} to {after:.3f}{', no gain on these rows' * (after >= before)}.",
-        "",
-        *_table(["believed", "answers", "mean", "right"], bins),
-    ]
+    told = (
+        f"It believes {facts['sure'][0]:.2f} on average and is right in "
+        f"{facts['rivals'][-1]['right']:.2f}. Scores are divided by the temperature "
+        f"{facts['temperature']:.2f}, from the rows to choose with; then it believes "
+        f"{facts['sure'][1]:.2f}, and the calibration error goes from {before:.3f} to "
+        f"{after:.3f}{', no gain on these rows' * (after >= before)}."
+    )
+    table = _table(["believed", "answers", "mean", "right"], bins)
+    return ["## Can its probabilities be believed?", "", told, "", *table]
 
 
 def _promises(facts: Facts) -> list[str]:
     """Say from which probability each label is answered, and what that came to."""
-    promise, rows, kept, right = facts["promise"], [], 0, 0
-    for name, level, (given, good) in zip(
-        facts["classes"], facts["thresholds"], facts["answered"], strict=True
-    ):
-        kept, right = kept + given, right + good
-        share = f"{good / given:.2f}" if given else "–"
-        rows.append([name, "never" if level is None else f"{level:.2f}", given, share])
-    total = facts["rows"]["test"]
-    told = f"It answers {kept:,} of {total:,} rows"
-    told += f", {right / kept:.3f} of them right" if kept else ""
-    never = [name for name, level in zip(facts["classes"], facts["thresholds"]) if level is None]
+    percent, total = f"{100 * facts['promise']:g} %", facts["rows"]["test"]
+    each = list(zip(facts["classes"], facts["thresholds"], facts["answered"], strict=True))
+    rows = [
+        [name, "never" if t is None else f"{t:.2f}", n, f"{good / n:.2f}" if n else "–"]
+        for name, t, (n, good) in each
+    ]
+    kept, right = (sum(counts[place] for *_, counts in each) for place in (0, 1))
+    share = f", {right / kept:.3f} of them right" if kept else ""
     lines = [
         '## When it says "I do not know"',
         "",
-        f"A label is answered from the lowest probability at which {100 * promise:g} % of its "
-        "answers are right, by a lower bound: one such bound is too high in one of ten cases, the "
-        "lowest of many somewhat more often.",
+        f"A label is answered from the lowest probability at which {percent} of its answers are "
+        "right, by a lower bound: one such bound is too high in one of ten cases, the lowest of "
+        "many somewhat more often.",
         "",
         *_table(["label", "answered from", "answers", "right"], rows),
         "",
-        f'{told}; to {total - kept:,} it says "I do not know".',
+        f'It answers {kept:,} of {total:,} rows{share}; to {total - kept:,} it says "I do not '
+        'know".',
     ]
-    if never:
-        lines += [
-            "",
-            f"Never answered: {', '.join(never)}. The rows to choose with are too few, or too "
-            f"often wrong, to promise {100 * promise:g} %: give more, or a lower --promise.",
-        ]
+    if never := [name for name, t, _ in each if t is None]:
+        told = "The rows to choose with are too few, or too often wrong, to promise"
+        way_out = f"{percent}: give more, or a lower --promise."
+        lines += ["", f"Never answered: {', '.join(never)}. {told} {way_out}"]
     return lines
 
 
 def _look_at(facts: Facts) -> list[str]:
-    return [
-        "## What to look at first",
-        "",
-        "Wrong, the least probable labels first. Is the label right? That is the cheapest to mend:",
-        "",
-        *(_row(row) for row in facts["wrong"]),
-        *([] if facts["wrong"] else ["- none"]),
-        "",
-        "Least sure:",
-        "",
-        *(_row(row) for row in facts["unsure"]),
-    ]
+    told = (
+        "Wrong, the least probable labels first. Is the label right? That is the cheapest to mend:"
+    )
+    wrong, unsure = (list(map(_row, facts[name])) for name in ("wrong", "unsure"))
+    head = ["## What to look at first", "", told, ""]
+    return [*head, *(wrong or ["- none"]), "", "Least sure:", "", *unsure]
 
 
 def _row(row: Facts) -> str:
     text = " ".join(row["text"].split())
+    said = f"answered {row['answer']} with {row['probability']:.2f}"
     shown = text if len(text) <= 100 else f"{text[:99]}…"
-    return (
-        f"- line {row['line']}, labeled {row['label']}, answered {row['answer']} with "
-        f"{row['probability']:.2f}: {shown}"
-    )
+    return f"- line {row['line']}, labeled {row['label']}, {said}: {shown}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:

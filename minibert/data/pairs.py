@@ -159,11 +159,7 @@ def _cut(row: Sequence[int], kept: int, rng: np.random.Generator) -> Sequence[in
 
 
 def encode_pair(
-    tokenizer: WordPieceTokenizer,
-    pair: SentencePair,
-    max_length: int,
-    *,
-    rng: np.random.Generator,
+    tokenizer: WordPieceTokenizer, pair: SentencePair, max_length: int, *, rng: np.random.Generator
 ) -> tuple[list[int], list[int]]:
     """Turn a pair into ids and segment ids: ``[CLS] first [SEP] second [SEP]``.
 

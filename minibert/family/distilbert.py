@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from minibert.config import IGNORED_KEYS, BertConfig, from_fields
+from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertModel
 from minibert.parts import part, use
@@ -68,8 +68,6 @@ class DistilBertConfig:
     hidden_dropout_prob = dropout_before_classifier = property(attrgetter("dropout"))
     attention_probs_dropout_prob = property(attrgetter("attention_dropout"))
     layer_norm_eps = BertConfig.layer_norm_eps
-
-    from_dict = classmethod(from_fields)
 
     def __post_init__(self) -> None:
         """Check every value."""

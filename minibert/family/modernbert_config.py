@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import nn
 
-from minibert.config import IGNORED_KEYS, BertConfig, from_fields
+from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.inputs import require_number
 
 from .differences import requires
@@ -54,8 +54,6 @@ class ModernBertConfig:
     }  # fmt: skip
     required_values = requires("modernbert")
     dropout_before_classifier = property(attrgetter("classifier_dropout"))
-
-    from_dict = classmethod(from_fields)
 
     def __post_init__(self) -> None:
         """Check every value."""

@@ -9,7 +9,6 @@ from minibert.parts import Cast, part, replaced, use
 
 from .attention import FastSelfAttention
 from .checkpointing import CheckpointedLayer
-from .columns import store_by_columns
 from .distillation import distillation_loss
 from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
@@ -31,7 +30,6 @@ __all__ = [
     "in_eight_bits",
     "labeled_positions",
     "quantize",
-    "store_by_columns",
     "switch_on",
 ]
 

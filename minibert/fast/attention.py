@@ -32,8 +32,7 @@ class FastSelfAttention(BertSelfAttention):
         key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
         value = self.split_heads(self.value(hidden_states))  # (batch, heads, seq, head_size)
         if additive_mask is not None:
-            shape = (*query.shape[:-1], query.shape[-2])  # (batch, heads, seq, seq)
-            additive_mask = fit_mask(additive_mask, query.new_empty(1).expand(shape))
+            additive_mask = fit_mask(additive_mask, query)
         if output_attentions or not self._may_fuse(query, additive_mask):
             context, probs = self._write_out(query, key, value, additive_mask)
             return self.join_heads(context), probs if output_attentions else None

@@ -12,6 +12,7 @@ from typing import Any
 from minibert.config import BertConfig
 from minibert.data import TextDocuments
 from minibert.disk import draft_of, written_whole
+from minibert.pretrained.config_file import config_from_fields
 from minibert.training import checkpoint_folders
 
 from .options import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE, PLAN
@@ -96,7 +97,7 @@ def _read_config(path: str) -> BertConfig:
             f"--config {path!r} is neither a file nor one of {', '.join(LEARNING_RATES)}"
         )
     try:
-        return BertConfig.from_dict(json.loads(Path(path).read_text(encoding="utf-8")))
+        return config_from_fields(BertConfig, json.loads(Path(path).read_text(encoding="utf-8")))
     except (ValueError, TypeError, AttributeError) as error:
         raise ValueError(f"{path!r} is not the config.json of a BERT: {error}") from error
 

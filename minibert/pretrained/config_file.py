@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +30,54 @@ def read_config(folder: Path, model_class: Callable[..., nn.Module]) -> tuple[An
     fields = read_json(path)
     with _named(path):
         require_member(model_class, fields)
-        return config_class_of(model_class).from_dict(fields), fields
+        return config_from_fields(config_class_of(model_class), fields), fields
+
+
+def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
+    """Make a configuration from the fields of a config.json, and from nothing unknown.
+
+    Fields of the class are taken, those that are missing keep their default, its `ignored_keys`
+    are left out, and the keys of its `required_values` must have the value given there.
+
+    Parameters
+    ----------
+    config_class : type
+        `BertConfig`, or that of a member of the family.
+    fields : mapping
+        The file as ``json.load`` returns it.
+
+    Returns
+    -------
+    config_class
+        The same model.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If a value is wrong, a key is unknown, or a key stands for something that is not this
+        model's encoder; the message names the key.
+
+    Examples
+    --------
+    >>> from minibert.config import BertConfig
+    >>> fields = {"model_type": "bert", "hidden_size": 312, "use_cache": True}
+    >>> config_from_fields(BertConfig, fields).head_size
+    26
+    """
+    known = {field.name for field in dataclasses.fields(config_class)}
+    name, has = config_class.model_name, config_class.required_values
+    strange = fields.keys() - known - config_class.ignored_keys
+    for key in sorted(strange, key=lambda key: (key != "model_type", key)):
+        if key not in has:
+            near = [f"did you mean {each}?" for each in difflib.get_close_matches(key, known)]
+            told = f"no key of a {name}'s configuration"
+            way_out = [*near, "if it changes nothing, leave it out"][0]
+        elif fields[key] != has[key]:
+            told, way_out = "not supported", f"{name}'s encoder has {has[key]!r}"
+        else:
+            continue
+        raise ValueError(f"{key} ({fields[key]!r}) is {told}; {way_out}")
+    return config_class(**{name: fields[name] for name in known & fields.keys()})
 
 
 def read_arguments(

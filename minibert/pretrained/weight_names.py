@@ -117,11 +117,7 @@ def belongs_to(name: str, parts: Iterable[str]) -> bool:
 
 
 def match_names(
-    owner: str,
-    ours: Names,
-    tensors: Tensors,
-    new: Iterable[str] = (),
-    unused: Iterable[str] = (),
+    owner: str, ours: Names, tensors: Tensors, new: Iterable[str] = (), unused: Iterable[str] = ()
 ) -> Tensors:
     """Find the tensor for every name of a model; raise if one is missing or left over."""
     left_out = {name for name in tensors if belongs_to(name, (*new, *unused))}

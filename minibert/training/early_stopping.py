@@ -15,27 +15,8 @@ from .state import model_tensors, restore_model
 class BestWeights:
     """Keep a copy of the weights with the lowest loss, and count the evaluations since.
 
-    Parameters
-    ----------
-    patience : int or None
-        How many evaluations in a row may bring no lower loss before the run is over; None keeps no
-        weights and never ends a run.
-
-    References
-    ----------
-    Prechelt (1998).
-
-    Examples
-    --------
-    >>> model, best = nn.Linear(1, 1), BestWeights(patience=2)
-    >>> for step, loss in enumerate([0.9, 0.5, 0.6, 0.7], start=1):
-    ...     _ = nn.init.constant_(model.weight, step)
-    ...     best.record(loss, step, model)
-    >>> best.is_over, best.step, best.loss
-    (True, 2, 0.5)
-    >>> best.restore_best(model)
-    >>> model.weight.item()
-    2.0
+    After `patience` evaluations in a row without a lower loss the run is over; None keeps no
+    weights and never ends a run.
     """
 
     def __init__(self, patience: int | None) -> None:

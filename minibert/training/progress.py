@@ -68,9 +68,5 @@ def progress_bar(
         warnings.simplefilter("ignore")
         from tqdm.autonotebook import tqdm
     return tqdm(
-        total=total,
-        initial=done,
-        disable=not (show and visible),
-        unit="step",
-        dynamic_ncols=True,
+        total=total, initial=done, disable=not (show and visible), unit="step", dynamic_ncols=True
     )

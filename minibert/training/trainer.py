@@ -22,12 +22,7 @@ from .loss_terms import ONE_LOSS, Batch
 from .optimizer import make_optimizer
 from .processes import Processes
 from .progress import PlainLines, progress_bar
-from .resume import (
-    Checkpoint,
-    checkpoint_folders,
-    read_newest,
-    write_checkpoint,
-)
+from .resume import Checkpoint, checkpoint_folders, read_newest, write_checkpoint
 from .state import model_tensors, optimizer_tensors, restore_model, restore_optimizer
 from .step import StepResult, training_step
 
@@ -110,29 +105,9 @@ class BertTrainer:
         """Train until `max_steps` updates are made, from wherever the run stands.
 
         With `early_stopping_patience` it may end before, and ``trainer.best.step`` is the
-        update whose weights the model has in the end.
-
-        Parameters
-        ----------
-        batches : iterable of dict
-            Such as `PretrainingBatches`, a list, or a ``DataLoader``; see `BatchStream`.
-        eval_batches : iterable of dict, optional
-            What to evaluate on, every `eval_steps` updates and at the end.
-
-        Returns
-        -------
-        list of dict
-            The history. Records of training hold ``step``, ``epoch``, ``loss``, ``learning_rate``,
-            ``grad_norm`` and more; those of evaluation hold ``step`` and ``eval_loss``.
-
-        Raises
-        ------
-        FloatingPointError
-            If the loss or the gradient is not finite; the weights are those before that step.
-        OSError
-            If a checkpoint cannot be written. The run can go on from memory: call again.
-        TypeError, ValueError
-            If data, folder and run do not fit together.
+        update whose weights the model has in the end. What is returned is the history: records of
+        training hold ``step``, ``epoch``, ``loss``, ``learning_rate``, ``grad_norm`` and more;
+        those of evaluation, every `eval_steps` updates and at the end, ``step`` and ``eval_loss``.
         """
         self._require_sound(batches, eval_batches)
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
@@ -154,30 +129,11 @@ class BertTrainer:
     def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
         """Return the mean of each loss over all labels of all batches, without dropout."""
         return evaluate(
-            self.model,
-            batches,
-            terms=self.terms,
-            bf16=self.config.bf16,
-            processes=self.processes,
+            self.model, batches, terms=self.terms, bf16=self.config.bf16, processes=self.processes
         )
 
     def save(self) -> Path:
-        """Write a checkpoint of the run, and keep the one before.
-
-        Returns
-        -------
-        Path
-            The folder ``step-…``.
-
-        Raises
-        ------
-        FloatingPointError
-            If a weight is not finite: such a checkpoint would replace a good one.
-        OSError
-            If it cannot be written; the checkpoints before stay.
-        ValueError
-            If the trainer has no folder.
-        """
+        """Write a checkpoint of the run, and keep the one before."""
         if self.folder is None:
             raise ValueError("the trainer has no folder to save in; make it with folder='…'")
         for name, parameter in self.model.named_parameters():
@@ -197,24 +153,9 @@ class BertTrainer:
         return self.folder / f"step-{self.step:08}"
 
     def resume(self) -> int:
-        """Go back to the newest checkpoint in the folder; `fit` goes on from there.
+        """Go back to the newest checkpoint and return its step; `fit` goes on from there.
 
         A damaged checkpoint is passed over with a warning, and the one before is taken.
-
-        Returns
-        -------
-        int
-            The step at which the run stands now.
-
-        Raises
-        ------
-        FileNotFoundError
-            If there is no checkpoint.
-        DamagedCheckpoint
-            If none of them is whole.
-        ValueError
-            If it belongs to another run (another model, configuration or kind of loss), or the
-            trainer has no folder.
         """
         if self.folder is None:
             raise ValueError("the trainer has no folder to go on from; make it with folder='…'")

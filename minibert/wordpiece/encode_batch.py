@@ -20,24 +20,6 @@ def truncate_pair(
     """Cut the ends of two rows so that both fit: the longer row first.
 
     The shorter row keeps at most half of the room, rounded down; the longer one takes the rest.
-    Of two equally long rows, the first counts as the shorter.
-
-    Parameters
-    ----------
-    first, second : sequence of int
-        Ids without special tokens; `second` may be empty.
-    room : int, at least 0
-        How many ids both may have together.
-
-    Returns
-    -------
-    tuple of two sequences of int
-        Beginnings of `first` and `second`.
-
-    Examples
-    --------
-    >>> truncate_pair([1, 2, 3, 4, 5], [6, 7], 5)
-    ([1, 2, 3], [6, 7])
     """
     if len(first) + len(second) <= room:
         return first, second

@@ -86,28 +86,8 @@ class WordPieceTokenizer:
     ) -> WordPieceTokenizer:
         """Learn a vocabulary from texts; the same texts in any order give the same one.
 
-        Parameters
-        ----------
-        texts : iterable of str
-            The corpus. Special tokens in it are passed over.
-        vocab_size : int
-            The most entries wanted, special tokens included.
-        do_lower_case : bool, default True
-            Whether to drop capitals and accents.
-        min_frequency : int, default 2
-            Pairs of pieces that occur less often are not glued.
-
-        Returns
-        -------
-        WordPieceTokenizer
-            Every word made of the corpus's characters has pieces.
-
-        Raises
-        ------
-        TypeError
-            When a single string is given, or something that is no string.
-        ValueError
-            When the texts hold no word, or `vocab_size` has no room for their characters.
+        It has at most `vocab_size` entries, special tokens included; pairs of pieces that occur
+        less than `min_frequency` times are not glued.
         """
         if isinstance(texts, str):
             raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
@@ -119,112 +99,28 @@ class WordPieceTokenizer:
     def load(cls, path: str | Path, do_lower_case: bool = True) -> WordPieceTokenizer:
         """Read a vocab.txt: one piece a line, the id being the line's number, counted from 0.
 
-        Parameters
-        ----------
-        path : str or Path
-            A UTF-8 text file, as every released BERT has.
-        do_lower_case : bool, default True
-            True for an uncased model, False for a cased one; the file does not say which.
-
-        Returns
-        -------
-        WordPieceTokenizer
-            With the pieces of the file.
-
-        Raises
-        ------
-        FileNotFoundError
-            When there is no such file.
-        ValueError
-            When it is not UTF-8, or not a vocabulary.
+        The file does not say whether capitals are dropped, as an uncased model does.
         """
         return cls(read_pieces(path), do_lower_case)
 
     def save(self, path: str | Path) -> None:
-        """Write a vocab.txt; the file is the old one or the new one, never half of it.
-
-        Parameters
-        ----------
-        path : str or Path
-            The file to write, in a folder that exists.
-
-        Raises
-        ------
-        FileNotFoundError
-            When there is no such folder.
-        IsADirectoryError
-            When `path` is a folder.
-        """
+        """Write a vocab.txt; the file is the old one or the new one, never half of it."""
         write_pieces(self.pieces, path)
 
     def tokenize(self, text: str) -> list[str]:
-        """Cut a text into pieces, without special tokens but for those in the text itself.
-
-        Parameters
-        ----------
-        text : str
-            Any text. ``[MASK]`` and the other special tokens are found in it as they stand.
-
-        Returns
-        -------
-        list of str
-            Pieces of the vocabulary; ``[UNK]`` for a word that cannot be made of pieces.
-
-        Raises
-        ------
-        TypeError
-            When it is no string.
-        """
+        """Cut a text into pieces, without special tokens but for those in the text itself."""
         require_text(text, "text")
         return [self.pieces[number] for number in self._ids(text)]
 
     def encode(self, text: str, pair: str | None = None) -> list[int]:
-        """Turn a text, or a pair of texts, into ids: ``[CLS] text [SEP] pair [SEP]``.
-
-        Parameters
-        ----------
-        text : str
-            The first text.
-        pair : str, optional
-            The second text.
-
-        Returns
-        -------
-        list of int
-            Ids, those of ``[CLS]`` and ``[SEP]`` included.
-
-        Raises
-        ------
-        TypeError
-            When one of them is no string.
-        """
+        """Turn a text, or a pair of texts, into ids: ``[CLS] text [SEP] pair [SEP]``."""
         require_text(text, "text")
         if pair is not None:
             require_text(pair, "pair")
         return self._row(text, pair, None)[0]
 
     def decode(self, ids: Iterable[SupportsIndex], skip_special_tokens: bool = False) -> str:
-        """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost.
-
-        Parameters
-        ----------
-        ids : iterable of int
-            From 0 to the size of the vocabulary less 1; a tensor with one dimension will do.
-        skip_special_tokens : bool, default False
-            Whether to leave out ``[CLS]``, ``[SEP]``, ``[PAD]``, ``[MASK]`` and ``[UNK]``.
-
-        Returns
-        -------
-        str
-            Pieces glued to words, words separated by spaces, none before ``. , ! ?``.
-
-        Raises
-        ------
-        TypeError
-            When something is no id.
-        ValueError
-            When an id is not in the vocabulary.
-        """
+        """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost."""
         pieces = [self._piece(number) for number in _ids_of_one_row(ids)]
         if skip_special_tokens:
             pieces = [piece for piece in pieces if piece not in SPECIAL_TOKENS]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from minibert.analysis.attention_maps import (
+from bertbook.analysis.attention_maps import (
     ablate_heads,
     attention_entropy,
     attention_share,

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from minibert.analysis.probes import control_labels, cosine_gap, fit_probe, nearest_mean
+from bertbook.analysis.probes import control_labels, cosine_gap, fit_probe, nearest_mean
 
 
 def clouds(seed, dim=6, rows=40, apart=1.0):

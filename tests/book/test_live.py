@@ -12,10 +12,10 @@ from definitions import chapter_definitions
 from odd_texts import odd_texts, odd_vocabulary
 from safetensors.torch import load_file
 
+from bertbook.analysis.attention_maps import ablate_heads
 from bertbook.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
 from bertbook.show import type_ahead
 from bertbook.show.live_scripts import real_vocabulary
-from minibert.analysis.attention_maps import ablate_heads
 from minibert.pretrained import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 

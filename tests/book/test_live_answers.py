@@ -6,8 +6,8 @@ from pathlib import Path
 import torch
 from built_book import PHONE, written
 
+from bertbook.analysis.attention_maps import ablate_heads
 from bertbook.show import fill_in, next_sentence
-from minibert.analysis.attention_maps import ablate_heads
 from minibert.pretrained import load_tokenizer
 
 SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"

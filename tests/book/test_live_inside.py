@@ -11,9 +11,9 @@ import torch
 from built_book import PHONE, written
 from definitions import chapter_code
 
+from bertbook.analysis.attention_maps import ablate_heads, patch_heads
 from bertbook.show import follow_shapes, see_heads, swap_heads
 from bertbook.show.watching import Watched
-from minibert.analysis.attention_maps import ablate_heads, patch_heads
 
 SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
 CLOSE = {"rtol": 0, "atol": 2e-5}

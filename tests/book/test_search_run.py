@@ -10,11 +10,11 @@ import torch
 
 from benchmarks import real_search, search, search_costs
 from benchmarks.weights import SMALL_WORLD
+from bertbook.analysis.ranking import ranks_of_right, reciprocal_ranks
 from bertbook.corpus import Oracle, small_world
 from minibert.fast import switch_on
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
-from minibert.tasks.ranking import ranks_of_right, reciprocal_ranks
 
 
 @pytest.fixture(scope="module")

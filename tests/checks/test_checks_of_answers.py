@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from kinds_of_answers import forbidden_ways, right_answers
 
+from bertbook.analysis.metrics import normalize_answer
 from bertbook.checks.answers import (
     check_answer_f1,
     check_best_span,
@@ -12,7 +13,6 @@ from bertbook.checks.answers import (
 )
 from minibert.tasks import best_spans
 from minibert.tasks.answering import sliding_windows
-from minibert.tasks.metrics import normalize_answer
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 LETTERS = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "##a"])

@@ -5,13 +5,13 @@ import pytest
 import torch
 from kinds_of_answers import forbidden_ways, right_answers
 
+from bertbook.analysis.attention_maps import rank_correlation as package_rank_correlation
 from bertbook.checks.head_roles import (
     check_mean_ablation,
     check_paired_interval,
     check_rank_correlation,
     check_rival,
 )
-from minibert.analysis.attention_maps import rank_correlation as package_rank_correlation
 
 
 def paired_interval(first, second, draws):

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from kinds_of_answers import forbidden_ways, right_answers
 
+from bertbook.analysis.probes import cosine_gap
 from bertbook.checks.vectors_know import (
     check_centered_gap,
     check_code_length,
     check_control_task,
 )
-from minibert.analysis.probes import cosine_gap
 
 
 def control_task(words, classes, order):

@@ -21,8 +21,8 @@ import pytest
 import torch
 
 from bertbook import checks
+from bertbook.analysis.metrics import normalize_answer
 from minibert.reference import softmax
-from minibert.tasks.metrics import normalize_answer
 
 CHAPTERS = Path(__file__).parents[2] / "book" / "chapters"
 GIVEN = {"np": np, "math": math, "json": json, "torch": torch, "Counter": Counter,

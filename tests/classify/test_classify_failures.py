@@ -153,7 +153,12 @@ def test_another_option_or_table_is_another_run(inputs, stopped, tmp_path, capsy
     assert "was begun with --table" in error(capsys)
     write_table(tmp_path / "mine.csv", letters(200))
     assert classify(*run) == 1
-    assert "is not what it was when the run in" in error(capsys)
+    assert "the checkpoint belongs to another run: max_steps was 110 and is 90" in error(capsys)
+    changed = letters()
+    changed[0] = ["My bill is another", *changed[0][1:]]
+    write_table(tmp_path / "mine.csv", changed)
+    assert classify(*run) == 1
+    assert "the data are not those of the first 13 steps" in error(capsys)
     write_table(tmp_path / "mine.csv", letters())
     assert classify(*run) == 0
 

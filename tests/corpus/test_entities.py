@@ -8,8 +8,8 @@ from itertools import combinations
 import pytest
 from careless import capital_names, known_words, surface
 
+from bertbook.analysis.metrics import score_entities
 from bertbook.corpus import entity_sentences, parse_entities, read_entities
-from minibert.tasks.metrics import score_entities
 from minibert.tasks.tagging import find_entities
 from minibert.wordpiece import WordPieceTokenizer
 

@@ -8,8 +8,8 @@ from importlib import resources
 import pytest
 from careless import first_name, right_kind
 
+from bertbook.analysis.metrics import score_answers
 from bertbook.corpus import parse_questions, passage_questions, question_kind, read_squad
-from minibert.tasks.metrics import score_answers
 
 SPLITS = {split: passage_questions(split) for split in ("train", "validation", "test")}
 EVERY = [asked for questions in SPLITS.values() for asked in questions]

@@ -45,9 +45,9 @@ FINISHED_IN = {
     "data": {13},
     "training": {13, 24},
     "pretrained": {15},
-    "tasks": {15, 16, 17, 18, 22},
+    "tasks": {15, 16, 17, 18},
     "classify": {19},
-    "analysis": {20, 21},
+    "analysis": {17, 18, 20, 21, 22},
     "fast": {23},
     "family": {25},
 }

@@ -45,7 +45,6 @@ MAY_IMPORT = {
             {"config", "parts", "disk", "model", "pretraining", "tasks", "family", "training"}
             | {"wordpiece"}
         ),
-        "analysis": frozenset({"model"}),
         "fast": ANYTHING,
         "pretrain": ANYTHING,
         "classify": ANYTHING,
@@ -54,10 +53,11 @@ MAY_IMPORT = {
     "bertbook": {
         "palette": frozenset(),
         "corpus": frozenset(),
+        "analysis": frozenset(),
         "museum": frozenset({"palette"}),
-        "show": frozenset({"palette", "corpus"}),
+        "show": frozenset({"palette", "corpus", "analysis"}),
         "contracts": frozenset(),
-        "checks": frozenset({"palette", "corpus", "museum", "contracts"}),
+        "checks": frozenset({"palette", "corpus", "analysis", "museum", "contracts"}),
         "reader": frozenset({"checks", "contracts", "show"}),
         "grade": frozenset({"checks", "reader"}),
     },

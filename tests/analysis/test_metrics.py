@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.tasks.metrics import (
+from bertbook.analysis.metrics import (
     answer_f1,
     exact_match,
     normalize_answer,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import ndcg_score
 
-from minibert.tasks.ranking import ndcgs, ranks_of_right, recalls, reciprocal_ranks
+from bertbook.analysis.ranking import ndcgs, ranks_of_right, recalls, reciprocal_ranks
 
 
 @pytest.fixture

@@ -1,1 +1,0 @@
-"""Looking inside: what heads do, and what vectors know. Chapters 20 and 21."""
