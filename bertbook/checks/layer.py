@@ -48,7 +48,8 @@ check_layer_norm = Exercise(
         "return centered → return x": "You divide by the spread. What was to be subtracted before?",
         ("(centered**2).mean( → (centered**2).sum(", "np.sqrt(…) → np.linalg.norm(centered, "
             "axis=-1, keepdims=True)"): "How many squares does a variance average?",
-        "(centered**2).mean(…) → abs(centered).mean(…)**2": "A variance averages squares.",
+        ("(centered**2).mean(…) → abs(centered).mean(…)**2", "centered**2 → x**2"): "A variance "
+            "averages squares, and of what is left without the mean.",
         "centered = → x = x * weight; centered = || * weight →": "Normalize first, then stretch.",
         "+ bias → - bias": "You subtract the bias. What does BERT do with it?",
         "axis=-1 → axis=None ¦ axis=0": "Along which axis lies the vector of one token?",
@@ -80,6 +81,9 @@ check_word_means = Exercise(
         "np.array(words) == → words ==": "A list is never a word. np.array(words) compares each.",
         "np.array(words) == word → np.char.find(words, word) >= 0": "Compare whole words.",
         "mean(axis=0) → mean() ¦ mean(axis=0)[0]": "Each neuron has a mean of its own.",
+        "→ means = {}; [means.update({w: (means.get(w, row) + row) / 2}) for w, row in zip(words, "
+            "active)]; return np.array([means[w] for w in vocabulary])": "Each half is for one "
+            "row, and earlier rows count less and less. Add up first, then divide.",
         ".mean(axis=0) → [0] ¦ [-1]": "You take one occurrence alone. What about the others?",
         "active[ → np.maximum(active, 0)[ ¦ abs(active)[": "Do negative activations count?",
         "(means) → (means).T": "Rows and columns have changed places. Each word has a row.",
@@ -148,7 +152,12 @@ def _size_problem(layer: nn.Module) -> str:
     mine, ours = (
         sum(p.numel() for p in one.parameters()) for one in (layer, BertLayer(_CONFIG))
     )  # fmt: skip
-    few = "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
+    squares = sum(p.shape == (12, 12) for p in layer.parameters())
+    few = (
+        "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
+        if squares > 3
+        else "Query, key and value are three square matrices. Which one mixes the heads?"
+    )
     many = "Which part is there that BERT's layer has not?"
     return "" if mine == ours else (
         f"It has {mine} parameters, and BERT's layer of this size has {ours}. "

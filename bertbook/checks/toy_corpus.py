@@ -40,13 +40,14 @@ check_unigram_loss = Exercise(
         "in tokens) / total → in tokens) ¦ in tokens) / len({*tokens}) ¦ in tokens) / "
             "len(sentences)": "The loss is a mean. How many words are hidden?",
         "tokens.count(word) / total → tokens.count(word)": "A count is no probability yet.",
-        "→ right([''.join(sentences)]) ¦ right([' '.join(''.join(sentences).replace(' ', ''))])":
-            "Are your words those that stand between spaces?",
+        ("→ right([''.join(sentences)])", "s.split() → s ¦ s.replace(' ', '')"): "Are your words "
+            "those that stand between spaces?",
         "-math.log → math.log": "A loss is not negative. Where is the minus?",
         "tokens.count(word) / total → 1 / len({*tokens}) ¦ 1 / total ¦ sum(word in s.split() for s "
             "in sentences) / len(sentences) ¦ tokens.count(word) / max(map(tokens.count, "
-            "{*tokens})) ¦ (tokens.count(word) + 1) / (total + len({*tokens}))": "Of all words "
-            "of the corpus, which share is this one?",
+            "{*tokens})) ¦ (tokens.count(word) + 1) / (total + len({*tokens})) ¦ "
+            "(tokens.count(word) - 1 or 1) / (total - 1)": "Of all words of the corpus, which "
+            "share is this one?",
         "→ tokens = ' '.join(sentences).split(); return -math.log(sum(map(tokens.count, tokens)) / "
             "len(tokens) ** 2)": "The loss is the mean of the logarithms, not their logarithm.",
         "-math.log(…) → …": "Where is the logarithm?",
