@@ -121,10 +121,10 @@ check_masked_loss = Exercise(
             "np.log2 ¦ np.log10"): "Which logarithm undoes np.exp and gives nats?",
         "→ np.exp(right(logits, labels))": "That is e to the loss, the perplexity.",
         ("of_truth = scores → of_truth = logits[labeled]", "np.exp(scores) → "
-            "np.exp(logits[labeled])"): "The maximum is taken off in one place and left in another.",
-        "logits[labeled] → logits[labeled].clip(-500, 500) ¦ logits[labeled].clip(-700, 700) ¦ "
-            "logits[labeled].clip(-100, 100) ¦ logits[labeled].clip(max=700)": "A clipped logit is "
-            "another logit. What can you subtract from a row without changing probabilities?",
+            "np.exp(logits[labeled])"): "Is the maximum taken off both numbers, or off one?",
+        "→ right(logits.clip(-500, 500), labels) ¦ right(logits.clip(-700, 700), labels) ¦ "
+            "right(logits.clip(-100, 100), labels)": "A clipped logit is another logit. What can "
+            "you subtract from a row without changing probabilities?",
         "- of_truth → [:, None] - scores": "You average over all words, not at the true one.",
         "- of_truth →": "You take the loss of the most probable word. Which one is true?",
         "log_total - of_truth → -np.exp(of_truth - log_total) ¦ 1 - np.exp(of_truth - log_total)":
