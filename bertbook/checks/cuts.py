@@ -1,7 +1,5 @@
 """Exercises of Chapter 6 on cutting a word: longest match, fewest pieces."""
 
-from __future__ import annotations
-
 import math
 
 from .exercise import Exercise
@@ -140,11 +138,8 @@ check_fewest_pieces = Exercise(
         _two_at_most: "You try one cut. A word may need more than two pieces.",
         "→ sum(p.removeprefix('##') in word for p in known_pieces)": "You count the known pieces "
             "that occur in the word. How many make it up?",
-        "→ ways = {0: []}; cuts = [(s, e) for e in range(1, len(word) + 1) for s in range(e)]; "
-            "fits = lambda s, e: ('##' if s else '') + word[s:e]; [ways.update({e: [*ways[s], "
-            "fits(s, e)]}) for s, e in cuts if s in ways and fits(s, e) in known_pieces and "
-            "len(ways.get(e, word + word)) > len(ways[s]) + 1]; return ways.get(len(word), [])":
-            "Return how many they are.",
+        "→ [p for p in _match_fewest(word, known_pieces) if p != '[UNK]']": "Return how many they "
+            "are.",
         "→ bare = {p.removeprefix('##') for p in known_pieces}; return right(word, {*bare, *('##' "
             "+ p for p in bare)})": "Only at its beginning has a piece no ##.",
         "→ len(word) if right(word, known_pieces) else 0 ¦ len(word)": "You count letters.",

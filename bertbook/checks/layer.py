@@ -103,19 +103,17 @@ def check_pre_norm(layer: type[nn.Module]) -> Verdict:
 
     Its parameters may have any names: nothing is compared with numbers of ours.
     """
-    problem = "" if getattr(layer, "own_parameters", False) else (
-        "Its parameters may have names of their own, so the class needs own_parameters = True."
-    )  # fmt: skip
-    found = None if problem else check_module(layer, "layer")
-    if found and not found.passed:
+    if not getattr(layer, "own_parameters", False):
+        told = "Its parameters may have names of their own, so the class needs"
+        return Verdict(False, f"Not yet. {told} own_parameters = True.")
+    if not (found := check_module(layer, "layer")).passed:
         return found
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        problem = problem or _pre_norm_problem(layer)
-    name = layer.__name__
-    return Verdict(not problem, f"Not yet. {problem}" if problem else (
-        f"Right: {name} adds to its input and never changes it; each half is normalized first."
-    ))  # fmt: skip
+        problem = _pre_norm_problem(layer)
+    right = "adds to its input and never changes it; each half is normalized first."
+    told = f"Not yet. {problem}" if problem else f"Right: {layer.__name__} {right}"
+    return Verdict(not problem, told)
 
 
 def _pre_norm_problem(kind: type[nn.Module]) -> str:
@@ -149,31 +147,23 @@ def _pre_norm_problem(kind: type[nn.Module]) -> str:
 
 def _size_problem(layer: nn.Module) -> str:
     """Compare the number of parameters with that of BERT's layer."""
-    mine, ours = (
-        sum(p.numel() for p in one.parameters()) for one in (layer, BertLayer(_CONFIG))
-    )  # fmt: skip
-    squares = sum(p.shape == (12, 12) for p in layer.parameters())
-    few = (
-        "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
-        if squares > 3
-        else "Query, key and value are three square matrices. Which one mixes the heads?"
-    )
-    many = "Which part is there that BERT's layer has not?"
-    return "" if mine == ours else (
-        f"It has {mine} parameters, and BERT's layer of this size has {ours}. "
-        f"{few if mine < ours else many}"
-    )  # fmt: skip
+    sizes = ([p.numel() for p in one.parameters()] for one in (layer, BertLayer(_CONFIG)))
+    mine, ours = map(sum, sizes)
+    told = "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
+    if sum(p.shape == (12, 12) for p in layer.parameters()) < 4:
+        told = "Query, key and value are three square matrices. Which one mixes the heads?"
+    if mine > ours:
+        told = "Which part is there that BERT's layer has not?"
+    told = f"It has {mine} parameters, and BERT's layer of this size has {ours}. {told}"
+    return told if mine != ours else ""
 
 
 def _path_problem(layer: nn.Module, x: Tensor) -> str:
     """Ask whether all parameters count, and whether the second half follows the first."""
     layer.zero_grad()
     layer(x)[0].pow(2).sum().backward()
-    idle = [
-        name
-        for name, p in layer.named_parameters()
-        if (p.grad is None or not p.grad.any()) and not name.endswith("key.bias")
-    ]
+    silent = (name for name, p in layer.named_parameters() if p.grad is None or not p.grad.any())
+    idle = [name for name in silent if not name.endswith("key.bias")]
     if idle:
         return f"{idle[0]} has no effect on the result. Is its part called, and used?"
     narrow = next((p for p in layer.parameters() if p.shape == (12, 20)), None)
@@ -185,12 +175,10 @@ def _path_problem(layer: nn.Module, x: Tensor) -> str:
     with torch.no_grad():
         narrow.zero_()
     added = [out - layer(states)[0] for out, states in zip(both, (x, moved))]
-    if _same(added[0][:, 0], added[1][:, 0]):
-        return (
-            "What your feed-forward network adds to a token does not depend on the other tokens: "
-            "your halves stand side by side. On which vectors does the second half work?"
-        )
-    return ""
+    return "" if not _same(added[0][:, 0], added[1][:, 0]) else (
+        "What your feed-forward network adds to a token does not depend on the other tokens: "
+        "your halves stand side by side. On which vectors does the second half work?"
+    )  # fmt: skip
 
 
 def _drawn(kind: type[nn.Module], **changes: object) -> nn.Module:

@@ -1,7 +1,5 @@
 """Exercises of Chapter 3: two masks, both at once, whose loss counts, a test for every mask."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from minibert.reference import additive_mask, causal_mask

@@ -102,12 +102,9 @@ _OF_COMPUTERS = {"computer", "digital", "signal", "information"}
 def check_sentence(function: Callable, static: dict) -> Verdict:
     """Check a sentence about a pie whose *light* leans toward *digital* when it is averaged."""
     answer, problem = attempt(function)
-    if not problem:
-        several = hasattr(answer, "__iter__") and not isinstance(answer, str)
-        parts = answer if several else [answer]
-        words = re.findall(r"\w+", " ".join(map(str, parts)).lower())
-        problem = _sentence_problem(words, static)
-    if problem:
+    parts = [answer] if isinstance(answer, str) or not hasattr(answer, "__iter__") else answer
+    words = re.findall(r"\w+", " ".join(map(str, parts)).lower())
+    if problem := problem or _sentence_problem(words, static):
         return Verdict(False, problem)
     others = np.array([static[word] for word in words if word != "light"])
     near, far = (_cosine(others.mean(axis=0), static[word]) for word in ("cherry", "digital"))

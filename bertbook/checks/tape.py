@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from minibert.reference import Node, Tape
@@ -12,21 +14,17 @@ from .exercise import Exercise
 class _Named(list):
     """A list that says in a message what it holds."""
 
-    name = ""
+    def __init__(self, name: str, entries: Iterable) -> None:
+        super().__init__(entries)
+        self.name = name
 
     def __repr__(self) -> str:
         return self.name
 
 
-def _named(name: str, entries: list) -> _Named:
-    named = _Named(entries)
-    named.name = name
-    return named
-
-
 def _case(formula: str, tape: Tape, **nodes: Node) -> tuple[_Named, _Named]:
     """Name the steps of a tape by what they compute, and the nodes by their letters."""
-    return _named(formula, tape.steps), _named(f"[{', '.join(nodes)}]", [*nodes.values()])
+    return _Named(formula, tape.steps), _Named(f"[{', '.join(nodes)}]", nodes.values())
 
 
 def _triple(tape, x):

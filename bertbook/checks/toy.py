@@ -1,7 +1,5 @@
 """Exercises of Chapter 5: dropout and the masked loss."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .exercise import Exercise

@@ -1,7 +1,5 @@
 """Exercises of Chapter 5: what a guesser pays who knows frequencies, or sees two holes."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import permutations
@@ -78,17 +76,13 @@ def _pair_floor(sentences):
 
 def _by_sentence(sentences):
     """Let each sentence count once, however many pairs it has."""
-    holes = [
-        (s.split(), i, j) for s in sentences for i, j in permutations(range(len(s.split())), 2)
-    ]
-    keys = [(i, *(w for n, w in enumerate(t) if n != i and n != j), j) for t, i, j in holes]
-    places, words = Counter(keys), Counter((k, t[i]) for k, (t, i, _) in zip(keys, holes))
-    means = {}
-    for key, (tokens, i, _) in zip(keys, holes):
-        loss = math.log(places[key] / words[key, tokens[i]])
-        means.setdefault(tuple(tokens), []).append(loss)
-    found = [means[tuple(s.split())] for s in sentences if " " in s]
-    return sum(sum(losses) / len(losses) for losses in found) / len(found)
+    rows = [s.split() for s in sentences if " " in s]
+    holes = [(row, i, j) for row in rows for i, j in permutations(range(len(row)), 2)]
+    keys = [(i, j, *(w for n, w in enumerate(row) if n not in (i, j))) for row, i, j in holes]
+    holds, words = Counter(keys), Counter((key, row[i]) for key, (row, i, _) in zip(keys, holes))
+    losses = [math.log(holds[key] / words[key, row[i]]) for key, (row, i, _) in zip(keys, holes)]
+    shares = [1 / (len(row) * (len(row) - 1) * len(rows)) for row, _, _ in holes]
+    return sum(loss * share for loss, share in zip(losses, shares))
 
 
 _JOINT = (  # both words as one answer
