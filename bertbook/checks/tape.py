@@ -89,11 +89,6 @@ def _are_nodes(got, *_):
     return all(isinstance(entry, Node) for entry in got.ravel())
 
 
-def _nodes_themselves(steps, nodes):
-    _walk_back(steps, nodes)
-    return [*nodes]
-
-
 def _deeper(steps, nodes):
     """Go on from a node each time that something arrives there."""
 
@@ -137,7 +132,8 @@ check_walk_back = Exercise(
             "of steps have some, too.",
         "(steps) → (steps[1:])": "The first step is left out: its inputs get nothing.",
         "[node.grad → [node.array": "These are the numbers of the nodes. What has reached them?",
-        _nodes_themselves: ("These are the nodes. Return the gradient of each.", _are_nodes),
+        "[node.grad for node in nodes] → [*nodes]": ("These are the nodes. Return the gradient of "
+            "each.", _are_nodes),
         "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "Return those of "
             "`nodes`.",
         _deeper: "You go on before all gradients of a node have arrived. When have they?",
