@@ -36,7 +36,9 @@ check_unigram_loss = Exercise(
             "sum(-math.log(tokens.count(w) / len(tokens)) / len(s.split()) / n for s in sentences "
             "for w in s.split())": "A word counts the same in a short sentence and in a long one.",
         "in tokens) / total → in tokens) ¦ in tokens) / len({*tokens}) ¦ in tokens) / "
-            "len(sentences)": "The loss is a mean. How many words are hidden?",
+            "len(sentences) ¦ in tokens) / total**2": "The loss is a mean. How many words are "
+            "hidden?",
+        "in sentences for → in sentences[-1:] for": "Which sentences does your loop count?",
         "tokens.count(word) / total → tokens.count(word)": "A count is no probability yet.",
         ("→ right([''.join(sentences)])", "s.split() → s ¦ s.replace(' ', '')"): "Are your words "
             "those that stand between spaces?",
@@ -111,6 +113,7 @@ check_pair_floor = Exercise(
             "answer. Each is to be guessed by itself.",
         "return sum → return 0.5 * sum ¦ return 2 * sum": "The floor is a mean over both words.",
         "return sum → return -sum": "A loss is not negative. Where is the minus?",
+        "(i, *left) → (i, sentence)": "Which other sentences leave the same words?",
         "= left[j] →": "Your guesser sees the other word of the pair. It is hidden as well.",
         "(i, *left) → (*left,)": "Two holes look alike. Which of them is to be filled?",
         "(i, *left) → (i, *filter(None, left)) ¦ (*sorted(filter(None, left)),) ¦ (i, j, "

@@ -12,7 +12,7 @@ from python_code import called, parse
 
 HEART = ("config", "inputs", "text", "losses", "embeddings", "attention", "layer", "heads", "model",
          "pretraining", "masking", "parts")  # fmt: skip
-CHECKS, EXERCISE = 16.0, 48.0  # a share of the lines of code, in percent, and lines
+CHECKS, EXERCISE = 16.0, 46.7  # a share of the lines of code, in percent, and lines
 SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 CHECK = re.compile(r"_?(require|check)_\w+")
 
@@ -49,7 +49,7 @@ def lines_of_exercises(root: Path) -> list[str]:
         return []
     return [
         f"bertbook/checks: an exercise costs {code / exercises:.1f} lines of code, more than "
-        f"{EXERCISE:.0f}. Which mistakes are forms of one slip, which hints could be a question?"
+        f"{EXERCISE:.1f}. Which mistakes are forms of one slip, which hints could be a question?"
     ]
 
 
@@ -124,12 +124,12 @@ def heart(checked: int) -> str:
         (checks_of_arguments, "minibert/inputs.py", "x = 1\n", "1 of 1 lines"),
         (checks_of_arguments, "minibert/text.py", "def _require_x():\n    x = 1\n", "2 of 2 lines"),
         (checks_of_arguments, "minibert/text.py", "for x in y:\n    check_x(x)\n", "2 of 2 lines"),
-        (lines_of_exercises, "bertbook/checks/a.py", "x = 1\n" * 47 + "check_a = 1\n", ""),
+        (lines_of_exercises, "bertbook/checks/a.py", "x = 1\n" * 45 + "check_a = 1\n", ""),
         (
             lines_of_exercises,
             "bertbook/checks/a.py",
-            "x = 1\n" * 48 + "check_a = 1\n",
-            "49.0 lines",
+            "x = 1\n" * 46 + "check_a = 1\n",
+            "47.0 lines",
         ),
         (lines_of_exercises, "bertbook/checks/verdict.py", "x = 1\n" * 99, ""),
     ],
