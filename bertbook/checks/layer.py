@@ -50,9 +50,15 @@ check_layer_norm = Exercise(
             "axis=-1, keepdims=True)"): "How many squares does a variance average?",
         ("(centered**2).mean(…) → abs(centered).mean(…)**2", "centered**2 → x**2"): "A variance "
             "averages squares, and of what is left without the mean.",
-        "centered = → x = x * weight; centered = || * weight →": "Normalize first, then stretch.",
+        ("centered = → x = x * weight; centered = || * weight →", "centered = → x = x + bias; "
+            "centered = || + bias →"): "Normalize first; weight and bias come after.",
+        "→ low = x.min(-1, keepdims=True); return (x - low) / (x.max(-1, keepdims=True) - low + "
+            "eps) * weight + bias": "You stretch to 0 and 1. Which mean and variance are wanted?",
         "+ bias → - bias": "You subtract the bias. What does BERT do with it?",
-        "axis=-1 → axis=None ¦ axis=0": "Along which axis lies the vector of one token?",
+        "* weight → / weight": "You divide by the weight. What does the formula do with it?",
+        ("axis=-1 → axis=None ¦ axis=0", "x.mean(…) → x.mean(axis=0) ¦ x.mean()",
+            "(centered**2).mean( → x.var( || x.mean(…) → x.mean(axis=0)"): "Along which axis lies "
+            "the vector of one token?",
         "* weight + bias →": "Mean 0 and variance 1 are right. Where are weight and bias?",
         "+ bias →": "Where is the bias?",
         "* weight →": "Where is the weight?",
@@ -77,6 +83,7 @@ check_word_means = Exercise(
         "mean(axis=0) → sum(axis=0) ¦ max(axis=0)": "Take the average over its occurrences.",
         "mean(axis=0) → sum(axis=0) / len(words) ¦ sum(axis=0) / len(vocabulary)": "How often is "
             "it there?",
+        "active[…].mean → active.mean": "You average all tokens. Which of them are the word?",
         "active[…].mean( → np.median(active[…],": "The middle value is no average.",
         "np.array(words) == → words ==": "A list is never a word. np.array(words) compares each.",
         "np.array(words) == word → np.char.find(words, word) >= 0": "Compare whole words.",

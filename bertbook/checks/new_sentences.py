@@ -21,9 +21,8 @@ def _folds(sentences: Sequence[str]) -> Iterator[tuple[list[str], list[str], lis
     for fold in range(FOLDS):
         known = [sentence for i, sentence in enumerate(sentences) if i % FOLDS != fold]
         new = [sentence.split() for sentence in sentences[fold::FOLDS]]
-        questions = [
-            " ".join([*row[:i], _MASK, *row[i + 1 :]]) for row in new for i in range(len(row))
-        ]
+        holes = [(row, i) for row in new for i in range(len(row))]
+        questions = [" ".join([*row[:i], _MASK, *row[i + 1 :]]) for row, i in holes]
         yield known, questions, [word for row in new for word in row]
 
 

@@ -31,10 +31,6 @@ def _triple(tape, x):
     return tape.run(lambda x: 3 * x, lambda g, y, x: [3 * g], x)
 
 
-def _square(tape, x):
-    return tape.run(lambda x: x**2, lambda g, y, x: [2 * x * g], x)
-
-
 def _product(tape, a, b):
     return tape.run(lambda a, b: a * b, lambda g, y, a, b: [g * b, g * a], a, b)
 
@@ -42,7 +38,8 @@ def _product(tape, a, b):
 def _chain():
     tape, x = Tape(), Node(np.array(2.0))
     a = _triple(tape, x)
-    return _case("the steps of (3x)²", tape, x=x, a=a, l=_square(tape, a))
+    square = tape.run(lambda a: a**2, lambda g, y, a: [2 * a * g], a)
+    return _case("the steps of (3x)²", tape, x=x, a=a, l=square)
 
 
 def _two_paths():

@@ -40,8 +40,9 @@ check_unigram_loss = Exercise(
             "hidden?",
         "in sentences for → in sentences[-1:] for": "Which sentences does your loop count?",
         "tokens.count(word) / total → tokens.count(word)": "A count is no probability yet.",
-        ("→ right([''.join(sentences)])", "s.split() → s ¦ s.replace(' ', '')"): "Are your words "
-            "those that stand between spaces?",
+        "→ right([''.join(sentences)]) ¦ right([' '.join(''.join(sentences).replace(' ', ''))]) ¦ "
+            "right([' '.join(''.join(sentences).replace(' ', '_'))])": "Are your words those that "
+            "stand between spaces?",
         "-math.log → math.log": "A loss is not negative. Where is the minus?",
         "tokens.count(word) / total → 1 / len({*tokens}) ¦ 1 / total ¦ sum(word in s.split() for s "
             "in sentences) / len(sentences) ¦ tokens.count(word) / max(map(tokens.count, "
@@ -81,10 +82,11 @@ def _by_sentence(sentences):
     rows = [s.split() for s in sentences if " " in s]
     holes = [(row, i, j) for row in rows for i, j in permutations(range(len(row)), 2)]
     keys = [(i, j, *(w for n, w in enumerate(row) if n not in (i, j))) for row, i, j in holes]
-    holds, words = Counter(keys), Counter((key, row[i]) for key, (row, i, _) in zip(keys, holes))
-    losses = [math.log(holds[key] / words[key, row[i]]) for key, (row, i, _) in zip(keys, holes)]
-    shares = [1 / (len(row) * (len(row) - 1) * len(rows)) for row, _, _ in holes]
-    return sum(loss * share for loss, share in zip(losses, shares))
+    filled = [(key, row[i]) for key, (row, i, _) in zip(keys, holes)]
+    found, words = Counter(keys), Counter(filled)
+    losses = [math.log(found[pair[0]] / words[pair]) for pair in filled]
+    shares = (loss / len(row) / (len(row) - 1) for loss, (row, _, _) in zip(losses, holes))
+    return sum(shares) / len(rows)
 
 
 _JOINT = (  # both words as one answer
