@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeGuard
 
 import numpy as np
 
@@ -33,7 +34,7 @@ def check_no_matrices(function: Callable) -> Verdict:
     return Verdict(not problem, problem or f"Right: {told} No matrices do it.")
 
 
-def _is_list(value: object) -> bool:
+def _is_list(value: object) -> TypeGuard[Iterable]:
     return isinstance(value, Iterable) and not isinstance(value, str)
 
 
