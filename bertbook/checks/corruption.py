@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
@@ -15,7 +15,6 @@ from .slips import usual_slip
 from .verdict import Verdict
 
 _MASK_ID = 4
-# A text long enough to tell 81 of 100 from 80, and the ids in it.
 _VOCAB, _SPECIAL = 200, range(5)
 _TOO_FAR = 5  # spreads
 _SLIPS = {
@@ -44,12 +43,10 @@ def check_corrupt_tokens(function: Callable) -> Verdict:
     except _FormError as unlike:
         problem = str(unlike)
     except Exception as error:  # whatever a reader's function raises is to be explained
-        kind = type(error).__name__
-        slip = usual_slip(type(error), str(error))
-        problem = f"{name} stopped with {kind}: {str(error).rstrip('.')}. {slip}".strip()
-    if problem:
-        return Verdict(False, f"Not yet. {problem}")
-    return Verdict(True, f"Right: {name} leaves alone what it should, and its shares are BERT's.")
+        told, slip = str(error).rstrip("."), usual_slip(type(error), str(error))
+        problem = f"{name} stopped with {type(error).__name__}: {told}. {slip}".strip()
+    right = f"Right: {name} leaves alone what it should, and its shares are BERT's."
+    return Verdict(not problem, f"Not yet. {problem}" if problem else right)
 
 
 class _FormError(Exception):
@@ -62,16 +59,12 @@ def _text(rows: int, seq: int) -> Tensor:
     return ids
 
 
-def _corrupted(
-    function: Callable, ids: Tensor, seed: int = 0, share: float = 0.15,
-    special: Collection[int] = _SPECIAL, continues: Tensor | None = None,
-) -> tuple:  # fmt: skip
-    """Call a reader's function as models do, and take its result apart."""
-    found = function(
-        ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=special,
-        generator=torch.Generator().manual_seed(seed), mlm_probability=share,
-        continues_word=continues,
-    )  # fmt: skip
+def _corrupted(function: Callable, ids: Tensor, seed: int = 0, **named: object) -> tuple:
+    """Call a reader's function as models do: what is seen, its labels, and who has one."""
+    usual = {"mlm_probability": 0.15, "special_ids": _SPECIAL, "continues_word": None}
+    chance = torch.Generator().manual_seed(seed)
+    named = {"vocab_size": _VOCAB, "mask_token_id": _MASK_ID, "generator": chance, **usual, **named}
+    found = function(ids, **named)
     if found is None:
         raise _FormError("It returns nothing yet. Replace the … by your code, and return.")
     if not isinstance(found, tuple) or len(found) != 2:
@@ -79,17 +72,16 @@ def _corrupted(
     for part, what in zip(found, ("ids", "labels")):
         if getattr(part, "shape", None) != ids.shape or part.dtype != ids.dtype:
             raise _FormError(f"The {what} should be integers of shape {tuple(ids.shape)}.")
-    return found
+    return *found, found[1] != IGNORED_LABEL
 
 
 def _leaves_alone(function: Callable) -> str:
     """Look at the caller's ids, and at special tokens."""
     ids = _text(1000, 50)
     before = ids.clone()
-    seen, labels = _corrupted(function, ids, share=0.9)
+    seen, labels, chosen = _corrupted(function, ids, mlm_probability=0.9)
     if not torch.equal(ids, before):
         return "The caller's ids have changed. Work on a copy: the next epoch needs the text again."
-    chosen = labels != IGNORED_LABEL
     if (seen != before)[~chosen].any():
         return "A token without a label has changed. Only chosen tokens may."
     if (seen == IGNORED_LABEL).any():
@@ -119,8 +111,7 @@ def _special_anywhere(function: Callable) -> str:
     """Look at special tokens in the middle of the vocabulary, and at [MASK], which is one too."""
     ids = _text(300, 50).clamp(max=90)
     ids[:, 3], ids[:, 4] = 77, _MASK_ID
-    seen, labels = _corrupted(function, ids, share=0.9, special=(0, 2, 3, 77))
-    chosen = labels != IGNORED_LABEL
+    seen, _, chosen = _corrupted(function, ids, mlm_probability=0.9, special_ids=(0, 2, 3, 77))
     drawn = seen[(seen != ids) & (seen != _MASK_ID)]
     if len(drawn) and drawn.max() <= 90:
         return "The random words all stand in the text. Draw them from the whole vocabulary."
@@ -135,15 +126,14 @@ def _special_anywhere(function: Callable) -> str:
 def _one_sentence(function: Callable) -> str:
     """Look at ids without an axis for the batch."""
     ids, alone = _text(1, 400)[0], "For a single sentence, ids of shape (400,),"
-    for continues in (None, torch.zeros_like(ids, dtype=torch.bool)):
+    for words in (None, torch.zeros_like(ids, dtype=torch.bool)):
         try:
-            (seen, labels), (ours, chosen) = (
-                _corrupted(f, ids, 6, continues=continues) for f in (function, corrupt_tokens)
-            )
+            hers, ours = (_corrupted(f, ids, 6, continues_word=words)
+                         for f in (function, corrupt_tokens))  # fmt: skip
         except Exception as error:
             kind = type(error).__name__
             return f"{alone} it stopped with {kind}: {error}. Which axis is missing?"
-        if not torch.equal(seen, ours) or not torch.equal(labels, chosen):
+        if not all(map(torch.equal, hers, ours)):
             return f"{alone} the tokens are not those of the loop."
     return ""
 
@@ -157,31 +147,25 @@ def _chance(function: Callable) -> str:
         return "Chance does not come from the generator alone. Hand it to every draw."
     if torch.equal(one, other):
         return "Another generator gives the same result. Is it made anew inside?"
-    chosen = one != IGNORED_LABEL
-    if (chosen[:, 1:-2] == chosen[:1, 1:-2]).all():
-        return "All rows have the same tokens chosen. Draw one number for each token of each row."
-    return ""
+    chosen = (one != IGNORED_LABEL)[:, 1:-2]
+    told = "All rows have the same tokens chosen. Draw one number for each token of each row."
+    return told if (chosen == chosen[:1]).all() else ""
 
 
 def _shares(function: Callable) -> str:
     """Count the chosen tokens and their fates on a text that is long enough."""
-    ids = _text(2000, 200)
-    words = ids >= 5
+    ids = _text(2000, 200)  # enough to tell 81 of 100 from 80
     for share in (0.15, 0.4):
-        seen, labels = _corrupted(function, ids, 3, share)
-        chosen = (labels != IGNORED_LABEL)[words]
-        found = chosen.double().mean().item()
-        if abs(found - share) > _TOO_FAR * (share * (1 - share) / len(chosen)) ** 0.5:
+        seen, _, chosen = _corrupted(function, ids, 3, mlm_probability=share)
+        found = (of_words := chosen[ids >= 5]).double().mean().item()
+        if abs(found - share) > _TOO_FAR * (share * (1 - share) / len(of_words)) ** 0.5:
             return f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
-    asked = labels != IGNORED_LABEL
-    total = int(asked.sum())
     # A random word is the true one now and then.
-    same = (seen == ids)[asked].double().mean().item()
-    masked = (seen == _MASK_ID)[asked].double().mean().item()
+    same, masked = ((seen == of)[chosen].double().mean().item() for of in (ids, _MASK_ID))
     random = (1 - same - masked) * (_VOCAB - 5) / (_VOCAB - 6)
     fates = (masked, random, 1 - masked - random)
     for slip, hint in _SLIPS.items():
-        spreads = ((max(b * (1 - b), 1e-4) / total) ** 0.5 for b in slip)
+        spreads = ((max(b * (1 - b), 1e-4) / int(chosen.sum())) ** 0.5 for b in slip)
         if all(abs(a - b) < _TOO_FAR * s for a, b, s in zip(fates, slip, spreads)):
             return hint
     told = ", ".join(f"{fate:.3f}" for fate in fates)
@@ -191,21 +175,21 @@ def _shares(function: Callable) -> str:
 def _rows(function: Callable) -> str:
     """Look at rows so short that a smallest draw in each would be chosen too often."""
     ids = _text(3000, 9)
-    _, labels = _corrupted(function, ids, 4)
-    found = (labels != IGNORED_LABEL)[ids >= 5].double().mean().item()
-    if found > 0.17:
-        told = f"In rows of six words {found:.2f} of the words are chosen; it should be 0.15."
-        return f"{told} Is the smallest draw that of the whole batch, or of each row?"
-    return ""
+    found = _corrupted(function, ids, 4)[2][ids >= 5].double().mean().item()
+    told = f"In rows of six words {found:.2f} of the words are chosen; it should be 0.15."
+    told = f"{told} Is the smallest draw that of the whole batch, or of each row?"
+    return told if found > 0.17 else ""
 
 
 def _drawing_order(function: Callable) -> str:
     """Compare with the loop of the chapter, which draws a choice, a fate and a word."""
     ids = _text(40, 50)
-    (seen, labels), (ours, chosen) = (_corrupted(f, ids, 5) for f in (function, corrupt_tokens))
-    if not torch.equal(labels, chosen):
+    (seen, labels, asked), (ours, right, _) = (
+        _corrupted(f, ids, 5) for f in (function, corrupt_tokens)
+    )
+    if not torch.equal(labels, right):
         return "With the same seed you choose other tokens than the loop. Which draw chooses?"
-    asked, masked = labels != IGNORED_LABEL, seen == _MASK_ID
+    masked = seen == _MASK_ID
     if not torch.equal(masked, ours == _MASK_ID):
         first = torch.rand(ids.shape, generator=torch.Generator().manual_seed(5))
         low, high = first[asked & masked], first[asked & ~masked]
@@ -221,8 +205,7 @@ def _whole_words(function: Callable) -> str:
     ids = _text(200, 50)
     continued = torch.zeros_like(ids, dtype=torch.bool)
     continued[:, 2:40:4] = continued[:, 3:40:4] = True  # words of one piece and of three
-    _, labels = _corrupted(function, ids, continues=continued)
-    chosen = labels != IGNORED_LABEL
+    chosen = _corrupted(function, ids, continues_word=continued)[2]
     torn = (chosen[:, 1:] != chosen[:, :-1]) & continued[:, 1:]
     if torn[:, 1:39:4].any():
         return "With continues_word, a word is torn apart: all its pieces share one draw."
@@ -233,9 +216,9 @@ def _whole_words(function: Callable) -> str:
 def _always_asks(function: Callable) -> str:
     """Look at a text so short that its draws may all lie above the share."""
     ids = torch.tensor([[2, 9, 8, 7, 3]])
-    counts = [int((_corrupted(function, ids, s, 0.01)[1] != IGNORED_LABEL).sum()) for s in range(9)]
+    asked = (_corrupted(function, ids, seed, mlm_probability=0.01)[2] for seed in range(9))
     told = "A short text may get no label. Choose the word with the smallest draw in any case."
-    return "" if min(counts) else told
+    return "" if all(chosen.any() for chosen in asked) else told
 
 
 _LOOKS = (

@@ -1,7 +1,5 @@
 """Exercises of Chapter 6 on cutting a word: longest match, fewest pieces."""
 
-from __future__ import annotations
-
 import math
 
 from .exercise import Exercise
@@ -105,18 +103,6 @@ def _length_of(cut):
     return lambda word, pieces: 0 if (found := cut(word, pieces)) == ["[UNK]"] else len(found)
 
 
-def _greedy_twice(word, pieces):
-    """Cut greedily from both ends, and count the better way."""
-    counts = [_length_of(cut)(word, pieces) for cut in (_longest_match, _match_backward)]
-    return min(filter(None, counts), default=0)
-
-
-def _two_at_most(word, pieces):
-    """Try the whole word, then each place for one cut."""
-    cuts = [i for i in range(1, len(word)) if word[:i] in pieces and "##" + word[i:] in pieces]
-    return 1 if word in pieces else 2 * bool(cuts)
-
-
 check_fewest_pieces = Exercise(
     "Count the fewest pieces that make up a word; 0 if no pieces do.",
     _fewest_pieces,
@@ -128,7 +114,9 @@ check_fewest_pieces = Exercise(
     mistakes={
         (_length_of(_longest_match), "→ len(_longest_match(word, known_pieces))",
             _length_of(_match_backward)): "A shorter piece may do better than the longest.",
-        _greedy_twice: "You take the best of a few greedy ways. Any piece may have to be shorter.",
+        "→ both = (_length_of(cut)(word, known_pieces) for cut in (_longest_match, "
+            "_match_backward)); return min(filter(None, both), default=0)": "You take the best of "
+            "a few greedy ways. Any piece may have to be shorter.",
         _length_of(rewritten(_longest_match, "fits[0] → fits[-1]")): "Which of all ways has the "
             "fewest pieces?",
         "min(…) → max((n for n in counts if n < math.inf), default=math.inf)": "That is the "
@@ -137,14 +125,13 @@ check_fewest_pieces = Exercise(
         "return 0 → return 99 ¦ return -1 ¦ return math.inf ¦ return 1": "Return 0 for no cut.",
         "[0] → [1] || [start] + 1 → [start] || min(counts, default=math.inf) → sum(counts)":
             "You count the ways to cut the word. How many pieces has the best?",
-        _two_at_most: "You try one cut. A word may need more than two pieces.",
+        "→ cuts = [i for i in range(1, len(word)) if {word[:i], '##' + word[i:]} <= "
+            "{*known_pieces}]; return 1 if word in known_pieces else 2 * bool(cuts)": "You try one "
+            "cut. A word may need more than two pieces.",
         "→ sum(p.removeprefix('##') in word for p in known_pieces)": "You count the known pieces "
             "that occur in the word. How many make it up?",
-        "→ ways = {0: []}; cuts = [(s, e) for e in range(1, len(word) + 1) for s in range(e)]; "
-            "fits = lambda s, e: ('##' if s else '') + word[s:e]; [ways.update({e: [*ways[s], "
-            "fits(s, e)]}) for s, e in cuts if s in ways and fits(s, e) in known_pieces and "
-            "len(ways.get(e, word + word)) > len(ways[s]) + 1]; return ways.get(len(word), [])":
-            "Return how many they are.",
+        "→ [p for p in _match_fewest(word, known_pieces) if p != '[UNK]']": "Return how many they "
+            "are.",
         "→ bare = {p.removeprefix('##') for p in known_pieces}; return right(word, {*bare, *('##' "
             "+ p for p in bare)})": "Only at its beginning has a piece no ##.",
         "→ len(word) if right(word, known_pieces) else 0 ¦ len(word)": "You count letters.",

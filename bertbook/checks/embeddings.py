@@ -1,7 +1,5 @@
 """Exercises of Chapter 7: segments, look up and add, one position code, distances."""
 
-from __future__ import annotations
-
 import numpy as np
 import torch
 

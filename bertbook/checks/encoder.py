@@ -59,6 +59,5 @@ def check_one_red_line(bert: type[nn.Module]) -> Verdict:
     if not red:
         return Verdict(False, f"Not yet. All lines of {name} are green. What does it do wrongly?")
     first, told = next(iter(red.items()))
-    return Verdict(
-        False, f"Not yet. {len(red)} lines of {name} are red. The first, {first!r}, says: {told}"
-    )
+    told = f"{len(red)} lines of {name} are red. The first, {first!r}, says: {told}"
+    return Verdict(False, f"Not yet. {told}")

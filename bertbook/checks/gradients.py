@@ -1,7 +1,5 @@
 """Exercises of Chapter 4: the gradients of GELU and of cross-entropy."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from minibert.reference import gelu_backward, softmax

@@ -1,7 +1,5 @@
 """Exercises of Chapter 4: the gradients of the steps that have weights of their own."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .exercise import Exercise

@@ -48,10 +48,17 @@ check_layer_norm = Exercise(
         "return centered → return x": "You divide by the spread. What was to be subtracted before?",
         ("(centered**2).mean( → (centered**2).sum(", "np.sqrt(…) → np.linalg.norm(centered, "
             "axis=-1, keepdims=True)"): "How many squares does a variance average?",
-        "(centered**2).mean(…) → abs(centered).mean(…)**2": "A variance averages squares.",
-        "centered = → x = x * weight; centered = || * weight →": "Normalize first, then stretch.",
+        ("(centered**2).mean(…) → abs(centered).mean(…)**2", "centered**2 → x**2"): "A variance "
+            "averages squares, and of what is left without the mean.",
+        ("centered = → x = x * weight; centered = || * weight →", "centered = → x = x + bias; "
+            "centered = || + bias →"): "Normalize first; weight and bias come after.",
+        "→ low = x.min(-1, keepdims=True); return (x - low) / (x.max(-1, keepdims=True) - low + "
+            "eps) * weight + bias": "You stretch to 0 and 1. Which mean and variance are wanted?",
         "+ bias → - bias": "You subtract the bias. What does BERT do with it?",
-        "axis=-1 → axis=None ¦ axis=0": "Along which axis lies the vector of one token?",
+        "* weight → / weight": "You divide by the weight. What does the formula do with it?",
+        ("axis=-1 → axis=None ¦ axis=0", "x.mean(…) → x.mean(axis=0) ¦ x.mean()",
+            "(centered**2).mean( → x.var( || x.mean(…) → x.mean(axis=0)"): "Along which axis lies "
+            "the vector of one token?",
         "* weight + bias →": "Mean 0 and variance 1 are right. Where are weight and bias?",
         "+ bias →": "Where is the bias?",
         "* weight →": "Where is the weight?",
@@ -76,10 +83,14 @@ check_word_means = Exercise(
         "mean(axis=0) → sum(axis=0) ¦ max(axis=0)": "Take the average over its occurrences.",
         "mean(axis=0) → sum(axis=0) / len(words) ¦ sum(axis=0) / len(vocabulary)": "How often is "
             "it there?",
+        "active[…].mean → active.mean": "You average all tokens. Which of them are the word?",
         "active[…].mean( → np.median(active[…],": "The middle value is no average.",
         "np.array(words) == → words ==": "A list is never a word. np.array(words) compares each.",
         "np.array(words) == word → np.char.find(words, word) >= 0": "Compare whole words.",
         "mean(axis=0) → mean() ¦ mean(axis=0)[0]": "Each neuron has a mean of its own.",
+        "→ means = {}; [means.update({w: (means.get(w, row) + row) / 2}) for w, row in zip(words, "
+            "active)]; return np.array([means[w] for w in vocabulary])": "Each half is for one "
+            "row, and earlier rows count less and less. Add up first, then divide.",
         ".mean(axis=0) → [0] ¦ [-1]": "You take one occurrence alone. What about the others?",
         "active[ → np.maximum(active, 0)[ ¦ abs(active)[": "Do negative activations count?",
         "(means) → (means).T": "Rows and columns have changed places. Each word has a row.",
@@ -99,19 +110,17 @@ def check_pre_norm(layer: type[nn.Module]) -> Verdict:
 
     Its parameters may have any names: nothing is compared with numbers of ours.
     """
-    problem = "" if getattr(layer, "own_parameters", False) else (
-        "Its parameters may have names of their own, so the class needs own_parameters = True."
-    )  # fmt: skip
-    found = None if problem else check_module(layer, "layer")
-    if found and not found.passed:
+    if not getattr(layer, "own_parameters", False):
+        told = "Its parameters may have names of their own, so the class needs"
+        return Verdict(False, f"Not yet. {told} own_parameters = True.")
+    if not (found := check_module(layer, "layer")).passed:
         return found
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        problem = problem or _pre_norm_problem(layer)
-    name = layer.__name__
-    return Verdict(not problem, f"Not yet. {problem}" if problem else (
-        f"Right: {name} adds to its input and never changes it; each half is normalized first."
-    ))  # fmt: skip
+        problem = _pre_norm_problem(layer)
+    right = "adds to its input and never changes it; each half is normalized first."
+    told = f"Not yet. {problem}" if problem else f"Right: {layer.__name__} {right}"
+    return Verdict(not problem, told)
 
 
 def _pre_norm_problem(kind: type[nn.Module]) -> str:
@@ -145,26 +154,23 @@ def _pre_norm_problem(kind: type[nn.Module]) -> str:
 
 def _size_problem(layer: nn.Module) -> str:
     """Compare the number of parameters with that of BERT's layer."""
-    mine, ours = (
-        sum(p.numel() for p in one.parameters()) for one in (layer, BertLayer(_CONFIG))
-    )  # fmt: skip
-    few = "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
-    many = "Which part is there that BERT's layer has not?"
-    return "" if mine == ours else (
-        f"It has {mine} parameters, and BERT's layer of this size has {ours}. "
-        f"{few if mine < ours else many}"
-    )  # fmt: skip
+    sizes = ([p.numel() for p in one.parameters()] for one in (layer, BertLayer(_CONFIG)))
+    mine, ours = map(sum, sizes)
+    told = "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
+    if sum(p.shape == (12, 12) for p in layer.parameters()) < 4:
+        told = "Query, key and value are three square matrices. Which one mixes the heads?"
+    if mine > ours:
+        told = "Which part is there that BERT's layer has not?"
+    told = f"It has {mine} parameters, and BERT's layer of this size has {ours}. {told}"
+    return told if mine != ours else ""
 
 
 def _path_problem(layer: nn.Module, x: Tensor) -> str:
     """Ask whether all parameters count, and whether the second half follows the first."""
     layer.zero_grad()
     layer(x)[0].pow(2).sum().backward()
-    idle = [
-        name
-        for name, p in layer.named_parameters()
-        if (p.grad is None or not p.grad.any()) and not name.endswith("key.bias")
-    ]
+    silent = (name for name, p in layer.named_parameters() if p.grad is None or not p.grad.any())
+    idle = [name for name in silent if not name.endswith("key.bias")]
     if idle:
         return f"{idle[0]} has no effect on the result. Is its part called, and used?"
     narrow = next((p for p in layer.parameters() if p.shape == (12, 20)), None)
@@ -176,12 +182,10 @@ def _path_problem(layer: nn.Module, x: Tensor) -> str:
     with torch.no_grad():
         narrow.zero_()
     added = [out - layer(states)[0] for out, states in zip(both, (x, moved))]
-    if _same(added[0][:, 0], added[1][:, 0]):
-        return (
-            "What your feed-forward network adds to a token does not depend on the other tokens: "
-            "your halves stand side by side. On which vectors does the second half work?"
-        )
-    return ""
+    return "" if not _same(added[0][:, 0], added[1][:, 0]) else (
+        "What your feed-forward network adds to a token does not depend on the other tokens: "
+        "your halves stand side by side. On which vectors does the second half work?"
+    )  # fmt: skip
 
 
 def _drawn(kind: type[nn.Module], **changes: object) -> nn.Module:

@@ -1,7 +1,5 @@
 """Exercise of Chapter 11: how far to trust a word. The corruption has a checker of its own."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from minibert.losses import IGNORED_LABEL

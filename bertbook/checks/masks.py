@@ -1,7 +1,5 @@
 """Exercises of Chapter 3: two masks, both at once, whose loss counts, a test for every mask."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from minibert.reference import additive_mask, causal_mask
@@ -88,14 +86,6 @@ def _padding_and_causal(attention_mask):
     return np.minimum(additive_mask(attention_mask), causal_mask(seq))
 
 
-def _seeing_oneself(attention_mask):
-    return _padding_and_causal(attention_mask) * (1 - np.eye(attention_mask.shape[-1]))
-
-
-def _all_after(attention_mask):
-    return _padding_and_causal(np.cumprod(attention_mask, axis=-1))
-
-
 check_padding_and_causal = Exercise(
     "Turn an attention mask into one additive mask that hides both the padding and the future.",
     _padding_and_causal,
@@ -116,9 +106,11 @@ check_padding_and_causal = Exercise(
             "closes columns, not rows.",
         "additive_mask( → _rows(": "You hide rows. Nobody may look at padding: its columns close.",
         "additive_mask( → additive_mask(1 -": "You hide the words. What does 1 stand for?",
-        _seeing_oneself: "Padding sees itself. Its column closes in every row.",
+        "→ right(attention_mask) * (1 - np.eye(attention_mask.shape[-1]))": "Padding sees itself. "
+            "Its column closes in every row.",
         "attention_mask.shape[-1] → len(attention_mask)": "Which axis of a batch holds the tokens?",
-        _all_after: "You close all that follows the first padding. Padding may stand on the left.",
+        "→ right(np.cumprod(attention_mask, axis=-1))": "You close all that follows the first "
+            "padding. Padding may stand on the left.",
         "→ (right(attention_mask) < 0) * 1.0 ¦ np.tri(attention_mask.shape[-1]) * "
             "attention_mask[..., None, :]": "Which two numbers are added to scores?",
         "→ np.maximum(right(attention_mask), -1e9)": ("Does a float64 go lower?", _is_lower_there),

@@ -55,18 +55,6 @@ def _averages(vectors):
     return (vectors.sum(axis=0) - vectors) / (len(vectors) - 1)
 
 
-def _beside(vectors):
-    """Average the words directly beside each word."""
-    apart = abs(np.subtract.outer(np.arange(len(vectors)), np.arange(len(vectors)))) == 1
-    return apart @ vectors / apart.sum(axis=1, keepdims=True)
-
-
-def _to_the_left(vectors):
-    """Average the words before each word; before the first there is none."""
-    before = np.tril(np.ones((len(vectors), len(vectors))), -1)
-    return before @ vectors / np.maximum(before.sum(axis=1, keepdims=True), 1)
-
-
 check_neighbor_averages = Exercise(
     "Average the vectors of the other words, for every word of a sentence at once.",
     _averages,
@@ -85,11 +73,15 @@ check_neighbor_averages = Exercise(
         "→ vectors.mean(axis=0) - vectors": "Take each word off the sum, not off the average.",
         ("axis=0 → ¦ axis=1, keepdims=True", "→ right(vectors.T).T"): "The words lie along the "
             "first axis. Over what is your average?",
-        ("→ (np.roll(vectors, 1, axis=0) + np.roll(vectors, -1, axis=0)) / 2", _beside): "You "
-            "average two words. Here all other words of the sentence are neighbors.",
+        ("→ (np.roll(vectors, 1, axis=0) + np.roll(vectors, -1, axis=0)) / 2", "→ one = "
+            "np.eye(len(vectors), k=1); return (one + one.T) @ vectors / (one + one.T).sum(axis=1, "
+            "keepdims=True)"): "You average two words. Here all other words of the sentence are "
+            "neighbors.",
         "- vectors) / (len(vectors) - 1) → + vectors) / (len(vectors) + 1)": "Leave the word out.",
         "→ right(vectors) - vectors": "The word is off the sum already. Why take it off once more?",
-        _to_the_left: "You average the words to the left. Those to the right are neighbors, too.",
+        "→ before = np.tri(len(vectors), k=-1); return before @ vectors / "
+            "np.maximum(before.sum(axis=1, keepdims=True), 1)": "You average the words to the "
+            "left. Those to the right are neighbors, too.",
         "→ right(vectors) / np.linalg.norm(right(vectors), axis=1, keepdims=True)": "Do not scale.",
         "→ right(vectors).T ¦ right(vectors)[0]": "One row for each word is wanted.",
         "→ vectors": "These are the static vectors. Nothing has been taken from the neighbors.",
@@ -102,12 +94,9 @@ _OF_COMPUTERS = {"computer", "digital", "signal", "information"}
 def check_sentence(function: Callable, static: dict) -> Verdict:
     """Check a sentence about a pie whose *light* leans toward *digital* when it is averaged."""
     answer, problem = attempt(function)
-    if not problem:
-        several = hasattr(answer, "__iter__") and not isinstance(answer, str)
-        parts = answer if several else [answer]
-        words = re.findall(r"\w+", " ".join(map(str, parts)).lower())
-        problem = _sentence_problem(words, static)
-    if problem:
+    parts = [answer] if isinstance(answer, str) or not hasattr(answer, "__iter__") else answer
+    words = re.findall(r"\w+", " ".join(map(str, parts)).lower())
+    if problem := problem or _sentence_problem(words, static):
         return Verdict(False, problem)
     others = np.array([static[word] for word in words if word != "light"])
     near, far = (_cosine(others.mean(axis=0), static[word]) for word in ("cherry", "digital"))

@@ -21,9 +21,8 @@ def _folds(sentences: Sequence[str]) -> Iterator[tuple[list[str], list[str], lis
     for fold in range(FOLDS):
         known = [sentence for i, sentence in enumerate(sentences) if i % FOLDS != fold]
         new = [sentence.split() for sentence in sentences[fold::FOLDS]]
-        questions = [
-            " ".join([*row[:i], _MASK, *row[i + 1 :]]) for row in new for i in range(len(row))
-        ]
+        holes = [(row, i) for row in new for i in range(len(row))]
+        questions = [" ".join([*row[:i], _MASK, *row[i + 1 :]]) for row, i in holes]
         yield known, questions, [word for row in new for word in row]
 
 
@@ -39,20 +38,14 @@ def check_new_guesses(function: Callable, sentences: Sequence[str]) -> Verdict:
         if 0 in found:
             return Verdict(False, _without_a_chance(questions, truths, found.index(0)))
         surprises += [-math.log(p) for p in found]
-    surprise = math.fsum(surprises) / len(surprises)
-    return _verdict(function, sentences, words, surprise)
-
-
-def _verdict(
-    function: Callable, sentences: Sequence[str], words: list[str], surprise: float
-) -> Verdict:
-    """Say what a mean surprise is worth, and what is not looked at."""
     if problem := _answers_are_known(function, sentences, words):
         return Verdict(False, problem)
+    surprise = math.fsum(surprises) / len(surprises)
     told = f"{surprise:.2f} nats for a word of a new sentence"
     if surprise < ENOUGH:
         return Verdict(True, f"Right: {told}, less than {ENOUGH}.")
-    return Verdict(False, f"Not yet: {told}; get below {ENOUGH}. {_hint(function, sentences)}")
+    hint = _hint(function, sentences, words)
+    return Verdict(False, f"Not yet: {told}; get below {ENOUGH}. {hint}")
 
 
 def _form_problem(answers: object, questions: list[str], words: list[str]) -> str:
@@ -84,30 +77,25 @@ def _without_a_chance(questions: list[str], truths: list[str], i: int) -> str:
 
 def _answers_are_known(function: Callable, sentences: Sequence[str], words: list[str]) -> str:
     """Return a complaint if other names for all words make the guesses worse."""
-    new_names = [word.translate(_NEXT_LETTER) for word in words]
     pay = []
     for rename in (str, lambda text: text.translate(_NEXT_LETTER)):
         known, questions, truths = next(_folds([*map(rename, sentences)]))
-        listed = words if rename is str else new_names
+        listed = [*map(rename, words)]
         answers, problem = attempt(function, known, questions, listed)
         if problem or _form_problem(answers, questions, listed):
             pay.append(math.inf)
             continue
         pay.append(sum(-math.log(max(a.get(t, 0), 1e-99)) for a, t in zip(answers, truths)))
-    if pay[1] < 1.05 * pay[0]:
-        return ""
-    return (
+    return "" if pay[1] < 1.05 * pay[0] else (
         "With other names for the same words it no longer finds the answers. Does it look at "
         "sentences, which has them all, in place of known?"
-    )
+    )  # fmt: skip
 
 
-def _hint(function: Callable, sentences: Sequence[str]) -> str:
+def _hint(function: Callable, sentences: Sequence[str], words: list[str]) -> str:
     """Say which side plays no part, or what comes after the two sides."""
-    known = list(sentences)
-    words = sorted({word for sentence in sentences for word in sentence.split()})
     asked = [f"the {_MASK} the ball", f"girl {_MASK} the ball", f"the {_MASK} in ball"]
-    here, other_left, other_right = function(known, asked, words)
+    here, other_left, other_right = function([*sentences], asked, words)
     if here == other_left == other_right:
         return (
             "It answers different questions alike. Whole sides of a new sentence have not been "

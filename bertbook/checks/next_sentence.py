@@ -1,7 +1,5 @@
 """Exercises of Chapter 12: list the negatives of a pair, and compare two guessers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .exercise import Exercise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from minibert.reference import Node, Tape
@@ -12,29 +14,21 @@ from .exercise import Exercise
 class _Named(list):
     """A list that says in a message what it holds."""
 
-    name = ""
+    def __init__(self, name: str, entries: Iterable) -> None:
+        super().__init__(entries)
+        self.name = name
 
     def __repr__(self) -> str:
         return self.name
 
 
-def _named(name: str, entries: list) -> _Named:
-    named = _Named(entries)
-    named.name = name
-    return named
-
-
 def _case(formula: str, tape: Tape, **nodes: Node) -> tuple[_Named, _Named]:
     """Name the steps of a tape by what they compute, and the nodes by their letters."""
-    return _named(formula, tape.steps), _named(f"[{', '.join(nodes)}]", [*nodes.values()])
+    return _Named(formula, tape.steps), _Named(f"[{', '.join(nodes)}]", nodes.values())
 
 
 def _triple(tape, x):
     return tape.run(lambda x: 3 * x, lambda g, y, x: [3 * g], x)
-
-
-def _square(tape, x):
-    return tape.run(lambda x: x**2, lambda g, y, x: [2 * x * g], x)
 
 
 def _product(tape, a, b):
@@ -44,7 +38,8 @@ def _product(tape, a, b):
 def _chain():
     tape, x = Tape(), Node(np.array(2.0))
     a = _triple(tape, x)
-    return _case("the steps of (3x)²", tape, x=x, a=a, l=_square(tape, a))
+    square = tape.run(lambda a: a**2, lambda g, y, a: [2 * a * g], a)
+    return _case("the steps of (3x)²", tape, x=x, a=a, l=square)
 
 
 def _two_paths():
@@ -91,11 +86,6 @@ def _are_nodes(got, *_):
     return all(isinstance(entry, Node) for entry in got.ravel())
 
 
-def _nodes_themselves(steps, nodes):
-    _walk_back(steps, nodes)
-    return [*nodes]
-
-
 def _deeper(steps, nodes):
     """Go on from a node each time that something arrives there."""
 
@@ -139,7 +129,8 @@ check_walk_back = Exercise(
             "of steps have some, too.",
         "(steps) → (steps[1:])": "The first step is left out: its inputs get nothing.",
         "[node.grad → [node.array": "These are the numbers of the nodes. What has reached them?",
-        _nodes_themselves: ("These are the nodes. Return the gradient of each.", _are_nodes),
+        "[node.grad for node in nodes] → [*nodes]": ("These are the nodes. Return the gradient of "
+            "each.", _are_nodes),
         "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "Return those of "
             "`nodes`.",
         _deeper: "You go on before all gradients of a node have arrived. When have they?",

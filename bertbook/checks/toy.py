@@ -1,7 +1,5 @@
 """Exercises of Chapter 5: dropout and the masked loss."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .exercise import Exercise
@@ -48,7 +46,8 @@ check_dropout = Exercise(
         "* kept →": "Nothing is dropped. Which argument says what stays?",
         "(1 - rate) → kept.mean() ¦ ((x * kept).sum() / x.sum())": "Divide by the share that is "
             "expected to stay, whichever numbers do.",
-        "→ np.where(kept, x / (1 - rate), x) ¦ np.where(kept, x / (1 - rate), x * rate)":
+        "→ np.where(kept, x / (1 - rate), x) ¦ np.where(kept, x / (1 - rate), x * rate) ¦ x * "
+            "(kept - rate)":
             ("What is dropped becomes 0. Something else stands there.", _fills),
         "(1 - rate) → 1 - rate": "Python divides before it subtracts. Use brackets.",
         ("* kept → * kept * rate", "(1 - rate) → (1 - rate) ** 2"): "Divide by 1 - rate once.",
@@ -95,7 +94,9 @@ check_masked_loss = Exercise(
             ("A mean divides by the number of labels that are not -100, once.", _of_another_count),
         (".mean() → .sum() ¦ .max()", ".mean() →"): "Take the mean over the labeled positions.",
         "→ -right(logits, labels)": "A loss is not negative. Where is the minus?",
-        "→ right(logits, labels.clip(0))": "You count -100 as if it were id 0.",
+        "→ right(logits, labels.clip(0)) ¦ right(logits * (labels != -100)[:, None], "
+            "labels.clip(0))": "You count -100 as if it were id 0.",
+        IndexError: "-100 is no index. Are both cut to labeled positions, logits and labels?",
         "scores.max(…) → scores.max(axis=0) || np.log(…) → "
             "np.log(np.exp(scores).sum(axis=0))[truth]": "Softmax runs over the words.",
         (".max(…) → .max() || .sum(axis=-1) → .sum()", "→ scores = logits - logits.max(); scores = "
@@ -119,7 +120,17 @@ check_masked_loss = Exercise(
             "is no label?",
         ("→ right(logits, labels) / np.log(2) ¦ right(logits, labels) / np.log(10)", "np.log → "
             "np.log2 ¦ np.log10"): "Which logarithm undoes np.exp and gives nats?",
+        "log_total - of_truth → np.exp(of_truth - log_total) * (log_total - of_truth)": "The true "
+            "word has probability 1, so its logarithm counts in full.",
+        "→ labeled = labels != -100; return (logits[labeled].argmax(axis=-1) != "
+            "labels[labeled]).mean()": "That is how often the first answer is wrong. What is the "
+            "probability of the true one?",
         "→ np.exp(right(logits, labels))": "That is e to the loss, the perplexity.",
+        ("of_truth = scores → of_truth = logits[labeled]", "np.exp(scores) → "
+            "np.exp(logits[labeled])"): "Is the maximum taken off both numbers, or off one?",
+        "→ right(logits.clip(-500, 500), labels) ¦ right(logits.clip(-700, 700), labels) ¦ "
+            "right(logits.clip(-100, 100), labels)": "A clipped logit is another logit. What can "
+            "you subtract from a row without changing probabilities?",
         "- of_truth → [:, None] - scores": "You average over all words, not at the true one.",
         "- of_truth →": "You take the loss of the most probable word. Which one is true?",
         "log_total - of_truth → -np.exp(of_truth - log_total) ¦ 1 - np.exp(of_truth - log_total)":

@@ -1,7 +1,5 @@
 """Exercises of Chapter 5: what a guesser pays who knows frequencies, or sees two holes."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import permutations
@@ -38,15 +36,19 @@ check_unigram_loss = Exercise(
             "sum(-math.log(tokens.count(w) / len(tokens)) / len(s.split()) / n for s in sentences "
             "for w in s.split())": "A word counts the same in a short sentence and in a long one.",
         "in tokens) / total → in tokens) ¦ in tokens) / len({*tokens}) ¦ in tokens) / "
-            "len(sentences)": "The loss is a mean. How many words are hidden?",
+            "len(sentences) ¦ in tokens) / total**2": "The loss is a mean. How many words are "
+            "hidden?",
+        "in sentences for → in sentences[-1:] for": "Which sentences does your loop count?",
         "tokens.count(word) / total → tokens.count(word)": "A count is no probability yet.",
-        "→ right([''.join(sentences)]) ¦ right([' '.join(''.join(sentences).replace(' ', ''))])":
-            "Are your words those that stand between spaces?",
+        "→ right([''.join(sentences)]) ¦ right([' '.join(''.join(sentences).replace(' ', ''))]) ¦ "
+            "right([' '.join(''.join(sentences).replace(' ', '_'))])": "Are your words those that "
+            "stand between spaces?",
         "-math.log → math.log": "A loss is not negative. Where is the minus?",
         "tokens.count(word) / total → 1 / len({*tokens}) ¦ 1 / total ¦ sum(word in s.split() for s "
             "in sentences) / len(sentences) ¦ tokens.count(word) / max(map(tokens.count, "
-            "{*tokens})) ¦ (tokens.count(word) + 1) / (total + len({*tokens}))": "Of all words "
-            "of the corpus, which share is this one?",
+            "{*tokens})) ¦ (tokens.count(word) + 1) / (total + len({*tokens})) ¦ "
+            "(tokens.count(word) - 1 or 1) / (total - 1)": "Of all words of the corpus, which "
+            "share is this one?",
         "→ tokens = ' '.join(sentences).split(); return -math.log(sum(map(tokens.count, tokens)) / "
             "len(tokens) ** 2)": "The loss is the mean of the logarithms, not their logarithm.",
         "-math.log(…) → …": "Where is the logarithm?",
@@ -77,17 +79,14 @@ def _pair_floor(sentences):
 
 def _by_sentence(sentences):
     """Let each sentence count once, however many pairs it has."""
-    holes = [
-        (s.split(), i, j) for s in sentences for i, j in permutations(range(len(s.split())), 2)
-    ]
-    keys = [(i, *(w for n, w in enumerate(t) if n != i and n != j), j) for t, i, j in holes]
-    places, words = Counter(keys), Counter((k, t[i]) for k, (t, i, _) in zip(keys, holes))
-    means = {}
-    for key, (tokens, i, _) in zip(keys, holes):
-        loss = math.log(places[key] / words[key, tokens[i]])
-        means.setdefault(tuple(tokens), []).append(loss)
-    found = [means[tuple(s.split())] for s in sentences if " " in s]
-    return sum(sum(losses) / len(losses) for losses in found) / len(found)
+    rows = [s.split() for s in sentences if " " in s]
+    holes = [(row, i, j) for row in rows for i, j in permutations(range(len(row)), 2)]
+    keys = [(i, j, *(w for n, w in enumerate(row) if n not in (i, j))) for row, i, j in holes]
+    filled = [(key, row[i]) for key, (row, i, _) in zip(keys, holes)]
+    found, words = Counter(keys), Counter(filled)
+    losses = [math.log(found[pair[0]] / words[pair]) for pair in filled]
+    shares = (loss / len(row) / (len(row) - 1) for loss, (row, _, _) in zip(losses, holes))
+    return sum(shares) / len(rows)
 
 
 _JOINT = (  # both words as one answer
@@ -116,6 +115,7 @@ check_pair_floor = Exercise(
             "answer. Each is to be guessed by itself.",
         "return sum → return 0.5 * sum ¦ return 2 * sum": "The floor is a mean over both words.",
         "return sum → return -sum": "A loss is not negative. Where is the minus?",
+        "(i, *left) → (i, sentence)": "Which other sentences leave the same words?",
         "= left[j] →": "Your guesser sees the other word of the pair. It is hidden as well.",
         "(i, *left) → (*left,)": "Two holes look alike. Which of them is to be filled?",
         "(i, *left) → (i, *filter(None, left)) ¦ (*sorted(filter(None, left)),) ¦ (i, j, "

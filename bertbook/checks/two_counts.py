@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from typing import TypeGuard
 
 import numpy as np
 
@@ -26,39 +27,33 @@ def check_no_matrices(function: Callable) -> Verdict:
     """Check comparisons of *pie* and *signal* with their rivals that cannot all come out well."""
     answer, problem = attempt(function)
     comparisons = [] if problem else _listed(answer)
-    if not problem and not comparisons:
-        problem = "Your list compares nothing. It needs (winner, loser, times), several of them."
-    for comparison in comparisons:
-        problem = problem or _problem(comparison)
-    if problem:
-        return Verdict(False, problem)
-    sums = {winner: _sum_of(comparisons, winner) for winner in _SENTENCES}
-    if np.allclose(sums["pie"] + sums["signal"], 0, atol=1e-9):
-        told = "for every g these differences add up to 0, so they cannot all be positive."
-        return Verdict(True, f"Right: {told} No matrices do it.")
-    return Verdict(False, f"Not yet. {_hint(sums, {winner for winner, *_ in comparisons})}")
+    nothing = "Your list compares nothing. It needs (winner, loser, times), several of them."
+    problem = problem or ("" if comparisons else nothing)
+    problem = problem or next(filter(None, map(_problem, comparisons)), "") or _hint(comparisons)
+    told = "for every g these differences add up to 0, so they cannot all be positive."
+    return Verdict(not problem, problem or f"Right: {told} No matrices do it.")
+
+
+def _is_list(value: object) -> TypeGuard[Iterable]:
+    return isinstance(value, Iterable) and not isinstance(value, str)
 
 
 def _listed(answer: object) -> list:
     """List comparisons, however they are written; a single one may stand alone."""
     if isinstance(answer, Mapping):
-        return [(*pair, times) if isinstance(pair, tuple) else pair
-                for pair, times in answer.items()]  # fmt: skip
-    if not isinstance(answer, Iterable) or isinstance(answer, str):
-        return [answer]
-    listed = [*answer]
-    return [tuple(listed)] if listed and all(isinstance(x, str) for x in listed[:2]) else listed
+        return [(*pair, n) if isinstance(pair, tuple) else pair for pair, n in answer.items()]
+    listed = [*answer] if _is_list(answer) else [answer]
+    alone = _is_list(answer) and listed and all(isinstance(x, str) for x in listed[:2])
+    return [tuple(listed)] if alone else listed
 
 
 def _problem(comparison: object) -> str:
     """Return what is wrong with one comparison; empty if nothing is."""
-    parts = (
-        [] if isinstance(comparison, str) or not isinstance(comparison, Iterable) else comparison
-    )
-    parts, shown = [*parts], short_text(comparison)
-    if len(parts) == 2 and all(isinstance(part, str) for part in parts):
+    parts, shown = [*comparison] if _is_list(comparison) else [], short_text(comparison)
+    named = all(isinstance(part, str) for part in parts[:2])
+    if len(parts) == 2 and named:
         return f"How often is {shown} taken? Give each comparison a third part, a positive number."
-    if len(parts) != 3 or not all(isinstance(part, str) for part in parts[:2]):
+    if len(parts) != 3 or not named:
         return f"A comparison is (winner, loser, times), as ('pie', 'a', 1); yours is {shown}."
     winner, loser, times = parts
     if problem := _wrong_words(winner, loser):
@@ -66,22 +61,16 @@ def _problem(comparison: object) -> str:
     number = _number(times)
     if not math.isfinite(number):
         return f"How often is ({winner!r}, {loser!r}) taken? {short_text(times)} is no number."
-    if number <= 0:
-        return (
-            f"({winner!r}, {loser!r}) is taken {number:g} times. A difference that is positive "
-            "stays so only if it is multiplied by a number above 0."
-        )
-    return ""
+    return "" if number > 0 else (
+        f"({winner!r}, {loser!r}) is taken {number:g} times. A difference that is positive "
+        "stays so only if it is multiplied by a number above 0."
+    )  # fmt: skip
 
 
 def _wrong_words(winner: str, loser: str) -> str:
     if winner not in _SENTENCES:
-        turned = loser in _SENTENCES
-        return (
-            f"{winner!r} is not supposed to win. "
-            + ("Did you write the loser first? " if turned else "")
-            + "The winners are 'pie' and 'signal'."
-        )
+        turned = "Did you write the loser first? " if loser in _SENTENCES else ""
+        return f"{winner!r} is not supposed to win. {turned}The winners are 'pie' and 'signal'."
     if loser == winner:
         return f"{winner!r} is compared with itself. That difference is 0 and says nothing."
     if loser not in _SENTENCES[winner].split():
@@ -98,31 +87,34 @@ def _number(value: object) -> float:
 
 def _sum_of(comparisons: list, wanted: str) -> np.ndarray:
     """Add up the differences of counts that have one winner."""
-    total = np.zeros(2)
-    for winner, loser, times in comparisons:
-        if winner == wanted:
-            total = total + _number(times) * (np.array(_COUNTS[winner]) - np.array(_COUNTS[loser]))
-    return total
+    differences = [
+        _number(times) * np.subtract(_COUNTS[winner], _COUNTS[loser])
+        for winner, loser, times in comparisons
+        if winner == wanted
+    ]
+    return sum(differences, np.zeros(2))
 
 
-def _hint(sums: dict[str, np.ndarray], winners: set[str]) -> str:
-    """Ask for what is missing."""
-    if len(winners) == 1:
+def _hint(comparisons: list) -> str:
+    """Ask for what is missing; empty if all differences cancel."""
+    pie, signal = (_sum_of(comparisons, winner) for winner in _SENTENCES)
+    if np.allclose(pie + signal, 0, atol=1e-9):
+        return ""
+    if len(winners := {winner for winner, *_ in comparisons}) == 1:
         (winner,) = winners
         other = "[1, −1]" if winner == "pie" else "[−1, 1]"
         return (
-            f"All comparisons are from one sentence. There {winner} can win, for example with "
-            f"g = {other}. What does the other sentence ask for?"
+            f"Not yet. All comparisons are from one sentence. There {winner} can win, for example "
+            f"with g = {other}. What does the other sentence ask for?"
         )
-    told = " and ".join(f"{winner}'s add up to {_written(total)}" for winner, total in sums.items())
-    first, second = (total / (np.abs(total).max() or 1.0) for total in sums.values())
+    told = f"pie's add up to {_written(pie)} and signal's add up to {_written(signal)}"
+    first, second = (total / (np.abs(total).max() or 1.0) for total in (pie, signal))
     if np.allclose(first, -second):
-        return f"You are close: {told}. How often must each be taken, so that they cancel?"
-    if not math.isclose(sums["pie"][0], 0, abs_tol=1e-9):
+        return f"Not yet. You are close: {told}. How often must each be taken, so that they cancel?"
+    rest = "With which of signal's rivals does the first number stay 0?"
+    if not math.isclose(pie[0], 0, abs_tol=1e-9):
         rest = "With which two of pie's rivals does the first number become 0?"
-    else:
-        rest = "With which of signal's rivals does the first number stay 0?"
-    return f"The differences do not cancel: {told}. {rest}"
+    return f"Not yet. The differences do not cancel: {told}. {rest}"
 
 
 def _written(vector: np.ndarray) -> str:

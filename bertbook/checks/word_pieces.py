@@ -1,7 +1,5 @@
 """Exercises of Chapter 6: gain and one merge."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from itertools import pairwise

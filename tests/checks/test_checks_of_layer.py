@@ -96,6 +96,12 @@ class OneNorm(PreNorm):
         self.two = self.one
 
 
+class Unmixed(PreNorm):
+    def __init__(self, config):
+        super().__init__(config)
+        self.mix = nn.Identity()
+
+
 class Idle(PreNorm):
     def second(self, x):
         return self.drop(self.narrow(self.widen(self.one(x))))
@@ -122,6 +128,7 @@ def test_pre_norm_passes_whatever_its_names():
         (Raw, "Which half gets vectors that are not normalized"),
         (Linear, "hidden_act has no effect"),
         (OneNorm, "Has each half its own LayerNorm"),
+        (Unmixed, "Which one mixes the heads?"),
         (Idle, "two.weight has no effect"),
         (SideBySide, "your halves stand side by side"),
     ],
