@@ -132,6 +132,8 @@ check_answer_f1 = Exercise(
             "both if both else 1.0": "& keeps what both share.",
         ("→ right(answer, true) / 2", "2 * p → p"): "It is 2 p r / (p + r).",
         ZeroDivisionError: "What is F1 when an answer has no words, or when both share none?",
+        "normalize_answer(text).split() → [normalize_answer(word) for word in text.split()]": "Of "
+            "an article an empty word is left. Normalize the whole text, then split.",
     },
 )  # fmt: skip
 
@@ -146,7 +148,7 @@ check_number_of_windows = Exercise(
     _windows,
     cases=[(5, 5, 2), (3, 9, 4), (10, 5, 2), (11, 5, 2), (30, 5, 3), (13, 5, 4), (100, 60, 20),
            (140, 60, 20)],
-    forbidden=["sliding_windows"],
+    forbidden=["a loop", "sliding_windows"],
     mistakes={
         "→ math.ceil(pieces / room) ¦ 1 + math.ceil(pieces / room)": "How far does each window go "
             "beyond the one before, if they share some pieces?",
@@ -166,7 +168,8 @@ check_number_of_windows = Exercise(
             "What is left behind the first window?",
         "1 + →": "Where is the first window?",
         "max(0, pieces - room) → pieces - room": "A short passage has one window, not fewer.",
-        "1 + math.ceil → 2 + math.floor": "The last window may end with the passage.",
+        "1 + math.ceil(left / step) → 2 + left // step ¦ 1 if pieces <= room else 2 + left // "
+            "step": "The last window may end with the passage.",
     },
 )  # fmt: skip
 
@@ -208,7 +211,7 @@ check_honest_f1 = Exercise(
          [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0], [3, 3, 0, 1, 2, 2, 0, 2, 2]),
         ([3.0, 2.0, 2.0, 1.0, 0.0, 1.0, 1.0, 3.0, 2.0, -1.0],
          [0.0, 0.0, 0.25, 1.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.25],
-         [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [3, 0, 0, 2, 1, 0, 3, 1, 3, 3]),
+         [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [7, 0, 0, 5, 2, 0, 7, 2, 7, 7]),
     ]],
     mistakes={
         ("leads[~here], answered[~here], silent[~here] → leads, answered, silent",
@@ -235,7 +238,8 @@ check_honest_f1 = Exercise(
             "others[1], others[2]||silent[here], answered[here] → answered[here], silent[here]",
             "others[2], others[1] → others[1], others[2]"):
             "Which of the two scores counts when the null score wins?",
-        "tried[np.argmax(means)] → tried[::-1][np.argmax(means[::-1])]": "Of equally good "
+        ("tried[np.argmax(means)] → tried[::-1][np.argmax(means[::-1])]", "np.unique(others[0]) → "
+            "others[0]"): "Of equally good "
             "thresholds take the lowest.",
         "tried[np.argmax(means)] → np.argmax(means)": "argmax gives the place of a threshold in "
             "your list. Which threshold stands there?",
@@ -244,5 +248,13 @@ check_honest_f1 = Exercise(
         "tried = np.unique(others[0]) → tried = np.unique(leads)": "A lead of the passage that is "
             "left out is among the thresholds you try.",
         "reached.mean() → reached ¦ reached.sum()": "The mean over all questions is asked for.",
+        "[~here] → [here]||reached = np.empty(len(leads)) → reached = []||reached[here] = "
+            "np.where(leads[here] > threshold, silent[here], answered[here]) → reached += "
+            "[*np.where(leads > threshold, silent, answered)[~here]]||reached.mean() → "
+            "np.mean(reached)": "Turned around: choose on all others, and score this passage.",
+        "→ np.maximum(answered, silent).mean()": "Nobody knows beforehand which of the two is "
+            "better. What does a threshold say?",
+        "np.empty → np.zeros||np.unique(passages) → range(len({*passages}))": "The numbers of the "
+            "passages may have gaps. Which ones occur?",
     },
 )  # fmt: skip

@@ -32,7 +32,8 @@ check_head = Exercise(
         "rows, labels → rows, (labels + 1) % len(weight) ¦ rows, (labels - 1) % len(weight)":
             "Your labels are off by one. Classes are counted from 0.",
         "+ bias → ¦ - bias": "The bias is added to the scores. Where is it?",
-        "weight.T → weight": "The weight has a row for each class. Which way must it be turned?",
+        "weight.T → weight ¦ weight.reshape(-1, len(weight))": "The weight has a row for each "
+            "class. Which way must it be turned?",
         "mean → sum": "That is the sum over the batch. Take the mean.",
         "return -np.log → return np.log": "Right up to the sign.",
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
@@ -143,7 +144,8 @@ check_stopping = Exercise(
         ("return best, number → return best, best + patience", "return best → return number - "
             "patience"): "The list may end before the patience does.",
         ("return best, number → return losses[best - 1], losses[number - 1]", "return best → "
-            "return losses[best - 1]"): "That is a loss. Which evaluation is it?",
+            "return losses[best - 1]", "return best, number → return best, lowest"):
+            "That is a loss. Which evaluation is it?",
         "return best, number → return best, len(losses)": "The list goes on after the run has "
             "stopped. Which evaluation is the last?",
         "math.inf → 0": "No loss is below 0. With what must the lowest begin?",
@@ -160,6 +162,7 @@ check_stopping = Exercise(
             "losses[number - 2]"): "Compare with the lowest so far, not with the one before.",
         "number, 0 → number, waited": "A new best one starts the count again.",
         "loss < lowest → loss <= lowest": "An equal loss is not a lower one.",
+        "break → return best, number - 1": "The evaluation that ends the patience was made, too.",
     },
 )  # fmt: skip
 

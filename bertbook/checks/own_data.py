@@ -34,7 +34,8 @@ check_temperature = Exercise(
     "Return the temperature with the lowest mean loss.",
     _temperature,
     cases=[_temperature_case(*sizes) for sizes in (
-        (6, 1.5, 1.0), (12, 1, 4.0), (20, 1.5, 0.4), (30, 0.5, 9.0), (40, 2, 2.0))],
+        (6, 1.5, 1.0), (12, 1, 4.0), (20, 1.5, 0.4), (30, 0.5, 9.0), (40, 2, 2.0))]
+        + [(*_temperature_case(16, 1, 5.0)[:2], [1.0, 0.5, 8.0, 4.0, 2.0])],
     mistakes={
         "logits / t → logits * t": "Dividing makes answers less sure. You multiply.",
         "np.argmin → np.argmax": "That is the highest loss. The lowest is the best; and has your "
@@ -53,10 +54,18 @@ check_temperature = Exercise(
             ".mean() - (logits.argmax(axis=1) == labels).mean())": "That makes the mean right, and "
             "may be wrong at both ends. Take the loss of the true class.",
         "→ 1.0": "Do you compare all temperatures, or stop at one?",
-        ("→ choices[0]", "[rows, labels] → .max(axis=1)", "-np.log(softmax(logits / t)[rows, "
-            "labels]).mean() → (softmax(logits / t).argmax(axis=1) != labels).mean()"): "Always "
-            "the first one? No temperature changes which class is ahead, and the most probable "
-            "class is surest at the lowest. Take the loss of the true class.",
+        ("→ choices[0]", "-np.log(softmax(logits / t)[rows, labels]) → (logits.argmax(axis=1) != "
+            "labels)"): "Always the first one? No temperature changes which class is ahead. Take "
+            "the loss of the true class.",
+        ("[rows, labels] → .max(axis=1)", "logits / t) → logits) / t"): "Always the lowest one? "
+            "The scores are divided, before the softmax; and of the most probable class the loss "
+            "falls with them, of the true class it need not.",
+        "-np.log(softmax(logits / t)[rows, labels]) → ((softmax(logits / t) - np.eye(3)[labels]) "
+            "** 2)": "That is a squared error. Where is the logarithm?",
+        "np.argmin(losses) → [a <= b for a, b in zip(losses, [*losses[1:], np.inf])].index(True)":
+            "You stop where the loss first rises. The list need not be in order.",
+        "→ np.mean([right(logits[[n]], labels[[n]], choices) for n in range(len(labels))])": "All "
+            "letters share one temperature: take the mean of their losses first.",
     },
 )  # fmt: skip
 
@@ -103,6 +112,19 @@ check_weighted_loss = Exercise(
         "own * np.log(chances) → np.log(chances)": "The weights stand below only. Where above?",
         "-(own * np.log(chances)).sum() / own.sum() → -(own * np.log(chances))": "One number is "
             "wanted, not one for each letter.",
+        "-(own * np.log(chances)).sum() / own.sum() → -(weights * np.log(softmax(logits))).mean() "
+            "¦ -(weights * np.log(softmax(logits))).sum() / weights.sum() ¦ -(weights * "
+            "np.log(softmax(logits))).sum() / weights.sum() / len(labels)": "You add the losses of "
+            "all classes. A letter has one, that of its true class.",
+        ").sum() / → ).mean() /": "You divide twice: by the number of letters, and by the sum of "
+            "their weights.",
+        "weights[labels] → weights[logits.argmax(axis=1)]": "The weight is that of the true class, "
+            "not of the answer.",
+        "-(own * np.log(chances)).sum() / own.sum() → -sum(weights[k] * np.log(chances[labels == "
+            "k]).mean() for k in {*labels}) / sum(weights[k] for k in {*labels})": "You take the "
+            "mean of each class first. Every letter brings its weight.",
+        "np.log(chances) → (chances - 1) ¦ -chances": "Where is the logarithm?",
+        "[np.arange(len(labels)), labels] → [:, labels]": "Which row goes with each label?",
     },
 )  # fmt: skip
 
@@ -118,8 +140,9 @@ def _leaks(texts, writers, train, test):
 _TEXTS = [
     "The bin is full.", "The lamp is out!", "THE BIN IS FULL", "A tree fell", "the lamp is out",
     "Music at night.", "The bin is full.", "Ice on the steps", "A tree, fell!", "a TREE fell",
+    "Full is the bin.", "A tree  fell", "The bin is full, and smells.",
 ]  # fmt: skip
-_WRITERS = ["W1", "W2", "W3", "W1", "W4", "W5", "W6", "W2", "W7", "W8"]
+_WRITERS = ["W1", "W2", "W3", "W1", "W4", "W5", "W6", "W2", "W7", "W8", "W9", "W10", "W11"]
 
 check_leaks = Exercise(
     "List the test rows that a model could know from training, by their text or their writer.",
@@ -130,6 +153,7 @@ check_leaks = Exercise(
         (_TEXTS, _WRITERS, [3, 4, 5], [0, 1, 6, 8, 9]),
         (_TEXTS, _WRITERS, [2, 7], [8, 6, 1, 0, 3]),
         (_TEXTS, _WRITERS, [5, 7], [0, 3, 4, 8]),
+        (_TEXTS, _WRITERS, [0, 2, 1, 3], [10, 6, 11, 12]),
     ],
     mistakes={
         "words(row) in known or writers[row] in wrote → words(row) in known": "Somebody who wrote "
@@ -164,6 +188,25 @@ check_leaks = Exercise(
         "[row for row in test if words(row) in known or writers[row] in wrote] → [texts[row] for "
             "row in test if words(row) in known or writers[row] in wrote]": "These are texts. "
             "Return their rows.",
+        '" ".join(…) → texts[row].lower().strip(" .,!?")': "A comma inside of a text makes no "
+            "other letter either.",
+        '" ".join(…) → re.sub(r"[^\\w\\s]", "", texts[row].lower())': "White space does not make "
+            "another letter.",
+        '" ".join → frozenset': "The same words in another order are another letter.",
+        "words(row) in known → any(text in words(row) for text in known) ¦ any(text in words(row) "
+            "or words(row) in text for text in known)": "A text that only contains another one is "
+            "no copy of it.",
+        "if words(row) in known or writers[row] in wrote] → for other in train if words(row) == "
+            "words(other) or writers[row] == writers[other]]": "A test row is listed once, however "
+            "many training rows tell of it.",
+        "words(row) in known or writers[row] in wrote] → (words(row) in known or writers[row] in "
+            "wrote, known.add(words(row)), wrote.add(writers[row]))[0]]": "You add test rows to "
+            "what is known. A model knows the training part only.",
+        "[row for … wrote] → [row for n, row in enumerate(test) if (words(row) in known or "
+            "writers[row] in wrote) and words(row) not in map(words, test[:n])]": "Two test rows "
+            "with one text are two leaks.",
+        "row in train} → row in range(len(train))}": "`train` holds row numbers. Which texts stand "
+            "in these rows?",
     },
 )  # fmt: skip
 
@@ -181,10 +224,11 @@ def _thresholds(probs, labels, promise):
     return found
 
 
-def _thresholds_case(rows, good, promise):
+def _thresholds_case(rows, good, promise, never=0.0):
     labels = _RNG.integers(3, size=rows)
     scores = np.round(_RNG.normal(size=(rows, 3)), 1)
     scores[np.arange(rows), labels] += good
+    scores[:, 2] -= never
     return softmax(scores), labels, promise
 
 
@@ -195,7 +239,8 @@ check_thresholds = Exercise(
     _thresholds,
     cases=[
         (_FOUR, np.array([0, 0, 0, 1, 1, 1]), 0.4),
-        *(_thresholds_case(*sizes) for sizes in ((12, 2, 0.4), (30, 2, 0.6), (40, 1.5, 0.5))),
+        *(_thresholds_case(*sizes) for sizes in ((12, 2, 0.4), (30, 2, 0.6), (40, 1.5, 0.5), (
+            14, 1.5, 0.4, 9))),
         (np.repeat([[0.9, 0.1], [0.35, 0.65]], 8, axis=0), np.array([0] * 9 + [1] * 7), 0.7),
         (_FOUR, np.array([1, 1, 1, 0, 0, 0]), 0.4),
     ],
@@ -203,7 +248,15 @@ check_thresholds = Exercise(
         "bound = share_at_least(int((labels[kept] == k).sum()), int(kept.sum())) → bound = "
             "(labels[kept] == k).mean()": "That threshold just reaches the promise here. Take the "
             "lower bound of the share.",
-        "kept = own & (sure >= t) → kept = sure >= t": "Count the answers of this class only.",
+        ("kept = own → kept = (labels > -1)", "kept = own → kept = (labels > -1)||labels[kept] == "
+            "k → labels[kept] == answers[kept]"): "Count the answers of this class only.",
+        "own = answers == k → own, sure = labels > -1, probs[:, k]": "A letter counts for the "
+            "class that it is answered with. For this one it may be second.",
+        "sure[own]: → sorted(sure[own])[::-1]:||if bound >= promise: → if bound < "
+            "promise:\n                break\n            if True:": "You stop at the first "
+            "failure. What comes further down?",
+        "sure[own]: → np.arange(101) / 100:||int(kept.sum()) → max(1, int(kept.sum()))": "Only "
+            "the probabilities that occur can change anything. Try these.",
         "kept = own & (sure >= t) → kept = (labels == k) & (sure >= t)": "The program does not "
             "know the true class. Which letters does it answer with this one?",
         "sure >= t → sure > t": "A letter exactly on the threshold is kept, too.",
@@ -211,18 +264,21 @@ check_thresholds = Exercise(
         "min(found[k], t) → max(found[k] if found[k] < math.inf else 0.0, t)": "That is the "
             "highest threshold that will do.",
         "math.inf → 1.0 ¦ 0.0 ¦ math.nan": "Where no threshold will do, the class has math.inf.",
-        "return found → return np.full(len(found), found.min())": "Each class has a threshold of "
-            "its own.",
-        "return found → return np.full(len(found), found.max())": "Each class has a threshold of "
-            "its own.",
-        "own = answers == k → own = labels == k": "Which letters does the program answer with this "
-            "class? It does not know the true one.",
+        ("return found → return np.full(len(found), found.min()) ¦ return np.full(len(found), "
+            "found.max())", "own = answers == k → own = labels > -1||labels[kept] == k → "
+            "labels[kept] == answers[kept]"): "Each class has a threshold of its own.",
+        "return found → return found[np.unique(answers)]": "A class that is never answered has its "
+            "place, too.",
+        ("own = answers == k → own = labels == k", "own = answers == k → own = labels == "
+            "k||labels[kept] == k → answers[kept] == k"): "Which letters does the program answer "
+            "with this class? It does not know the true one.",
         "sure = probs.argmax(axis=1), probs.max(axis=1) → sure = probs.argmax(axis=1), probs[:, 0]":
             "How sure is the program of its answer? Take the largest probability.",
         "max(axis=1)\n → max(axis=0)\n": "Each letter has a maximum of its own: axis=1.",
         "labels[kept] == k → labels[kept] != k": "You count wrong answers.",
         "bound >= promise → bound <= promise": "The bound must be at least the promise.",
-        "int(kept.sum())) → int(own.sum()))": "How many letters lie at or above the threshold?",
+        "int(kept.sum())) → int(own.sum())) ¦ int((labels == k).sum()))": "How many letters lie at "
+            "or above the threshold?",
         "return found → return found[0] if len(found) == 1 else list(found[::-1])": "In which "
             "order do the classes stand?",
     },

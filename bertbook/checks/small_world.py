@@ -91,6 +91,9 @@ check_best_loss = Exercise(
             "- together[sight, word] / sights[sight] ¦ sights[sight] / together[sight, word]":
             "Where is the logarithm?",
         ("/ together[sight, word] →", "sights[sight] / →"): "Which share of its sight is it?",
+        "sights[sight] / together[sight, word] → together[sight, word] * len(observations) / "
+            "sights[sight] / sum(w == word for _, w in observations)": "So much does the sight "
+            "help. How much is still to be guessed?",
     },
 )  # fmt: skip
 
@@ -111,6 +114,7 @@ check_never_told = Exercise(
         (_LEARNED, [("we go", "he sings"), ("a dog", "it eats"), ("we go", "he sings"),
                     *((word, "it rains") for word in "they walk and talk of old times".split())]),
         ([("one",)], [("two",), ("one",), ("four",), ("two",)]),
+        ([("so", "it rains"), ("he", "sings")], [("so it", "rains"), ("hesings",)]),
     ],
     mistakes={
         "dict.fromkeys(test) → test||not in → in": "Turned around: these were told.",
@@ -133,9 +137,14 @@ check_never_told = Exercise(
             "each document with all that were told.",
         "→ []": "Nothing is left. Do you ask what add() or append() returns?",
         "→ [document not in learned for document in test] ¦ [i for i, document in enumerate(test) "
-            "if document not in learned]": "Return the new documents themselves.",
+            "if document not in learned] ¦ [i for i, document in enumerate(dict.fromkeys(test)) if "
+            "document not in learned]": "Return the new documents themselves.",
+        ("set(learned) → {*map(' '.join, learned)}||document not in → ' '.join(document) not in",
+            "set(learned) → {*map(''.join, learned)}||document not in → ''.join(document) not in"):
+            "Joined, different documents may look the same. Compare the tuples.",
         "known] → known][:1]": "You stop at the first one. Does the return stand inside the loop?",
-        "[document → sorted(document||known] → known)": "Keep the order of the test.",
+        ("[document → sorted(document||known] → known)", "→ {*test} - {*learned}"):
+            "Keep the order of the test. A set has none.",
         "if document not in known →": "What was told in the training?",
         "[document → len([document||known] → known])": "Return the documents themselves.",
         "[document → [' '.join(document)": "Return the document as it was, a tuple.",
@@ -220,5 +229,7 @@ check_posteriors = Exercise(
             "requires no gradient. Use requires_grad_() before you call.",
         lambda p, fits: torch.autograd.grad(p(_leaf(fits)), _leaf(fits)): "You differentiate by "
             "another table than the one that the function has seen.",
+        "joint / seen → 1 - joint / seen": "So probable is what is seen without this word. What "
+            "share has the word?",
     },
 )  # fmt: skip

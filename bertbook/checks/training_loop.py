@@ -23,6 +23,7 @@ check_schedule = Exercise(
     _rate,
     cases=[(step, peak, warm, end) for peak, warm, end in ((1.0, 4, 9), (1e-4, 10, 100))
            for step in (1, 3, warm, warm + 1, end - 1, end)],
+    edges=[(0, 1.0, 0, 9), (3, 1.0, 0, 9)],
     forbidden=["learning_rate_factor"],
     mistakes={
         "(end - step) / (end - warm) → 1": "After the warm-up, where does the rate have to arrive?",
@@ -53,6 +54,8 @@ check_schedule = Exercise(
         ("peak * →", "peak * step → step", "peak * (end → (end"): "Rise and fall both have the "
             "peak.",
         "peak * (end - step) → peak - (step - warm)": "That is a share of 1, not of the peak.",
+        ZeroDivisionError: "It divides by 0 where there is no warm-up. The first rate is the peak "
+            "then.",
     },
 )  # fmt: skip
 
@@ -87,7 +90,8 @@ check_clipping = Exercise(
             "all squares.",
         "ratio) → 1.0)": "Nothing is shortened.",
         "ratio) → ratio**2) ¦ 1 / ratio)": "Your factor is upside down, or squared.",
-        "sum → mean": "A length adds squares up. Why take their mean?",
+        ("sum → mean", "squares**0.5 → (squares / (weight.size + bias.size)) ** 0.5"):
+            "A length adds squares up. Why take their mean?",
         ("(weight**2).sum() → weight.sum()**2||(bias**2).sum() → bias.sum()**2",
             "(weight**2).sum() → weight.sum()**2", "(bias**2).sum() → bias.sum()**2"): "Signs "
             "cancel. Square each number first.",
@@ -105,6 +109,9 @@ check_clipping = Exercise(
             "the weight, then the bias.",
         "min(1.0, ratio) → longest ** (ratio < 1)": "By what must you divide the allowed length?",
         "**0.5 → **0.25": "You take one root too many.",
+        "min(1.0, ratio) → (ratio >= 1)": "What is too long is shortened, not dropped.",
+        "→ both = np.r_[weight.ravel(), bias.ravel()]\nreturn both * min(1.0, longest / "
+            "np.linalg.norm(both))": "Return two arrays, each in its own shape.",
     },
 )  # fmt: skip
 

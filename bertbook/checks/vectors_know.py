@@ -33,7 +33,8 @@ check_control_task = Exercise(
         "→ classes": "These are the true classes. A control task can only be learned by heart.",
         tuple(f"→ [{kind!r}] * len(words)" for kind in sorted({*_KINDS.values()})): "With one "
             "class for all words, a probe needs to remember nothing.",
-        "→ [classes[order[i % len(order)]] for i in range(len(words))]": "A word that stands twice "
+        "→ [classes[order[i % len(order)]] for i in range(len(words))] ¦ [classes[order[i] if i < "
+            "len(order) else i] for i in range(len(words))]": "A word that stands twice "
             "gets two classes.",
         ("list(dict.fromkeys(words)) → sorted({*words})", "dict.fromkeys(words) → {*words}"):
             "Count the words as they first appear.",
@@ -54,6 +55,9 @@ check_control_task = Exercise(
             "class of word number order[i], not the other way around.",
         ("[dealt[word] for word in words] → [class_of[distinct[i]] for i in order] ¦ dealt", "→ "
             "[classes[i] for i in order]"): "Return a class for each word of the text, in a list.",
+        "class_of[distinct[i]] → [*dict.fromkeys(classes)][i % len({*classes})] ¦ "
+            "sorted(map(class_of.get, distinct))[i]": "`order` numbers words, not classes. Which "
+            "class has word number order[i]?",
     },
 )  # fmt: skip
 
@@ -92,6 +96,17 @@ check_centered_gap = Exercise(
             "Take the mean away, and nothing else: no column is scaled.",
         "vectors - vectors.mean(axis=0) → vectors - np.median(vectors, axis=0)": "Take the mean "
             "away, not the median.",
+        "vectors.mean(axis=0) → np.mean([vectors[labels == k].mean(axis=0) for k in {*labels}], "
+            "axis=0)": "That is the mean of the labels' means. Every text counts once.",
+        "cosines[same].mean() - → np.mean([cosines[same & (labels[first] == k)].mean() for k in "
+            "{*labels} if sum(labels == k) > 1]) -": "You take a mean for each label first. Every "
+            "pair counts once.",
+        "np.triu_indices(len(vectors), k=1) → np.arange(len(vectors) - 1), np.arange(1, "
+            "len(vectors))": "You compare neighbors only. Every vector forms a pair with every "
+            "other.",
+        "unit.T → unit.T - np.eye(len(unit))||np.triu_indices(len(vectors), k=1) → "
+            "np.indices(cosines.shape).reshape(2, -1)": "The zeros on the diagonal count in your "
+            "mean. A vector with itself is no pair.",
         "vectors - vectors.mean(axis=0) → np.stack([v - vectors[labels == k].mean(axis=0) for v, "
             "k in zip(vectors, labels)])": "You take each label's own mean away, and with it what "
             "you want to measure. There is one mean, that of all rows.",
@@ -183,9 +198,11 @@ check_code_length = Exercise(
             "the probe says. Which probability did the true label get?",
         "np.log2(told).sum() → np.log2(told).mean()": "Every label of the block costs: take the "
             "sum.",
-        "np.log2(told).sum() → np.log2(told.sum()) ¦ np.log2(told.mean())": "Take the logarithm "
+        "np.log2(told).sum() → np.log2(told.sum()) ¦ np.log2(told.mean()) ¦ len(told) * "
+            "np.log2(told.mean())": "Take the logarithm "
             "of each probability, then the sum.",
         "bits - np.log2(told).sum() → bits + (1 - told).sum() ¦ bits + (chances.argmax(axis=1) != "
+            "labels[start:end]).sum() ¦ bits + np.log2(classes) * (chances.argmax(axis=1) != "
             "labels[start:end]).sum()": "A label costs −log2 of the probability that it was given.",
         "fit(vectors[:start], labels[:start]) → fit(vectors[:end], labels[:end])": "The probe has "
             "seen the labels that it is asked for. It may learn from earlier blocks only.",
@@ -211,5 +228,7 @@ check_code_length = Exercise(
             "between two ends has its turn, with a new probe.",
         "return bits → return -np.log2(told).sum()": "Add up all blocks.",
         "→ len(labels) * np.log2(classes)": "So much would they cost without any probe.",
+        "labels[start:end]] → labels[: end - start]]": "These rows begin at `start`. Where do "
+            "their labels begin?",
     },
 )  # fmt: skip
