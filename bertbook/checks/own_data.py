@@ -57,15 +57,20 @@ check_temperature = Exercise(
         ("→ choices[0]", "-np.log(softmax(logits / t)[rows, labels]) → (logits.argmax(axis=1) != "
             "labels)"): "Always the first one? No temperature changes which class is ahead. Take "
             "the loss of the true class.",
-        ("[rows, labels] → .max(axis=1)", "logits / t) → logits) / t"): "Always the lowest one? "
-            "The scores are divided, before the softmax; and of the most probable class the loss "
-            "falls with them, of the true class it need not.",
+        ("[rows, labels] → .max(axis=1)", "softmax(logits / t) → (softmax(logits) / t)"): "Always "
+            "the lowest one? The scores are divided, before the softmax; and of the most probable "
+            "class the loss falls with them, of the true class it need not.",
         "-np.log(softmax(logits / t)[rows, labels]) → ((softmax(logits / t) - np.eye(3)[labels]) "
             "** 2)": "That is a squared error. Where is the logarithm?",
         "np.argmin(losses) → [a <= b for a, b in zip(losses, [*losses[1:], np.inf])].index(True)":
             "You stop where the loss first rises. The list need not be in order.",
         "→ np.mean([right(logits[[n]], labels[[n]], choices) for n in range(len(labels))])": "All "
             "letters share one temperature: take the mean of their losses first.",
+        "softmax(logits / t) → (softmax(logits) ** (1 / t))": "After the power, the classes of a "
+            "letter do not add up to 1. Divide the scores, before the softmax.",
+        "labels]).mean() → labels]).min()": "Take the mean over all letters.",
+        "choices[int(np.argmin(losses))] → losses": "These are the losses. Which temperature has "
+            "the lowest?",
     },
 )  # fmt: skip
 
@@ -125,6 +130,9 @@ check_weighted_loss = Exercise(
             "mean of each class first. Every letter brings its weight.",
         "np.log(chances) → (chances - 1) ¦ -chances": "Where is the logarithm?",
         "[np.arange(len(labels)), labels] → [:, labels]": "Which row goes with each label?",
+        "weights[labels] → np.resize(weights, len(labels))": "Weights belong to classes, not to "
+            "rows.",
+        "np.log(chances) → logits[np.arange(len(labels)), labels]": "Where is the softmax?",
     },
 )  # fmt: skip
 
@@ -148,7 +156,7 @@ check_leaks = Exercise(
     "List the test rows that a model could know from training, by their text or their writer.",
     _leaks,
     cases=[
-        (_TEXTS, _WRITERS, [0, 1], [2, 3, 5]),
+        (_TEXTS, _WRITERS, [0, 1, 8], [2, 3, 5]),
         (_TEXTS, _WRITERS, [0, 5], [1, 2, 3, 6, 8]),
         (_TEXTS, _WRITERS, [3, 4, 5], [0, 1, 6, 8, 9]),
         (_TEXTS, _WRITERS, [2, 7], [8, 6, 1, 0, 3]),
@@ -188,8 +196,8 @@ check_leaks = Exercise(
         "[row for row in test if words(row) in known or writers[row] in wrote] → [texts[row] for "
             "row in test if words(row) in known or writers[row] in wrote]": "These are texts. "
             "Return their rows.",
-        '" ".join(…) → texts[row].lower().strip(" .,!?")': "A comma inside of a text makes no "
-            "other letter either.",
+        '" ".join(…) → texts[row].lower().strip(" .,!?") ¦ re.sub(r"[.!?]", "", '
+            'texts[row].lower())': "A comma inside of a text makes no other letter either.",
         '" ".join(…) → re.sub(r"[^\\w\\s]", "", texts[row].lower())': "White space does not make "
             "another letter.",
         '" ".join → frozenset': "The same words in another order are another letter.",
@@ -207,6 +215,9 @@ check_leaks = Exercise(
             "with one text are two leaks.",
         "row in train} → row in range(len(train))}": "`train` holds row numbers. Which texts stand "
             "in these rows?",
+        "words(row) in known or writers[row] in wrote → (words(row) in known) != (writers[row] in "
+            "wrote)": "Where both hold at once it is a leak, too.",
+        "wrote] → wrote][:1]": "You stop at the first one. Does the return stand in the loop?",
     },
 )  # fmt: skip
 
@@ -281,5 +292,10 @@ check_thresholds = Exercise(
             "or above the threshold?",
         "return found → return found[0] if len(found) == 1 else list(found[::-1])": "In which "
             "order do the classes stand?",
+        "int((labels[kept] == k).sum()), int(kept.sum()) → int(kept.sum()), int((labels[kept] == "
+            "k).sum())": "Turned around: how many are right, of how many that are kept?",
+        "sure >= t → sure <= t": "Which letters does a threshold keep?",
+        "bound >= promise → t >= promise": "A probability of 0.9 is no promise. How many are "
+            "right?",
     },
 )  # fmt: skip

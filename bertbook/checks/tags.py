@@ -61,6 +61,14 @@ check_piece_labels = Exercise(
         ("row = [-100] → row = []||*row, -100 → *row", "row = [-100] → row = []", "*row, -100 → "
             "*row"): "[CLS] and [SEP] are tokens, too. What is their label?",
         "[label] + → [label or -100] +": "0 is the label of O. It says that here is no name.",
+        "([label] + [-100] * count)[:count] → ([label] if count == 1 else [-100] * count)":
+            "A word of several pieces has a label, too. Which piece bears it?",
+        "[label] + → [count] +": "So many pieces it has. Which label?",
+        "[:count] → [:count] or [-100]":
+            "No piece, no token: then nothing is written.",
+        "(piece_counts, labels) → (filter(None, piece_counts), labels)": "The two lists lose their "
+            "step: a word without pieces has its label in `labels`.",
+        "[:count] → [:count] + [-100]||*row, -100 → *row": "[SEP] stands once, at the end.",
     },
 )  # fmt: skip
 
@@ -158,6 +166,9 @@ return path""": "You repair what was chosen word by word. Another row of tags ma
         "best.argmax() → best.argmin()": "The lowest sum wins in yours.",
         "path[::-1] → best.max()": "That is the sum. Which tags have it?",
         "path[::-1] → path[::-1][1:] ¦ path[::-1][:-1]": "A tag is missing: every word has one.",
+        ("scores[0] + blocked[0] → np.where(np.arange(len(blocked)), -np.inf, scores[0])",
+            "path[::-1] → [0, *path[::-1]]"): "The O stands before the first word, and is no tag "
+            "of this sentence.",
     },
 )  # fmt: skip
 
@@ -228,6 +239,9 @@ def _advice(
     shifted = [{(start, end + 1) for start, end in row} for row in found]
     if _f1(shifted, true) > _f1(found, true) + 0.1:
         return "Your end is the last word of the name. Return the number of the word behind it."
+    shifted = [{(start - 1, end - 1) for start, end in row} for row in found]
+    if _f1(shifted, true) > _f1(found, true) + 0.1:
+        return "You count the words from 1. The first has the number 0."
     joined = [_joined(row) for row in found]
     if _f1(joined, true) > _f1(found, true) + 0.1:
         return "Words of a name that stand side by side are one name, not several."
@@ -246,6 +260,10 @@ def _advice(
         return "Many names of yours begin with a small letter. What do true ones begin with?"
     if not any(words[0].lower() not in known for words, (start, _) in rows if start == 0):
         return "You keep the first words that are known in small letters. Turn that around."
+    if all(end - start > 1 for _, (start, end) in rows):
+        return "All names of yours have several words. Many true ones have one."
+    if max(map(len, found)) == 1:
+        return "You find one name in a sentence at most. Many have more."
     return "Print what it finds beside the true names, and look at three sentences."
 
 

@@ -36,7 +36,8 @@ check_control_task = Exercise(
         "→ [classes[order[i % len(order)]] for i in range(len(words))] ¦ [classes[order[i] if i < "
             "len(order) else i] for i in range(len(words))]": "A word that stands twice "
             "gets two classes.",
-        ("list(dict.fromkeys(words)) → sorted({*words})", "dict.fromkeys(words) → {*words}"):
+        ("list(dict.fromkeys(words)) → sorted({*words}) ¦ sorted(dict.fromkeys(words), "
+            "key=words.count, reverse=True)", "dict.fromkeys(words) → {*words}"):
             "Count the words as they first appear.",
         ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
             "You count the words from the end of the text.",
@@ -47,7 +48,9 @@ check_control_task = Exercise(
         "distinct[i] → distinct[(distinct.index(word) + 1) % len(distinct)]": "Which word does "
             "`order` name?",
         "distinct[i] → distinct[order[i]]": "You look up the order twice.",
-        ("list(dict.fromkeys(words)) → words", "class_of[distinct[i]] → classes[i]"): "`order` "
+        ("list(dict.fromkeys(words)) → words", "class_of[distinct[i]] → classes[i]", "→ dealt = "
+            "dict(zip(words, [classes[order[n % len(order)]] for n in range(len(words))]))\nreturn "
+            "[dealt[word] for word in words]"): "`order` "
             "counts different words, as they first appear.",
         ("dealt[word] → order[distinct.index(word)]", "class_of[distinct[i]] → distinct[i]"):
             "Which class has each word?",
@@ -58,6 +61,7 @@ check_control_task = Exercise(
         "class_of[distinct[i]] → [*dict.fromkeys(classes)][i % len({*classes})] ¦ "
             "sorted(map(class_of.get, distinct))[i]": "`order` numbers words, not classes. Which "
             "class has word number order[i]?",
+        "[dealt[word] → [(word, dealt[word])": "Return the classes alone.",
     },
 )  # fmt: skip
 
@@ -139,11 +143,18 @@ check_centered_gap = Exercise(
             "cosines[~same].sum()": "Take means: there are more pairs of one kind.",
         "return cosines[same].mean() - cosines[~same].mean() → return "
             "np.median(cosines[same]) - np.median(cosines[~same])": "Take means, not medians.",
-        "labels[:, None] == labels → labels[:, None] == 0": "Two labels are the same if they are "
-            "equal, whichever they are.",
+        "labels[:, None] == labels → labels[:, None] == 0 ¦ labels[:, None] * labels > 0":
+            "Two labels are the same if they are equal, whichever they are.",
         "→ means = np.stack([(vectors - vectors.mean(axis=0))[labels == k].mean(axis=0) for k in "
             "np.unique(labels)])\nunit = means / norm(means, axis=1, keepdims=True)\nreturn (unit "
             "@ unit.T)[0, 1]": "Average the cosines of pairs of vectors, not those of the means.",
+        "unit @ unit.T → -norm(vectors[:, None] - vectors, axis=-1)": "Those are distances. "
+            "Compare cosines.",
+        "unit @ unit.T → abs(unit @ unit.T)": "A cosine keeps its sign.",
+        "unit @ unit.T → np.corrcoef(moved)": "A correlation takes each row's mean away, too.",
+        "moved, axis=1, keepdims=True) → moved, axis=1, keepdims=True) ** 2": "Where is the root?",
+        "vectors - → vectors +": "Take the mean away. You add it.",
+        "mean() - → mean(),": "One number is asked for: the first minus the second.",
     },
 )  # fmt: skip
 
@@ -185,7 +196,8 @@ check_code_length = Exercise(
         "ends[0] * np.log2(classes) → np.log2(classes)": "How many labels has the first block?",
         "ends[0] * np.log2(classes) → ends[0] * classes ¦ ends[0] * np.log(classes)": "One of k "
             "equally likely labels costs log2(k) bits.",
-        "ends[0] * np.log2(classes) → ends[-1] * np.log2(classes)": "Only the first block is told "
+        ("ends[0] * np.log2(classes) → ends[-1] * np.log2(classes)", "bits - np.log2(told).sum() → "
+            "bits + np.log2(classes) - np.log2(told).sum()"): "Only the first block is told "
             "without a probe.",
         "np.log2(told) → np.log(told) ¦ np.log10(told)": "Bits are logarithms to the base 2.",
         "ends[0] * np.log2(classes) → ends[0] * np.log(classes)||np.log2(told) → np.log(told)":
@@ -230,5 +242,10 @@ check_code_length = Exercise(
         "→ len(labels) * np.log2(classes)": "So much would they cost without any probe.",
         "labels[start:end]] → labels[: end - start]]": "These rows begin at `start`. Where do "
             "their labels begin?",
+        "np.log2(told) → told * np.log2(told)": "Why weight by the probability? Each label is told "
+            "once.",
+        "np.arange(end - start), labels → :, labels": "Which row goes with each label?",
+        "→ right(vectors, labels, ends, classes, fit) / np.log2(classes)": "A bit is a choice of "
+            "two, not of all classes.",
     },
 )  # fmt: skip
