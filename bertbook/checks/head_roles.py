@@ -57,9 +57,8 @@ check_paired_interval = Exercise(
         "0.025, 0.975 → 2.5, 97.5 ¦ 0.00025, 0.00975": "np.quantile takes 0.025 and 0.975, "
             "np.percentile 2.5 and 97.5.",
         ("axis=1 → axis=0", "mean(axis=1) → mean()"): "Take the mean over the words.",
-        "np.quantile(means, (0.025, 0.975)) → np.sort(means)[[round(0.025 * len(means)), "
-            "-round(0.025 * len(means)) - 1]]": "np.quantile interpolates between entries. With "
-            "few repeats it matters.",
+        "quantile(…) → sort(means)[[round(0.025 * len(means)), -round(0.025 * len(means)) - 1]]":
+            "np.quantile interpolates between entries. With few repeats it matters.",
         "0.025, 0.975 → 0.975, 0.025": "The lower end comes first.",
         "first - second → first > second": "You count how often the first is ahead. By how much?",
         ("(means, → (ahead,", ".mean(axis=1) →", "→ np.quantile((first - second)[draws], (0.025, "
@@ -141,17 +140,14 @@ check_mean_ablation = Exercise(
     mistakes={
         "→ contexts": "Nothing has changed.",
         ("changed[..., own].mean(axis=(0, 1)) → 0.0", "mean → sum ¦ max ¦ std", "changed[..., "
-            "own].mean(axis → np.median(changed[..., own], axis"): "What does the head say on "
-            "average?",
-        "→ changed = np.tile(contexts.mean(axis=(0, 1)), (*contexts.shape[:2], 1))\nown = "
-            "slice(head * size, (head + 1) * size)\nchanged[..., own] = contexts[..., "
-            "own]\nreturn changed": "This head is to be replaced, and the others are to stay.",
-        "→ changed = np.array(contexts)\nown = slice(head * size, (head + 1) * size)\nchanged[..., "
-            "own] = changed.reshape(*changed.shape[:2], -1, size).mean(axis=2)\nreturn changed ¦ "
-            "changed = np.array(contexts)\nown = slice(head * size, (head + 1) * "
-            "size)\nchanged[..., own] = np.delete(changed.reshape(*changed.shape[:2], -1, size), "
-            "head, axis=2).mean(axis=2)\nreturn changed":
-            "That is the mean over heads. Average this head over texts and tokens.",
+            "own].mean(axis → np.median(changed[..., own], axis"): "What is its average?",
+        "np.array(contexts) → np.tile(contexts.mean(axis=(0, 1)), (*contexts.shape[:2], "
+            "1))||changed[..., own].mean(axis=(0, 1)) → contexts[..., own]": "This head is to be "
+            "replaced, and the others are to stay.",
+        "changed[..., own].mean(axis=(0, 1)) → changed.reshape(*changed.shape[:2], -1, "
+            "size).mean(axis=2) ¦ np.delete(changed.reshape(*changed.shape[:2], -1, size), head, "
+            "axis=2).mean(axis=2)": "That is the mean over heads. Average this head over texts "
+            "and tokens.",
         ("mean(axis=(0, 1)) → mean()", "changed[..., own].mean(axis=(0, 1)) → changed.mean()"):
             "Each of its columns has a mean of its own.",
         "axis=(0, 1) → axis=0": "Take the mean over tokens, too.",

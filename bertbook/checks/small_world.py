@@ -38,8 +38,7 @@ check_posterior = Exercise(
         "joint / joint.sum() → joint / (joint + (1 - np.array(before)) * (1 - "
             "np.array(likelihoods)))": "Divide by the sum over all answers.",
         "joint / →": "That is the probability of what is seen. Which share has each answer?",
-        ("→ np.log(right(before, likelihoods))", "joint / → 100 * joint /"): "These do not sum to "
-            "1.",
+        ("→ np.log(right(before, likelihoods))", "joint / → 100 * joint /"): "Do these sum to 1?",
         ("joint / joint.sum() → joint.argmax()", "joint / → joint[0] /"): "Return the "
             "probabilities of all answers.",
     },
@@ -62,15 +61,13 @@ check_best_loss = Exercise(
            ([("", word) for word in "a b a c a b d".split()],),
            ([("x", "a"), ("x", "b"), ("y", "a"), ("y", "a"), ("y", "a"), ("z", "b"), ("z", "c")],)],
     mistakes={
-        "→ right([('', word) for _, word in observations])": "That is the unigram step: what is "
-            "seen changes nothing.",
+        "→ right([('', word) for _, word in observations])": "That is the unigram step.",
         "sights[sight] → len(observations)": "Divide by how often it sees that.",
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
         "mean → sum": "That is the sum. Take the mean.",
         "np.mean(losses) → sum(x / sights[s] for x, (s, _) in zip(losses, observations)) / "
             "len(sights) ¦ sum(losses) / len(sights) ¦ sum(losses) / len(together) ¦ sum(x / "
-            "sights[s] for x, (s, _) in zip(losses, observations))": "Each observation counts "
-            "once.",
+            "sights[s] for x, (s, _) in zip(losses, observations))": "Each pair counts once.",
         ("word in observations → word in together", "word in observations → word in "
             "together||np.mean(losses) → sum(losses) / len(observations)"): "Count a pair as often "
             "as it comes up.",
@@ -208,8 +205,7 @@ check_posteriors = Exercise(
         "/ seen → / slopes.sum(axis=1, keepdims=True)": "Each row of products must add up to 1.",
         ("/ seen → / seen**2", "joint / seen → seen / joint"): "Divide by what is seen, once.",
         "joint / seen → np.log(joint / seen) ¦ np.log(joint)": "These are logarithms.",
-        "joint / seen → (1 - joint / seen) / (fits.shape[1] - 1)": "Leave out the other words of "
-            "the row, not this one.",
+        "joint / seen → (1 - joint / seen) / (fits.shape[1] - 1)": "Leave out the other words.",
         "joint / seen → joint.argmax(axis=1)": "Return the probabilities of all.",
         ("fits * slopes → np.exp(slopes)||/ seen → / joint.sum(axis=1, keepdims=True)", "fits * "
             "slopes → np.exp(fits * slopes)||/ seen → / joint.sum(axis=1, keepdims=True)"):
@@ -229,7 +225,6 @@ check_posteriors = Exercise(
             "requires no gradient. Use requires_grad_() before you call.",
         lambda p, fits: torch.autograd.grad(p(_leaf(fits)), _leaf(fits)): "You differentiate by "
             "another table than the one that the function has seen.",
-        "joint / seen → 1 - joint / seen": "So probable is what is seen without this word. What "
-            "share has the word?",
+        "joint / → 1 - joint /": "That is the rest without this word. What share has it?",
     },
 )  # fmt: skip

@@ -64,10 +64,7 @@ check_piece_labels = Exercise(
         "([label] + [-100] * count)[:count] → ([label] if count == 1 else [-100] * count)":
             "A word of several pieces has a label, too. Which piece bears it?",
         "[label] + → [count] +": "So many pieces it has. Which label?",
-        "[:count] → [:count] or [-100]":
-            "No piece, no token: then nothing is written.",
-        "(piece_counts, labels) → (filter(None, piece_counts), labels)": "The two lists lose their "
-            "step: a word without pieces has its label in `labels`.",
+        "[:count] → [:count] or [-100]": "No piece, no token: then nothing is written.",
         "[:count] → [:count] + [-100]||*row, -100 → *row": "[SEP] stands once, at the end.",
     },
 )  # fmt: skip
@@ -130,29 +127,18 @@ return path""": "The best way so far need not lead to the best end. Store where 
             "word what may follow an O. What stands before it in your row?",
         "→ right(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), may_follow)": "You "
             "add probabilities. Add the scores themselves.",
-        """→ path = [int(row.argmax()) for row in scores]
-before = 0
+        tuple(f"""→ path, before = [int(row.argmax()) for row in scores], 0
 for n, tag in enumerate(path):
-    path[n] = before = tag if may_follow[before, tag] else tag - 1
-return path""": "You repair what was chosen word by word. Another row of tags may have a higher "
-            "sum.",
-        """→ path = [int(row.argmax()) for row in scores]
-before = 0
-for n, tag in enumerate(path):
-    path[n] = before = tag if may_follow[before, tag] else 0
-return path""": "You repair what was chosen word by word. Another row of tags may have a higher "
-            "sum.",
-        ("scores[0] + blocked[0] → scores[0]", "scores[0] + blocked[0] → scores[0] + blocked[:, "
-            "0]"): "What may the first word have? It stands as behind an O, and row 0 of the table "
-            "says what may follow an O.",
-        ("best[:, None] + blocked → best[:, None] + blocked.T", "best[:, None] + blocked → best + "
-            "blocked", "np.where(may_follow, 0.0, -np.inf) → np.where(may_follow.T, 0.0, "
-            "-np.inf)"): "Which of the two is the tag before? may_follow[before, after].",
-        "np.where(may_follow, 0.0, -np.inf) → np.where(may_follow, -np.inf, 0.0)": "You forbid "
-            "what is legal, and allow the rest.",
-        ("-np.inf → -1.0", "scores[0] + blocked[0] → scores[0] * may_follow[0]||best[:, None] + "
-            "blocked → best[:, None] * may_follow"): "What is forbidden may still win. Which "
-            "number never does?",
+    path[n] = before = tag if may_follow[before, tag] else {other}
+return path""" for other in ("tag - 1", "0")): "You repair what was chosen word by word. Another "
+            "row of tags may have a higher sum.",
+        ("[0] + blocked[0] → [0]", "blocked[0] → blocked[:, 0]"): "What may the first word have? "
+            "It stands as behind an O, and row 0 of the table says what may follow an O.",
+        ("[:, None] + blocked → [:, None] + blocked.T", "[:, None] →", ", 0.0 → .T, 0.0"):
+            "Which of the two is the tag before? may_follow[before, after].",
+        "0.0, -np.inf → -np.inf, 0.0": "You forbid what is legal, and allow the rest.",
+        ("np.inf → 1.0", "+ blocked[0] → * may_follow[0]||[:, None] + blocked → [:, None] * "
+            "may_follow"): "What is forbidden may still win. Which number never does?",
         ("sums.argmax(axis=0) → sums.argmax(axis=1)", "sums.max(axis=0) → sums.max(axis=1)"):
             "For each tag *here* the best tag *before*: over which axis of the table is that?",
         "sums.max(axis=0) + row → row": "The words before are forgotten. A way keeps its sum.",
