@@ -23,7 +23,6 @@ check_schedule = Exercise(
     _rate,
     cases=[(step, peak, warm, end) for peak, warm, end in ((1.0, 4, 9), (1e-4, 10, 100))
            for step in (1, 3, warm, warm + 1, end - 1, end)],
-    edges=[(0, 1.0, 0, 9), (3, 1.0, 0, 9)],
     forbidden=["learning_rate_factor"],
     mistakes={
         "(end - step) / (end - warm) → 1": "After the warm-up, where does the rate have to arrive?",
@@ -53,8 +52,6 @@ check_schedule = Exercise(
         "→ peak * min(step / (end - warm), (end - step) / warm)": "The two lengths are exchanged.",
         ("peak * →", "peak * step → step", "peak * (end → (end"): "Both have the peak.",
         "peak * (end - step) → peak - (step - warm)": "That is a share of 1, not of the peak.",
-        ZeroDivisionError: "It divides by 0 where there is no warm-up. The first rate is the peak "
-            "then.",
     },
 )  # fmt: skip
 
