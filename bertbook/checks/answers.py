@@ -46,12 +46,10 @@ check_best_span = Exercise(
             "itself: do they make a span?",
         "inside[:, None] & (outside == outside[:, None]) → inside[:, None] | inside": "One end of "
             "yours may stand outside of the passage. Both must be in it.",
-        "starts[:, None] + ends → np.maximum(starts[:, None], ends)": "A pair needs both: add the "
-            "scores.",
+        "starts[:, None] + ends → np.maximum(starts[:, None], ends)": "Add the two scores.",
         "(ahead >= 0) & → inside & ¦": "Your end may come before its start.",
-        ("& whole →", "(outside == outside[:, None]) → inside", "& (outside == outside[:, None]) →",
-            "inside[:, None] & (outside == outside[:, None]) → inside"): "Every token of an answer "
-            "must be inside the passage.",
+        ("& whole →", "(outside…) → inside", "& (outside…) → ", "[:, None] & (outside == "
+            "outside[:, None]) →"): "Every token of an answer must be inside the passage.",
         ("np.arange(n) - np.arange(n)[:, None] → np.arange(n)[:, None] - np.arange(n)",
             "np.arange(n) - np.arange(n)[:, None] → np.arange(n)[:, None] - np.arange(n)||& whole "
             "→ & whole & inside"): "All of your spans end before they start.",
@@ -63,8 +61,7 @@ check_best_span = Exercise(
             "table. divmod(number, n) makes row and column of it.",
         "divmod(int(sums.argmax()), n) → sums.max()": "Where is that highest sum?",
         "→ (0, 0)": "Yours is always (0, 0). Does your search end at what is excluded?",
-        "starts[:, None] + ends → starts[:, None] * ends": "Add the scores: the product of two "
-            "negative ones is large, too.",
+        "+ ends → * ends": "Add the scores: the product of two negative ones is large, too.",
         ("starts[:, None] + → starts +", "ahead >= 0 → ahead == 0", "starts[:, None] + ends → "
             "starts + ends[:, None]"): "The starts stand in a column: starts[:, None].",
         "starts[:, None] + ends → np.exp(starts)[:, None] / np.exp(starts).sum() + np.exp(ends) / "
@@ -104,10 +101,9 @@ check_answer_f1 = Exercise(
     forbidden=["answer_f1", "score_answers"],
     mistakes={
         exact_match: "That is the exact match. How many words do both share?",
-        ("split() → split()||Counter(answer) & Counter(true) → Counter({*answer} & "
-            "{*true})||len(answer) → len({*answer})||len(true) → len({*true})", "(Counter(answer) "
-            "& Counter(true)).total() → len({*answer} & {*true})"): "A word that stands twice in "
-            "both is shared twice.",
+        ("split() → split()||(answer) & Counter(true) → ({*answer} & {*true})||len(answer) → "
+            "len({*answer})||len(true) → len({*true})", "(Counter(answer) & Counter(true)).total() "
+            "→ len({*answer} & {*true})"): "A word that stands twice in both is shared twice.",
         "(Counter(answer) & Counter(true)).total() → sum(word in true for word in answer) ¦ "
             "sum(word in answer for word in true)": "A word that one has once is shared once.",
         "normalize_answer(text) → text ¦ text.lower()": "Normalize both answers first.",
@@ -132,6 +128,8 @@ check_answer_f1 = Exercise(
             "both if both else 1.0": "& keeps what both share.",
         ("→ right(answer, true) / 2", "2 * p → p"): "It is 2 p r / (p + r).",
         ZeroDivisionError: "What is F1 when an answer has no words, or when both share none?",
+        "normalize_answer(text).split() → [normalize_answer(word) for word in text.split()]": "Of "
+            "an article an empty word is left. Normalize the whole text, then split.",
     },
 )  # fmt: skip
 
@@ -146,7 +144,7 @@ check_number_of_windows = Exercise(
     _windows,
     cases=[(5, 5, 2), (3, 9, 4), (10, 5, 2), (11, 5, 2), (30, 5, 3), (13, 5, 4), (100, 60, 20),
            (140, 60, 20)],
-    forbidden=["sliding_windows"],
+    forbidden=["a loop", "sliding_windows"],
     mistakes={
         "→ math.ceil(pieces / room) ¦ 1 + math.ceil(pieces / room)": "How far does each window go "
             "beyond the one before, if they share some pieces?",
@@ -166,7 +164,8 @@ check_number_of_windows = Exercise(
             "What is left behind the first window?",
         "1 + →": "Where is the first window?",
         "max(0, pieces - room) → pieces - room": "A short passage has one window, not fewer.",
-        "1 + math.ceil → 2 + math.floor": "The last window may end with the passage.",
+        "1 + math.ceil(left / step) → 2 + left // step ¦ 1 if pieces <= room else 2 + left // "
+            "step": "The last window may end with the passage.",
     },
 )  # fmt: skip
 
@@ -208,22 +207,19 @@ check_honest_f1 = Exercise(
          [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0], [3, 3, 0, 1, 2, 2, 0, 2, 2]),
         ([3.0, 2.0, 2.0, 1.0, 0.0, 1.0, 1.0, 3.0, 2.0, -1.0],
          [0.0, 0.0, 0.25, 1.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.25],
-         [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [3, 0, 0, 2, 1, 0, 3, 1, 3, 3]),
+         [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [7, 0, 0, 5, 2, 0, 7, 2, 7, 7]),
     ]],
     mistakes={
-        ("leads[~here], answered[~here], silent[~here] → leads, answered, silent",
-            "others = leads[~here], answered[~here], silent[~here] → others = leads, answered, "
-            "silent||tried = np.unique(others[0]) → tried = np.unique(leads)"):
-            "The passage has had part in the choice of its own threshold. Leave it out.",
+        ("[~here]…silent[~here] → , answered, silent", "[~here]…silent[~here] → , answered, "
+            "silent||(others[0]) → (leads)"): "The passage has had part in the choice of its own "
+            "threshold. Leave it out.",
         "~here → here": "You choose on the passage itself. Choose on all others.",
         "→ right(leads, answered, silent, np.arange(len(leads)))": "You leave out one question, "
             "and the other questions on its passage stay in. What is the unit?",
-        "reached[here] = np.where(leads[here] > threshold, silent[here], answered[here]) → "
-            "reached[here] = max(means)": "That is the score on the questions of the choice. "
-            "What does its threshold reach on the passage that was left out?",
+        "np.where(…], answered[here] → max(means": "That is the score on the questions of the "
+            "choice. What does its threshold reach on the passage that was left out?",
         "reached.mean() → np.mean([reached[passages == p].mean() for p in np.unique(passages)])":
-            "A passage with two questions counts as much here as one with ten. Take the mean over "
-            "questions.",
+            "A passage with two questions counts as one with ten. Take the mean over questions.",
         ("> t → < t||> threshold → < threshold", "> threshold → < threshold", "> t → < t"):
             "A lead above the threshold is no answer.",
         "tried = np.unique(others[0]) → tried = np.r_[-np.inf, np.unique(others[0])]": "You try a "
@@ -231,12 +227,11 @@ check_honest_f1 = Exercise(
         _mean_threshold: "You take one threshold for all, a mean. Each passage has its own.",
         ("> t → >= t||> threshold → >= threshold", "> t → >= t", "> threshold → >= threshold"):
             "The null score must win by *more* than the threshold: >, not >=.",
-        ("silent[here], answered[here] → answered[here], silent[here]", "others[2], others[1] → "
-            "others[1], others[2]||silent[here], answered[here] → answered[here], silent[here]",
-            "others[2], others[1] → others[1], others[2]"):
-            "Which of the two scores counts when the null score wins?",
-        "tried[np.argmax(means)] → tried[::-1][np.argmax(means[::-1])]": "Of equally good "
-            "thresholds take the lowest.",
+        ("silent[here], answered → answered[here], silent", "[2], others[1] → [1], "
+            "others[2]||silent[here], answered → answered[here], silent", "[2], others[1] → [1], "
+            "others[2]"): "Which of the two scores counts when the null score wins?",
+        ("[np.argmax(means)] → [::-1][np.argmax(means[::-1])]", "np.unique(others[0]) → others[0]"):
+            "Of equally good thresholds take the lowest.",
         "tried[np.argmax(means)] → np.argmax(means)": "argmax gives the place of a threshold in "
             "your list. Which threshold stands there?",
         ("tried[np.argmax(means)] → 0.0", "→ np.where(leads > 0, silent, answered).mean()"): "0 is "
@@ -244,5 +239,13 @@ check_honest_f1 = Exercise(
         "tried = np.unique(others[0]) → tried = np.unique(leads)": "A lead of the passage that is "
             "left out is among the thresholds you try.",
         "reached.mean() → reached ¦ reached.sum()": "The mean over all questions is asked for.",
+        "[~here] → [here]||reached = np.empty(len(leads)) → reached = []||reached[here] = "
+            "np.where(leads[here] > threshold, silent[here], answered[here]) → reached += "
+            "[*np.where(leads > threshold, silent, answered)[~here]]||reached.mean() → "
+            "np.mean(reached)": "Turned around: choose on all others, and score this passage.",
+        "→ np.maximum(answered, silent).mean()": "Nobody knows beforehand which of the two is "
+            "better. What does a threshold say?",
+        "np.empty → np.zeros||np.unique(passages) → range(len({*passages}))": "The numbers of the "
+            "passages may have gaps. Which ones occur?",
     },
 )  # fmt: skip

@@ -32,7 +32,8 @@ check_head = Exercise(
         "rows, labels → rows, (labels + 1) % len(weight) ¦ rows, (labels - 1) % len(weight)":
             "Your labels are off by one. Classes are counted from 0.",
         "+ bias → ¦ - bias": "The bias is added to the scores. Where is it?",
-        "weight.T → weight": "The weight has a row for each class. Which way must it be turned?",
+        "weight.T → weight ¦ weight.reshape(-1, len(weight))": "The weight has a row for each "
+            "class. Which way must it be turned?",
         "mean → sum": "That is the sum over the batch. Take the mean.",
         "return -np.log → return np.log": "Right up to the sign.",
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
@@ -60,9 +61,8 @@ check_head = Exercise(
             "taken of the sum of exponentials first?",
         "-np.log(chances) → (-np.log(chances) - scores.max(axis=1))": "You subtract the highest "
             "score inside exp. Where do you add it again?",
-        "-np.log(chances) → -(chances * np.log(chances)) ¦ -(softmax(scores) * "
-            "np.log(softmax(scores))).sum(axis=1)": "Why weight by the model's probability? The "
-            "true class counts fully.",
+        "np.log(chances) → (chances * np.log(chances)) ¦ (softmax(scores) * "
+            "np.log(softmax(scores))).sum(axis=1)": "The true class counts fully.",
         "-np.log(chances) → np.log(np.exp(scores).sum(axis=1))": "Subtract the true score.",
         "-np.log(chances) → (scores.argmax(axis=1) == labels) ¦ (scores.argmax(axis=1) != labels)":
             "You count answers. How probable is the true class?",
@@ -98,8 +98,7 @@ check_several_labels = Exercise(
         "yes - → yes +": "Both logarithms are below 0. Which sign has the part for no?",
         "1 / (1 + np.exp(-logits)) → logits": "Where is the probability of yes?",
         "-labels * yes - (1 - labels) * no → -yes ¦ -no": "p or 1 − p: what does the label say?",
-        "(1 - labels) * no → (1 - chances) * np.log(1 - labels)": "The part for no is (1 − y) ln(1 "
-            "− p).",
+        "(1 - labels) * no → (1 - chances) * np.log(1 - labels)": "For no: (1 − y) ln(1 − p).",
         "→ np.log(1 + np.exp(-logits * labels)).mean()": "That formula is for labels of 1 and −1.",
         "→ -(logits * labels).mean()": "ln(e^−z) is −z again. Where is the 1 of 1 + e^−z?",
         "losses.mean() → -np.log(np.exp(-losses).mean())": "Take the mean of the logarithms.",
@@ -109,8 +108,7 @@ check_several_labels = Exercise(
         "yes, no = → no, yes =": "Turned around: which of the two is the probability of yes?",
         "return → return -": "Right up to the sign.",
         "np.log → np.log2": "Take the natural logarithm.",
-        "losses.mean() → abs(chances - labels).mean() ¦ ((chances - labels) ** 2).mean()":
-            "Where is the logarithm?",
+        "losses. → abs(chances - labels). ¦ ((chances - labels) ** 2).": "Where is the logarithm?",
     },
 )  # fmt: skip
 
@@ -142,13 +140,12 @@ check_stopping = Exercise(
             "1\nreturn best, min(best + patience, len(losses))"): "You look too far ahead.",
         ("return best, number → return best, best + patience", "return best → return number - "
             "patience"): "The list may end before the patience does.",
-        ("return best, number → return losses[best - 1], losses[number - 1]", "return best → "
-            "return losses[best - 1]"): "That is a loss. Which evaluation is it?",
+        ("best, number → losses[best - 1], losses[number - 1]", "return best → return losses[best "
+            "- 1]", "best, number → best, lowest"): "That is a loss. Which evaluation is it?",
         "return best, number → return best, len(losses)": "The list goes on after the run has "
             "stopped. Which evaluation is the last?",
         "math.inf → 0": "No loss is below 0. With what must the lowest begin?",
-        "return best, number → return best, number - best": "That counts from the best one. Which "
-            "evaluation is the last?",
+        "best, number → best, number - best": "That counts from the best one.",
         "waited == patience → number == patience": "Patience counts from the best one.",
         "return best, number → return best, number + 1": "That is one evaluation too late.",
         "loss < lowest → number == 1 or loss > lowest": "Which loss is better, high or low?",
@@ -160,6 +157,7 @@ check_stopping = Exercise(
             "losses[number - 2]"): "Compare with the lowest so far, not with the one before.",
         "number, 0 → number, waited": "A new best one starts the count again.",
         "loss < lowest → loss <= lowest": "An equal loss is not a lower one.",
+        "break → return best, number - 1": "The evaluation that ends the patience was made, too.",
     },
 )  # fmt: skip
 
@@ -276,8 +274,7 @@ check_threshold = Exercise(
             "right[order[: n + 1]]||enough = → order = np.argsort(-sure)\n    enough =": "Requests "
             "that are equally sure are kept together: compare with >=.",
         "min(enough, default=math.inf) → [*enough, math.inf][0]": "Which of these is the lowest?",
-        ">= wanted → > wanted ¦ <= wanted": "At least the wanted share must be right; exactly is "
-            "enough.",
+        ">= wanted → > wanted ¦ <= wanted": "At least the wanted share: exactly is enough.",
         ("→ wanted", "right[sure >= t].mean() → t"): "A probability of 0.9 does not mean that nine "
             "of ten are right. Measure it.",
         "sure >= t → sure <= t": "Which requests are kept?",

@@ -27,6 +27,8 @@ def form_problem(got: Any, want: Any) -> str:
     whole, want = got, as_array(want)
     got = _like(got, want)
     if isinstance(want, tuple):
+        if len(want) == 1 and not isinstance(got, tuple):
+            return f"returns {_kind(got)}; it should return {_kind(want)}"
         count = len(got) if isinstance(got, tuple) else 1
         if count != len(want):
             shape = tuple(getattr(whole, "shape", ()))

@@ -143,6 +143,8 @@ class Exercise:
                 return f"Not yet. {mistake.hint}"
         for first, second in self.pairs():
             if self._gives(answers, first, second):
+                if first.hint == second.hint:
+                    return f"Not yet. {first.hint}"
                 return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
         for mistake in self.mistakes:
             if all(map(mistake.shows, answers, _outcomes(self), cases)):
@@ -175,7 +177,9 @@ def attempt(function: Callable, *case: object, copied: Callable = copy.deepcopy)
 
 def _is_as_given(argument: object, original: object) -> bool:
     """Return whether a function has left an argument as it was; an iterator is there to be used."""
-    return isinstance(argument, Iterator) or answers_equal(argument, original, 0.0)
+    graded = [getattr(one, "grad", None) is not None for one in (argument, original)]
+    equal = isinstance(argument, Iterator) or answers_equal(argument, original, 0.0)
+    return equal and graded[0] <= graded[1]  # a gradient that is left adds to the next one
 
 
 def _raising(kind: type[Exception]) -> Callable:

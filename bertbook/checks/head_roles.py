@@ -45,9 +45,11 @@ check_paired_interval = Exercise(
         "np.quantile(means, (0.025, 0.975)) → means.mean() + np.array([-1, 1]) * means.std() ¦ "
             "means.mean() + np.array([-1.96, 1.96]) * means.std() ¦ means.mean() + np.array([-2, "
             "2]) * means.std() ¦ ahead.mean() + np.array([-1.96, 1.96]) * ahead.std() / len(ahead) "
-            "** 0.5": "Take two quantiles of the means that are drawn.",
+            "** 0.5 ¦ ahead.mean() + np.array([-1.96, 1.96]) * ahead.std(ddof=1) / len(ahead) ** "
+            "0.5": "Take two quantiles of the means that are drawn.",
         ("return low, high → return high - low ¦ return (low + high) / 2 ¦ return (means > "
-            "0).mean() ¦ return means", "→ (first - second).mean()"): "Return the two ends.",
+            "0).mean() ¦ return means ¦ return means.mean(), (high - low) / 2", "→ (first - "
+            "second).mean()"): "Return the two ends.",
         "[draws] → [draws - 1]": "The draws are indices already, counted from 0.",
         "ahead[draws] → (ahead * draws)": "The draws say which words are taken: index with them.",
         "0.025, 0.975 → 0.05, 0.95 ¦ 0.25, 0.75 ¦ 0.025, 0.95 ¦ 0.05, 0.975 ¦ 0.005, 0.995 ¦ 0.0, "
@@ -55,11 +57,12 @@ check_paired_interval = Exercise(
         "0.025, 0.975 → 2.5, 97.5 ¦ 0.00025, 0.00975": "np.quantile takes 0.025 and 0.975, "
             "np.percentile 2.5 and 97.5.",
         ("axis=1 → axis=0", "mean(axis=1) → mean()"): "Take the mean over the words.",
-        "np.quantile(means, (0.025, 0.975)) → np.sort(means)[[round(0.025 * len(means)), "
-            "-round(0.025 * len(means)) - 1]]": "np.quantile interpolates between entries. With "
-            "few repeats it matters.",
+        "quantile(…) → sort(means)[[round(0.025 * len(means)), -round(0.025 * len(means)) - 1]]":
+            "np.quantile interpolates between entries. With few repeats it matters.",
         "0.025, 0.975 → 0.975, 0.025": "The lower end comes first.",
-        ("(means, → (ahead,", ".mean(axis=1) →"): "Take the quantiles of the means of all repeats.",
+        "first - second → first > second": "You count how often the first is ahead. By how much?",
+        ("(means, → (ahead,", ".mean(axis=1) →", "→ np.quantile((first - second)[draws], (0.025, "
+            "0.975), axis=1).mean(axis=1)"): "Take the quantiles of the means of all repeats.",
     },
 )  # fmt: skip
 
@@ -137,14 +140,14 @@ check_mean_ablation = Exercise(
     mistakes={
         "→ contexts": "Nothing has changed.",
         ("changed[..., own].mean(axis=(0, 1)) → 0.0", "mean → sum ¦ max ¦ std", "changed[..., "
-            "own].mean(axis → np.median(changed[..., own], axis"): "What does the head say on "
-            "average?",
-        "→ changed = np.tile(contexts.mean(axis=(0, 1)), (*contexts.shape[:2], 1))\nown = "
-            "slice(head * size, (head + 1) * size)\nchanged[..., own] = contexts[..., "
-            "own]\nreturn changed": "This head is to be replaced, and the others are to stay.",
-        "→ changed = np.array(contexts)\nown = slice(head * size, (head + 1) * size)\nchanged[..., "
-            "own] = changed.reshape(*changed.shape[:2], -1, size).mean(axis=2)\nreturn changed":
-            "That is the mean over heads. Average this head over texts and tokens.",
+            "own].mean(axis → np.median(changed[..., own], axis"): "What is its average?",
+        "np.array(contexts) → np.tile(contexts.mean(axis=(0, 1)), (*contexts.shape[:2], "
+            "1))||changed[..., own].mean(axis=(0, 1)) → contexts[..., own]": "This head is to be "
+            "replaced, and the others are to stay.",
+        "changed[..., own].mean(axis=(0, 1)) → changed.reshape(*changed.shape[:2], -1, "
+            "size).mean(axis=2) ¦ np.delete(changed.reshape(*changed.shape[:2], -1, size), head, "
+            "axis=2).mean(axis=2)": "That is the mean over heads. Average this head over texts "
+            "and tokens.",
         ("mean(axis=(0, 1)) → mean()", "changed[..., own].mean(axis=(0, 1)) → changed.mean()"):
             "Each of its columns has a mean of its own.",
         "axis=(0, 1) → axis=0": "Take the mean over tokens, too.",
@@ -169,6 +172,8 @@ check_mean_ablation = Exercise(
             "a copy of all contexts.",
         "return changed → return changed[..., own] ¦ return contexts[..., own]": "Return all "
             "heads, with this one replaced.",
+        "changed[..., own].mean(axis=(0, 1)) → np.roll(changed, 1, axis=0)[..., own]": "That is "
+            "what the head says about another text. Take the average.",
     },
 )  # fmt: skip
 
@@ -209,9 +214,11 @@ check_rival = Exercise(
         ("cosines.argmax() → names[cosines.argmax()]", "argmax() → max() ¦ max() / norm(pronoun)",
             ".argmax() → ¦ / norm(pronoun)"): "Which name is it?",
         "names @ pronoun / norm(names, axis=1) → (names - names.mean(axis=0)) @ pronoun / "
-            "norm(names - names.mean(axis=0), axis=1)": "Take "
+            "norm(names - names.mean(axis=0), axis=1) ¦ (names - names.mean(axis=0)) @ (pronoun - "
+            "names.mean(axis=0)) / norm(names - names.mean(axis=0), axis=1)": "Take "
             "the rows as they are: no mean is subtracted.",
-        "argmax → argsort": "That is the order of all names. Which one comes last?",
+        "argmax() → argsort() ¦ argsort().argmax()": "argsort gives the order of all names. Which "
+            "name comes last in it?",
         "cosines.argmax → abs(cosines).argmax": "A cosine near −1 is as unlike as can be.",
         "argmax → argmin": "That is the name which is least like the pronoun.",
         "names, axis → names, 1, axis ¦ names, np.inf, axis": "That is another length than the "

@@ -15,7 +15,10 @@ def how_alike(answers: Sequence, wants: Sequence) -> str:
     """Say in a sentence how all answers are like the right ones; empty if they are not."""
     got, want = ([[*_entries(value)] for value in values] for values in (answers, wants))
     if all(sorted(map(repr, a)) == sorted(map(repr, b)) for a, b in zip(got, want)):
-        return "These are the right entries, in another order."
+        way = "differently nested" if got == want else "in another order"
+        return f"These are the right entries, {way}."
+    if [[*map(str, side)] for side in got] == [[*map(str, side)] for side in want]:
+        return "These are the right entries, but some are text where a number should be."
     try:
         numbers = [np.array([float(x) for part in side for x in part]) for side in (got, want)]
     except (TypeError, ValueError):

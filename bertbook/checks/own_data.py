@@ -34,29 +34,37 @@ check_temperature = Exercise(
     "Return the temperature with the lowest mean loss.",
     _temperature,
     cases=[_temperature_case(*sizes) for sizes in (
-        (6, 1.5, 1.0), (12, 1, 4.0), (20, 1.5, 0.4), (30, 0.5, 9.0), (40, 2, 2.0))],
+        (6, 1.5, 1.0), (12, 1, 4.0), (20, 1.5, 0.4), (30, 0.5, 9.0), (40, 2, 2.0))]
+        + [(*_temperature_case(16, 1, 5.0)[:2], [1.0, 0.5, 8.0, 4.0, 2.0])],
     mistakes={
         "logits / t → logits * t": "Dividing makes answers less sure. You multiply.",
-        "np.argmin → np.argmax": "That is the highest loss. The lowest is the best; and has your "
-            "loss its minus sign?",
-        "choices[int(np.argmin(losses))] → min(losses)": "That is the loss. Return the "
-            "temperature.",
+        "argmin → argmax": "That is the highest loss; or has your loss no minus sign?",
+        "choices[…] → min(losses)": "That is the loss. Return the temperature.",
         "choices[int(np.argmin(losses))] → int(np.argmin(losses))": "That is its place in the "
             "list. Return the temperature itself.",
-        "softmax(logits / t) → softmax(softmax(logits) / t)": "The scores "
-            "are divided, before the softmax.",
+        "logits → softmax(logits)": "The scores are divided, before the softmax.",
         "softmax(logits / t) → softmax(logits / t, axis=0)": "The classes of one letter share the "
             "probability, not the letters.",
-        "-np.log(softmax(logits / t)[rows, labels]).mean() → -softmax(logits / t)[rows, "
-            "labels].mean()": "Where is the logarithm?",
+        "np.log(…) → softmax(logits / t)[rows, labels]": "Where is the logarithm?",
         "-np.log(softmax(logits / t)[rows, labels]).mean() → abs(softmax(logits / t).max(axis=1)"
             ".mean() - (logits.argmax(axis=1) == labels).mean())": "That makes the mean right, and "
             "may be wrong at both ends. Take the loss of the true class.",
         "→ 1.0": "Do you compare all temperatures, or stop at one?",
-        ("→ choices[0]", "[rows, labels] → .max(axis=1)", "-np.log(softmax(logits / t)[rows, "
-            "labels]).mean() → (softmax(logits / t).argmax(axis=1) != labels).mean()"): "Always "
-            "the first one? No temperature changes which class is ahead, and the most probable "
-            "class is surest at the lowest. Take the loss of the true class.",
+        ("→ choices[0]", "-np.log(…] → (logits.argmax(axis=1) != labels"): "Always the first one? "
+            "No temperature changes which class is ahead. Take the loss of the true class.",
+        ("[rows, labels] → .max(axis=1)", "softmax(logits / t) → (softmax(logits) / t)"): "Always "
+            "the lowest one? The scores are divided, before the softmax; and of the most probable "
+            "class the loss falls with them, of the true class it need not.",
+        "-np.log(softmax(logits / t)[rows, labels]) → ((softmax(logits / t) - np.eye(3)[labels]) "
+            "** 2)": "That is a squared error. Where is the logarithm?",
+        "np.argmin(losses) → [a <= b for a, b in zip(losses, [*losses[1:], np.inf])].index(True)":
+            "You stop where the loss first rises. The list need not be in order.",
+        "→ np.mean([right(logits[[n]], labels[[n]], choices) for n in range(len(labels))])": "All "
+            "letters share one temperature: take the mean of their losses first.",
+        "softmax(logits / t) → (softmax(logits) ** (1 / t))": "After the power, the classes of a "
+            "letter do not add up to 1. Divide the scores, before the softmax.",
+        "labels]).mean() → labels]).min()": "Take the mean over all letters.",
+        "choices[…] → losses": "These are the losses. Which temperature has the lowest?",
     },
 )  # fmt: skip
 
@@ -89,11 +97,8 @@ check_weighted_loss = Exercise(
             "Take the mean of the logarithms, not the logarithm of the mean.",
         "return - → return ": "Right up to the sign.",
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
-        "softmax(logits)[np.arange(len(labels)), labels] → softmax(logits * "
-            "weights)[np.arange(len(labels)), labels]": "The weights belong to the loss. The "
-            "scores stay what they are.",
-        "softmax(logits)[np.arange(len(labels)), labels] → softmax(logits).max(axis=1)": "You take "
-            "the most probable class. Which is the true one?",
+        "logits → logits * weights": "The weights belong to the loss. The scores stay.",
+        "[np…] → .max(axis=1)": "You take the most probable class. Which is the true one?",
         "softmax(logits) → softmax(logits, axis=0)": "The classes of one letter share the "
             "probability, not the letters.",
         "own * np.log(chances) → np.log(own * chances)": "The weight stands before the logarithm.",
@@ -101,8 +106,19 @@ check_weighted_loss = Exercise(
             " for k in np.unique(labels)])": "That gives every class the same share. Which weights "
             "were given?",
         "own * np.log(chances) → np.log(chances)": "The weights stand below only. Where above?",
-        "-(own * np.log(chances)).sum() / own.sum() → -(own * np.log(chances))": "One number is "
-            "wanted, not one for each letter.",
+        ".sum() / own.sum() →": "One number is wanted, not one for each letter.",
+        "-(own * np.log(chances)).sum() / own.sum() → -(weights * np.log(softmax(logits))).mean() "
+            "¦ -(weights * np.log(softmax(logits))).sum() / weights.sum() ¦ -(weights * "
+            "np.log(softmax(logits))).sum() / weights.sum() / len(labels)": "You add the losses of "
+            "all classes. A letter has one, that of its true class.",
+        "sum() / → mean() /": "You divide twice: by the letters, and by their weights.",
+        "[labels] → [logits.argmax(axis=1)]": "The weight is that of the true class.",
+        "-(own * np.log(chances)).sum() / own.sum() → -sum(weights[k] * np.log(chances[labels == "
+            "k]).mean() for k in {*labels}) / sum(weights[k] for k in {*labels})": "You take the "
+            "mean of each class first. Every letter brings its weight.",
+        "np.log(chances) → (chances - 1) ¦ -chances": "Where is the logarithm?",
+        "[np.arange(len(labels)), labels] → [:, labels]": "Which row goes with each label?",
+        "np.log(chances) → logits[np.arange(len(labels)), labels]": "Where is the softmax?",
     },
 )  # fmt: skip
 
@@ -112,58 +128,64 @@ def _leaks(texts, writers, train, test):
         return " ".join(re.findall(r"\w+", texts[row].lower()))
 
     known, wrote = {words(row) for row in train}, {writers[row] for row in train}
-    return [row for row in test if words(row) in known or writers[row] in wrote]
+    leaks = [words(row) in known or writers[row] in wrote for row in test]
+    return [row for row, leak in zip(test, leaks) if leak]
 
 
 _TEXTS = [
     "The bin is full.", "The lamp is out!", "THE BIN IS FULL", "A tree fell", "the lamp is out",
     "Music at night.", "The bin is full.", "Ice on the steps", "A tree, fell!", "a TREE fell",
+    "Full is the bin.", "A tree  fell", "The bin is full, and smells.",
 ]  # fmt: skip
-_WRITERS = ["W1", "W2", "W3", "W1", "W4", "W5", "W6", "W2", "W7", "W8"]
+_WRITERS = ["W1", "W2", "W3", "W1", "W4", "W5", "W6", "W2", "W7", "W8", "W9", "W10", "W11"]
 
 check_leaks = Exercise(
     "List the test rows that a model could know from training, by their text or their writer.",
     _leaks,
     cases=[
-        (_TEXTS, _WRITERS, [0, 1], [2, 3, 5]),
+        (_TEXTS, _WRITERS, [0, 1, 8], [2, 3, 5]),
         (_TEXTS, _WRITERS, [0, 5], [1, 2, 3, 6, 8]),
         (_TEXTS, _WRITERS, [3, 4, 5], [0, 1, 6, 8, 9]),
         (_TEXTS, _WRITERS, [2, 7], [8, 6, 1, 0, 3]),
         (_TEXTS, _WRITERS, [5, 7], [0, 3, 4, 8]),
+        (_TEXTS, _WRITERS, [0, 2, 1, 3], [10, 6, 11, 12]),
     ],
     mistakes={
         "words(row) in known or writers[row] in wrote → words(row) in known": "Somebody who wrote "
             "a letter in the training part is known, too.",
-        "words(row) in known or writers[row] in wrote → writers[row] in wrote": "A text may be "
-            "sent by somebody else as well.",
-        "words(row) in known or writers[row] in wrote → words(row) in known and writers[row] in "
-            "wrote": "One of the two is enough for a leak.",
+        "words(row) in known or writers → writers": "A text may be sent by somebody else as well.",
+        "known or → known and": "One of the two is enough for a leak.",
         "texts[row].lower() → texts[row]": "Capitals do not make another letter.",
         '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row].lower()': "A dot or a "
             "comma does not make another letter.",
-        '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row]': "Neither capitals nor "
-            "dots make another letter.",
-        "[row for row in test if words(row) in known or writers[row] in wrote] → [number for "
-            "number, row in enumerate(test) if words(row) in known or writers[row] in wrote]":
+        '" ".join(…) → texts[row]': "Neither capitals nor dots make another letter.",
+        "row for row, leak in zip(test, leaks) → number for number, leak in enumerate(leaks)":
             "These are places in `test`. Return the rows that stand there.",
-        "[row for row in test if words(row) in known or writers[row] in wrote] → sum(words(row) in "
-            "known or writers[row] in wrote for row in test)": "That counts them. Which ones are "
-            "they?",
-        "[row for row in test if words(row) in known or writers[row] in wrote] → [row for row in "
-            "test if not (words(row) in known or writers[row] in wrote)]": "Those are the clean "
-            "ones.",
-        "[row for row in test if words(row) in known or writers[row] in wrote] → [row for row in "
-            "train if words(row) in map(words, test) or writers[row] in [writers[r] for r in "
-            "test]]": "Those are rows of the training part. Which test rows know them?",
-        "[row for row in test if words(row) in known or writers[row] in wrote] → sorted(row for "
-            "row in test if words(row) in known or writers[row] in wrote)": "Leave them in the "
-            "order of `test`.",
-        "[row for row in test if words(row) in known or writers[row] in wrote] → [words(row) in "
-            "known or writers[row] in wrote for row in test]": "That says yes or no for each. "
-            "Return the rows.",
-        "[row for row in test if words(row) in known or writers[row] in wrote] → [texts[row] for "
-            "row in test if words(row) in known or writers[row] in wrote]": "These are texts. "
-            "Return their rows.",
+        "return … leak] → return sum(leaks)": "That counts them. Which ones are they?",
+        "if leak → if not leak": "Those are the clean ones.",
+        "→ return right(texts, writers, test, train)": "Those are rows of the training part. Which "
+            "test rows know them?",
+        "return … leak] → return sorted(… leak])": "Leave them in the order of `test`.",
+        "return … leak] → return leaks": "That says yes or no for each. Return the rows.",
+        "row for row, leak → texts[row] for row, leak": "These are texts. Return their rows.",
+        '" ".join(…) → texts[row].lower().strip(" .,!?") ¦ re.sub(r"[.!?]", "", '
+            'texts[row].lower())': "A comma inside of a text makes no other letter either.",
+        '" ".join(…) → re.sub(r"[^\\w\\s]", "", texts[row].lower())': "White space does not make "
+            "another letter.",
+        '" ".join → frozenset': "The same words in another order are another letter.",
+        "words(row) in known → any(text in words(row) for text in known) ¦ any(text in words(row) "
+            "or words(row) in text for text in known)": "A text that only contains another one is "
+            "no copy of it.",
+        "if leak → for other in train if words(row) == words(other) or writers[row] == "
+            "writers[other]": "A test row is listed once, however many training rows tell of it.",
+        "words(row)…wrote for → (words(row)…wrote, known.add(words(row)), wrote.add(writers[row]))"
+            "[0] for": "You add test rows to what is known. A model knows the training part only.",
+        "if leak → if leak and words(row) not in map(words, test[: test.index(row)])": "Two test "
+            "rows with one text are two leaks.",
+        "train → range(len(train))": "`train` holds row numbers. Which texts stand in these rows?",
+        "words(row) in known or writers[row] in wrote → (words(row) in known) != (writers[row] in "
+            "wrote)": "Where both hold at once it is a leak, too.",
+        "leak] → leak][:1]": "You stop at the first one. Does the return stand in the loop?",
     },
 )  # fmt: skip
 
@@ -181,10 +203,11 @@ def _thresholds(probs, labels, promise):
     return found
 
 
-def _thresholds_case(rows, good, promise):
+def _thresholds_case(rows, good, promise, never=0.0):
     labels = _RNG.integers(3, size=rows)
     scores = np.round(_RNG.normal(size=(rows, 3)), 1)
     scores[np.arange(rows), labels] += good
+    scores[:, 2] -= never
     return softmax(scores), labels, promise
 
 
@@ -195,7 +218,8 @@ check_thresholds = Exercise(
     _thresholds,
     cases=[
         (_FOUR, np.array([0, 0, 0, 1, 1, 1]), 0.4),
-        *(_thresholds_case(*sizes) for sizes in ((12, 2, 0.4), (30, 2, 0.6), (40, 1.5, 0.5))),
+        *(_thresholds_case(*sizes) for sizes in ((12, 2, 0.4), (30, 2, 0.6), (40, 1.5, 0.5), (
+            14, 1.5, 0.4, 9))),
         (np.repeat([[0.9, 0.1], [0.35, 0.65]], 8, axis=0), np.array([0] * 9 + [1] * 7), 0.7),
         (_FOUR, np.array([1, 1, 1, 0, 0, 0]), 0.4),
     ],
@@ -203,7 +227,14 @@ check_thresholds = Exercise(
         "bound = share_at_least(int((labels[kept] == k).sum()), int(kept.sum())) → bound = "
             "(labels[kept] == k).mean()": "That threshold just reaches the promise here. Take the "
             "lower bound of the share.",
-        "kept = own & (sure >= t) → kept = sure >= t": "Count the answers of this class only.",
+        ("kept = own → kept = (labels > -1)", "kept = own → kept = (labels > -1)||labels[kept] == "
+            "k → labels[kept] == answers[kept]"): "Count the answers of this class only.",
+        "own = answers == k → own, sure = labels > -1, probs[:, k]": "A letter counts for the "
+            "class that it is answered with. For this one it may be second.",
+        "sure[own] → sorted(sure[own])[::-1]||>= promise → < promise:\n                "
+            "break\n            if True": "You stop at the first failure. What comes further down?",
+        "sure[own]: → np.arange(101) / 100:||int(kept.sum()) → max(1, int(kept.sum()))": "Only "
+            "the probabilities that occur can change anything. Try these.",
         "kept = own & (sure >= t) → kept = (labels == k) & (sure >= t)": "The program does not "
             "know the true class. Which letters does it answer with this one?",
         "sure >= t → sure > t": "A letter exactly on the threshold is kept, too.",
@@ -211,19 +242,23 @@ check_thresholds = Exercise(
         "min(found[k], t) → max(found[k] if found[k] < math.inf else 0.0, t)": "That is the "
             "highest threshold that will do.",
         "math.inf → 1.0 ¦ 0.0 ¦ math.nan": "Where no threshold will do, the class has math.inf.",
-        "return found → return np.full(len(found), found.min())": "Each class has a threshold of "
-            "its own.",
-        "return found → return np.full(len(found), found.max())": "Each class has a threshold of "
-            "its own.",
-        "own = answers == k → own = labels == k": "Which letters does the program answer with this "
-            "class? It does not know the true one.",
+        ("return found → return np.full(len(found), found.min()) ¦ return np.full(len(found), "
+            "found.max())", "own = answers == k → own = labels > -1||labels[kept] == k → "
+            "labels[kept] == answers[kept]"): "Each class has a threshold of its own.",
+        "return found → return found[np.unique(answers)]": "A class never answered has a place.",
+        ("= answers → = labels", "= answers → = labels||labels → answers"): "Which letters does "
+            "the program answer with this class? It does not know the true one.",
         "sure = probs.argmax(axis=1), probs.max(axis=1) → sure = probs.argmax(axis=1), probs[:, 0]":
             "How sure is the program of its answer? Take the largest probability.",
         "max(axis=1)\n → max(axis=0)\n": "Each letter has a maximum of its own: axis=1.",
         "labels[kept] == k → labels[kept] != k": "You count wrong answers.",
         "bound >= promise → bound <= promise": "The bound must be at least the promise.",
-        "int(kept.sum())) → int(own.sum()))": "How many letters lie at or above the threshold?",
+        "kept. → own. ¦ (labels == k).": "How many letters lie at or above the threshold?",
         "return found → return found[0] if len(found) == 1 else list(found[::-1])": "In which "
             "order do the classes stand?",
+        "int((labels[kept] == k).sum()), int(kept.sum()) → int(kept.sum()), int((labels[kept] == "
+            "k).sum())": "Turned around: how many are right, of how many that are kept?",
+        "sure >= t → sure <= t": "Which letters does a threshold keep?",
+        "bound > → t >": "A probability of 0.9 is no promise. How many are right?",
     },
 )  # fmt: skip

@@ -64,6 +64,7 @@ check_tensor = Exercise(
         KeyError: "The header gives each tensor's 'dtype', 'shape' and 'data_offsets'.",
         UnicodeDecodeError: "The least byte of the header's length comes first.",
         json.JSONDecodeError: "The header begins behind eight bytes. How long is it?",
+        "begin:end → begin : begin + end - 8 - length": "The second offset is the end.",
     },
 )  # fmt: skip
 
@@ -110,8 +111,8 @@ check_misfits = Exercise(
         ("in both if ours[name] != theirs[name] → in ours if ours[name] != theirs.get(name) ¦ in "
             "{*ours, *theirs} if ours.get(name) != theirs.get(name)", "in both if ours[name] → in "
             "theirs if ours.get(name)"): "A missing or unknown name has no other shape.",
-        "{name for name in both → {(name, theirs[name]) for name in both": "The third set "
-            "holds names alone.",
+        "name for name in both → (name, theirs[name]) for name in both ¦ ours[name] for name in "
+            "both ¦ theirs[name] for name in both": "The third set holds names alone.",
         "name not in theirs → ours[name] != theirs.get(name)||name not in ours → theirs[name] != "
             "ours.get(name)": "A name with another shape is neither missing nor unknown.",
         ("if name not in theirs →", "if name not in ours →"): "Which of these lacks the other one?",
@@ -154,7 +155,8 @@ check_sentence_vectors = Exercise(
         ("mask[:, :, None] → mask", "[:, :, None] → [:, None]"): "The mask lacks an axis for the "
             "numbers of each vector: attention_mask[:, :, None].",
         ", keepdims=True →": "The lengths have lost their axis. keepdims=True keeps it.",
-        ("/ lengths →", "means / lengths → sums ¦ sums / weights.sum()"): "Is its length 1?",
+        ("/ lengths →", "means / lengths → sums ¦ sums / weights.sum() ¦ sums / "
+            "counts**0.5 ¦ means / lengths / counts"): "Is its length 1?",
         ("mask[ → np.ones_like(mask)[||/ lengths →", "return means / lengths → return sums / "
             "mask.shape[1]"): "Padding is averaged, too, and the length is not 1.",
         ("norm(means, → np.sum(means, ¦ np.max(means, ¦ np.sum(np.abs(means),", "/ lengths → / "
@@ -236,8 +238,8 @@ check_trust = Exercise(
            (_crossing, {"query.weight": (2, 2), "key.weight": (2, 2)}),
            (_backwards, {"dense.weight": (2, 3), "query.weight": (1, 1)})],
     mistakes={
-        "np.array_equal(target[name], tensors[name]) → not np.isnan(target[name]).any()": "A "
-            "loader that turns squares passes: are all numbers of your file equal?",
+        "np.array_equal(…], tensors[name] → not np.isnan(target[name]).any(": "A loader that turns "
+            "squares passes. Do you look for NaN alone, or are all numbers of your file equal?",
         "rng.normal(size=shape) → np.arange(np.prod(shape)).reshape(shape)": "Your tensors all "
             "begin with the same numbers, and two of one shape may be exchanged.",
         "np.array_equal(target[name], tensors[name]) → np.isclose(target[name].sum(), "

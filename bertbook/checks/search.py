@@ -143,8 +143,7 @@ check_hard_negatives = Exercise(
         "scores < own - margin → abs(scores - own) > margin": "Far above may be right, too.",
         "< → <=": "With a margin of 0 you would take the right one itself.",
         "-np.inf → 0.0": "Cosines can be below 0. Write minus infinity.",
-        "scores[np.arange(len(scores)), right][:, None] → scores.max(axis=1, keepdims=True)":
-            "Measure from the score of the right document.",
+        "[np…None] → .max(axis=1, keepdims=True)": "Measure from the score of the right document.",
         "[np.arange(len(scores)), right][:, None] → [:, right]": "[:, right] has all those columns "
             "for every query. Each query needs its own.",
         "[:, None] →": "Make a column of the right scores, [:, None], one for each query.",

@@ -38,8 +38,7 @@ check_posterior = Exercise(
         "joint / joint.sum() → joint / (joint + (1 - np.array(before)) * (1 - "
             "np.array(likelihoods)))": "Divide by the sum over all answers.",
         "joint / →": "That is the probability of what is seen. Which share has each answer?",
-        ("→ np.log(right(before, likelihoods))", "joint / → 100 * joint /"): "These do not sum to "
-            "1.",
+        ("→ np.log(right(before, likelihoods))", "joint / → 100 * joint /"): "Do these sum to 1?",
         ("joint / joint.sum() → joint.argmax()", "joint / → joint[0] /"): "Return the "
             "probabilities of all answers.",
     },
@@ -62,15 +61,13 @@ check_best_loss = Exercise(
            ([("", word) for word in "a b a c a b d".split()],),
            ([("x", "a"), ("x", "b"), ("y", "a"), ("y", "a"), ("y", "a"), ("z", "b"), ("z", "c")],)],
     mistakes={
-        "→ right([('', word) for _, word in observations])": "That is the unigram step: what is "
-            "seen changes nothing.",
+        "→ right([('', word) for _, word in observations])": "That is the unigram step.",
         "sights[sight] → len(observations)": "Divide by how often it sees that.",
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
         "mean → sum": "That is the sum. Take the mean.",
         "np.mean(losses) → sum(x / sights[s] for x, (s, _) in zip(losses, observations)) / "
             "len(sights) ¦ sum(losses) / len(sights) ¦ sum(losses) / len(together) ¦ sum(x / "
-            "sights[s] for x, (s, _) in zip(losses, observations))": "Each observation counts "
-            "once.",
+            "sights[s] for x, (s, _) in zip(losses, observations))": "Each pair counts once.",
         ("word in observations → word in together", "word in observations → word in "
             "together||np.mean(losses) → sum(losses) / len(observations)"): "Count a pair as often "
             "as it comes up.",
@@ -91,6 +88,9 @@ check_best_loss = Exercise(
             "- together[sight, word] / sights[sight] ¦ sights[sight] / together[sight, word]":
             "Where is the logarithm?",
         ("/ together[sight, word] →", "sights[sight] / →"): "Which share of its sight is it?",
+        "sights[sight] / together[sight, word] → together[sight, word] * len(observations) / "
+            "sights[sight] / sum(w == word for _, w in observations)": "So much does the sight "
+            "help. How much is still to be guessed?",
     },
 )  # fmt: skip
 
@@ -111,6 +111,7 @@ check_never_told = Exercise(
         (_LEARNED, [("we go", "he sings"), ("a dog", "it eats"), ("we go", "he sings"),
                     *((word, "it rains") for word in "they walk and talk of old times".split())]),
         ([("one",)], [("two",), ("one",), ("four",), ("two",)]),
+        ([("so", "it rains"), ("he", "sings")], [("so it", "rains"), ("hesings",)]),
     ],
     mistakes={
         "dict.fromkeys(test) → test||not in → in": "Turned around: these were told.",
@@ -133,9 +134,14 @@ check_never_told = Exercise(
             "each document with all that were told.",
         "→ []": "Nothing is left. Do you ask what add() or append() returns?",
         "→ [document not in learned for document in test] ¦ [i for i, document in enumerate(test) "
-            "if document not in learned]": "Return the new documents themselves.",
+            "if document not in learned] ¦ [i for i, document in enumerate(dict.fromkeys(test)) if "
+            "document not in learned]": "Return the new documents themselves.",
+        ("set(learned) → {*map(' '.join, learned)}||document not in → ' '.join(document) not in",
+            "set(learned) → {*map(''.join, learned)}||document not in → ''.join(document) not in"):
+            "Joined, different documents may look the same. Compare the tuples.",
         "known] → known][:1]": "You stop at the first one. Does the return stand inside the loop?",
-        "[document → sorted(document||known] → known)": "Keep the order of the test.",
+        ("[document → sorted(document||known] → known)", "→ {*test} - {*learned}"):
+            "Keep the order of the test. A set has none.",
         "if document not in known →": "What was told in the training?",
         "[document → len([document||known] → known])": "Return the documents themselves.",
         "[document → [' '.join(document)": "Return the document as it was, a tuple.",
@@ -199,8 +205,7 @@ check_posteriors = Exercise(
         "/ seen → / slopes.sum(axis=1, keepdims=True)": "Each row of products must add up to 1.",
         ("/ seen → / seen**2", "joint / seen → seen / joint"): "Divide by what is seen, once.",
         "joint / seen → np.log(joint / seen) ¦ np.log(joint)": "These are logarithms.",
-        "joint / seen → (1 - joint / seen) / (fits.shape[1] - 1)": "Leave out the other words of "
-            "the row, not this one.",
+        "joint / seen → (1 - joint / seen) / (fits.shape[1] - 1)": "Leave out the other words.",
         "joint / seen → joint.argmax(axis=1)": "Return the probabilities of all.",
         ("fits * slopes → np.exp(slopes)||/ seen → / joint.sum(axis=1, keepdims=True)", "fits * "
             "slopes → np.exp(fits * slopes)||/ seen → / joint.sum(axis=1, keepdims=True)"):
@@ -220,5 +225,6 @@ check_posteriors = Exercise(
             "requires no gradient. Use requires_grad_() before you call.",
         lambda p, fits: torch.autograd.grad(p(_leaf(fits)), _leaf(fits)): "You differentiate by "
             "another table than the one that the function has seen.",
+        "joint / → 1 - joint /": "That is the rest without this word. What share has it?",
     },
 )  # fmt: skip

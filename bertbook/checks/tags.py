@@ -48,7 +48,7 @@ check_piece_labels = Exercise(
             "pieces of a word have no label.",
         "([label] + [-100] * count)[:count] → [label] + [-100] * (count - 1)": "A word without "
             "pieces has no token, and so no label.",
-        "[:count] →": "Each word has a token too many.",
+        "[:count] → ¦ [: count + (count > 0)]": "Each word has a token too many.",
         "([label] + [-100] * count)[:count] → [label]": "Each piece is a token and needs a number.",
         "([label] + [-100] * count)[:count] → [([label] + [-100] * count)[:count]]": "A list "
             "stands inside your list. Do you append where you want to extend?",
@@ -60,6 +60,12 @@ check_piece_labels = Exercise(
             "label"): "You have exchanged the two lists.",
         ("row = [-100] → row = []||*row, -100 → *row", "row = [-100] → row = []", "*row, -100 → "
             "*row"): "[CLS] and [SEP] are tokens, too. What is their label?",
+        "[label] + → [label or -100] +": "0 is the label of O. It says that here is no name.",
+        "([label] + [-100] * count)[:count] → ([label] if count == 1 else [-100] * count)":
+            "A word of several pieces has a label, too. Which piece bears it?",
+        "[label] + → [count] +": "So many pieces it has. Which label?",
+        "[:count] → [:count] or [-100]": "No piece, no token: then nothing is written.",
+        "[:count] → [:count] + [-100]||*row, -100 → *row": "[SEP] stands once, at the end.",
     },
 )  # fmt: skip
 
@@ -121,27 +127,18 @@ return path""": "The best way so far need not lead to the best end. Store where 
             "word what may follow an O. What stands before it in your row?",
         "→ right(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), may_follow)": "You "
             "add probabilities. Add the scores themselves.",
-        """→ path = [int(row.argmax()) for row in scores]
-before = 0
+        tuple(f"""→ path, before = [int(row.argmax()) for row in scores], 0
 for n, tag in enumerate(path):
-    path[n] = before = tag if may_follow[before, tag] else tag - 1
-return path""": "You repair what was chosen word by word. Another row of tags may have a higher "
-            "sum.",
-        """→ path = [int(row.argmax()) for row in scores]
-before = 0
-for n, tag in enumerate(path):
-    path[n] = before = tag if may_follow[before, tag] else 0
-return path""": "You repair what was chosen word by word. Another row of tags may have a higher "
-            "sum.",
-        ("scores[0] + blocked[0] → scores[0]", "scores[0] + blocked[0] → scores[0] + blocked[:, "
-            "0]"): "What may the first word have? It stands as behind an O, and row 0 of the table "
-            "says what may follow an O.",
-        ("best[:, None] + blocked → best[:, None] + blocked.T", "best[:, None] + blocked → best + "
-            "blocked", "np.where(may_follow, 0.0, -np.inf) → np.where(may_follow.T, 0.0, "
-            "-np.inf)"): "Which of the two is the tag before? may_follow[before, after].",
-        "np.where(may_follow, 0.0, -np.inf) → np.where(may_follow, -np.inf, 0.0)": "You forbid "
-            "what is legal, and allow the rest.",
-        "-np.inf → -1.0": "What is forbidden may still win. Which number never does?",
+    path[n] = before = tag if may_follow[before, tag] else {other}
+return path""" for other in ("tag - 1", "0")): "You repair what was chosen word by word. Another "
+            "row of tags may have a higher sum.",
+        ("[0] + blocked[0] → [0]", "blocked[0] → blocked[:, 0]"): "What may the first word have? "
+            "It stands as behind an O, and row 0 of the table says what may follow an O.",
+        ("[:, None] + blocked → [:, None] + blocked.T", "[:, None] →", ", 0.0 → .T, 0.0"):
+            "Which of the two is the tag before? may_follow[before, after].",
+        "0.0, -np.inf → -np.inf, 0.0": "You forbid what is legal, and allow the rest.",
+        ("np.inf → 1.0", "+ blocked[0] → * may_follow[0]||[:, None] + blocked → [:, None] * "
+            "may_follow"): "What is forbidden may still win. Which number never does?",
         ("sums.argmax(axis=0) → sums.argmax(axis=1)", "sums.max(axis=0) → sums.max(axis=1)"):
             "For each tag *here* the best tag *before*: over which axis of the table is that?",
         "sums.max(axis=0) + row → row": "The words before are forgotten. A way keeps its sum.",
@@ -150,10 +147,14 @@ return path""": "You repair what was chosen word by word. Another row of tags ma
         "path[::-1] → path": "Turned around: you return the last word's tag first.",
         "ways[::-1] → ways": "Walk back from the last word: its way is the last one stored.",
         "int(way[path[-1]]) → int(way[path[0]])": "Step from the tag that you found last.",
+        "int(best.argmax())] → 0]": "The way back begins at the tag with the highest sum.",
         "best.argmax() → row.argmax()": "The last word's own score is not the sum of the way.",
         "best.argmax() → best.argmin()": "The lowest sum wins in yours.",
         "path[::-1] → best.max()": "That is the sum. Which tags have it?",
         "path[::-1] → path[::-1][1:] ¦ path[::-1][:-1]": "A tag is missing: every word has one.",
+        ("scores[0] + blocked[0] → np.where(np.arange(len(blocked)), -np.inf, scores[0])",
+            "path[::-1] → [0, *path[::-1]]"): "The O stands before the first word, and is no tag "
+            "of this sentence.",
     },
 )  # fmt: skip
 
@@ -176,18 +177,28 @@ def check_names_by_rule(rule: Callable) -> Verdict:
     true = [{(e.start, e.end) for e in find_entities(tags)} for _, tags in sentences]
     f1 = _f1(found, true)
     told = f"F1 {f1:.2f} on {len(sentences)} sentences of the validation part"
+    if f1 >= ENOUGH and _loses_the_end(rule):
+        return Verdict(False, f"{told}. But where a name is the last word, yours does not end it.")
     if f1 >= ENOUGH:
         return Verdict(True, f"Good: {told}, the kind not asked.")
-    return Verdict(False, f"Not yet: {told}. {_advice(found, true, sentences)}")
+    return Verdict(False, f"Not yet: {told}. {_advice(found, true, sentences, lowercase)}")
+
+
+def _loses_the_end(rule: Callable) -> bool:
+    """Return whether a rule finds a name before the full stop, and not where there is none."""
+    words = ["we", "met", "Signe", "Berg", "."]
+    found = [[tuple(map(int, span)) for span in rule(part, {*"we met".split()})]
+             for part in (words, words[:-1])]  # fmt: skip
+    return found == [[(2, 4)], []]
 
 
 def _no_spans(name: str, answer: object, words: int) -> str:
     """Say what is no list of pairs; empty if all is well."""
     pairs = [*answer] if isinstance(answer, Iterable) else None
-    if pairs is None or any(not hasattr(p, "__len__") or len(p) != 2 for p in pairs):
-        return f"{name} must return pairs (start, end), a list of them for each sentence."
-    if any(isinstance(x, str) for pair in pairs for x in pair):
+    if pairs and any(isinstance(x, str) for p in pairs for x in (p if _is_long(p) else [p])):
         return f"{name} returns words. Where do the names stand? Count words from 0."
+    if pairs is None or not all(_is_long(p) and len(p) == 2 for p in pairs):
+        return f"{name} must return pairs (start, end), a list of them for each sentence."
     if any(not 0 <= start < end <= words for start, end in pairs):
         return (
             f"{name} returns a pair that is no piece of a sentence of {words} words: {pairs}. The "
@@ -196,18 +207,27 @@ def _no_spans(name: str, answer: object, words: int) -> str:
     return ""
 
 
+def _is_long(pair: object) -> bool:
+    return hasattr(pair, "__len__")
+
+
 def _f1(found: list[set[Span]], true: list[set[Span]]) -> float:
     hits = sum(len(f & t) for f, t in zip(found, true, strict=True))
     return 2 * hits / max(1, sum(map(len, found)) + sum(map(len, true)))
 
 
-def _advice(found: list[set[Span]], true: list[set[Span]], sentences: Sequence) -> str:
+def _advice(
+    found: list[set[Span]], true: list[set[Span]], sentences: Sequence, known: set[str]
+) -> str:
     """Name what keeps a rule from being good: the first change that would help it."""
     if not any(found):
         return "Your rule finds nothing. What do most names begin with?"
     shifted = [{(start, end + 1) for start, end in row} for row in found]
     if _f1(shifted, true) > _f1(found, true) + 0.1:
         return "Your end is the last word of the name. Return the number of the word behind it."
+    shifted = [{(start - 1, end - 1) for start, end in row} for row in found]
+    if _f1(shifted, true) > _f1(found, true) + 0.1:
+        return "You count the words from 1. The first has the number 0."
     joined = [_joined(row) for row in found]
     if _f1(joined, true) > _f1(found, true) + 0.1:
         return "Words of a name that stand side by side are one name, not several."
@@ -221,6 +241,15 @@ def _advice(found: list[set[Span]], true: list[set[Span]], sentences: Sequence) 
             "Every sentence begins with a capital, and yours takes each first word for a name. "
             "What do the words in small letters tell?"
         )
+    rows = [(words, span) for row, (words, _) in zip(found, sentences) for span in row]
+    if sum(words[start][0].islower() for words, (start, _) in rows) > len(rows) / 4:
+        return "Many names of yours begin with a small letter. What do true ones begin with?"
+    if not any(words[0].lower() not in known for words, (start, _) in rows if start == 0):
+        return "You keep the first words that are known in small letters. Turn that around."
+    if all(end - start > 1 for _, (start, end) in rows):
+        return "All names of yours have several words. Many true ones have one."
+    if max(map(len, found)) == 1:
+        return "You find one name in a sentence at most. Many have more."
     return "Print what it finds beside the true names, and look at three sentences."
 
 

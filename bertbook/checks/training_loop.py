@@ -50,8 +50,7 @@ check_schedule = Exercise(
         "→ peak * max(step / warm, (end - step) / (end - warm))": "You take the larger of two "
             "lines. Which is the lower, and when?",
         "→ peak * min(step / (end - warm), (end - step) / warm)": "The two lengths are exchanged.",
-        ("peak * →", "peak * step → step", "peak * (end → (end"): "Rise and fall both have the "
-            "peak.",
+        ("peak * →", "peak * step → step", "peak * (end → (end"): "Both have the peak.",
         "peak * (end - step) → peak - (step - warm)": "That is a share of 1, not of the peak.",
     },
 )  # fmt: skip
@@ -87,7 +86,8 @@ check_clipping = Exercise(
             "all squares.",
         "ratio) → 1.0)": "Nothing is shortened.",
         "ratio) → ratio**2) ¦ 1 / ratio)": "Your factor is upside down, or squared.",
-        "sum → mean": "A length adds squares up. Why take their mean?",
+        ("sum → mean", "squares**0.5 → (squares / (weight.size + bias.size)) ** 0.5"):
+            "A length adds squares up. Why take their mean?",
         ("(weight**2).sum() → weight.sum()**2||(bias**2).sum() → bias.sum()**2",
             "(weight**2).sum() → weight.sum()**2", "(bias**2).sum() → bias.sum()**2"): "Signs "
             "cancel. Square each number first.",
@@ -105,6 +105,9 @@ check_clipping = Exercise(
             "the weight, then the bias.",
         "min(1.0, ratio) → longest ** (ratio < 1)": "By what must you divide the allowed length?",
         "**0.5 → **0.25": "You take one root too many.",
+        "min(1.0, ratio) → (ratio >= 1)": "What is too long is shortened, not dropped.",
+        "→ both = np.r_[weight.ravel(), bias.ravel()]\nreturn both * min(1.0, longest / "
+            "np.linalg.norm(both))": "Return two arrays, each in its own shape.",
     },
 )  # fmt: skip
 
@@ -142,8 +145,7 @@ check_accumulation = Exercise(
         "total * min(1.0, ratio) → total.clip(-longest, longest)": "That turns the direction. "
             "Scale all numbers by one factor.",
         ("np.sqrt((total**2).sum()) → np.abs(total).sum() ¦ np.abs(total).max() ¦ (total**2).sum() "
-            "¦ total.sum()", "(total**2).sum() → (total**2).mean()"): "The length is the root of "
-            "the sum of all squares.",
+            "¦ total.sum()", ".sum → .mean"): "The length is the root of the sum of all squares.",
         "in known → in known[:1]": "Your loop ends in its first round.",
         "n > 0] → n > 0][: [*labels, 0].index(0)]": "Pieces after one without labels count, too.",
         ("n > 0 → n > 1||sum(labels) → sum(n for _, n in known)", "n > 0 → n > 1"): "A piece with "
@@ -182,9 +184,8 @@ check_going_on = Exercise(
             "kept besides the weight?",
         ('saved["m"] → 0.0||saved["v"] → 0.0', 'saved["m"] → 0.0', 'saved["v"] → 0.0',
             'saved["weight"] → 0.0'): "Something begins at 0 again. Weight, m and v were kept.",
-        ('range(saved["step"], len(gradients)) → range(len(gradients))||(step + 1) → (step + '
-            'saved["step"] + 1)', 'range(saved["step"], len(gradients)) → range(len(gradients))'):
-            "You go through all gradients again. How many updates were made already?",
+        ('saved["step"], len → len||step + 1 → step + saved["step"] + 1', 'saved["step"], len → '
+            'len'): "You go through all gradients again. How many updates were made already?",
         '(step + 1) → (step - saved["step"] + 1) ¦ step ¦ (step + 2)': "You divide by the shares "
             "of another update. The first that you make has the number step + 1.",
         '(step + 1) → (saved["step"] + 1) ¦ saved["step"] ¦ len(gradients)': "You divide by the "
@@ -195,8 +196,7 @@ check_going_on = Exercise(
         ("/ (1 - 0.9 ** (step + 1)) →||/ (1 - 0.999 ** (step + 1)) →", "/ (1 - 0.9 ** (step + 1)) "
             "→", "/ (1 - 0.999 ** (step + 1)) →"): "By what are m and v divided?",
         ("m / → m *", "v / → v *", "m / → m *||v / → v *"): "A share is below 1. Divide by it.",
-        ("fair_v**0.5 → fair_v", "/ fair_v**0.5 →", "fair_m / fair_v**0.5 → m"): "Divide m by the "
-            "root of v.",
+        ("**0.5 →", "/ fair_v**0.5 →", "fair_m / fair_v**0.5 → m"): "Divide m by the root of v.",
         "v / → v**0.5 /||fair_v**0.5 → fair_v": "Divide v by its share first.",
         "fair_v**0.5 → (fair_v**0.5 + 1e-8)": "ε is 0 here.",
         "gradients[step] ** 2 → abs(gradients[step]) ¦ gradients[step] ¦ m**2": "v gathers squared "
@@ -221,9 +221,8 @@ check_going_on = Exercise(
         "lr * →": "Where is the learning rate?",
         "weight - → weight +": "You walk uphill. Which sign has a step?",
         '→ saved["weight"] - lr * sum(gradients[saved["step"] :])': "What are m and v for?",
-        ('range(saved["step"] → range(saved["step"] + 1', "gradients[step] → gradients[step + "
-            "1]||len(gradients) → len(gradients) - 1"): "You begin one gradient too late. The "
-            "first one left is gradients[step].",
+        ('["step"] → ["step"] + 1', "[step] → [step + 1]||(gradients) → (gradients) - 1"):
+            "You begin one gradient too late. The first one left is gradients[step].",
         'len(gradients) → saved["step"] + 1': "Go on until no gradient is left.",
         KeyError: "The dictionary has the keys 'step', 'weight', 'm' and 'v'.",
         ZeroDivisionError: "The number of the first update that is left is step + 1, not 0.",

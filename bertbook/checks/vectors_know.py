@@ -33,27 +33,32 @@ check_control_task = Exercise(
         "→ classes": "These are the true classes. A control task can only be learned by heart.",
         tuple(f"→ [{kind!r}] * len(words)" for kind in sorted({*_KINDS.values()})): "With one "
             "class for all words, a probe needs to remember nothing.",
-        "→ [classes[order[i % len(order)]] for i in range(len(words))]": "A word that stands twice "
-            "gets two classes.",
-        ("list(dict.fromkeys(words)) → sorted({*words})", "dict.fromkeys(words) → {*words}"):
+        "→ [classes[order[i % len(order)]] for i in range(len(words))] ¦ [classes[order[i] if i < "
+            "len(order) else i] for i in range(len(words))]": "A word that comes twice has two.",
+        ("list(dict.fromkeys(words)) → sorted({*words}) ¦ sorted(dict.fromkeys(words), "
+            "key=words.count, reverse=True)", "dict.fromkeys(words) → {*words}"):
             "Count the words as they first appear.",
         ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
             "You count the words from the end of the text.",
         "(distinct, order) → (distinct, order[::-1])": "You read the order from its end.",
         "in words] → in words][::-1]": "Your list is turned around.",
-        "distinct[i] → distinct[i - 1] ¦ distinct[(i + 1) % len(order)]": "The different words are "
-            "counted from 0.",
+        "[i] → [i - 1] ¦ [(i + 1) % len(order)]": "The different words are counted from 0.",
         "distinct[i] → distinct[(distinct.index(word) + 1) % len(distinct)]": "Which word does "
             "`order` name?",
         "distinct[i] → distinct[order[i]]": "You look up the order twice.",
-        ("list(dict.fromkeys(words)) → words", "class_of[distinct[i]] → classes[i]"): "`order` "
-            "counts different words, as they first appear.",
+        ("list(…) → words", "class_of[distinct[i]] → classes[i]", "→ dealt = dict(zip(words, "
+            "[classes[order[n % len(order)]] for n in range(len(words))]))\nreturn [dealt[word] "
+            "for word in words]"): "`order` counts different words, as they first appear.",
         ("dealt[word] → order[distinct.index(word)]", "class_of[distinct[i]] → distinct[i]"):
             "Which class has each word?",
         "word: class_of[distinct[i]] → distinct[i]: class_of[word]": "Word number i receives the "
             "class of word number order[i], not the other way around.",
         ("[dealt[word] for word in words] → [class_of[distinct[i]] for i in order] ¦ dealt", "→ "
             "[classes[i] for i in order]"): "Return a class for each word of the text, in a list.",
+        "class_of[distinct[i]] → [*dict.fromkeys(classes)][i % len({*classes})] ¦ "
+            "sorted(map(class_of.get, distinct))[i]": "`order` numbers words, not classes. Which "
+            "class has word number order[i]?",
+        "[dealt[word] → [(word, dealt[word])": "Return the classes alone.",
     },
 )  # fmt: skip
 
@@ -90,8 +95,17 @@ check_centered_gap = Exercise(
             "- vectors.mean()": "Take one mean vector away: the mean over the rows, axis=0.",
         "vectors - vectors.mean(axis=0) → (vectors - vectors.mean(axis=0)) / vectors.std(axis=0)":
             "Take the mean away, and nothing else: no column is scaled.",
-        "vectors - vectors.mean(axis=0) → vectors - np.median(vectors, axis=0)": "Take the mean "
-            "away, not the median.",
+        "vectors.mean(axis=0) → np.median(vectors, axis=0)": "Take the mean away, not the median.",
+        "vectors.mean(axis=0) → np.mean([vectors[labels == k].mean(axis=0) for k in {*labels}], "
+            "axis=0)": "That is the mean of the labels' means. Every text counts once.",
+        "cosines[same].mean() - → np.mean([cosines[same & (labels[first] == k)].mean() for k in "
+            "{*labels} if sum(labels == k) > 1]) -": "You take a mean for each label first. Every "
+            "pair counts once.",
+        "triu_indices(len(vectors), k=1) → arange(len(vectors) - 1), np.arange(1, len(vectors))":
+            "You compare neighbors only. Every vector forms a pair with every other.",
+        "unit.T → unit.T - np.eye(len(unit))||np.triu_indices(len(vectors), k=1) → "
+            "np.indices(cosines.shape).reshape(2, -1)": "The zeros on the diagonal count in your "
+            "mean. A vector with itself is no pair.",
         "vectors - vectors.mean(axis=0) → np.stack([v - vectors[labels == k].mean(axis=0) for v, "
             "k in zip(vectors, labels)])": "You take each label's own mean away, and with it what "
             "you want to measure. There is one mean, that of all rows.",
@@ -99,36 +113,33 @@ check_centered_gap = Exercise(
             "divides by both lengths.",
         ("norm(moved, axis=1, keepdims=True) → norm(moved)", "norm(moved, axis=1, keepdims=True) → "
             "norm(moved, axis=0)"): "Each row has a length of its own: axis=1, keepdims=True.",
-        "→ unit = vectors / norm(vectors, axis=1, keepdims=True)\nmoved = unit - "
-            "unit.mean(axis=0)\ncosines = moved @ moved.T\nfirst, second = "
-            "np.triu_indices(len(vectors), k=1)\nsame = (labels[:, None] == labels)[first, "
-            "second]\ncosines = cosines[first, second]\nreturn cosines[same].mean() - "
-            "cosines[~same].mean()": "First take the mean away, then divide by the lengths that "
-            "are left.",
+        "moved = vectors - vectors.mean(axis=0) → moved = vectors / norm(vectors, axis=1, "
+            "keepdims=True)||moved / norm(moved, axis=1, keepdims=True) → moved - "
+            "moved.mean(axis=0)": "First take the mean away, then divide by lengths.",
         "→ right(vectors / norm(vectors, axis=1, keepdims=True), labels)": "The mean is that of "
             "the vectors as they are. Divide by lengths after it is gone.",
-        "norm(moved, axis=1, keepdims=True) → norm(vectors, axis=1, keepdims=True)": "Which "
-            "lengths? Those of the vectors after the mean has gone.",
-        ("np.triu_indices(len(vectors), k=1) → np.triu_indices(len(vectors))", "→ moved = vectors "
-            "- vectors.mean(axis=0)\nunit = moved / norm(moved, axis=1, keepdims=True)\ncosines = "
-            "unit @ unit.T\nsame = labels[:, None] == labels\nreturn cosines[same].mean() - "
-            "cosines[~same].mean()"): "A vector with itself is no pair; its cosine is always 1.",
+        "moved, → vectors,": "Which lengths? Those of the vectors after the mean has gone.",
+        (", k=1 →", "triu_indices(len(vectors), k=1) → indices(cosines.shape).reshape(2, -1)"):
+            "A vector with itself is no pair; its cosine is always 1.",
         "return cosines[same].mean() - cosines[~same].mean() → return cosines[~same].mean() - "
             "cosines[same].mean()": "Within labels minus between them.",
-        "return cosines[same].mean() - cosines[~same].mean() → return cosines[same].mean() ¦ "
-            "return cosines[~same].mean() ¦ return cosines[same].mean() - cosines.mean()": "From "
-            "the mean cosine within labels, subtract that between them.",
-        "return cosines[same].mean() - cosines[~same].mean() → return cosines[same].mean() / "
-            "cosines[~same].mean()": "Subtract; a mean cosine may be 0.",
-        "return cosines[same].mean() - cosines[~same].mean() → return cosines[same].sum() - "
-            "cosines[~same].sum()": "Take means: there are more pairs of one kind.",
+        "[same].mean() - cosines[~same].mean() → [same].mean() ¦ [~same].mean() ¦ [same].mean() - "
+            "cosines.mean()": "From the mean cosine within labels, subtract that between them.",
+        "mean() - → mean() /": "Subtract; a mean cosine may be 0.",
+        "mean()…mean → sum() - cosines[~same].sum": "Take means: there are more pairs of one kind.",
         "return cosines[same].mean() - cosines[~same].mean() → return "
             "np.median(cosines[same]) - np.median(cosines[~same])": "Take means, not medians.",
-        "labels[:, None] == labels → labels[:, None] == 0": "Two labels are the same if they are "
-            "equal, whichever they are.",
+        "labels[:, None] == labels → labels[:, None] == 0 ¦ labels[:, None] * labels > 0":
+            "Two labels are the same if they are equal, whichever they are.",
         "→ means = np.stack([(vectors - vectors.mean(axis=0))[labels == k].mean(axis=0) for k in "
             "np.unique(labels)])\nunit = means / norm(means, axis=1, keepdims=True)\nreturn (unit "
             "@ unit.T)[0, 1]": "Average the cosines of pairs of vectors, not those of the means.",
+        "unit @ unit.T → -norm(vectors[:, None] - vectors, axis=-1)": "Those are distances.",
+        "unit @ unit.T → abs(unit @ unit.T)": "A cosine keeps its sign.",
+        "unit @ unit.T → np.corrcoef(moved)": "A correlation takes each row's mean away, too.",
+        "moved, axis=1, keepdims=True) → moved, axis=1, keepdims=True) ** 2": "Where is the root?",
+        "vectors - → vectors +": "Take the mean away. You add it.",
+        "mean() - → mean(),": "One number is asked for: the first minus the second.",
     },
 )  # fmt: skip
 
@@ -170,8 +181,8 @@ check_code_length = Exercise(
         "ends[0] * np.log2(classes) → np.log2(classes)": "How many labels has the first block?",
         "ends[0] * np.log2(classes) → ends[0] * classes ¦ ends[0] * np.log(classes)": "One of k "
             "equally likely labels costs log2(k) bits.",
-        "ends[0] * np.log2(classes) → ends[-1] * np.log2(classes)": "Only the first block is told "
-            "without a probe.",
+        ("ends[0] → ends[-1]", "bits - → bits + np.log2(classes) -"): "Only the first block is "
+            "told without a probe.",
         "np.log2(told) → np.log(told) ¦ np.log10(told)": "Bits are logarithms to the base 2.",
         "ends[0] * np.log2(classes) → ends[0] * np.log(classes)||np.log2(told) → np.log(told)":
             "These are nats. Bits are logarithms to the base 2.",
@@ -181,11 +192,11 @@ check_code_length = Exercise(
             "negative: its negative is what a label costs.",
         "np.log2(told).sum() → (chances * np.log2(chances)).sum()": "That is the entropy of what "
             "the probe says. Which probability did the true label get?",
-        "np.log2(told).sum() → np.log2(told).mean()": "Every label of the block costs: take the "
-            "sum.",
-        "np.log2(told).sum() → np.log2(told.sum()) ¦ np.log2(told.mean())": "Take the logarithm "
-            "of each probability, then the sum.",
+        "sum → mean": "Every label of the block costs: take the sum.",
+        "np.log2(told).sum() → np.log2(told.sum()) ¦ np.log2(told.mean()) ¦ len(told) * "
+            "np.log2(told.mean())": "Take the logarithm of each probability, then the sum.",
         "bits - np.log2(told).sum() → bits + (1 - told).sum() ¦ bits + (chances.argmax(axis=1) != "
+            "labels[start:end]).sum() ¦ bits + np.log2(classes) * (chances.argmax(axis=1) != "
             "labels[start:end]).sum()": "A label costs −log2 of the probability that it was given.",
         "fit(vectors[:start], labels[:start]) → fit(vectors[:end], labels[:end])": "The probe has "
             "seen the labels that it is asked for. It may learn from earlier blocks only.",
@@ -198,18 +209,18 @@ check_code_length = Exercise(
         "fit(vectors[:start], labels[:start]) → fit(vectors[max([0, *ends][[0, *ends].index(start) "
             "- 1], 0):start], labels[max([0, *ends][[0, *ends].index(start) - 1], 0):start])":
             "The probe learns from all earlier blocks, not from the last one alone.",
-        "np.arange(end - start), labels[start:end]] → np.arange(end - start), "
-            "chances.argmax(axis=1)]": "What was the true label's probability? The largest is "
-            "another question.",
-        "probe(vectors[start:end]) → probe(vectors[:end])||np.arange(end - start), "
-            "labels[start:end]] → np.arange(end), labels[:end]]": "Labels that were told "
-            "before cost nothing again.",
-        "→ right(vectors, labels, ends, classes, fit) / ends[-1]": "Return all bits, not the bits "
-            "a label.",
+        "labels[start:end] → chances.argmax(axis=1)": "What was the true label's probability? The "
+            "largest is another question.",
+        "vectors[start:end] → vectors[:end]||(end - start), labels[start:end] → (end), "
+            "labels[:end]": "Labels that were told before cost nothing again.",
+        "→ right(vectors, labels, ends, classes, fit) / ends[-1]": "Return all the bits.",
         "→ right(vectors, labels, ends, classes, fit) / 8": "Bits, not bytes.",
         "zip(ends, ends[1:]) → zip(ends[:-1], ends[1:-1])": "Every block "
             "between two ends has its turn, with a new probe.",
         "return bits → return -np.log2(told).sum()": "Add up all blocks.",
         "→ len(labels) * np.log2(classes)": "So much would they cost without any probe.",
+        "labels[start:end] → labels[: end - start]": "These rows begin at `start`.",
+        "np.log2(told) → told * np.log2(told)": "Each label is told once: why weight it?",
+        "np.arange(end - start), labels → :, labels": "Which row goes with each label?",
     },
 )  # fmt: skip

@@ -69,3 +69,20 @@ test_right_answers_pass_however_they_are_written = right_answers(
     (check_never_told, never_told),
     (check_never_told, lambda *given: tuple(never_told(*given))),
 )
+
+
+def test_numbers_where_documents_are_wanted_stop_no_checker():
+    verdict = check_never_told(lambda learned, test: [number for number, _ in enumerate(test)])
+    assert not verdict.passed
+    assert "expected" in verdict.message
+
+
+def test_a_gradient_that_is_left_in_the_table_is_told():
+    """A second call would add to it."""
+
+    def backward(probability, fits):
+        seen = probability(fits.requires_grad_())
+        seen.backward()
+        return (fits * fits.grad / seen).detach()
+
+    assert "changes its input" in check_posteriors(backward).message

@@ -81,9 +81,12 @@ RULES = [
     (lambda words, known: [], False, "finds nothing"),
     (lambda words, known: None, False, "returns nothing yet"),
     (lambda words, known: 3, False, "must return pairs"),
-    (lambda words, known: [w for w in words if w[0].isupper()], False, "must return pairs"),
+    (lambda words, known: [w for w in words if w[0].isupper()], False, "returns words"),
+    (lambda words, known: [[1, 2, 3]], False, "must return pairs"),
     (lambda words, known: [("An", "na")], False, "returns words"),
-    (lambda words, known: runs([w.lower() not in known for w in words]), False, "three sentences"),
+    (lambda words, known: runs([w.lower() not in known for w in words]), False, "small letter"),
+    (lambda words, known: knowing(words, {w.lower() for w in words} - known), False, "Turn that"),
+    (lambda words, known: [p for p in knowing(words, known) if p[1] < len(words)], False, "last"),
     (lambda words, known: words[99], False, "IndexError"),
 ]
 

@@ -44,6 +44,8 @@ def test_what_all_numbers_have_in_common_is_said(change, told):
         (["b", "a"], ["a", "b"], "These are the right entries, in another order."),
         (np.array([3.0, 2.0, 1.0]), np.array([1.0, 2.0, 3.0]), "These are the right entries, in"),
         (np.array([0.5, 0.25]), np.array([2.0, 4.0]), "It is upside down: 1 divided by yours"),
+        ([[1], [2, 3]], [1, 2, 3], "These are the right entries, differently nested."),
+        (["1", 2], [1, 2], "These are the right entries, but some are text where a number"),
         (["b", "b"], ["a", "b"], ""),
         (6.0, 3.0, ""),
         (-1.0, 1.0, ""),
