@@ -11,6 +11,8 @@ from definitions import CHAPTERS, chapter_definitions, printed
 from benchmarks import own_data
 from minibert.classify.calibration import with_temperature
 from minibert.classify.weighting import Weighted
+from minibert.config import BertConfig
+from minibert.tasks import BertForSequenceClassification
 
 NAME = "19-your-own-data"
 RECORD = json.loads(own_data.RECORD.read_text(encoding="utf-8"))
@@ -75,7 +77,8 @@ def test_the_loss_of_a_run_follows_from_its_scores(run):
 def test_resampling_weighs_only_the_loss_to_stop_by(training):
     """What was drawn evenly must not be weighed again: Danger would count twice."""
     weights = torch.tensor([1.0, 3.0])
-    model = Weighted(torch.nn.Identity(), weights).train(training)
+    classifier = BertForSequenceClassification(BertConfig.tiny(vocab_size=9), num_labels=2)
+    model = Weighted(classifier, weights).train(training)
     model.of_classes = weights
     own_data.equal_in_training(model, ())
     assert model.weights.tolist() == ([1.0, 1.0] if training else [1.0, 3.0])
