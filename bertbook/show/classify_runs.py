@@ -76,11 +76,24 @@ class Runs:
         parts = ["test", *([also] if also else [])]
         truth = np.concatenate([self.truth_of(part) for part in parts])
         told = [
-            "".join(run[f"{part}_answers"][name] for part in parts)
+            "".join(_answers_of(run, part, name) for part in parts)
             for run in self.curve
             if run["labels"] == size
         ]
         return np.array([[int(digit) for digit in answers] for answers in told]) == truth
+
+
+def _answers_of(run: dict, part: str, name: str) -> str:
+    """Give the answers of a run; those of full fine-tuning may follow from its probabilities."""
+    told = run[f"{part}_answers"]
+    if name in told:
+        return told[name]
+    if name != "full" or "probabilities" not in run:
+        raise ValueError(
+            f"the record has no answers of {name!r} with {run['labels']} labels to the {part} "
+            "part; full fine-tuning was asked there with all labels only"
+        )
+    return "".join(str(np.argmax(chances)) for chances in run["probabilities"][part])
 
 
 def interval_of_mean(values: Float[np.ndarray, " rows"]) -> tuple[float, float]:

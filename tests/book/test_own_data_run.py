@@ -5,15 +5,21 @@ import statistics
 
 import numpy as np
 import pytest
+import torch
 from definitions import CHAPTERS, chapter_definitions, printed
 
 from benchmarks import own_data
 from minibert.classify.calibration import with_temperature
+from minibert.classify.weighting import Weighted
+from minibert.config import BertConfig
+from minibert.tasks import BertForSequenceClassification
 
 NAME = "19-your-own-data"
 RECORD = json.loads(own_data.RECORD.read_text(encoding="utf-8"))
 EARLY, JUNE = own_data.letters_of()
 TRUTH = own_data.numbers_of(EARLY)
+TUNED = [*dict.fromkeys(run["method"] for run in RECORD["runs"])]  # whole encoders, by method
+PLAIN = [run for run in RECORD["runs"] if run["method"] == "plain"]
 
 pytestmark = pytest.mark.usefixtures("one_thread")
 
@@ -37,25 +43,45 @@ def test_the_ceiling_comes_out_again():
     assert own_data.ceiling() == RECORD["ceiling"]
 
 
-def test_five_runs_of_one_rate_and_a_sweep_with_another_seed():
-    assert [run["seed"] for run in RECORD["runs"]] == [*own_data.SEEDS]
-    assert {run["learning_rate"] for run in RECORD["runs"]} == {own_data.RATE}
-    choices = RECORD["choices"]
+@pytest.mark.parametrize("method", TUNED)
+def test_five_runs_of_one_rate_and_a_sweep_with_another_seed(method):
+    runs, choices = (
+        [run for run in RECORD[part] if run["method"] == method] for part in ("runs", "choices")
+    )
+    assert [run["seed"] for run in runs] == [*own_data.SEEDS]
+    assert {run["learning_rate"] for run in runs} == {own_data.rate_of(RECORD, method)}
+    assert {run["updates"] for run in runs} == {run["updates"] for run in PLAIN}
     assert [choice["learning_rate"] for choice in choices] == [*own_data.RATES]
     assert {choice["seed"] for choice in choices} == {own_data.CHOICE_SEED}
     assert not any("test" in choice or "june" in choice for choice in choices)
 
 
-@pytest.mark.parametrize("run", RECORD["runs"], ids=lambda run: str(run["seed"]))
-def test_a_run_has_scores_of_every_row_and_its_loss_follows(run):
+@pytest.mark.parametrize("run", RECORD["runs"], ids=lambda run: f"{run['method']}-{run['seed']}")
+def test_a_run_has_scores_of_every_row(run):
     _, validation, test = own_data.parts_of(EARLY, run["seed"])
     shapes = {"validation": len(validation), "test": len(test), "june": len(JUNE)}
     for part, rows in shapes.items():
         assert np.shape(run[part]) == (rows, 5)
+    assert 0 < run["best_update"] <= run["updates"]
+
+
+@pytest.mark.parametrize("run", PLAIN, ids=lambda run: str(run["seed"]))
+def test_the_loss_of_a_run_follows_from_its_scores(run):
+    _, validation, _ = own_data.parts_of(EARLY, run["seed"])
     probs = with_temperature(np.array(run["validation"]), 1.0)
     loss = -np.log(probs[np.arange(len(validation)), TRUTH[validation]]).mean()
     assert loss == pytest.approx(run["validation_loss"], abs=0.02)
-    assert 0 < run["best_update"] <= run["updates"]
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_resampling_weighs_only_the_loss_to_stop_by(training):
+    """What was drawn evenly must not be weighed again: Danger would count twice."""
+    weights = torch.tensor([1.0, 3.0])
+    classifier = BertForSequenceClassification(BertConfig.tiny(vocab_size=9), num_labels=2)
+    model = Weighted(classifier, weights).train(training)
+    model.of_classes = weights
+    own_data.equal_in_training(model, ())
+    assert model.weights.tolist() == ([1.0, 1.0] if training else [1.0, 3.0])
 
 
 def test_linear_classifiers_choose_the_penalty_and_answer_every_row():
@@ -83,12 +109,12 @@ def test_resampling_draws_as_many_rows_of_the_training_part_alone():
 def test_the_chapter_reads_the_record():
     right = np.concatenate([
         np.argmax(run["test"], axis=1) == TRUTH[own_data.parts_of(EARLY, run["seed"])[2]]
-        for run in RECORD["runs"]
+        for run in PLAIN
     ])  # fmt: skip
     text = (CHAPTERS / f"{NAME}.ipynb").read_text(encoding="utf-8")
     assert f"{right.mean():.2f} (" in text
     assert f"the true ceiling {RECORD['ceiling']:.3f}" in printed(NAME)
-    assert statistics.mean(run["updates"] for run in RECORD["runs"]) > 30
+    assert statistics.mean(run["updates"] for run in PLAIN) > 30
 
 
 @pytest.mark.slow
@@ -111,7 +137,7 @@ def test_a_linear_run_of_the_record_comes_out_again():
 @pytest.mark.usefixtures("minilm")
 def test_a_fine_tuned_run_of_the_record_comes_out_again():
     """Another processor rounds otherwise, and updates carry that on."""
-    found, told = own_data.fine_tuned(0, own_data.RATE), RECORD["runs"][0]
+    found, told = own_data.fine_tuned(0, own_data.RATE), PLAIN[0]
     assert found["validation_loss"] == pytest.approx(told["validation_loss"], abs=0.05)
     same = np.argmax(found["test"], axis=1) == np.argmax(told["test"], axis=1)
     assert same.mean() > 0.85
