@@ -15,6 +15,7 @@ import torch
 
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
+from bertbook.museum.invariants.check import Finding
 
 from .records import origin
 
@@ -54,6 +55,12 @@ ENCODERS: dict[str, tuple[str, dict[str, Any]]] = {
 ANSWERS = {True: "holds", False: "falls", None: "not asked"}
 
 
+def answer(finding: Finding) -> str:
+    """Say what was found; an encoder that stops with an error has given no wrong numbers."""
+    stops = finding.holds is False and "Error, " in finding.sentence
+    return "stops" if stops else ANSWERS[finding.holds]
+
+
 def ask(encoder: str) -> dict[str, Any]:
     """Ask one encoder for every invariant."""
     import transformers
@@ -69,7 +76,7 @@ def ask(encoder: str) -> dict[str, Any]:
         "encoder": encoder,
         "parameters": sum(p.numel() for p in model.parameters()),
         "seconds": seconds,
-        "answers": {finding.name: ANSWERS[finding.holds] for finding in findings},
+        "answers": {finding.name: answer(finding) for finding in findings},
     }
 
 

@@ -51,7 +51,7 @@ class RotatedSlower(Rotated):
 
 
 def begun_anywhere(length: int, generator: torch.Generator | None = None) -> Tensor:
-    """Number the words of a row from a random position on, so that every row of a table learns."""
+    """Count from a random position on, so that every row of a table learns."""
     if generator is None:
         return chapter.in_order(length)
     first = int(torch.randint(LONG - SHORT + 1, (1,), generator=generator))

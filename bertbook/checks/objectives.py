@@ -105,8 +105,8 @@ check_ordered_pair = Exercise(
             "+ 1)": "The segments change where the sentence in front ends. Which one is it?",
         "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [0] * (len(one) + 1) + [1] * (len(two) + "
             "2)": "The first [SEP] ends the first segment, and belongs to it.",
-        "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [0] * len(one) + [1] * len(two)": "The three "
-            "special tokens have segments, too.",
+        "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [0] * len(one) + [1] * len(two)": "The "
+            "three special tokens have segments, too.",
         "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [0] * len(ids)": "What comes behind the "
             "first [SEP] is segment 1.",
         "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [1] * (len(one) + 2) + [2] * (len(two) + "

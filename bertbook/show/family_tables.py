@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from .html import STYLE, Html, html
+from .grid import grid
+from .html import Html, html
 from .tables import result_table
 
 PARTS = {
@@ -59,50 +60,18 @@ CHANGED = {
         "task": "30 % masked words only",
     },
 }
-GRID_STYLE = """
-.mb-figure table.mb-grid{border-collapse:separate;border-spacing:2px;border:0;margin:.5em 0;\
-width:auto;font-size:.85em;background:none}
-.mb-figure table.mb-grid :is(th,td){border:0;padding:.15em .3em;color:inherit;\
-background-color:transparent;text-align:left}
-.mb-figure table.mb-grid thead :is(th,td){vertical-align:bottom}
-.mb-figure table.mb-grid thead th span{writing-mode:vertical-rl;transform:rotate(180deg);\
-font-weight:600}
-.mb-figure table.mb-grid td.mb-lit{background-color:rgba(200,104,30,.32);text-align:center;\
-min-width:1.7em}
-.mb-figure table.mb-grid td.mb-same{background-color:rgba(117,121,127,.12);min-width:1.7em}
-.mb-figure dl.mb-changes{margin:.8em 0;font-size:.9em}
-.mb-figure dl.mb-changes dt{font-weight:600;margin-top:.4em}
-.mb-figure dl.mb-changes dd{margin:0 0 0 1em}
-"""
 
 
 def family_grid(caption: str) -> Html:
     """Draw all members against all parts, with what each changes written below."""
-    heads = "".join(f'<th scope="col"><span>{escape(part)}</span></th>' for part in PARTS)
-    rows = "".join(
-        f'<tr><th scope="row">{member}</th>{"".join(_field(part in own) for part in PARTS)}</tr>'
-        for member, own in CHANGED.items()
-    )
+    rows = {member: ["●" * (part in own) for part in PARTS] for member, own in CHANGED.items()}
     told = "".join(
         f"<dt>{member}</dt><dd>"
         + "; ".join(f"<em>{part}</em>: {escape(text)}" for part, text in own.items())
         + "</dd>"
         for member, own in {"BERT": PARTS, **CHANGED}.items()
     )
-    table = (
-        f'<table class="mb-grid"><thead><tr><td></td>{heads}</tr></thead>'
-        f"<tbody>{rows}</tbody></table>"
-    )
-    found = html(f'{table}<dl class="mb-changes">{told}</dl>', caption)
-    lines = [f"{member}: {', '.join(own)}" for member, own in CHANGED.items()]
-    return Html(found.content, summary="\n".join([caption, *lines]), style=STYLE + GRID_STYLE)
-
-
-def _field(changed: bool) -> str:
-    """Fill the field of a part that is changed; a letter says it to those who see no color."""
-    if changed:
-        return '<td class="mb-lit"><span aria-label="changed">●</span></td>'
-    return '<td class="mb-same"></td>'
+    return grid([*PARTS], rows, caption, f'<dl class="mb-changes">{told}</dl>')
 
 
 def folders_table(record: Mapping, caption: str) -> Html:

@@ -13,6 +13,8 @@ import numpy as np
 from .html import Html, html
 from .tables import result_table
 
+Runs = Sequence[float] | np.ndarray
+
 T_OF_FIVE = 2.776  # Student's t, 95 %, 4 degrees of freedom
 START = "DistilBERT, teacher's start"
 WAYS = {  # how one layer learns: its member, its part of the record, and how the table says it
@@ -39,11 +41,11 @@ def above_floor(record: Mapping, member: str, part: str = "updates") -> np.ndarr
     return np.array(found) - record["floor"]["value"]
 
 
-def paired_interval(first: Sequence[float], second: Sequence[float]) -> tuple[float, float, float]:
+def paired_interval(first: Runs, second: Runs) -> tuple[float, float, float]:
     """Return the mean difference of runs with equal seeds, and its 95 % interval."""
     away = np.subtract(first, second)
     half = T_OF_FIVE * away.std(ddof=1) / np.sqrt(len(away))
-    return away.mean(), away.mean() - half, away.mean() + half
+    return float(away.mean()), float(away.mean() - half), float(away.mean() + half)
 
 
 def members_table(record: Mapping) -> Html:
@@ -68,12 +70,14 @@ def equal_time_table(record: Mapping) -> Html:
         name, *cells = _row(record, member, "time")
         rows.append([name, str(updates), *cells])
     columns = ["updates", "above floor", "minus RoBERTa", "pairs"]
-    note = "In the processor seconds of BERT’s 400 updates. RoBERTa has its 400, which take as long."
+    note = (
+        "In the processor seconds of BERT’s 400 updates; RoBERTa’s 400 take as long."
+    )
     return html(result_table(columns, rows, "member"), note)
 
 
 def apart_table(record: Mapping, members: Sequence[str], note: str) -> Html:
-    """Some members, or ideas alone, beside RoBERTa."""
+    """Put some members, or ideas alone, beside RoBERTa."""
     rows = [
         _row(record, m, "updates" if runs_of(record, m, "updates", "seed") else "apart")
         for m in members
@@ -132,7 +136,7 @@ def _row(record: Mapping, member: str, part: str) -> list[str]:
     return [member, _spread(runs) if len(runs) else "", away, _spread(sure)]
 
 
-def _spread(runs: Sequence[float]) -> str:
+def _spread(runs: Runs) -> str:
     return f"{statistics.mean(runs):.2f} ± {statistics.stdev(runs):.2f}"
 
 
