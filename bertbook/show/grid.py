@@ -9,12 +9,14 @@ from .html import STYLE, Html, html
 
 GRID_STYLE = """
 .mb-figure table.mb-grid{border-collapse:separate;border-spacing:1px;border:0;margin:.5em 0;\
-width:auto;font-size:.8em;background:none}
-.mb-figure table.mb-grid :is(th,td){border:0;padding:.1em .2em;color:inherit;\
+width:auto;font-size:.75em;background:none}
+.mb-figure table.mb-grid :is(th,td){border:0;padding:.1em 0;color:inherit;\
 background-color:transparent;text-align:left;font-weight:400}
 .mb-figure table.mb-grid thead :is(th,td){vertical-align:bottom}
-.mb-figure table.mb-grid thead th span{writing-mode:vertical-rl;transform:rotate(180deg)}
-.mb-figure table.mb-grid tbody td{text-align:center;min-width:1em;\
+.mb-figure table.mb-grid thead th span{writing-mode:vertical-rl;transform:rotate(180deg);\
+line-height:1.05}
+.mb-figure table.mb-grid tbody th{padding-right:.3em}
+.mb-figure table.mb-grid tbody td{text-align:center;min-width:1em;line-height:1.3;\
 background-color:rgba(117,121,127,.12)}
 .mb-figure table.mb-grid tbody td.mb-lit{background-color:rgba(200,104,30,.32)}
 .mb-figure dl.mb-changes{margin:.8em 0;font-size:.9em}

@@ -70,9 +70,7 @@ def equal_time_table(record: Mapping) -> Html:
         name, *cells = _row(record, member, "time")
         rows.append([name, str(updates), *cells])
     columns = ["updates", "above floor", "minus RoBERTa", "pairs"]
-    note = (
-        "In the processor seconds of BERT’s 400 updates; RoBERTa’s 400 take as long."
-    )
+    note = "In the processor seconds of BERT’s 400 updates; RoBERTa’s 400 take as long."
     return html(result_table(columns, rows, "member"), note)
 
 
