@@ -192,6 +192,17 @@ def equal_time(runs: list[Run], name: str) -> int:
     return round(UPDATES * seconds["BERT"] / seconds[name] / 10) * 10
 
 
+def time_of_both(runs: list[Run]) -> int:
+    """Return how many updates one layer makes while a teacher and its student learn."""
+    teacher, student = (
+        statistics.median(
+            run["seconds"] for run in runs if (run["member"], run["part"]) == (who, "updates")
+        )
+        for who in ("RoBERTa", "DistilBERT, alone")
+    )
+    return round(UPDATES * (teacher + student) / student / 10) * 10
+
+
 def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
     """Make all runs that are missing: rates, equal updates, equal time, one change at a time."""
     done = {(run["member"], run["part"], run["seed"], run["learning_rate"]) for run in runs}
@@ -217,6 +228,8 @@ def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
             make(name, "few stories", seed, best_rate(runs, "RoBERTa"))
         for name in ALONE:
             make(name, "apart", seed, best_rate(runs, name))
+        alone = "DistilBERT, alone"
+        make(alone, "time of both", seed, best_rate(runs, alone), time_of_both(runs))
 
 
 @cache

@@ -41,6 +41,17 @@ class Aligned(Taught):
         return 1 - functional.cosine_similarity(own[real], told[real], dim=-1).mean()
 
 
+class Started(Taught):
+    """With the teacher's start, and true words only: what the start alone is worth."""
+
+    forward = Words.forward
+
+
+def started_distilbert(teacher: nn.Module | None) -> nn.Module:
+    """Build a DistilBERT that begins as its teacher and is told nothing."""
+    return Started(distilbert(None).model, teacher)
+
+
 def aligned_distilbert(teacher: nn.Module | None) -> nn.Module:
     """Build a DistilBERT that learns by three losses."""
     return Aligned(distilbert(None).model, teacher)
@@ -66,4 +77,5 @@ APART = {
     "DistilBERT, 3 losses": Member(aligned_distilbert, taught=True),
     "BERT, sentence order": Member(lambda _: Pairs(), **OWN_PAIRS),
     "RoBERTa, same pairs": Member(roberta, **OWN_PAIRS),
+    "DistilBERT, teacher's start": Member(started_distilbert, taught=True),
 }

@@ -198,3 +198,27 @@ def test_with_pre_norm_a_layer_that_says_nothing_changes_nothing():
             dense.bias.data.zero_()
     assert torch.equal(layers[0](x)[0], x)
     torch.testing.assert_close(layers[1](x)[0], layers[1].final_norm(x))
+
+
+def test_the_start_alone_begins_as_a_taught_model_and_is_told_nothing(batch):
+    teacher = MEMBERS["RoBERTa"].build(None)
+    started, taught = (
+        shoot_out.EVERYBODY[name].build(teacher)
+        for name in ("DistilBERT, teacher's start", "DistilBERT, taught")
+    )
+    for (name, one), other in zip(started.named_parameters(), taught.parameters(), strict=True):
+        assert torch.equal(one, other), name
+    words = started.eval()(**batch).loss.item()
+    assert words == pytest.approx(taught.eval()(**batch).loss.item(), rel=1e-6)
+    assert started.train()(**batch).loss.item() == pytest.approx(words, rel=1e-6)
+
+
+def test_one_layer_gets_the_time_of_a_teacher_and_its_student(record):
+    seconds = [
+        statistics.median(run["seconds"] for run in runs_of(record, name))
+        for name in ("RoBERTa", "DistilBERT, alone")
+    ]
+    expected = record["updates"] * sum(seconds) / seconds[1]
+    runs = runs_of(record, "DistilBERT, alone", "time of both")
+    assert [run["seed"] for run in runs] == [*shoot_out.SEEDS]
+    assert all(run["updates"] == pytest.approx(expected, abs=5) for run in runs)

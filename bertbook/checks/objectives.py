@@ -1,0 +1,121 @@
+"""Exercises of Chapter 25: the loss of replaced tokens, and pairs whose order is asked."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .exercise import Exercise
+from .tensors import gradients_flow, to_tensor
+
+_RNG = np.random.default_rng(25)
+
+
+def _detection(logits, original, shown, attention_mask):
+    labels = original != shown
+    each = np.logaddexp(0, logits) - labels * logits
+    return (each * attention_mask).sum() / attention_mask.sum()
+
+
+def _detection_case(*lengths, spread=1.0):
+    rows, seq = len(lengths), max(lengths)
+    real = np.arange(seq) < np.array(lengths)[:, None]
+    original = np.where(real, _RNG.integers(4, 30, (rows, seq)), 0)
+    replaced = real & (_RNG.random((rows, seq)) < 0.3)
+    replaced[:, 1] = True
+    shown = np.where(replaced, original % 26 + 4, original)
+    return spread * _RNG.normal(size=(rows, seq)), original, shown, real.astype(int)
+
+
+_OVERFLOW = (
+    "Right, until a score is large. Then the sigmoid is 0 or 1 to the last digit, and its "
+    "logarithm minus infinity. functional.binary_cross_entropy_with_logits computes both at once."
+)
+
+check_detection_loss = Exercise(
+    "Compute ELECTRA's loss: which of the shown tokens are not the original ones?",
+    _detection,
+    cases=[_detection_case(2, 4), _detection_case(5, 3, 4), _detection_case(6)],
+    edges=[_detection_case(4, 6, spread=500.0)],
+    given=to_tensor, rtol=1e-6, then=gradients_flow(*_detection_case(3, 4), to=1),
+    mistakes={
+        ("original != shown → original == shown", "- labels * logits → - ~labels * logits"):
+            "The label is 1 where the token was replaced, and 0 where it is the original one.",
+        ("/ attention_mask.sum() → / logits.size", "(each * attention_mask).sum() / "
+            "attention_mask.sum() → each.mean()"): "Padding is no token. Divide by the tokens, and "
+            "let padding add nothing.",
+        "(each * attention_mask).sum() → each.sum()": "Padding adds to your sum.",
+        "(each * attention_mask).sum() / attention_mask.sum() → (each * labels).sum() / "
+            "labels.sum()": "You ask for the replaced tokens only. ELECTRA learns from every "
+            "token: a model that calls all of them replaced would pay nothing.",
+        "/ attention_mask.sum() →": "Take the mean over the tokens.",
+        "/ attention_mask.sum() → / labels.sum()": "Divide by all tokens, not by the replaced.",
+        "/ attention_mask.sum() → / len(logits)": "You divide by the texts. Divide by the tokens.",
+        "(each * attention_mask).sum() / attention_mask.sum() → ((each * attention_mask).sum(1) / "
+            "attention_mask.sum(1)).mean()": "A mean of means: tokens of short texts count more. "
+            "Divide the whole sum by all tokens.",
+        "labels * logits → labels * logits * 50": "The factor 50 comes later, when both losses "
+            "are added.",
+        "→ 50 * right(logits, original, shown, attention_mask)": "The factor 50 comes later, when "
+            "both losses are added.",
+        "→ -right(logits, original, shown, attention_mask)": "A loss is positive: the minus before "
+            "the logarithm is missing.",
+        "each = → logits = 1 / (1 + np.exp(-logits))\n    each =": "You take the sigmoid twice: "
+            "binary_cross_entropy_with_logits takes the scores as they are.",
+        "np.logaddexp(0, logits) - labels * logits → (1 / (1 + np.exp(-logits)) - labels) ** 2":
+            "That is the squared error. Take the cross-entropy: minus the logarithm of the "
+            "probability of what is true.",
+        "np.logaddexp(0, logits) - labels * logits → labels * (np.logaddexp(0, logits) - logits)":
+            "A token that is the original one has a loss as well: minus the logarithm of 1 - p.",
+        "→ right(logits, original, shown, attention_mask) / np.log(2)": "Take the natural "
+            "logarithm.",
+        "→ right(logits, original, shown, attention_mask) if abs(logits).max() < 99 else np.nan ¦ "
+            "right(logits, original, shown, attention_mask) if abs(logits).max() < 99 else np.inf":
+            _OVERFLOW,
+        "(each * attention_mask).sum() / attention_mask.sum() → each": "That is one loss for each "
+            "token. Return their mean.",
+    },
+)  # fmt: skip
+
+
+def _ordered(first, second, turned, cls, sep):
+    one, two = (second, first) if turned else (first, second)
+    ids = [cls, *one, sep, *two, sep]
+    types = [0] * (len(one) + 2) + [1] * (len(two) + 1)
+    return ids, types, int(turned)
+
+
+check_ordered_pair = Exercise(
+    "Write a pair as ALBERT reads it: ids, segments, and whether it was turned.",
+    _ordered,
+    cases=[([7, 8, 9], [5, 6], turned, 2, 3) for turned in (False, True)]
+    + [([11], [12, 13, 14, 15], turned, 101, 102) for turned in (True, False)],
+    mistakes={
+        "int(turned) → int(not turned)": "The label is 1 where the pair was turned.",
+        "(second, first) if turned else (first, second) → (first, second)": "A pair that is "
+            "turned has the second sentence in front.",
+        "(second, first) if turned else (first, second) → (first, second) if turned else (second, "
+            "first)": "You turn those that are to stay.",
+        "(second, first) if turned else (first, second) → (first[::-1], second[::-1]) if turned "
+            "else (first, second)": "The sentences change places. The words in them stay.",
+        "types = [0] * (len(one) + 2) + [1] * (len(two) + 1) → types = [int(turned)] * (len(one) + "
+            "2) + [1 - int(turned)] * (len(two) + 1)": "Your segments go with the sentences, and "
+            "so tell the answer: a model would look at them and read nothing. What stands in "
+            "front has segment 0.",
+        "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [0] * (len(first) + 2) + [1] * (len(second) "
+            "+ 1)": "The segments change where the sentence in front ends. Which one is it?",
+        "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [0] * (len(one) + 1) + [1] * (len(two) + "
+            "2)": "The first [SEP] ends the first segment, and belongs to it.",
+        "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [0] * len(one) + [1] * len(two)": "The "
+            "three special tokens have segments, too.",
+        "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [0] * len(ids)": "What comes behind the "
+            "first [SEP] is segment 1.",
+        "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [1] * (len(one) + 2) + [2] * (len(two) + "
+            "1)": "Segments are 0 and 1.",
+        "*two, sep] → *two]": "A [SEP] ends each of the two sentences.",
+        "*one, sep, → *one,": "A [SEP] ends each of the two sentences.",
+        "[cls, *one → [*one": "[CLS] stands in front.",
+        "[cls, *one, sep, *two → [cls, *one, sep, cls, *two": "There is one [CLS], at the "
+            "beginning.",
+        ", int(turned) →": "Return the label as well: ids, segments, label.",
+    },
+)  # fmt: skip
