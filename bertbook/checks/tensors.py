@@ -85,7 +85,7 @@ def is_float32(*case: Any) -> Callable[[Callable], str]:
     return missing
 
 
-def any_scale_of_zeros(answer):
+def any_scale_of_zeros(answer: object) -> object:
     """See the scale of a row of zeros as 0: with any other one the row reads as zeros, too."""
     if not isinstance(answer, tuple) or len(answer) != 2 or np.ndim(answer[0]) != 2:
         return answer

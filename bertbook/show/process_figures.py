@@ -117,20 +117,15 @@ def pipeline_drawn(pieces: int) -> Html:
     )
 
 
-def halves_drawn(caption: str) -> Html:
+def halves_drawn() -> Figure:
     """Draw a feed-forward part on two processes: columns of one matrix, rows of the next.
-
-    Parameters
-    ----------
-    caption : str
-        What stands below.
 
     Returns
     -------
-    Html
-        The drawing.
+    matplotlib Figure
+        The drawing, for :func:`picture`.
     """
-    figure, axes = _canvas((5.6, 3.2), (0, 11.6), (-0.3, 4.6))
+    figure, axes = _canvas((5.6, 3.2), (-0.5, 11.6), (-0.3, 4.6))
     _write(axes, 0.9, 2.15, ["x"], PALETTE[2])
     for rank, height in enumerate((3.4, 0.9)):
         color = PALETTE[rank]
@@ -142,13 +137,7 @@ def halves_drawn(caption: str) -> Html:
         _write(axes, 6.9, height, ["the same", "rows"], color)
         _arrow(axes, (8.1, height), (8.85, 2.15 + (height - 2.15) / 4), color)
     _write(axes, 10.15, 2.15, ["add up", "the two"], PALETTE[2])
-    return picture(
-        figure,
-        alt="The states x go to both processes. Process 0 multiplies them by one half of the "
-        "columns of the first matrix, applies GELU, and multiplies by the same rows of the second; "
-        "process 1 does so with the other half. Both results are added up.",
-        caption=caption,
-    )
+    return figure
 
 
 def _canvas(
