@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -84,8 +84,8 @@ def attention(tokens: int, states: Float[Tensor, "..."], *, with_table: bool) ->
             (query @ key.transpose(-1, -2) / scale).softmax(-1) @ value
 
     def fused() -> None:
-        for qkv in copies:
-            functional.scaled_dot_product_attention(*qkv)
+        for query, key, value in copies:
+            functional.scaled_dot_product_attention(query, key, value)
 
     table = 6 * rows * HEADS * seq**2 if with_table else 0  # product, division, softmax, mean
     return Part(
@@ -120,7 +120,7 @@ def two_numbers(device: str) -> dict[str, Callable[[], object]]:
     }
 
 
-def measured(device: str, rounds: int, clock: Callable[[], float]) -> dict[str, object]:
+def measured(device: str, rounds: int, clock: Callable[[], float]) -> dict[str, Any]:
     """Measure the machine and the parts, in turn."""
     parts = {
         f"{name}, {rows} × {seq}": part
