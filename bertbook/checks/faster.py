@@ -5,7 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from .exercise import Exercise
-from .tensors import OVERFLOW, gradients_flow, log_softmax, to_tensor
+from .tensors import (
+    OVERFLOW,
+    any_scale_of_zeros,
+    gradients_flow,
+    is_float32,
+    log_softmax,
+    no_table,
+    to_tensor,
+)
 
 _LOWEST = float(np.finfo(np.float32).min)
 _RNG = np.random.default_rng(20)
@@ -21,7 +29,7 @@ check_block_mask = Exercise(
     "Hide from every token of a row all sentences but its own.",
     _mask,
     cases=[([2, 1, 3],), ([1, 4],), ([3],)],
-    edges=[([2, 2],)], forbidden=["block_mask"],
+    edges=[([2, 2],)], forbidden=["block_mask"], then=is_float32([2, 1, 3]),
     mistakes={
         "!= → ==": "0 stands where a token may look.",
         "_LOWEST → 1.0": "The mask is added to scores. What hides one?",
@@ -31,7 +39,7 @@ check_block_mask = Exercise(
         "_LOWEST, 0.0 → -np.inf, np.nan": "0 times infinity is not a number.",
         "_LOWEST → -np.inf": "A row that hides everything becomes nan. Take a finite number.",
         "_LOWEST → np.finfo(np.float64).min": "In float32 that is minus infinity.",
-        "!= → <": "Both directions have to be hidden.",
+        "!= → < ¦ >": "Both directions have to be hidden.",
         "np.arange(len(lengths)) → lengths": "Two sentences may have the same length.",
         "np.repeat(np.arange(len(lengths)), lengths) → np.array(lengths)": "There is one row and "
             "one column for each token, not for each sentence.",
@@ -67,7 +75,7 @@ check_online_attention = Exercise(
     cases=[(*_qkv(1, 4, 1), 2), (*_qkv(2, 5, 3), 2), (*_qkv(2, 2, 6, 4), 3), (*_qkv(3, 2), 5)],
     edges=[(*_qkv(1, 3, 2, sizes=60.0), 3), (*_qkv(1, 4, 2, sizes=60.0), 1)], given=to_tensor,
     forbidden=["softmax", "log_softmax", "scaled_dot_product_attention"],
-    then=gradients_flow(*_qkv(2, 3, 2), 2, to=3),
+    then=lambda f: gradients_flow(*_qkv(2, 3, 2), 2, to=3)(f) or no_table(*_qkv(64, 2), 4)(f),
     mistakes={
         ("total = total * shrink → total = total", "weighted = weighted * shrink → weighted = "
             "weighted"): "What was added up was made with the old largest score: let it shrink.",
@@ -93,6 +101,8 @@ check_online_attention = Exercise(
         "value[..., here, :] → value[..., :block, :] ¦ value[..., : here.stop - at, :]": "Each "
             "block has values of its own.",
         "+ weights.sum(axis=-1, keepdims=True) → + 1.0": "Add up all weights of the block.",
+        "→ np.mean([right(query, key[..., i : i + block, :], value[..., i : i + block, :], block) "
+            "for i in range(0, key.shape[-2], block)], axis=0)": "Do all blocks weigh the same?",
         "weighted = weighted * shrink + weights @ value[..., here, :] → weighted = (weighted * "
             "shrink + weights @ value[..., here, :]) / total": "Divide once, in the end: the old "
             "part would be divided again and again.",
@@ -113,8 +123,7 @@ check_speedup = Exercise(
     cases=[
         # whichever way quartiles are counted, equal neighbors give the same
         ([9.0, 2.0, 5.0, 3.0, 4.0, 10.0, 2.5, 3.0], [30.0, 1.0, 4.0, 2.0, 2.0, 2.0, 2.0, 3.0], 1),
-        ([5.0, 5.0, 4.0, 8.0, 3.0, 8.0, 2.0, 1.0, 4.0],
-         [7.0, 4.0, 5.0, 5.0, 3.0, 2.0, 2.5, 2.0, 2.5], 2),
+        ([5.0, 5, 4, 8, 3, 8, 2, 1, 4], [7.0, 4, 5, 5, 3, 2, 2.5, 2, 2.5], 2),
         ([1.0, 1.0, 2.0, 3.0, 2.0, 5.0, 6.0], [4.0, 2.0, 4.0, 4.0, 2.0, 5.0, 2.0], 0),
     ],
     mistakes={
@@ -129,8 +138,10 @@ check_speedup = Exercise(
         ("return middle, low → return low, middle", "0.25, 0.75 → 0.75, 0.25"): "The median comes "
             "first, then the lower and the upper quartile.",
         "return middle, low, high → return middle": "Where are the quartiles?",
-        "return middle → return old.mean() / new.mean() ¦ return np.median(old) / np.median(new)":
-            "Divide within each round first.",
+        ("return middle → return old.mean() / new.mean() ¦ return np.median(old) / np.median(new)",
+            "return middle, low, high → return [np.quantile(old, q) / np.quantile(new, q) for q in "
+            "(0.5, 0.25, 0.75)] ¦ return [np.median(old) / np.median(new)] * 3"): "Divide within "
+            "each round first.",
     },
 )  # fmt: skip
 
@@ -180,21 +191,12 @@ def _in_eight_bits(x):
     return numbers, scale
 
 
-def _any_scale_of_zeros(answer):
-    """See the scale of a row of zeros as 0: with any other one the row reads as zeros, too."""
-    if not isinstance(answer, tuple) or len(answer) != 2 or np.ndim(answer[0]) != 2:
-        return answer
-    numbers, scale = map(np.asarray, answer)
-    is_column = scale.shape == (len(numbers), 1)
-    return numbers, np.where(numbers.any(axis=1, keepdims=True), scale, 0) if is_column else scale
-
-
 check_quantize = Exercise(
     "Write each row as whole numbers from -127 to 127 and one scale.",
     _in_eight_bits,
     cases=[(np.array([[0.5, -1.27, 0.013], [2.0, 1.0, -0.6]]),), (_RNG.normal(size=(3, 5)),),
            (_RNG.normal(scale=[[1.0], [50.0]], size=(2, 4)),)],
-    edges=[(np.array([[0.0, 0.0], [1.0, -2.0]]),)], given=to_tensor, read=_any_scale_of_zeros,
+    edges=[(np.array([[0.0, 0.0], [1.0, -2.0]]),)], given=to_tensor, read=any_scale_of_zeros,
     forbidden=["quantize"],
     mistakes={
         ("np.abs(x).max(axis=1, keepdims=True) → np.full((len(x), 1), np.abs(x).max())", "axis=1 → "
@@ -203,7 +205,8 @@ check_quantize = Exercise(
         "127 → 128": "int8 ends at 127.",
         "np.round → np.trunc ¦ np.floor ¦": "Round to the nearest whole number.",
         "return numbers, scale → return numbers, 1 / scale ¦ return "
-            "_any_scale_of_zeros((np.round(x * scale), scale))": "numbers * scale is the row.",
+            "any_scale_of_zeros((np.round(x * scale), scale))": "numbers * scale is the row.",
+        "return numbers, scale → return numbers % 256, scale": "uint8 has no negative numbers.",
         "return numbers, scale → return numbers, scale.ravel()": "Make the scales a column.",
         "return numbers, scale → return tuple(numbers * scale) ¦ return tuple(numbers) ¦ return "
             "scale, numbers": "Return the whole numbers, and then the scales.",

@@ -1,4 +1,4 @@
-"""Exercises of Chapter 24: one gradient of many, the time of an update, the best number, a ring."""
+"""Exercises of Chapter 24: a gradient of many, shares, an update's time, a best number, a ring."""
 
 from __future__ import annotations
 
@@ -28,6 +28,60 @@ check_combine = Exercise(
         ("n * g → g / n||/ sum(labels) →", "n * g → g / n||sum(labels) → sum(1 / n for n in labels "
             "if n)"): "Dividing by the labels has been done already. What makes a sum of a mean?",
         "if n →": "Right, until a process has no label: 0 times nan is nan. Leave it out.",
+    },
+)  # fmt: skip
+
+
+def _zero(stage, parameters, processes):
+    share = parameters / processes
+    weights = share if stage >= 3 else parameters
+    gradients = share if stage >= 2 else parameters
+    memories = 2 * (share if stage >= 1 else parameters)
+    trips = 3 if stage == 3 else 2
+    return weights + gradients + memories, trips * (processes - 1) * share
+
+
+check_zero = Exercise(
+    "Count what a process keeps between updates, and what it sends in one.",
+    _zero,
+    cases=[(0, 12, 2), (1, 12, 2), (2, 12, 3), (3, 12, 3), (1, 60, 5), (2, 60, 5), (3, 60, 5)],
+    edges=[(3, 12, 1)],
+    mistakes={
+        "2 * (share if stage >= 1 else parameters) → (share if stage >= 1 else parameters)": "Adam "
+            "remembers two numbers for each parameter.",
+        "2 * (share if stage >= 1 else parameters) → parameters + (share if stage >= 1 else "
+            "parameters)": "Both memories of Adam are divided.",
+        ("weights + gradients + memories → weights + memories", "weights + gradients + memories → "
+            "gradients + memories ¦ weights + gradients"): "Four numbers for each parameter: "
+            "itself, its gradient, and Adam's two.",
+        "weights + gradients + memories → 4 * share": "Before stage 3 not all is divided.",
+        "weights + gradients + memories → 4 * parameters": "From stage 1 on, Adam's memories are "
+            "divided.",
+        "weights + gradients + memories → processes * (weights + gradients + memories)": "That is "
+            "what all keep together. How much does one?",
+        ("weights + gradients + memories → 4 * (weights + gradients + memories)", "weights + "
+            "gradients + memories, trips → 4 * (weights + gradients + memories), 4 * trips"):
+            "Count numbers. Bytes are four times as many.",
+        "stage >= 2 → stage >= 1 ¦ stage >= 3": "Gradients are divided from stage 2 on.",
+        "stage >= 3 → stage >= 2 ¦ stage > 3": "Parameters are divided at stage 3 only.",
+        "stage >= 1 → stage > 1 ¦ stage >= 0": "Adam's memories are divided from stage 1 on.",
+        "3 if stage == 3 else 2 → 2": "At stage 3 parameters are collected twice: for the way "
+            "forward, and for the way back.",
+        "3 if stage == 3 else 2 → 3 if stage else 2 ¦ [2, 3, 2, 3][stage]": "From stage 1 on a sum "
+            "goes to its owner alone. That and collecting are the two halves of an all-reduce.",
+        "3 if stage == 3 else 2 → 2 if stage == 3 else 1 ¦ [2, 1, 1, 2][stage] ¦ [2, 1, 1, 3]"
+            "[stage] ¦ [1, 2, 2, 3][stage] ¦ 1": "An all-reduce is two trips: to the owners, and "
+            "to all. From stage 1 on the second one carries parameters.",
+        "3 if stage == 3 else 2 → stage": "At stage 0 sums of gradients go to all. Adam's memories "
+            "never travel.",
+        "3 if stage == 3 else 2 → 4 if stage == 3 else 2": "At stage 3 nobody collects gradients: "
+            "sums go to their owners, and that is one trip.",
+        "(processes - 1) * share → parameters ¦ share": "On each trip a process sends all pieces "
+            "but one.",
+        "(processes - 1) * share → (processes - 1) * parameters": "A piece is one of as many as "
+            "there are processes.",
+        "weights + gradients + memories, → ": "Return two numbers: what it keeps, and what it "
+            "sends.",
     },
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Float
+from torch.utils._python_dispatch import TorchDispatchMode
 
 OVERFLOW = (
     "Right, until the temperature is small. Then scores are large: exp(1000) is infinite, and the "
@@ -43,3 +44,51 @@ def gradients_flow(*case: Any, to: int) -> Callable[[Callable], str]:
         return ""
 
     return missing
+
+
+class _Largest(TorchDispatchMode):
+    """Note how many numbers the largest tensor has that is made."""
+
+    numbers = 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        if isinstance(made, torch.Tensor):
+            self.numbers = max(self.numbers, made.numel())
+        return made
+
+
+def no_table(*qkv_and_block: Any) -> Callable[[Callable], str]:
+    """Build the question whether attention by blocks does without its table."""
+
+    def missing(function: Callable) -> str:
+        with torch.no_grad(), _Largest() as largest:
+            function(*map(to_tensor, qkv_and_block))
+        tokens, block = qkv_and_block[0].shape[-2], qkv_and_block[-1]
+        if largest.numbers < tokens**2 // 2:
+            return ""
+        return (
+            f"for {tokens} tokens in blocks of {block} a tensor of {largest.numbers:,} numbers is "
+            f"made. A table of one block has {tokens * block:,}: read {block} keys at a time."
+        )
+
+    return missing
+
+
+def is_float32(*case: Any) -> Callable[[Callable], str]:
+    """Build the question whether an answer that has a dtype has that of the exercise."""
+
+    def missing(function: Callable) -> str:
+        kind = str(getattr(function(*case), "dtype", "float32")).removeprefix("torch.")
+        return "" if kind == "float32" else f"they are {kind}, and float32 is asked for."
+
+    return missing
+
+
+def any_scale_of_zeros(answer: object) -> object:
+    """See the scale of a row of zeros as 0: with any other one the row reads as zeros, too."""
+    if not isinstance(answer, tuple) or len(answer) != 2 or np.ndim(answer[0]) != 2:
+        return answer
+    numbers, scale = map(np.asarray, answer)
+    is_column = scale.shape == (len(numbers), 1)
+    return numbers, np.where(numbers.any(axis=1, keepdims=True), scale, 0) if is_column else scale

@@ -18,6 +18,24 @@ def test_search_finds_softmax(reader, from_disk):
     assert any("Self-attention" in title for title in found), found
 
 
+@pytest.mark.parametrize(
+    ("term", "chapter"),
+    [
+        ("perplexity", "chapters/01-"),
+        ("transformer", "chapters/07-"),
+        ("pre-training", "chapters/12-"),
+        ("FlashAttention", "chapters/23-"),
+        ("ZeRO", "chapters/24-"),
+        ("sharding", "chapters/24-"),
+    ],
+)
+def test_search_finds_the_chapter_of_a_term_first(reader, term, chapter):
+    page = reader.open(f"search.html?q={term}")
+    first = page.locator("#search-results ul.search li a").first
+    first.wait_for()
+    assert first.get_attribute("href").startswith(chapter)
+
+
 def test_search_opens_and_answers_by_keyboard(reader):
     page = reader.open("index.html")
     page.keyboard.press("Control+k")
