@@ -70,8 +70,7 @@ class Exercise:
         problem = _call_problem(function, name, self.cases[0]) or self._problem(function, name)
         if problem:
             return Verdict(False, problem)
-        way = forbidden_way(function, self.forbidden)
-        if way:
+        if way := forbidden_way(function, self.forbidden):
             message = f"Right, but {name} uses {way}, and this exercise asks to do without."
             return Verdict(False, message)
         if lacks := self.then(function):
@@ -143,9 +142,9 @@ class Exercise:
                 return f"Not yet. {mistake.hint}"
         for first, second in self.pairs():
             if self._gives(answers, first, second):
-                if first.hint == second.hint:
-                    return f"Not yet. {first.hint}"
-                return f"Not yet, for two reasons. {first.hint} And then: {second.hint}"
+                hints = dict.fromkeys((first.hint, second.hint))
+                said = "Not yet, for two reasons." if len(hints) > 1 else "Not yet."
+                return f"{said} {' And then: '.join(hints)}"
         for mistake in self.mistakes:
             if all(map(mistake.shows, answers, _outcomes(self), cases)):
                 return f"Not yet. {mistake.hint}"
@@ -177,9 +176,9 @@ def attempt(function: Callable, *case: object, copied: Callable = copy.deepcopy)
 
 def _is_as_given(argument: object, original: object) -> bool:
     """Return whether a function has left an argument as it was; an iterator is there to be used."""
-    graded = [getattr(one, "grad", None) is not None for one in (argument, original)]
-    equal = isinstance(argument, Iterator) or answers_equal(argument, original, 0.0)
-    return equal and graded[0] <= graded[1]  # a gradient that is left adds to the next one
+    before, after = (getattr(one, "grad", None) is None for one in (original, argument))
+    left = before and not after  # a gradient, which adds to the next one
+    return not left and (isinstance(argument, Iterator) or answers_equal(argument, original, 0.0))
 
 
 def _raising(kind: type[Exception]) -> Callable:
@@ -256,8 +255,7 @@ def _unknown(
 ) -> str:
     """Complain about the form, or show one entry that differs in the smallest case."""
     for answer, want, case in zip(answers, wants, cases):
-        problem = form_problem(answer, want)
-        if problem:
+        if problem := form_problem(answer, want):
             return f"{name} {problem}. Called as {_call(name, case)}."
     wrong = [trio for trio in zip(answers, wants, cases) if not answers_equal(*trio[:2], rtol)]
     answer, want, case = min(wrong, key=lambda trio: _size(trio[2]))

@@ -220,7 +220,7 @@ check_code_length = Exercise(
         "return bits → return -np.log2(told).sum()": "Add up all blocks.",
         "→ len(labels) * np.log2(classes)": "So much would they cost without any probe.",
         "labels[start:end] → labels[: end - start]": "These rows begin at `start`.",
-        "np.log2(told) → told * np.log2(told)": "Each label is told once: why weight it?",
+        "np.log2(told) → (told * np.log2(told))": "Each label is told once: why weight it?",
         "np.arange(end - start), labels → :, labels": "Which row goes with each label?",
     },
 )  # fmt: skip
