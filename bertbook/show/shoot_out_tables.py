@@ -27,7 +27,7 @@ WAYS = {  # how one layer learns: its member, its part of the record, and how th
 }
 
 
-def runs_of(record: Mapping, member: str, part: str, name: str) -> list[float]:
+def member_runs(record: Mapping, member: str, part: str, name: str) -> list[float]:
     """Return one number of the five runs of a member."""
     return [
         run[name]
@@ -38,7 +38,7 @@ def runs_of(record: Mapping, member: str, part: str, name: str) -> list[float]:
 
 def above_floor(record: Mapping, member: str, part: str = "updates") -> Float[np.ndarray, " rows"]:
     """Return how far above the floor the runs of a member are, nats a hidden word."""
-    found = runs_of(record, member, part, "masked_lm_loss")
+    found = member_runs(record, member, part, "masked_lm_loss")
     return np.array(found) - record["floor"]["value"]
 
 
@@ -67,7 +67,7 @@ def equal_time_table(record: Mapping) -> Html:
     """Show those whose updates take another time than BERT's, in BERT's seconds."""
     rows = []
     for member in dict.fromkeys(r["member"] for r in record["runs"] if r["part"] == "time"):
-        updates = runs_of(record, member, "time", "updates")[0]
+        updates = member_runs(record, member, "time", "updates")[0]
         name, *cells = _row(record, member, "time")
         rows.append([name, str(updates), *cells])
     columns = ["updates", "above floor", "minus RoBERTa", "pairs"]
@@ -78,7 +78,7 @@ def equal_time_table(record: Mapping) -> Html:
 def apart_table(record: Mapping, members: Sequence[str], note: str) -> Html:
     """Put some members, or ideas alone, beside RoBERTa."""
     rows = [
-        _row(record, m, "updates" if runs_of(record, m, "updates", "seed") else "apart")
+        _row(record, m, "updates" if member_runs(record, m, "updates", "seed") else "apart")
         for m in members
     ]
     return html(result_table(["above floor", "minus RoBERTa", "pairs"], rows, "member"), note)
@@ -105,7 +105,7 @@ def starts_table(record: Mapping) -> Html:
     rows, start = [], above_floor(record, *WAYS["teacher’s start, words only"])
     for told, way in WAYS.items():
         runs = above_floor(record, *way)
-        updates = str(runs_of(record, *way, "updates")[0])
+        updates = str(member_runs(record, *way, "updates")[0])
         away = "" if way[0] == START else _ends(*paired_interval(runs, start)[1:])
         rows.append([told, updates, _spread(runs), away])
     columns = ["updates", "above floor", "minus teacher’s start"]
@@ -128,7 +128,7 @@ def three_back_table(record: Mapping) -> Html:
 
 
 def _row(record: Mapping, member: str, part: str) -> list[str]:
-    runs, sure = above_floor(record, member, part), runs_of(record, member, part, "accuracy")
+    runs, sure = above_floor(record, member, part), member_runs(record, member, part, "accuracy")
     away = ""
     if len(runs) and member != "RoBERTa":
         away = _ends(*paired_interval(runs, above_floor(record, "RoBERTa"))[1:])
