@@ -38,7 +38,7 @@ from minibert.pretrained import load_tokenizer
 from minibert.training import TrainingConfig, evaluate, make_optimizer, training_step
 
 from .records import origin
-from .shoot_out_apart import APART
+from .shoot_out_apart import APART, time_of_both
 from .shoot_out_ideas import IDEAS
 from .shoot_out_members import FEW, HIDDEN, MEMBERS, SPREAD, VOCABULARY, Member, encode
 from .weights import SMALL_WORLD
@@ -192,17 +192,6 @@ def equal_time(runs: list[Run], name: str) -> int:
     return round(UPDATES * seconds["BERT"] / seconds[name] / 10) * 10
 
 
-def time_of_both(runs: list[Run]) -> int:
-    """Return how many updates one layer makes while a teacher and its student learn."""
-    teacher, student = (
-        statistics.median(
-            run["seconds"] for run in runs if (run["member"], run["part"]) == (who, "updates")
-        )
-        for who in ("RoBERTa", "DistilBERT, alone")
-    )
-    return round(UPDATES * (teacher + student) / student / 10) * 10
-
-
 def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
     """Make all runs that are missing: rates, equal updates, equal time, one change at a time."""
     done = {(run["member"], run["part"], run["seed"], run["learning_rate"]) for run in runs}
@@ -229,7 +218,7 @@ def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
         for name in ALONE:
             make(name, "apart", seed, best_rate(runs, name))
         alone = "DistilBERT, alone"
-        make(alone, "time of both", seed, best_rate(runs, alone), time_of_both(runs))
+        make(alone, "time of both", seed, best_rate(runs, alone), time_of_both(runs, UPDATES))
 
 
 @cache

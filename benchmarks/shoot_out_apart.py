@@ -1,5 +1,8 @@
 """What a paper changed together, each change alone, for `benchmarks.shoot_out`."""
 
+import statistics
+from typing import Any
+
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -79,3 +82,14 @@ APART = {
     "RoBERTa, same pairs": Member(roberta, **OWN_PAIRS),
     "DistilBERT, teacher's start": Member(started_distilbert, taught=True),
 }
+
+
+def time_of_both(runs: list[dict[str, Any]], updates: int) -> int:
+    """Return how many updates one layer makes while a teacher and its student learn."""
+    teacher, student = (
+        statistics.median(
+            run["seconds"] for run in runs if (run["member"], run["part"]) == (who, "updates")
+        )
+        for who in ("RoBERTa", "DistilBERT, alone")
+    )
+    return round(updates * (teacher + student) / student / 10) * 10

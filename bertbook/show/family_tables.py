@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from html import escape
 
-from .grid import grid
+from .grid import sign_grid
 from .html import Html, html
 from .tables import result_table
 
-PARTS = {
+MACHINE_PARTS = {
     "words": "30,522 rows of 768",
     "positions": "512 rows of 768, added",
     "segments": "2 rows, added",
@@ -64,14 +64,16 @@ CHANGED = {
 
 def family_grid(caption: str) -> Html:
     """Draw all members against all parts, with what each changes written below."""
-    rows = {member: ["●" * (part in own) for part in PARTS] for member, own in CHANGED.items()}
+    rows = {
+        member: ["●" * (part in own) for part in MACHINE_PARTS] for member, own in CHANGED.items()
+    }
     told = "".join(
         f"<dt>{member}</dt><dd>"
         + "; ".join(f"<em>{part}</em>: {escape(text)}" for part, text in own.items())
         + "</dd>"
-        for member, own in {"BERT": PARTS, **CHANGED}.items()
+        for member, own in {"BERT": MACHINE_PARTS, **CHANGED}.items()
     )
-    return grid([*PARTS], rows, caption, f'<dl class="mb-changes">{told}</dl>')
+    return sign_grid([*MACHINE_PARTS], rows, caption, f'<dl class="mb-changes">{told}</dl>')
 
 
 def folders_table(record: Mapping, caption: str) -> Html:

@@ -25,7 +25,7 @@ background-color:rgba(117,121,127,.12)}
 """
 
 
-def grid(
+def sign_grid(
     columns: Sequence[str], rows: Mapping[str, Sequence[str]], caption: str, below: str = ""
 ) -> Html:
     """Draw a grid whose fields are empty or hold a sign; a dot is lit.
@@ -53,7 +53,7 @@ def grid(
 
     Examples
     --------
-    >>> grid(["words", "task"], {"ELECTRA": ["", "●"]}, "What changes.")
+    >>> sign_grid(["words", "task"], {"ELECTRA": ["", "●"]}, "What changes.")
     What changes.
     ELECTRA: task
     """

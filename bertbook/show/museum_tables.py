@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .grid import grid
+from .grid import sign_grid
 from .html import Html
 
 SHORT = {  # the invariants in their order, as columns call them
@@ -32,7 +32,7 @@ SIGNS = {"holds": "", "falls": "●", "not asked": "–", "stops": "×"}
 def exhibits_grid(broken: Mapping[str, Sequence[str]], caption: str) -> Html:
     """Show which invariant finds which exhibit, given what each one breaks."""
     rows = {name: ["●" if one in falls else "" for one in SHORT] for name, falls in broken.items()}
-    return grid([*SHORT.values()], rows, caption)
+    return sign_grid([*SHORT.values()], rows, caption)
 
 
 def encoders_grid(record: Mapping, caption: str) -> Html:
@@ -41,4 +41,4 @@ def encoders_grid(record: Mapping, caption: str) -> Html:
         row["encoder"]: [SIGNS[row["answers"][name]] for name in SHORT]
         for row in record["encoders"]
     }
-    return grid([*SHORT.values()], rows, caption)
+    return sign_grid([*SHORT.values()], rows, caption)

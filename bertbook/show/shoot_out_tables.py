@@ -9,6 +9,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from jaxtyping import Float
 
 from .html import Html, html
 from .tables import result_table
@@ -26,7 +27,7 @@ WAYS = {  # how one layer learns: its member, its part of the record, and how th
 }
 
 
-def runs_of(record: Mapping, member: str, part: str, name: str) -> list[float]:
+def member_runs(record: Mapping, member: str, part: str, name: str) -> list[float]:
     """Return one number of the five runs of a member."""
     return [
         run[name]
@@ -35,9 +36,9 @@ def runs_of(record: Mapping, member: str, part: str, name: str) -> list[float]:
     ]
 
 
-def above_floor(record: Mapping, member: str, part: str = "updates") -> np.ndarray:
+def above_floor(record: Mapping, member: str, part: str = "updates") -> Float[np.ndarray, " rows"]:
     """Return how far above the floor the runs of a member are, nats a hidden word."""
-    found = runs_of(record, member, part, "masked_lm_loss")
+    found = member_runs(record, member, part, "masked_lm_loss")
     return np.array(found) - record["floor"]["value"]
 
 
@@ -49,7 +50,7 @@ def paired_interval(first: Runs, second: Runs) -> tuple[float, float, float]:
 
 
 def members_table(record: Mapping) -> Html:
-    """All members after equally many updates."""
+    """Show all members after equally many updates."""
     members = dict.fromkeys(r["member"] for r in record["runs"] if r["part"] == "updates")
     rows = [_row(record, member, "updates") for member in members]
     best = record["ladder"]["sentence"] - record["floor"]["value"]
@@ -63,10 +64,10 @@ def members_table(record: Mapping) -> Html:
 
 
 def equal_time_table(record: Mapping) -> Html:
-    """Those whose updates take another time than BERT's, in BERT's seconds."""
+    """Show those whose updates take another time than BERT's, in BERT's seconds."""
     rows = []
     for member in dict.fromkeys(r["member"] for r in record["runs"] if r["part"] == "time"):
-        updates = runs_of(record, member, "time", "updates")[0]
+        updates = member_runs(record, member, "time", "updates")[0]
         name, *cells = _row(record, member, "time")
         rows.append([name, str(updates), *cells])
     columns = ["updates", "above floor", "minus RoBERTa", "pairs"]
@@ -77,14 +78,14 @@ def equal_time_table(record: Mapping) -> Html:
 def apart_table(record: Mapping, members: Sequence[str], note: str) -> Html:
     """Put some members, or ideas alone, beside RoBERTa."""
     rows = [
-        _row(record, m, "updates" if runs_of(record, m, "updates", "seed") else "apart")
+        _row(record, m, "updates" if member_runs(record, m, "updates", "seed") else "apart")
         for m in members
     ]
     return html(result_table(["above floor", "minus RoBERTa", "pairs"], rows, "member"), note)
 
 
 def ideas_table(record: Mapping) -> Html:
-    """ModernBERT's ideas, each in a RoBERTa, run by run."""
+    """Show ModernBERT's ideas, each in a RoBERTa, run by run."""
     rows = []
     for name in ("RoPE alone", "GeGLU alone", "pre-norm alone", "a window alone"):
         runs = above_floor(record, name, "apart")
@@ -100,11 +101,11 @@ def ideas_table(record: Mapping) -> Html:
 
 
 def starts_table(record: Mapping) -> Html:
-    """One layer that learns in five ways."""
+    """Show one layer that learns in five ways."""
     rows, start = [], above_floor(record, *WAYS["teacher’s start, words only"])
     for told, way in WAYS.items():
         runs = above_floor(record, *way)
-        updates = str(runs_of(record, *way, "updates")[0])
+        updates = str(member_runs(record, *way, "updates")[0])
         away = "" if way[0] == START else _ends(*paired_interval(runs, start)[1:])
         rows.append([told, updates, _spread(runs), away])
     columns = ["updates", "above floor", "minus teacher’s start"]
@@ -113,7 +114,7 @@ def starts_table(record: Mapping) -> Html:
 
 
 def three_back_table(record: Mapping) -> Html:
-    """Right words among 16 and behind them, for every way to know positions."""
+    """Show right words among 16 and behind them, for every way to know positions."""
     rows = []
     for row in record["rows"]:
         behind = row["runs"]["behind"]
@@ -127,7 +128,7 @@ def three_back_table(record: Mapping) -> Html:
 
 
 def _row(record: Mapping, member: str, part: str) -> list[str]:
-    runs, sure = above_floor(record, member, part), runs_of(record, member, part, "accuracy")
+    runs, sure = above_floor(record, member, part), member_runs(record, member, part, "accuracy")
     away = ""
     if len(runs) and member != "RoBERTa":
         away = _ends(*paired_interval(runs, above_floor(record, "RoBERTa"))[1:])

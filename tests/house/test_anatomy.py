@@ -25,6 +25,7 @@ FIGURES = (
     *("picture", "explore", "html", "machine", "game", "stepwise", "walk_layer"),
     *("type_ahead", "fill_in", "next_sentence", "train_toy"),
     *("see_heads", "follow_shapes", "swap_heads", "weigh_words"),
+    *("family_grid", "encoders_grid", "exhibits_grid"),
 )
 MOVING = ("explore", "stepwise")
 FIGURE = re.compile(r"Figure (\d+)\.(\d+)\. \S")

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from bertbook.show.family_tables import CHANGED, PARTS, family_grid, folders_table
-from bertbook.show.grid import grid
+from bertbook.show.family_tables import CHANGED, MACHINE_PARTS, family_grid, folders_table
+from bertbook.show.grid import sign_grid
 from bertbook.show.shoot_out_tables import (
     equal_time_table,
     ideas_table,
@@ -18,7 +18,7 @@ from bertbook.show.shoot_out_tables import (
 
 
 def test_the_grid_lights_what_a_member_changes():
-    assert all(set(own) <= set(PARTS) for own in CHANGED.values())
+    assert all(set(own) <= set(MACHINE_PARTS) for own in CHANGED.values())
     drawn = family_grid("All.")
     assert drawn.content.count('class="mb-lit"') == sum(map(len, CHANGED.values()))
     assert "ELECTRA: words, task" in repr(drawn)
@@ -26,7 +26,7 @@ def test_the_grid_lights_what_a_member_changes():
 
 def test_a_row_with_too_few_signs_is_refused():
     with pytest.raises(ValueError, match=r"'a' has 1 signs, and there are 2 columns"):
-        grid(["x", "y"], {"a": [""]}, "A.")
+        sign_grid(["x", "y"], {"a": [""]}, "A.")
 
 
 def test_a_folder_counts_by_its_largest_difference():
