@@ -109,6 +109,10 @@ records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
 	$(BIN)/python -m benchmarks.ladder --record
 	$(BIN)/python -m benchmarks.distilling --record
 	$(BIN)/python -m benchmarks.shoot_out --record
+	$(BIN)/python -m benchmarks.three_back --record
+	$(BIN)/python -m benchmarks.family_folders --record
+	$(BIN)/python -m benchmarks.museum_matrix --record
+	$(BIN)/python -m benchmarks.roofline --record
 	$(BIN)/python -m benchmarks.processes --record
 
 pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at the newest)

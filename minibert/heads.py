@@ -32,6 +32,13 @@ class BertLMPredictionHead(nn.Module):
     its own. It shares the table of the embeddings (weight tying), so that this table collects two
     gradients, one where words are read and one where they are predicted.
 
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
+    word_embeddings : nn.Embedding
+        The table of the embeddings, shape (vocab, hidden).
+
     Examples
     --------
     >>> table = nn.Embedding(89, 128)

@@ -1,7 +1,5 @@
 """Exercises of Chapter 18: the best span, F1, windows, a threshold and what it is worth."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

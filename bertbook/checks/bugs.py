@@ -1,7 +1,5 @@
 """Exercises of Chapter 26: what falls, and the smallest text."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 from .exercise import Exercise

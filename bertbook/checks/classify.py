@@ -1,7 +1,5 @@
 """Exercises of Chapter 16: losses of classifiers, when to stop, McNemar, thresholds."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

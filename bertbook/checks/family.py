@@ -1,7 +1,5 @@
 """Exercises of Chapter 25: RoBERTa's positions, ALBERT's parameters, windows, RoPE and ALiBi."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .exercise import Exercise

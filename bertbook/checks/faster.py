@@ -1,7 +1,5 @@
 """Exercises of Chapter 23: masks, attention by blocks, a race, packing, eight bits, a teacher."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .exercise import Exercise

@@ -1,7 +1,5 @@
 """Exercises of Chapter 20: an interval, ablation, ranks, a rival."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.linalg import norm
 

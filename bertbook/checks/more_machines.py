@@ -1,7 +1,5 @@
 """Exercises of Chapter 24: a gradient of many, shares, an update's time, a best number, a ring."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .exercise import Exercise

@@ -1,7 +1,5 @@
 """Exercises of Chapter 25: the loss of replaced tokens, and pairs whose order is asked."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .exercise import Exercise

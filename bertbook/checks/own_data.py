@@ -1,7 +1,5 @@
 """Exercises of Chapter 19: a temperature, a weighted loss, leaks, thresholds with a margin."""
 
-from __future__ import annotations
-
 import math
 import re
 from functools import cache

@@ -1,7 +1,5 @@
 """Exercises of Chapter 15: a tensor out of bytes, what does not fit, sentence vectors, trust."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exercises of Chapter 22: the contrastive loss, nDCG, fusion, hard negatives."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.linalg import norm
 

@@ -1,7 +1,5 @@
 """Exercises of Chapter 14: Bayes' rule at one place and at all, the ladder, stories never told."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 

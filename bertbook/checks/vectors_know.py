@@ -1,7 +1,5 @@
 """Exercises of Chapter 21: a control task, cosines without their mean, the price of labels."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.linalg import norm
 

@@ -1,4 +1,4 @@
-"""Start: ``python -m bertbook.grade FOLDER``."""
+"""Start: ``python -m bertbook.grade FOLDER``. Chapter 1."""
 
 from __future__ import annotations
 

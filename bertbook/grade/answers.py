@@ -1,4 +1,4 @@
-"""What somebody has written: the notebooks of a folder, and the code of hers in each."""
+"""What somebody has written: the notebooks of a folder, and the code of hers in each. Chapter 1."""
 
 from __future__ import annotations
 

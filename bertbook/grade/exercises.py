@@ -1,4 +1,4 @@
-"""The exercises of the chapters: what a checker is called with, and what stands above it."""
+"""The exercises of the chapters: what a checker is called with, and what stands above it. Chapter 1."""
 
 from __future__ import annotations
 
@@ -66,13 +66,7 @@ def tasks_of(path: Path) -> list[Task]:
 
 @cache
 def cells_of(path: Path) -> list[Cell]:
-    """Read the cells of a notebook.
-
-    Raises
-    ------
-    ValueError
-        If the file is no notebook.
-    """
+    """Read the cells of a notebook; raise ValueError if the file is none."""
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         return [
@@ -89,13 +83,7 @@ def cells_of(path: Path) -> list[Cell]:
 
 
 def chapter_of(path: Path, chapters: Sequence[Path]) -> Path:
-    """Find the chapter that a notebook is a copy of: that with most of its cells.
-
-    Raises
-    ------
-    ValueError
-        If it has no cell of any chapter.
-    """
+    """Find the chapter that a notebook is a copy of, by its cells; ValueError if there is none."""
     own = {cell.name for cell in cells_of(path)} - {""}
     shared = [len(own & {cell.name for cell in cells_of(chapter)}) for chapter in chapters]
     best = chapters[shared.index(max(shared))]

@@ -1,7 +1,7 @@
 """What an answer on trial may not do: harm files, start or send things, or change its checker.
 
 This stops accidents and pranks. It is no prison for somebody who knows how to break out of Python;
-answers of people you do not know belong in a container.
+answers of people you do not know belong in a container. Chapter 1.
 """
 
 from __future__ import annotations

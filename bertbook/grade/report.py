@@ -1,4 +1,4 @@
-"""What a class has reached: one table as CSV, and a page for each student."""
+"""What a class has reached: one table as CSV, and a page for each student. Chapter 1."""
 
 from __future__ import annotations
 

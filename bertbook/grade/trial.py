@@ -1,4 +1,4 @@
-"""One answer on trial: in a process of its own, with limits, where it can harm nothing."""
+"""One answer on trial: in a process of its own, with limits, where it can harm nothing. Chapter 1."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the code of a cell needs from the cells above it."""
+"""What the code of a cell needs from the cells above it. Chapter 1."""
 
 from __future__ import annotations
 

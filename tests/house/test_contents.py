@@ -18,7 +18,7 @@ MODEL = re.compile(r"[A-Z]\w+(Model|Config|For[A-Z]\w+(?<!Output))")
 PAIRS, TESTED = "tests/family_pairs.py", re.compile(r'Member\(\s*"(\w+)"')
 # What chapters use all along and no chapter finishes.
 NOT_OF_A_CHAPTER = {
-    *("checks", "contracts", "fast", "fill", "palette", "pretrain", "reader", "show"),
+    *("checks", "contracts", "fast", "fill", "grade", "palette", "pretrain", "reader", "show"),
     *("disk", "inputs", "text_files"),
 }
 

@@ -12,7 +12,7 @@ from python_code import called, parse
 
 HEART = ("config", "inputs", "text", "losses", "embeddings", "attention", "layer", "heads", "model",
          "pretraining", "masking", "parts")  # fmt: skip
-CHECKS, EXERCISE = 14.0, 46.8  # a share of the lines of code, in percent, and lines
+CHECKS, EXERCISE = 14.0, 47.7  # a share of the lines of code, in percent, and lines
 LINES, CODE = 15_050, 8_270  # of minibert
 SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 CHECK = re.compile(r"_?(require|check)_\w+")
@@ -150,12 +150,12 @@ def heart(checked: int) -> str:
             "15,051 lines, more than 15,050",
         ),
         (size_of_minibert, "bertbook/a.py", "x = 1\n" * (LINES + 1), ""),
-        (lines_of_exercises, "bertbook/checks/a.py", "x = 1\n" * 45 + "check_a = 1\n", ""),
+        (lines_of_exercises, "bertbook/checks/a.py", "x = 1\n" * 46 + "check_a = 1\n", ""),
         (
             lines_of_exercises,
             "bertbook/checks/a.py",
-            "x = 1\n" * 46 + "check_a = 1\n",
-            "47.0 lines",
+            "x = 1\n" * 47 + "check_a = 1\n",
+            "48.0 lines",
         ),
         (lines_of_exercises, "bertbook/checks/verdict.py", "x = 1\n" * 99, ""),
     ],
