@@ -1,4 +1,4 @@
-"""The exercises of the chapters: what a checker is called with, and what stands above it. Chapter 1."""
+"""The exercises of the chapters, their checkers, and what stands above them. Chapter 1."""
 
 from __future__ import annotations
 

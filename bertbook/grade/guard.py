@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import Any
 
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 OF_FILES = frozenset(
@@ -29,7 +30,7 @@ def forbid_harm(folder: Path) -> None:
     """Refuse for the rest of this process what reaches beyond a folder. Nothing takes it back."""
     home = f"{folder.resolve()}{os.sep}"
 
-    def is_elsewhere(path: object) -> bool:
+    def is_elsewhere(path: Any) -> bool:
         if isinstance(path, int):  # a file that is open already
             return False
         return (

@@ -1,4 +1,4 @@
-"""One answer on trial: in a process of its own, with limits, where it can harm nothing. Chapter 1."""
+"""One answer on trial, in a process of its own, where it can harm nothing. Chapter 1."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -46,9 +46,11 @@ def on_trial(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
     """
     if not code.strip():
         return Reply(False, f"{task.name} is not written yet.")
-    kinds = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("fork" if "fork" in kinds else "spawn")
-    if "fork" in kinds:
+    can_fork = "fork" in multiprocessing.get_all_start_methods()
+    context = (
+        multiprocessing.get_context("fork") if can_fork else multiprocessing.get_context("spawn")
+    )
+    if can_fork:
         surroundings_of(task, chapters)
     ours, theirs = context.Pipe(duplex=False)
     with tempfile.TemporaryDirectory() as folder:
@@ -128,20 +130,16 @@ def _run(code: str, name: str, around: dict[str, Any]) -> dict[str, Any]:
 @contextmanager
 def _silence() -> Iterator[None]:
     """Send to nowhere what is printed, also past Python."""
-    _flush()
+    sys.stdout.flush()
+    sys.stderr.flush()
     kept = [os.dup(number) for number in (1, 2)]
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         for number in (1, 2):
             os.dup2(nowhere.fileno(), number)
         try:
-            yield
+            with redirect_stdout(nowhere), redirect_stderr(nowhere):
+                yield
         finally:
-            _flush()
             for number, old in zip((1, 2), kept):
                 os.dup2(old, number)
                 os.close(old)
-
-
-def _flush() -> None:
-    sys.stdout.flush()
-    sys.stderr.flush()
