@@ -27,7 +27,8 @@ check_control_task = Exercise(
     "Deal the classes of a control task: one class for each different word.",
     _control_task,
     cases=[_control_case("she sings and she laughs and sings", [2, 0, 3, 1]),
-           _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2])],
+           _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2]),
+           ([*"igbdhafceba"], [*"IGBDHAFCEBA"], [3, 6, 0, 8, 5, 1, 7, 4, 2])],
     forbidden=["control_labels"],
     mistakes={
         "→ classes": "These are the true classes. A control task can only be learned by heart.",
@@ -38,7 +39,8 @@ check_control_task = Exercise(
         ("list(dict.fromkeys(words)) → sorted({*words}) ¦ sorted(dict.fromkeys(words), "
             "key=words.count, reverse=True)", "dict.fromkeys(words) → {*words}"):
             "Count the words as they first appear.",
-        ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
+        ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])",
+            "fromkeys(words) → fromkeys(sorted(words, key=lambda word: -words[::-1].index(word)))"):
             "You count from the end, or where a word comes last. Where does it come first?",
         "(distinct, order) → (distinct, order[::-1])": "You read the order from its end.",
         "in words] → in words][::-1]": "Your list is turned around.",
