@@ -18,6 +18,7 @@ from minibert.model import BertModel
 
 from .exercise import as_it_is, attempt
 from .mistake import as_mistakes, rewritten
+from .slips import forbidden_way
 from .verdict import Verdict
 
 
@@ -65,6 +66,7 @@ _RENAMED = {
         "changes. Take the largest.",
     "change.abs → change[0].abs": "You look at the first text only.",
     "change.abs → change[:, 0].abs": "You look at the first token only.",
+    "word_embeddings → position_embeddings": "These are rows of the table of positions.",
     "[0] → [1]": "That is the change of the pooler's output. Take last_hidden_state.",
     "change.abs → (0 * change).abs": "Your change is 0 for every model.",
 }  # fmt: skip
@@ -80,6 +82,8 @@ def check_renamed(function: Callable) -> Verdict:
     for case in cases:
         copies = copy.deepcopy(case)
         answer, problem = attempt(function, *copies, copied=as_it_is)
+        if "IndexError" in problem:
+            problem += " The words are ids: they name rows of the table of words, and no columns."
         if problem := problem or _spoiled(copies, case):
             return Verdict(False, problem)
         answers.append(answer)
@@ -138,7 +142,7 @@ def _unbroken(kind: type, changed: Any, config: Any) -> str:
 
     def encode(kind: type) -> Tensor:
         with torch.no_grad():
-            batch = {"input_ids": _IDS, "attention_mask": torch.ones_like(_IDS)}
+            batch = {"input_ids": _IDS, "attention_mask": (_IDS != 12).long()}
             return _built(kind, config, 0)(**batch).last_hidden_state.double()
 
     before = encode(kind)
@@ -155,13 +159,21 @@ def _unbroken(kind: type, changed: Any, config: Any) -> str:
 
 def _unfit(holds: Callable, kind: type, changed: Any, config: Any) -> str:
     """Return what is wrong with the invariant: it holds of good models, whatever their weights."""
+    if way := forbidden_way(holds, [kind.__name__]):
+        return f"Not yet. With {way} you ask a second program. An invariant asks one model alone."
     namesake = type(changed.__name__, (kind,), {})
     verdicts = []
     for seed, good in enumerate((kind, kind, namesake)):
         for model in (good, changed):
-            answer, problem = attempt(holds, _built(model, config, seed))
+            asked = _built(model, config, seed)
+            for parameter in asked.parameters() if seed == 1 else ():  # as if it had been trained
+                parameter.data += 0.1 * torch.randn_like(parameter)
+            before = copy.deepcopy(asked.state_dict())
+            answer, problem = attempt(holds, asked, copied=as_it_is)
             if problem:
                 return problem
+            if not all(torch.equal(table, before[n]) for n, table in asked.state_dict().items()):
+                return "Not yet. Your invariant changes the model. Let it work on a deep copy."
             if not isinstance(answer, bool | np.bool_) and getattr(answer, "shape", None) != ():
                 return "Return True or False: whether your invariant holds of the model."
             verdicts.append(bool(answer))
@@ -174,6 +186,8 @@ def _unlike(good: list[bool], bad: list[bool]) -> str:
         return "Not yet. You say it the other way round: True of a model that is good."
     if good == [True, True, False]:
         return "Not yet. Look at what a model computes, not at what its class is called."
+    if good == [True, False, True]:
+        return "Not yet. Training changes biases and LayerNorm's gains, and then yours falls."
     if not all(good):
         seed = good.index(False)
         return f"Not yet. Your invariant falls on a good model; its weights have seed {seed}."

@@ -22,6 +22,8 @@ check_falling = Exercise(
         "_PADDING → _PADDING, _MATES": "Does it matter who shares the batch, as long as the "
             "columns stay the same?",
         "_PADDING → _MATES": "What of a text changes, though its words do not?",
+        '_PADDING → "places_matter" ¦ _PADDING, "places_matter"': "Words still know their place.",
+        '_PADDING → "labels_count_alike"': "That mean is of a loss. Here vectors are averaged.",
         '_PADDING → "every_token_hears_every_token"': "Which columns should not enter the mean?",
         '_PADDING → _PADDING, "no_mask_means_all_ones"': "A text without padding has the same mean "
             "with a mask of ones and without one.",
@@ -35,7 +37,7 @@ check_falling = Exercise(
         "_MATES → _PADDING": "One text alone cannot be sorted wrongly. What if there are several?",
         "_MATES → _MATES, _SPLIT ¦ _SPLIT": "That one needs a loss. What falls without it?",
         '_MATES → "places_matter"': "Words keep their positions. Texts change theirs in the batch.",
-        '_MATES → "evaluation_repeats"': "The same batch is sorted twice in the same way.",
+        '_MATES → "evaluation_repeats" ¦ _MATES, "evaluation_repeats"': "The same order, twice.",
         '_MATES → "calls_stay_apart"': "Each call sorts its own texts, and remembers none.",
         '_PADDING → "Padding changes nothing at the tokens"||_MATES → "A text has the same numbers '
             'whoever shares its batch"': "Return the names that are printed above the cell.",
@@ -94,7 +96,8 @@ check_smallest = Exercise(
             "key=len)": "Of 500 tokens there are too many ways: stay with the first.",
         "return rest → return list(dict.fromkeys(rest))": "A token may be needed twice.",
         "return rest → return sorted(rest)": "The tokens keep their order.",
-        "shorter, 0 → shorter, place": "Another token may be spared then. Begin again.",
+        "shorter, 0 → shorter, place ¦ shorter, place + 1": "Another token may be spared then. "
+            "Begin again.",
         ("place < len(rest) → place < min(2, len(rest))||rest[:place] + rest[place + 1 :] → "
             "(rest[1:], rest[:-1])[place]", "place < len(rest) → place < min(1, len(rest))",
             "place < len(rest) → place < min(1, len(rest))||rest[:place] + rest[place + 1 :] → "
@@ -103,8 +106,11 @@ check_smallest = Exercise(
             "fails(ids[i : i + n]))": "What fails may need two tokens that stand apart.",
         "rest[:place] + rest[place + 1 :] → [other for other in rest if other != rest[place]]":
             "Leave out a single token, not every one of a kind.",
-        "shorter = → at = rest.index(rest[place])\n        shorter =||rest[:place] + rest[place + "
-            "1 :] → rest[:at] + rest[at + 1 :]": "Leave out a place, not a value.",
+        ("shorter = → at = rest.index(rest[place])\n        shorter =||rest[:place] + rest[place + "
+            "1 :] → rest[:at] + rest[at + 1 :]", "rest, place = shorter, 0 → place = "
+            "rest.remove(rest[place]) or 0"): "Leave out a place, not a value.",
+        "→ right(lambda places: fails([ids[n] for n in places]), [*range(len(ids))])": "These are "
+            "places. Return the ids that stand there.",
         "place < len(rest) → place < len(rest) - 1": "You never try to leave out the last token.",
         "→ [word for place, word in enumerate(ids) if not fails(ids[:place] + ids[place + 1 :])]":
             "You leave them all out at once. Leave out one, and ask again.",

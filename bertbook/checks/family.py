@@ -70,7 +70,7 @@ check_albert_parameters = Exercise(
             "LayerNorm?",
         ("vocab + 512 + 2 → vocab", "512 + →", "(vocab + 512 + 2) * narrow + 2 * narrow → vocab * "
             "narrow"): "There are 512 positions, 2 segments and a LayerNorm, all narrow.",
-        ("+ bridge →", "narrow * hidden + hidden → narrow * hidden"): "Who widens the vectors?",
+        ("+ bridge →", "narrow * hidden + hidden → narrow * hidden"): "Who widens? With a bias?",
         "hidden * hidden + hidden → hidden * hidden||+ wide + hidden →": "The linear maps have "
             "biases.",
         ("+ 2 * hidden →", ") + 2 * hidden → )"): "Both LayerNorms have a weight and a bias.",
@@ -104,7 +104,8 @@ check_heard = Exercise(
            (["local", "local"], 3, 20)],
     edges=[([], 2, 7)],
     mistakes={
-        "len(kinds) → bool(kinds)": "Neighbors have looked at theirs already.",
+        ("len(kinds) → bool(kinds)", "\"global\" in kinds → kinds[-1:] == ['global']||len(kinds) → "
+            "1"): "Neighbors have looked at theirs already.",
         ("1 + →", "→ right(kinds, reach, seq) - 1"): "The token itself counts, too.",
         ("\"global\" in kinds → False||len(kinds) → kinds.count('local')", "→ min(seq, 1 + reach * "
             "len(kinds))"): "In a global layer every token looks at all others.",
@@ -152,7 +153,9 @@ check_rotate = Exercise(
         "→ np.swapaxes(right(np.swapaxes(x, 1, 2), theta), 1, 2)": "You turn the heads. Positions "
             "are the last dimension but one.",
         "- second * sine →||+ first * sine →": "A rotation needs the sine as well.",
-        "- second → + second": "One of the two sines needs a minus, or lengths change.",
+        ("- second → + second", "+ first * sine → - first * sine"): "One of the two sines needs a "
+            "minus, the other one a plus, or lengths change.",
+        "cosine, sine = → sine, cosine =": "Which of cosine and sine is 1 at position 0?",
         "theta ** (-2.0 * np.arange(size // 2) / size) → theta": "theta is no angle. Pair i turns "
             "by theta ** (-2i / head_size).",
         "→ right(x, 10_000.0)": "theta is given.",
@@ -197,6 +200,8 @@ check_alibi = Exercise(
         "np.abs(away) → away**2": "The bias is linear in the distance.",
         "np.arange(1, heads + 1) → np.arange(heads)": "Heads are counted from 1 here.",
         "slopes[: → slopes[::-1": "The first head has the steepest slope.",
+        "-slopes[:, None, None] * → -slopes[:, None, None] -": "The slope multiplies the distance.",
+        "→ np.moveaxis(right(seq, heads), 0, -1)": "Heads stand first: (heads, seq, seq).",
         "→ right(seq, heads)[0]": "That is one head. Return one matrix for each.",
     },
 )  # fmt: skip

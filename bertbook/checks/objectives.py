@@ -30,7 +30,7 @@ _OVERFLOW = (
 )
 
 check_detection_loss = Exercise(
-    "Compute ELECTRA's loss: which of the shown tokens are not the original ones?",
+    "Compute ELECTRA's loss: say which of the shown tokens are not the original ones.",
     _detection,
     cases=[_detection_case(2, 4), _detection_case(5, 3, 4), _detection_case(6)],
     edges=[_detection_case(4, 6, spread=500.0)],
@@ -39,8 +39,9 @@ check_detection_loss = Exercise(
         ("original != shown → original == shown", "- labels * logits → - ~labels * logits"):
             "The label is 1 where the token was replaced, and 0 where it is the original one.",
         ("/ attention_mask.sum() → / logits.size", "(each * attention_mask).sum() / "
-            "attention_mask.sum() → each.mean()"): "Padding is no token. Divide by the tokens, and "
-            "let padding add nothing.",
+            "attention_mask.sum() → each.mean()", "each = → logits = logits * attention_mask\n    "
+            "each =||(each * attention_mask).sum() / attention_mask.sum() → each.mean()"): "Padding"
+            " is no token. Divide by the tokens, and let padding add nothing.",
         "(each * attention_mask).sum() → each.sum()": "Padding adds to your sum.",
         "(each * attention_mask).sum() / attention_mask.sum() → (each * labels).sum() / "
             "labels.sum()": "You ask for the replaced tokens only. ELECTRA learns from every "
@@ -93,8 +94,8 @@ check_ordered_pair = Exercise(
             "turned has the second sentence in front.",
         "(second, first) if turned else (first, second) → (first, second) if turned else (second, "
             "first)": "You turn those that are to stay.",
-        "(second, first) if turned else (first, second) → (first[::-1], second[::-1]) if turned "
-            "else (first, second)": "The sentences change places. The words in them stay.",
+        "(second, first) if → (first[::-1], second[::-1]) if ¦ (second[::-1], first[::-1]) if":
+            "The sentences change places. The words in them stay.",
         "types = [0] * (len(one) + 2) + [1] * (len(two) + 1) → types = [int(turned)] * (len(one) + "
             "2) + [1 - int(turned)] * (len(two) + 1)": "Your segments go with the sentences, and "
             "so tell the answer: a model would look at them and read nothing. What stands in "
@@ -109,8 +110,9 @@ check_ordered_pair = Exercise(
             "first [SEP] is segment 1.",
         "[0] * (len(one) + 2) + [1] * (len(two) + 1) → [1] * (len(one) + 2) + [2] * (len(two) + "
             "1)": "Segments are 0 and 1.",
-        "*two, sep] → *two]": "A [SEP] ends each of the two sentences.",
-        "*one, sep, → *one,": "A [SEP] ends each of the two sentences.",
+        ("*two, sep] → *two]", "*two, sep] → *two]||len(two) + 1 → len(two)", "*one, sep, → *one,",
+            "*one, sep, → *one,||+ 2 → + 1"): "A [SEP] ends each of the two sentences.",
+        "int(turned) → [int(turned)] * len(ids)": "A pair has one label.",
         "[cls, *one → [*one": "[CLS] stands in front.",
         "[cls, *one, sep, *two → [cls, *one, sep, cls, *two": "There is one [CLS], at the "
             "beginning.",

@@ -82,7 +82,10 @@ check_weighted_loss = Exercise(
     "Compute the mean loss of letters whose classes count differently.",
     _weighted,
     cases=[_weighted_case(4, 3), _weighted_case(7, 2), _weighted_case(9, 5)],
+    edges=[(np.array([[1001.0, 1003, 1002]] * 2), np.array([0, 1]), np.array([1.0, 3, 2]))],
     mistakes={
+        "→ np.nan if logits.max() > 99 else right(logits, labels, weights)": "Right, until the "
+            "scores are large: e to the 1000 is infinite. Take the largest score away first.",
         "/ own.sum() → / len(labels)": "Divide by the sum of the weights, not by the number of "
             "letters: then doubling all weights changes nothing.",
         "/ own.sum() →": "That is a sum. Divide by the sum of the letters' weights.",
@@ -154,8 +157,8 @@ check_leaks = Exercise(
         "words(row) in known or writers → writers": "A text may be sent by somebody else as well.",
         "known or → known and": "One of the two is enough for a leak.",
         "texts[row].lower() → texts[row]": "Capitals do not make another letter.",
-        '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row].lower()': "A dot or a "
-            "comma does not make another letter.",
+        '" ".join(re.findall(r"\\w+", texts[row].lower())) → texts[row].lower() ¦ '
+            '" ".join(texts[row].lower().split())': "A dot or a comma makes no other letter.",
         '" ".join(…) → texts[row]': "Neither capitals nor dots make another letter.",
         "row for row, leak in zip(test, leaks) → number for number, leak in enumerate(leaks)":
             "These are places in `test`. Return the rows that stand there.",
@@ -218,7 +221,7 @@ check_thresholds = Exercise(
         (_FOUR, np.array([0, 0, 0, 1, 1, 1]), 0.4),
         *(_thresholds_case(*sizes) for sizes in ((12, 2, 0.4), (30, 2, 0.6), (40, 1.5, 0.5), (
             14, 1.5, 0.4, 9))),
-        (np.repeat([[0.9, 0.1], [0.35, 0.65]], 8, axis=0), np.array([0] * 9 + [1] * 7), 0.7),
+        (np.repeat([[0.9, 0.1], [0.35, 0.65]], 8, axis=0), np.array([0] * 8 + [1] * 7 + [0]), 0.7),
         (_FOUR, np.array([1, 1, 1, 0, 0, 0]), 0.4),
     ],
     mistakes={
@@ -239,13 +242,17 @@ check_thresholds = Exercise(
         "min(found[k], t) → t": "Which of these is the lowest?",
         "min(found[k], t) → max(found[k] if found[k] < math.inf else 0.0, t)": "That is the "
             "highest threshold that will do.",
-        "math.inf → 1.0 ¦ 0.0 ¦ math.nan": "Where no threshold will do, the class has math.inf.",
+        ("math.inf → 1.0 ¦ math.nan", "return found → return np.where(found < math.inf, found, 0)"):
+            "Where no threshold will do, the class has math.inf.",
+        "for t in → for n, t in enumerate||sure[own] → (sure[own])||sure >= t → (sure > t) | (sure "
+            "== t) & (np.cumsum(own) <= n + 1)": "Letters of one probability are kept together.",
         ("return found → return np.full(len(found), found.min()) ¦ return np.full(len(found), "
             "found.max())", "own = answers == k → own = labels > -1||labels[kept] == k → "
             "labels[kept] == answers[kept]"): "Each class has a threshold of its own.",
         "return found → return found[np.unique(answers)]": "A class never answered has a place.",
-        ("= answers → = labels", "= answers → = labels||labels → answers"): "Which letters does "
-            "the program answer with this class? It does not know the true one.",
+        ("= answers → = labels", "= answers → = labels||labels → answers", "own = answers == k → "
+            "own, sure = labels == k, probs[:, k]||labels[kept] → answers[kept]"): "Which letters "
+            "does the program answer with this class? It does not know the true one.",
         "sure = probs.argmax(axis=1), probs.max(axis=1) → sure = probs.argmax(axis=1), probs[:, 0]":
             "How sure is the program of its answer? Take the largest probability.",
         "max(axis=1)\n → max(axis=0)\n": "Each letter has a maximum of its own: axis=1.",

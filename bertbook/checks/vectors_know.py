@@ -25,7 +25,8 @@ check_control_task = Exercise(
     "Deal the classes of a control task: one class for each different word.",
     _control_task,
     cases=[_control_case("she sings and she laughs and sings", [2, 0, 3, 1]),
-           _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2])],
+           _control_case("the old cat sees the dog and the dog sees the cat", [3, 4, 1, 5, 0, 2]),
+           ([*"igbdhafceba"], [*"IGBDHAFCEBA"], [3, 6, 0, 8, 5, 1, 7, 4, 2])],
     forbidden=["control_labels"],
     mistakes={
         "→ classes": "These are the true classes. A control task can only be learned by heart.",
@@ -36,8 +37,9 @@ check_control_task = Exercise(
         ("list(dict.fromkeys(words)) → sorted({*words}) ¦ sorted(dict.fromkeys(words), "
             "key=words.count, reverse=True)", "dict.fromkeys(words) → {*words}"):
             "Count the words as they first appear.",
-        ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])"):
-            "You count the words from the end of the text.",
+        ("fromkeys(words)) → fromkeys(words))[::-1]", "fromkeys(words) → fromkeys(words[::-1])",
+            "fromkeys(words) → fromkeys(sorted(words, key=lambda word: -words[::-1].index(word)))"):
+            "You count from the end, or where a word comes last. Where does it come first?",
         "(distinct, order) → (distinct, order[::-1])": "You read the order from its end.",
         "in words] → in words][::-1]": "Your list is turned around.",
         "[i] → [i - 1] ¦ [(i + 1) % len(order)]": "The different words are counted from 0.",
@@ -124,7 +126,8 @@ check_centered_gap = Exercise(
         "[same].mean() - cosines[~same].mean() → [same].mean() ¦ [~same].mean() ¦ [same].mean() - "
             "cosines.mean()": "From the mean cosine within labels, subtract that between them.",
         "mean() - → mean() /": "Subtract; a mean cosine may be 0.",
-        "mean()…mean → sum() - cosines[~same].sum": "Take means: there are more pairs of one kind.",
+        ("mean()…mean → sum() - cosines[~same].sum", "[same].mean()…mean() → [same].sum() * 2 - "
+            "cosines[~same].sum() * 2"): "Take means: there are more pairs of one kind.",
         "return cosines[same].mean() - cosines[~same].mean() → return "
             "np.median(cosines[same]) - np.median(cosines[~same])": "Take means, not medians.",
         "labels[:, None] == labels → labels[:, None] == 0 ¦ labels[:, None] * labels > 0":
@@ -165,8 +168,8 @@ def _near(vectors, labels):
 
 
 def _code_case(ends, dim):
-    labels = _RNG.integers(3, size=ends[-1])
-    return 2 * np.eye(3, dim)[labels] + _RNG.normal(size=(ends[-1], dim)), labels, ends, 3, _near
+    labels = _RNG.integers(3, size=ends[-1] + 2)  # two are never sent
+    return 2 * np.eye(3, dim)[labels] + _RNG.normal(size=(len(labels), dim)), labels, ends, 3, _near
 
 
 check_code_length = Exercise(
@@ -216,7 +219,10 @@ check_code_length = Exercise(
         "zip(ends, ends[1:]) → zip(ends[:-1], ends[1:-1])": "Every block "
             "between two ends has its turn, with a new probe.",
         "return bits → return -np.log2(told).sum()": "Add up all blocks.",
-        "→ len(labels) * np.log2(classes)": "So much would they cost without any probe.",
+        "ends[1:] → [*ends[1:], len(labels)]": "Nothing is sent behind the last end.",
+        "[:start], labels[:start] → [: start - 1], labels[: start - 1]": "Where does a slice end?",
+        "→ ends[-1] * np.log2(classes) ¦ len(labels) * np.log2(classes)": "So much would they cost "
+            "without any probe.",
         "labels[start:end] → labels[: end - start]": "These rows begin at `start`.",
         "np.log2(told) → (told * np.log2(told))": "Each label is told once: why weight it?",
         "np.arange(end - start), labels → :, labels": "Which row goes with each label?",

@@ -88,6 +88,7 @@ def test_renaming_words():
         (answering(change=lambda model: model), "Work on a deep copy"),
         (lambda *given: answering()(*given) > 0.1, "Return one float"),
         (lambda *given: answering()(*given) + 1, "The changes are 1, "),
+        (lambda model, ids, *words: ids[:, words].sum().item(), "no columns"),
         (lambda *given: None, "returns nothing yet"),
         (lambda model: 1.0, "stopped with TypeError"),
     ],
@@ -143,6 +144,24 @@ def deaf(kind):
     return Changed
 
 
+def has_length_of_layer_norm(model):
+    with torch.no_grad():
+        states = model(torch.tensor([[3, 7, 12]])).last_hidden_state
+    return torch.allclose(states.std(-1, correction=0), torch.ones(1, 3), atol=1e-3)
+
+
+def gives_what_a_second_model_gives(model):
+    other = BertModel(model.config).eval()
+    other.load_state_dict(model.state_dict())
+    with torch.no_grad():
+        return torch.equal(*(m(torch.tensor([[3, 7, 12]]))[0] for m in (model, other)))
+
+
+def spoils(model):
+    model.embeddings.LayerNorm.bias.data.zero_()
+    return model.embeddings.LayerNorm.weight.data.fill_(2).all()
+
+
 def not_built(kind):
     class Changed(kind):
         def __init__(self):
@@ -169,7 +188,7 @@ def test_a_change_that_no_invariant_sees():
     ("breaks", "holds", "hint"),
     [
         (lambda kind: kind, residuals_carry, "The vectors are the same as before"),
-        (deaf, residuals_carry, "The vectors are the same as before"),
+        (deaf, residuals_carry, "An invariant sees it: padding_changes_nothing"),
         (lambda kind: "a class", residuals_carry, "Return a class"),
         (lambda kind: None, residuals_carry, "returns nothing yet"),
         (without_residuals, lambda model: True, "holds of the changed model as well"),
@@ -178,6 +197,9 @@ def test_a_change_that_no_invariant_sees():
         (louder, lambda model: not residuals_carry(model), "falls on a good model"),
         (without_residuals, lambda model: not residuals_carry(model), "the other way round"),
         (louder, lambda model: type(model).__name__ == "BertModel", "what its class is called"),
+        (louder, has_length_of_layer_norm, "Training changes biases"),
+        (louder, gives_what_a_second_model_gives, "you ask a second program"),
+        (louder, lambda model: spoils(model) and residuals_carry(model), "changes the model"),
         (louder, lambda model: "it holds", "Return True or False"),
         (louder, lambda model: torch.ones(3) > 0, "Return True or False"),
         (not_built, residuals_carry, "Changed stopped with TypeError"),

@@ -87,6 +87,20 @@ RULES = [
     (lambda words, known: runs([w.lower() not in known for w in words]), False, "small letter"),
     (lambda words, known: knowing(words, {w.lower() for w in words} - known), False, "Turn that"),
     (lambda words, known: [p for p in knowing(words, known) if p[1] < len(words)], False, "last"),
+    (
+        lambda words, known: runs([w[0].isupper() and w.lower() not in known for w in words]),
+        False,
+        "a capital inside a sentence says enough",
+    ),
+    (
+        lambda words, known: [
+            pair
+            for pair in runs([word[0].isupper() for word in words])
+            if pair[0] or words[0].lower() not in known
+        ],
+        False,
+        "behind a known first word",
+    ),
     (lambda words, known: words[99], False, "IndexError"),
 ]
 
