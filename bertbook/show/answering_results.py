@@ -11,7 +11,7 @@ from jaxtyping import Float
 from bertbook.analysis.metrics import score_answers
 from bertbook.corpus import passage_questions
 
-from .html import Html, html
+from .html import Html, html, with_minus
 from .tables import ranged, result_table, with_sign
 
 DRAWS = 2000
@@ -111,8 +111,9 @@ def _of_windows(title: str, readers: Sequence[Mapping], rivals: Sequence[Mapping
         f"{title} ({readers[0]['updates']} updates), {len(readers)} seed{'s' * (len(readers) > 1)}",
         f"{f1:.2f}",
     ]
-    limits = [min(r["threshold"] for r in readers), max(r["threshold"] for r in readers)]
-    return [*row, "" if readers == rivals else _lead(readers, rivals), ranged(limits, 1)]
+    limits = sorted(reader["threshold"] for reader in readers)
+    told = ranged([limits[0], limits[-1]], 1) if len(limits) > 1 else with_minus(limits[0], 1)
+    return [*row, "" if readers == rivals else _lead(readers, rivals), told]
 
 
 def _lead(readers: Sequence[Mapping], rivals: Sequence[Mapping]) -> str:
