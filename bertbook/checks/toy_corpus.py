@@ -44,11 +44,13 @@ check_unigram_loss = Exercise(
             "right([' '.join(''.join(sentences).replace(' ', '_'))])": "Are your words those that "
             "stand between spaces?",
         "-math.log → math.log": "A loss is not negative. Where is the minus?",
-        "tokens.count(word) / total → 1 / len({*tokens}) ¦ 1 / total ¦ sum(word in s.split() for s "
-            "in sentences) / len(sentences) ¦ tokens.count(word) / max(map(tokens.count, "
-            "{*tokens})) ¦ (tokens.count(word) + 1) / (total + len({*tokens})) ¦ "
-            "(tokens.count(word) - 1 or 1) / (total - 1)": "Of all words of the corpus, which "
-            "share is this one?",
+        ("tokens.count(word) / total → 1 / len({*tokens}) ¦ 1 / total ¦ sum(word in s.split() for "
+            "s in sentences) / len(sentences) ¦ sum(word in s.split() for s in sentences) / total "
+            "¦ tokens.count(word) / max(map(tokens.count, {*tokens})) ¦ (tokens.count(word) + 1) / "
+            "(total + len({*tokens})) ¦ (tokens.count(word) - 1 or 1) / (total - 1) ¦ "
+            "(tokens.count(word) - 1) / (total - 1)", "→ rows = [s.split() for s in sentences]; "
+            "return sum(right([' '.join(r)]) * len(r) for r in rows) / sum(map(len, rows))"): "Of "
+            "all words of the corpus, which share is this one?",
         "→ tokens = ' '.join(sentences).split(); return -math.log(sum(map(tokens.count, tokens)) / "
             "len(tokens) ** 2)": "The loss is the mean of the logarithms, not their logarithm.",
         "-math.log(…) → …": "Where is the logarithm?",
@@ -99,8 +101,8 @@ check_pair_floor = Exercise(
     _pair_floor,
     cases=_CORPORA,
     mistakes={
-        "if i != j → if abs(i - j) == 1 ¦ if i + 1 == j ¦ if True": "Any two positions make a "
-            "pair.",
+        "if i != j → if abs(i - j) == 1 ¦ if i + 1 == j": "Any two positions make a pair.",
+        "if i != j → if True": "A position makes no pair with itself.",
         "if i != j → if i < j ¦ if i > j": "Both words of a pair are predicted.",
         ("sum(found.values()) / n → len(found)", "found.get(tokens[i], 0) + 1 → 1"): "Not all "
             "possible words are equally frequent. What does that cost?",
@@ -118,8 +120,9 @@ check_pair_floor = Exercise(
         "(i, *left) → (i, sentence)": "Which other sentences leave the same words?",
         "= left[j] →": "Your guesser sees the other word of the pair. It is hidden as well.",
         "(i, *left) → (*left,)": "Two holes look alike. Which of them is to be filled?",
-        "(i, *left) → (i, *filter(None, left)) ¦ (*sorted(filter(None, left)),) ¦ (i, j, "
-            "*sorted(filter(None, left)))": "Words and holes have positions. Keep them.",
+        "(i, *left) → (i, *filter(None, left)) ¦ (i < j, *filter(None, left)) ¦ "
+            "(*sorted(filter(None, left)),) ¦ (i, j, *sorted(filter(None, left)))": "Words and "
+            "holes have positions. Keep them.",
         _by_sentence: "A long sentence has more pairs, and each pair counts once.",
         "return sum(n * loss for n, loss in losses) / sum(n for n, _ in losses) → return "
             "-math.log(sum(n * math.exp(-loss) for n, loss in losses) / sum(n for n, _ in losses))":
