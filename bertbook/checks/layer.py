@@ -93,15 +93,12 @@ check_word_means = Exercise(
             "if w == word]": "Once words are left out, which row belongs to which word?",
         "np.array(words) == → words ==": "A list is never a word. np.array(words) compares each.",
         "np.array(words) == word → np.char.find(words, word) >= 0": "Compare whole words.",
-        "mean(axis=0) → mean() ¦ mean(axis=0)[0] ¦ mean(axis=1)": "Each neuron has a mean "
-            "of its own.",
+        "mean(axis=0) → mean() ¦ mean(axis=0)[0] ¦ mean(axis=1)": "Each neuron has its own mean.",
         "→ means = {}; [means.update({w: (means.get(w, row) + row) / 2}) for w, row in zip(words, "
             "active)]; return np.array([means[w] for w in vocabulary])": "Each half is for one "
             "row, and earlier rows count less and less. Add up first, then divide.",
         ".mean(axis=0) → [0] ¦ [-1]": "You take one occurrence alone. What about the others?",
-        ("active[ → np.maximum(active, 0)[ ¦ abs(active)[", "active[…].mean(axis=0) → "
-            "np.maximum(active, 0)[…].sum(axis=0) / (active > 0)[…].sum(axis=0).clip(1)"): "Do "
-            "negative activations count?",
+        "active[ → np.maximum(active, 0)[ ¦ abs(active)[": "Do negative activations count?",
         "(means) → (means).T": "Rows and columns have changed places. Each word has a row.",
         "in vocabulary → in sorted(vocabulary) ¦ in dict.fromkeys(words) ¦ in sorted({*words})":
             "Which words, and in which order, does vocabulary name?",
@@ -190,12 +187,9 @@ def _path_problem(layer: nn.Module, x: Tensor) -> str:
     both = [layer(states)[0].detach() for states in (x, moved)]
     with torch.no_grad():
         narrow.zero_()
-    first = [layer(states)[0] for states in (x, moved)]
+    first = [layer(states)[0] for states in (x, moved)]  # what the second half adds to
     if _same(first[0][:, 0], first[1][:, 0]):
-        return (
-            "What attention adds is seen by the feed-forward network, and is not in the result. "
-            "To which vectors does the second half add?"
-        )
+        return "The result lacks what attention adds. To which vectors does the second half add?"
     added = [out - before for out, before in zip(both, first)]
     return "" if not _same(added[0][:, 0], added[1][:, 0]) else (
         "What your feed-forward network adds to a token does not depend on the other tokens: "

@@ -141,8 +141,7 @@ check_masked_loss = Exercise(
             "logarithms first.",
         ("- scores.max(…) → || log_total - → -", "log_total - of_truth → -of_truth"): "A "
             "probability depends on the other words: where is their sum?",
-        ".mean() → [log_total != of_truth].mean()": "A labeled position may have loss 0, and it "
-            "counts.",
+        ".mean() → [log_total != of_truth].mean()": "A labeled position counts, loss 0 or not.",
         ("- scores.max(…) →", f"- scores.max(…) → || {_LOG_OF_SHARES}"): "A logit of 900 "
             "overflows. What can you subtract from a row without changing probabilities?",
         (".max(…) → .max()", f".max(…) → .max() || {_LOG_OF_SHARES}"): "A row far below the "
