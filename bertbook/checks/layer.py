@@ -43,6 +43,10 @@ check_layer_norm = Exercise(
         "variance + eps → variance + 1e-5 ¦ variance + 1e-6": "Use the ε that is given.",
         "variance + eps → variance + eps**2": "The variance is a square already. Add ε as it is.",
         "(centered**2).mean( → x.var(ddof=1,": "LayerNorm divides by n, not by n - 1.",
+        "variance + eps → np.sqrt(variance) + eps": "You take the root of a root.",
+        "centered / np.sqrt(…) * weight → (x - (x - centered) / np.sqrt(…)) * weight ¦ x - (x - "
+            "centered) / np.sqrt(…) * weight ¦ x * weight - (x - centered) / np.sqrt(…)": "Python "
+            "divides before it subtracts. Use brackets.",
         "np.sqrt( → (": "You divide by the variance. In which unit is it, and in which is x?",
         "/ np.sqrt(…) →": "Where is the division by the spread?",
         "return centered → return x": "You divide by the spread. What was to be subtracted before?",
@@ -85,9 +89,11 @@ check_word_means = Exercise(
             "it there?",
         "active[…].mean → active.mean": "You average all tokens. Which of them are the word?",
         "active[…].mean( → np.median(active[…],": "The middle value is no average.",
+        "np.array(words) == word → [i for i, w in enumerate(w for w in words if w in vocabulary) "
+            "if w == word]": "Once words are left out, which row belongs to which word?",
         "np.array(words) == → words ==": "A list is never a word. np.array(words) compares each.",
         "np.array(words) == word → np.char.find(words, word) >= 0": "Compare whole words.",
-        "mean(axis=0) → mean() ¦ mean(axis=0)[0]": "Each neuron has a mean of its own.",
+        "mean(axis=0) → mean() ¦ mean(axis=0)[0] ¦ mean(axis=1)": "Each neuron has its own mean.",
         "→ means = {}; [means.update({w: (means.get(w, row) + row) / 2}) for w, row in zip(words, "
             "active)]; return np.array([means[w] for w in vocabulary])": "Each half is for one "
             "row, and earlier rows count less and less. Add up first, then divide.",
@@ -181,7 +187,10 @@ def _path_problem(layer: nn.Module, x: Tensor) -> str:
     both = [layer(states)[0].detach() for states in (x, moved)]
     with torch.no_grad():
         narrow.zero_()
-    added = [out - layer(states)[0] for out, states in zip(both, (x, moved))]
+    first = [layer(states)[0] for states in (x, moved)]  # what the second half adds to
+    if _same(first[0][:, 0], first[1][:, 0]):
+        return "The result lacks what attention adds. To which vectors does the second half add?"
+    added = [out - before for out, before in zip(both, first)]
     return "" if not _same(added[0][:, 0], added[1][:, 0]) else (
         "What your feed-forward network adds to a token does not depend on the other tokens: "
         "your halves stand side by side. On which vectors does the second half work?"

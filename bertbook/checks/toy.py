@@ -97,8 +97,10 @@ check_masked_loss = Exercise(
         "→ right(logits, labels.clip(0)) ¦ right(logits * (labels != -100)[:, None], "
             "labels.clip(0))": "You count -100 as if it were id 0.",
         IndexError: "-100 is no index. Are both cut to labeled positions, logits and labels?",
-        "scores.max(…) → scores.max(axis=0) || np.log(…) → "
-            "np.log(np.exp(scores).sum(axis=0))[truth]": "Softmax runs over the words.",
+        ("scores.max(…) → scores.max(axis=0) || np.log(…) → "
+            "np.log(np.exp(scores).sum(axis=0))[truth]", "labels[labeled] → labels[labeled]; "
+            "logits = logits - np.log(np.exp(logits).sum(axis=0)); return -logits[labeled, "
+            "truth].mean()"): "Softmax runs over the words.",
         (".max(…) → .max() || .sum(axis=-1) → .sum()", "→ scores = logits - logits.max(); scores = "
             "scores - np.log(np.exp(scores).sum()); labeled = labels != -100; return "
             "-scores[labeled, labels[labeled]].mean()"): "Each position has a softmax of its own.",
@@ -139,8 +141,7 @@ check_masked_loss = Exercise(
             "logarithms first.",
         ("- scores.max(…) → || log_total - → -", "log_total - of_truth → -of_truth"): "A "
             "probability depends on the other words: where is their sum?",
-        ".mean() → [log_total != of_truth].mean()": "A labeled position may have loss 0, and it "
-            "counts.",
+        ".mean() → [log_total != of_truth].mean()": "A labeled position counts, loss 0 or not.",
         ("- scores.max(…) →", f"- scores.max(…) → || {_LOG_OF_SHARES}"): "A logit of 900 "
             "overflows. What can you subtract from a row without changing probabilities?",
         (".max(…) → .max()", f".max(…) → .max() || {_LOG_OF_SHARES}"): "A row far below the "

@@ -1,8 +1,6 @@
 """Exercises of Chapter 5: what a guesser pays who knows frequencies, or sees two holes."""
 
 import math
-from collections import Counter
-from itertools import permutations
 
 from bertbook.corpus import hundred_sentences
 
@@ -35,19 +33,20 @@ check_unigram_loss = Exercise(
         "→ n, tokens = len(sentences), ' '.join(sentences).split(); return "
             "sum(-math.log(tokens.count(w) / len(tokens)) / len(s.split()) / n for s in sentences "
             "for w in s.split())": "A word counts the same in a short sentence and in a long one.",
-        "in tokens) / total → in tokens) ¦ in tokens) / len({*tokens}) ¦ in tokens) / "
-            "len(sentences) ¦ in tokens) / total**2": "The loss is a mean. How many words are "
-            "hidden?",
+        "tokens) / total → tokens) ¦ tokens) / len({*tokens}) ¦ tokens) / len(sentences) ¦ tokens) "
+            "/ total**2": "The loss is a mean. How many words are hidden?",
         "in sentences for → in sentences[-1:] for": "Which sentences does your loop count?",
         "tokens.count(word) / total → tokens.count(word)": "A count is no probability yet.",
         "→ right([''.join(sentences)]) ¦ right([' '.join(''.join(sentences).replace(' ', ''))]) ¦ "
             "right([' '.join(''.join(sentences).replace(' ', '_'))])": "Are your words those that "
             "stand between spaces?",
         "-math.log → math.log": "A loss is not negative. Where is the minus?",
-        "tokens.count(word) / total → 1 / len({*tokens}) ¦ 1 / total ¦ sum(word in s.split() for s "
-            "in sentences) / len(sentences) ¦ tokens.count(word) / max(map(tokens.count, "
-            "{*tokens})) ¦ (tokens.count(word) + 1) / (total + len({*tokens})) ¦ "
-            "(tokens.count(word) - 1 or 1) / (total - 1)": "Of all words of the corpus, which "
+        ("tokens.count(word) / total → 1 / len({*tokens}) ¦ 1 / total ¦ sum(word in s.split() for "
+            "s in sentences) / len(sentences) ¦ sum(word in s.split() for s in sentences) / total "
+            "¦ tokens.count(word) / max(map(tokens.count, {*tokens})) ¦ (tokens.count(word) + 1) / "
+            "(total + len({*tokens})) ¦ (tokens.count(word) - 1 or 1) / (total - 1) ¦ "
+            "(tokens.count(word) - 1) / (total - 1)", "→ sum(right([s]) * len(s.split()) for s in "
+            "sentences) / len(' '.join(sentences).split())"): "Of all words of the corpus, which "
             "share is this one?",
         "→ tokens = ' '.join(sentences).split(); return -math.log(sum(map(tokens.count, tokens)) / "
             "len(tokens) ** 2)": "The loss is the mean of the logarithms, not their logarithm.",
@@ -77,18 +76,6 @@ def _pair_floor(sentences):
     return sum(n * loss for n, loss in losses) / sum(n for n, _ in losses)
 
 
-def _by_sentence(sentences):
-    """Let each sentence count once, however many pairs it has."""
-    rows = [s.split() for s in sentences if " " in s]
-    holes = [(row, i, j) for row in rows for i, j in permutations(range(len(row)), 2)]
-    keys = [(i, j, *(w for n, w in enumerate(row) if n not in (i, j))) for row, i, j in holes]
-    filled = [(key, row[i]) for key, (row, i, _) in zip(keys, holes)]
-    found, words = Counter(keys), Counter(filled)
-    losses = [math.log(found[pair[0]] / words[pair]) for pair in filled]
-    shares = (loss / len(row) / (len(row) - 1) for loss, (row, _, _) in zip(losses, holes))
-    return sum(shares) / len(rows)
-
-
 _JOINT = (  # both words as one answer
     "if i != j → if i < j || (i, *left) → tuple(left) || tokens[i]] = found.get(tokens[i], 0) → "
     "tokens[i], tokens[j]] = found.get((tokens[i], tokens[j]), 0)"
@@ -99,8 +86,8 @@ check_pair_floor = Exercise(
     _pair_floor,
     cases=_CORPORA,
     mistakes={
-        "if i != j → if abs(i - j) == 1 ¦ if i + 1 == j ¦ if True": "Any two positions make a "
-            "pair.",
+        "if i != j → if abs(i - j) == 1 ¦ if i + 1 == j": "Any two positions make a pair.",
+        "if i != j → if True": "A position makes no pair with itself.",
         "if i != j → if i < j ¦ if i > j": "Both words of a pair are predicted.",
         ("sum(found.values()) / n → len(found)", "found.get(tokens[i], 0) + 1 → 1"): "Not all "
             "possible words are equally frequent. What does that cost?",
@@ -118,12 +105,12 @@ check_pair_floor = Exercise(
         "(i, *left) → (i, sentence)": "Which other sentences leave the same words?",
         "= left[j] →": "Your guesser sees the other word of the pair. It is hidden as well.",
         "(i, *left) → (*left,)": "Two holes look alike. Which of them is to be filled?",
-        "(i, *left) → (i, *filter(None, left)) ¦ (*sorted(filter(None, left)),) ¦ (i, j, "
-            "*sorted(filter(None, left)))": "Words and holes have positions. Keep them.",
-        _by_sentence: "A long sentence has more pairs, and each pair counts once.",
-        "return sum(n * loss for n, loss in losses) / sum(n for n, _ in losses) → return "
-            "-math.log(sum(n * math.exp(-loss) for n, loss in losses) / sum(n for n, _ in losses))":
-            "The loss is the mean of the logarithms.",
+        "(i, *left) → (i, *filter(None, left)) ¦ (i < j, *filter(None, left)) ¦ "
+            "(*sorted(filter(None, left)),) ¦ (i, j, *sorted(filter(None, left)))": "Words and "
+            "holes have positions. Keep them.",
+        "0) + 1 → 0) + 1 / len(tokens) / (len(tokens) - 1)": "A long sentence has more pairs.",
+        "math.log(sum(found.values()) / n) → n / sum(found.values()) || return sum(…) / sum(…) → "
+            "return -math.log(sum(…) / sum(…))": "The loss is the mean of the logarithms.",
         "!= j → == j": "That is the floor with one word hidden.",
         "!= j → == j || return sum → return 2 * sum": "Its best hint may be hidden, too.",
     },

@@ -113,6 +113,12 @@ class SideBySide(PreNorm):
         return x + new + self.second(x), probs
 
 
+class Shortcut(PreNorm):
+    def forward(self, x, mask=None, maps=False):
+        new, probs = self.first(x, mask, maps)
+        return x + self.second(x + new), probs
+
+
 def test_pre_norm_passes_whatever_its_names():
     verdict = check_pre_norm(PreNorm)
     assert verdict.passed, verdict
@@ -130,6 +136,7 @@ def test_pre_norm_passes_whatever_its_names():
         (OneNorm, "Has each half its own LayerNorm"),
         (Unmixed, "Which one mixes the heads?"),
         (Idle, "two.weight has no effect"),
+        (Shortcut, "To which vectors does the second half add?"),
         (SideBySide, "your halves stand side by side"),
     ],
 )

@@ -122,8 +122,13 @@ WRONG = {
          "self.dense(self.activation(hidden_states))", "before the linear layer"),
         ("self.dense(hidden_states)", "self.activation(self.dense(hidden_states))",
          "The activation comes twice"),
+        ("config.hidden_size, config.intermediate_size",
+         "config.intermediate_size, config.hidden_size", "What does the config call the two?"),
     ],
     "MyOutput": [
+        (FRAME, "return self.LayerNorm(narrow - input_tensor)", "The residual is subtracted"),
+        ("(self, wide_states, input_tensor)", "(self, input_tensor, wide_states)",
+         "dense gets the residual"),
         (FRAME, "return self.LayerNorm(input_tensor + narrow) + input_tensor",
          "once more after LayerNorm"),
         (FRAME, "return self.LayerNorm(2 * input_tensor + narrow)", "The residual is added twice"),
@@ -135,6 +140,7 @@ WRONG = {
          "on what is added to a residual"),
     ],
     "MyLayer": [
+        ('part("attention")', 'part("self_attention")', "where the block `attention` belongs"),
         (END, "return self.output(wide, attended) + attended, probs",
          "What attention returns is added once more"),
         (END, "return self.output(wide, attended) + hidden_states, probs", "added at the end"),

@@ -55,9 +55,14 @@ RAISED = {
     r"running_mean": "BatchNorm normalizes over the batch. Over which axis does LayerNorm?",
     r"positional arguments? but \d+ (was|were) given": "What does the part take that stands there? "
     "print(contract(…)) says how each is built and called.",
+    r"it lacks [\w.]*attention\.self\..* it has [\w.]*attention\.query": "Self-attention stands "
+    "where the block `attention` belongs. Which of its parts mixes the heads and adds what was "
+    "there before?",
     r"it lacks .* it has ": "Do the parts have the names that the contract gives them?",
     r"it lacks [\w.]*layer\.0": "Do the layers stand in an nn.ModuleList? A model does not see "
     "into plain lists.",
+    r"(query|key|value|dense)\.weight has the shape": "An nn.Linear is built with the size of what "
+    "goes in, then that of what comes out. What does the config call the two?",
     r"it (lacks|has) [\w.]*layer\.\d": "How many layers does config.num_hidden_layers ask for, and "
     "is each of them built anew?",
 }

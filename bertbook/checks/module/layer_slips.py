@@ -11,6 +11,10 @@ FRAME = {
     "+ input_tensor →": "The residual has no effect: LayerNorm gets only what is new.",
     "→ self.LayerNorm(self.dense(hidden_states)) + input_tensor": "You normalize and then add. In "
         "which order does BERT do it?",
+    "+ input_tensor → - input_tensor": "The residual is subtracted. What does a residual "
+        "connection do with it?",
+    "→ self.LayerNorm(self.dense(input_tensor) + hidden_states)": "dense gets the residual. Which "
+        "of the two arguments of forward comes first, and which one goes through dense?",
     "+ input_tensor → + 2 * input_tensor": "The residual is added twice. How often does BERT add "
         "it?",
     "+ input_tensor) → + input_tensor) + input_tensor": "The residual is added once more after "

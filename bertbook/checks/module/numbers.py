@@ -17,7 +17,7 @@ from .usual import spoiled_copies
 
 PLACES = {
     "hidden_dropout_prob": "BERT has a dropout of that rate on what is added to a residual, and on "
-    "the embeddings after LayerNorm. Does it act there, and nowhere else?",
+    "the embeddings after LayerNorm. Does one of this rate act there, and nowhere else?",
     "attention_probs_dropout_prob": "Does the dropout of that rate act on the weights, after the "
     "softmax, and nowhere else? The map that you return is the one that mixed the values.",
 }
