@@ -1,7 +1,5 @@
 """Exercises of Chapter 26 about models: names of words, and a bug that hides."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Exercise of Chapter 11: the corruption of a whole text."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import torch

@@ -1,7 +1,5 @@
 """Exercises of Chapter 10: a token's way through the stack, and a model wrong in one way only."""
 
-from __future__ import annotations
-
 import numpy as np
 from torch import nn
 

@@ -3,8 +3,6 @@
 The classes of BERT's own layer have `check_module`.
 """
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

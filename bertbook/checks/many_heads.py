@@ -1,7 +1,5 @@
 """Exercises of Chapter 8: attend with many heads, design one that looks back, measure."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

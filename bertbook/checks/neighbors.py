@@ -1,7 +1,5 @@
 """Exercises of Chapter 1: averages of others, cosines, a sentence that turns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

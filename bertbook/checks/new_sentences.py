@@ -1,7 +1,5 @@
 """Exercise of Chapter 1: guess the hidden words of sentences that were not counted."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 

@@ -1,7 +1,5 @@
 """Exercises of Chapter 2: softmax, attention, a query that does not listen, keys in blocks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

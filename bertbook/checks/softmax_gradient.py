@@ -1,7 +1,5 @@
 """Exercises of Chapter 4: the gradient of softmax, and a test that lets no wrong one pass."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Exercises of Chapter 17: labels of pieces, names by a rule, the best legal tags."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
 
@@ -266,9 +264,8 @@ def _advice(
 
 def _joined(spans: set[Span]) -> set[Span]:
     places = sorted({place for start, end in spans for place in range(start, end)})
-    runs = [[place for _, place in run] for _, run in groupby(enumerate(places), _distance)]
+    runs = [
+        [place for _, place in run]
+        for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0])
+    ]
     return {(run[0], run[-1] + 1) for run in runs}
-
-
-def _distance(pair: tuple[int, int]) -> int:
-    return pair[1] - pair[0]

@@ -1,7 +1,5 @@
 """Exercise of Chapter 4: walk back along the steps of a tape."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

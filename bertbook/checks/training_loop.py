@@ -1,7 +1,5 @@
 """Exercises of Chapter 13: the schedule, clipping, pieces of a batch, going on, a measurement."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -3,8 +3,6 @@
 The proof is a list of comparisons that cannot all come out as wanted, because they add up to zero.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeGuard
