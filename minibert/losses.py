@@ -8,7 +8,14 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 from torch.nn import functional
 
-from .inputs import ABOVE_0, check_labels, require_entries, require_number, require_tensor
+from .inputs import (
+    ABOVE_0,
+    INTEGERS,
+    check_labels,
+    require_entries,
+    require_number,
+    require_tensor,
+)
 
 IGNORED_LABEL = -100
 
@@ -297,6 +304,9 @@ def contrastive_loss(
 def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
     """Compute the loss of one end of the span over the positions that lie inside."""
     seq = logits.shape[1]
+    require_tensor(name, positions, INTEGERS, [logits.shape[:1]])
+    rule = f"run from 0 to {seq - 1}, or are -100 for no label"
+    require_entries(name, positions, (positions >= 0) | (positions == IGNORED_LABEL), rule)
     inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
     if (inside == IGNORED_LABEL).all():
         raise ValueError(f"no {name} lie inside the {seq} tokens; give at least one, 0 for [CLS]")
