@@ -15,10 +15,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from minibert.tasks import best_spans
+from minibert.tasks.inference import predict
 from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.offsets import LocatedPiece, locate_pieces
-
-from .inference import predict
 
 
 class Window(NamedTuple):
