@@ -31,7 +31,7 @@ class Window(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A possible answer.
+    """A possible answer, and where it stands in the passage.
 
     Parameters
     ----------
