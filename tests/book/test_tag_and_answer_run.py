@@ -13,11 +13,11 @@ from definitions import CHAPTERS, assert_mean_and_sd, chapter_definitions, chapt
 from benchmarks.weights import short_products
 from bertbook.analysis.metrics import normalize_answer, score_answers, score_entities
 from bertbook.corpus import entity_sentences, parse_questions, passage_questions
+from bertbook.tasks.answering import Answer, Answers, merge_windows, sliding_windows
+from bertbook.tasks.tagging import find_entities
 from minibert.losses import IGNORED_LABEL
 from minibert.pretrained import load_tokenizer
 from minibert.tasks import TaskBatches, best_spans
-from minibert.tasks.answering import Answer, Answers, merge_windows, sliding_windows
-from minibert.tasks.tagging import find_entities
 from minibert.training import BertTrainer
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
