@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 import nbformat
 import pytest
 from built_book import BOOK
+from myst_nb.core.render import get_mime_priority
 from nbconvert import MarkdownExporter
 from traitlets.config import Config
 
@@ -47,6 +48,12 @@ def test_every_figure_is_there_as_a_picture(number):
     expected = numbers_shown(notebook)
     assert len(expected) >= 4
     assert expected <= numbers_drawn(*as_markdown(notebook))
+
+
+@pytest.mark.parametrize("builder", ["html", "singlehtml"])
+def test_the_pages_show_the_html(builder):
+    order = get_mime_priority(builder, ())
+    assert order.index("text/html") < order.index("image/svg+xml")
 
 
 def test_a_figure_that_is_only_html_is_missed():
