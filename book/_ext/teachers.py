@@ -21,6 +21,7 @@ from bertbook.grade.exercises import HEADING, Task, tasks_of
 BOOK = Path(__file__).resolve().parents[1]
 RECORDS = BOOK.parent / "benchmarks"
 EFFORT = re.compile(r"Difficulty ([●○]+) · (\d+) minutes")
+KEPT = "\N{NO-BREAK SPACE}"
 EXERCISES = "<!-- exercises of all chapters -->"
 SPREADS = "<!-- spreads of the training runs -->"
 
@@ -45,7 +46,8 @@ def exercises(notebooks: Mapping[str, NotebookNode]) -> str:
             own = [task for task in tasks if task.title.startswith(f"{number} ")]
             tested = "; ".join(dict.fromkeys(question_of(task) for task in own))
             slips = sum(slips_of(task) for task in own) or "–"
-            lines.append(f"| {number} | {title} | {dots} {minutes} min | {tested} | {slips} |")
+            effort = f"{dots} {minutes}{KEPT}min"
+            lines.append(f"| {number} | {title} | {effort} | {tested} | {slips} |")
     return "\n".join(lines)
 
 
@@ -153,7 +155,8 @@ def spreads() -> str:
         path = RECORDS / f"{runs.record}.json"
         values = runs.values(json.loads(path.read_text(encoding="utf-8")))
         span = f"{min(values):.2f} to {max(values):.2f}"
-        spread = f"{mean(values):.2f} ± {stdev(values):.2f}"
-        told = (runs.where, runs.what, len(values), spread, span, f"`{path.name}`")
-        lines.append("| " + " | ".join(map(str, told)) + " |")
+        spread = f"{mean(values):.2f}{KEPT}±{KEPT}{stdev(values):.2f}"
+        where = runs.where.replace(" ", KEPT)
+        told = (where, runs.what, f"{len(values)}", spread, span, f"`{path.name}`")
+        lines.append(f"| {' | '.join(told)} |")
     return "\n".join(lines)

@@ -72,7 +72,7 @@ def test_what_chapters_need_comes_before_them_or_is_named(page, notebooks):
 
 
 def test_every_exercise_is_in_the_table_with_its_effort_and_its_test(page, notebooks):
-    rows = re.findall(r"^\| (\d+\.\d+) \| (.*?) \| (\S+) (\d+) min \| (.+) \| (.*) \|$",
+    rows = re.findall(r"^\| (\d+\.\d+) \| (.*?) \| (\S+) (\d+)\smin \| (.+) \| (.*) \|$",
                       section(page, "What each exercise tests"), re.MULTILINE)  # fmt: skip
     prose = "\n".join(cell.source for book in notebooks.values() for cell in book.cells)
     asked = re.findall(r"^###? Exercise (\d+\.\d+) ", prose, re.MULTILINE)
@@ -85,8 +85,8 @@ def test_every_exercise_is_in_the_table_with_its_effort_and_its_test(page, noteb
 
 
 def test_the_spreads_are_those_of_the_records(page):
-    rows = re.findall(r"^\| .* \| (\d+) \| (\S+) ± (\S+) \| (\S+) to (\S+) \| `(\w+)\.json` \|$",
-                      section(page, "How far training runs spread"), re.MULTILINE)  # fmt: skip
+    row = r"^\| .* \| (\d+) \| ([\d.]+)\s±\s([\d.]+) \| (\S+) to (\S+) \| `(\w+)\.json` \|$"
+    rows = re.findall(row, section(page, "How far training runs spread"), re.MULTILINE)
     assert len(rows) == len(teachers.RUNS)
     for runs, (count, middle, spread, low, high, record) in zip(teachers.RUNS, rows, strict=True):
         stored = json.loads((teachers.RECORDS / f"{record}.json").read_text(encoding="utf-8"))
