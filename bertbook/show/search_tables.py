@@ -25,15 +25,10 @@ SHOWN = {
     "temperature 0.2": "temperature 0.2",
     "hard negatives": "hard negatives",
 }
-TWICE = {
-    "each sentence twice": "twice, dropout 0.1",
-    "each sentence twice, no dropout": "twice, no dropout",
-    BASE: "pairs: the run above",
-}
 
 
 def _interval(values: np.ndarray) -> str:
-    return ranged(bootstrap_interval(values, rng=np.random.default_rng(0)))
+    return ranged(map(float, bootstrap_interval(values, rng=np.random.default_rng(0))))
 
 
 def search_table(searches: Mapping[str, Sequence[int]]) -> Html:
@@ -46,8 +41,8 @@ def search_table(searches: Mapping[str, Sequence[int]]) -> Html:
         rows.append([name, f"{gains.mean():.2f}", _interval(gains),
                      *(f"{measure.mean():.2f}" for measure in others)])  # fmt: skip
     columns = ["MRR", "interval", "recall@10", "nDCG@10"]
-    return html(result_table(columns, rows, "search"),
-                f"{len(gains)} queries; the interval of the MRR is a bootstrap over them.")  # fmt: skip
+    note = f"{len(gains)} queries; the interval of the MRR is a bootstrap over them."
+    return html(result_table(columns, rows, "search"), note)
 
 
 def best_runs(runs: Sequence[Mapping]) -> list[Mapping]:
@@ -87,13 +82,13 @@ def milliseconds_table(seconds: Mapping[str, Sequence[float]]) -> Html:
     for name, rounds in seconds.items():
         low, middle, high = 1000 * np.quantile(rounds, [0.25, 0.5, 0.75])
         rows.append([name, f"{middle:.2f}", f"{low:.2f} to {high:.2f}"])
-    return html(result_table(["milliseconds", "quartiles"], rows, "search"),
-                "One query on one core, 20 rounds.")  # fmt: skip
+    note = "One query on one core, 20 rounds."
+    return html(result_table(["milliseconds", "quartiles"], rows, "search"), note)
 
 
 def hits(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Write what a search has found as a table, best first."""
     first, second = map(escape, heads)
-    body = "".join(f"<tr><td>{a}</td><td {LEFT}>{escape(b)}</td></tr>" for a, b in rows)
+    body = "".join(f"<tr><td>{escape(a)}</td><td {LEFT}>{escape(b)}</td></tr>" for a, b in rows)
     head = f"<tr><th>{first}</th><th {LEFT}>{second}</th></tr>"
     return f'<table class="mb-table">{head}{body}</table>'
