@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 import numpy as np
+from jaxtyping import Float
 
 from bertbook.analysis.attention_maps import bootstrap_interval
 from bertbook.analysis.ranking import ndcgs, recalls, reciprocal_ranks
@@ -13,9 +14,9 @@ from bertbook.analysis.ranking import ndcgs, recalls, reciprocal_ranks
 from .html import Html, html
 from .tables import LEFT, ranged, result_table, with_sign
 
-BASE = "as in the chapter"
+WITHOUT_CHANGE = "as in the chapter"
 SHOWN = {
-    BASE: "the run above",
+    WITHOUT_CHANGE: "the run above",
     "random start": "random start",
     "500 pairs": "500 pairs",
     "500 pairs, random start": "500 pairs, random start",
@@ -27,12 +28,23 @@ SHOWN = {
 }
 
 
-def _interval(values: np.ndarray) -> str:
+def _interval(values: Float[np.ndarray, " queries"]) -> str:
     return ranged(map(float, bootstrap_interval(values, rng=np.random.default_rng(0))))
 
 
 def search_table(searches: Mapping[str, Sequence[int]]) -> Html:
-    """Show the MRR of each search with its interval, and the two other measures."""
+    """Show the MRR of each search with its interval, and the two other measures.
+
+    Parameters
+    ----------
+    searches : mapping from str to sequence of int
+        The ranks of the right documents, by the name of the search.
+
+    Returns
+    -------
+    Html
+        A displayable table.
+    """
     rows = []
     for name, found in searches.items():
         ranks = np.asarray(found)
@@ -55,14 +67,27 @@ def best_runs(runs: Sequence[Mapping]) -> list[Mapping]:
 def settings_table(
     runs: Mapping[str, Sequence[Mapping]], names: Mapping[str, str] | None = None
 ) -> Html:
-    """Show each change at the best of its rates, beside the run without it."""
-    base, rows = gains_of(runs[BASE]), []
+    """Show each change at the best of its rates, beside the run without it.
+
+    Parameters
+    ----------
+    runs : mapping from str to sequence of mappings
+        The runs of ``benchmarks/search_runs.json``.
+    names : mapping from str to str, optional
+        Which changes are shown, and how they are called.
+
+    Returns
+    -------
+    Html
+        A displayable table.
+    """
+    base, rows = gains_of(runs[WITHOUT_CHANGE]), []
     for name, shown in (names or SHOWN).items():
         best, gains = best_runs(runs[name]), gains_of(runs[name])
         means = gains.mean(axis=1)
         spread = f" ± {means.std(ddof=1):.2f}" if len(means) > 1 else ""
         more = (gains[: len(base)] - base[: len(gains)]).mean(axis=0)
-        beside = ["", ""] if name == BASE else [with_sign(more.mean()), _interval(more)]
+        beside = ["", ""] if name == WITHOUT_CHANGE else [with_sign(more.mean()), _interval(more)]
         rows.append([shown, f"{best[0]['rate']:g}", f"{means.mean():.2f}{spread}", *beside])
     note = (
         f"MRR over {base.shape[1]} queries, mean ± sd of {len(base)} seeds; the difference to the "
@@ -71,13 +96,24 @@ def settings_table(
     return html(result_table(["rate", "MRR", "more", "interval"], rows, "changed"), note)
 
 
-def gains_of(runs: Sequence[Mapping]) -> np.ndarray:
+def gains_of(runs: Sequence[Mapping]) -> Float[np.ndarray, "rows queries"]:
     """Give 1 / rank at the best rate, a row for each seed and a column for each query."""
     return np.stack([reciprocal_ranks(np.array(run["ranks"])) for run in best_runs(runs)])
 
 
 def milliseconds_table(seconds: Mapping[str, Sequence[float]]) -> Html:
-    """Show what a query costs: the median of all rounds, and the quartiles."""
+    """Show what a query costs: the median of all rounds, and the quartiles.
+
+    Parameters
+    ----------
+    seconds : mapping from str to sequence of float
+        What a query took in each round, by the name of the search.
+
+    Returns
+    -------
+    Html
+        A displayable table.
+    """
     rows = []
     for name, rounds in seconds.items():
         low, middle, high = 1000 * np.quantile(rounds, [0.25, 0.5, 0.75])
@@ -86,8 +122,21 @@ def milliseconds_table(seconds: Mapping[str, Sequence[float]]) -> Html:
     return html(result_table(["milliseconds", "quartiles"], rows, "search"), note)
 
 
-def hits(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Write what a search has found as a table, best first."""
+def found_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write what a search has found as a table, best first.
+
+    Parameters
+    ----------
+    heads : sequence of str
+        The heads of the two columns.
+    rows : iterable of sequences of str
+        The cells of each row.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
     first, second = map(escape, heads)
     body = "".join(f"<tr><td>{escape(a)}</td><td {LEFT}>{escape(b)}</td></tr>" for a, b in rows)
     head = f"<tr><th>{first}</th><th {LEFT}>{second}</th></tr>"

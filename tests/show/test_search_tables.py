@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bertbook.show.search_tables import (
-    BASE,
+    WITHOUT_CHANGE,
     best_runs,
+    found_table,
     gains_of,
-    hits,
     milliseconds_table,
     search_table,
     settings_table,
@@ -21,7 +21,7 @@ def run(seed, rate, development, ranks):
 
 
 RUNS = {
-    BASE: [run(0, 0.1, 0.2, [1, 1]), run(0, 0.2, 0.9, [2, 2]), run(1, 0.2, 0.1, [2, 4])],
+    WITHOUT_CHANGE: [run(0, 0.1, 0.2, [1, 1]), run(0, 0.2, 0.9, [2, 2]), run(1, 0.2, 0.1, [2, 4])],
     "random start": [run(1, 0.1, 0.1, [1, 2]), run(0, 0.1, 0.5, [1, 1])],
 }
 
@@ -32,7 +32,10 @@ def cells(shown):
 
 
 def test_the_rate_is_chosen_by_the_first_seed_and_not_by_what_is_searched():
-    assert [(made["seed"], made["rate"]) for made in best_runs(RUNS[BASE])] == [(0, 0.2), (1, 0.2)]
+    assert [(made["seed"], made["rate"]) for made in best_runs(RUNS[WITHOUT_CHANGE])] == [
+        (0, 0.2),
+        (1, 0.2),
+    ]
 
 
 def test_gains_have_a_row_for_each_seed():
@@ -40,7 +43,7 @@ def test_gains_have_a_row_for_each_seed():
 
 
 def test_a_change_is_compared_seed_by_seed():
-    found = cells(settings_table(RUNS, {BASE: "base", "random start": "random"}))
+    found = cells(settings_table(RUNS, {WITHOUT_CHANGE: "base", "random start": "random"}))
     assert found[5:10] == ["base", "0.2", "0.44 ± 0.09", "", ""]
     assert found[10:14] == ["random", "0.1", "0.88 ± 0.18", "+0.44"]
 
@@ -61,4 +64,4 @@ def test_seconds_become_milliseconds():
 def test_what_is_found_cannot_write_into_the_page(place):
     row = ["x", "x"]
     row[place] = "<b>"
-    assert "<b>" not in hits(["cosine", "document"], [row])
+    assert "<b>" not in found_table(["cosine", "document"], [row])
