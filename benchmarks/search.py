@@ -155,7 +155,7 @@ PARTS = {
 
 def main() -> None:
     """Measure, and store if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--record", action="store_true", help="store what was measured")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=[*PARTS], metavar="PART",
                         help="leave the other parts of the record as they are")  # fmt: skip

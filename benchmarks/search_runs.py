@@ -76,7 +76,7 @@ def training() -> Pairs:
     """Tell the stories to learn from; they share no sentence with either list."""
     others = {*chain.from_iterable(held_out()), *chain.from_iterable(development())}
     told = sample_documents(small_world(), TRAINING, rng=np.random.default_rng(0))
-    return [pair for pair in told if others.isdisjoint(pair)]
+    return [(first, second) for first, second in told if others.isdisjoint((first, second))]
 
 
 def begin(setting: Setting, seed: int) -> BertModel:
