@@ -117,6 +117,7 @@ records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
 	$(BIN)/python -m benchmarks.looking_inside --record
 	$(BIN)/python -m benchmarks.looking_inside.retold 0
 	$(BIN)/python -m benchmarks.search --record
+	$(BIN)/python -m benchmarks.search_runs
 	$(BIN)/python -m benchmarks.ladder --record
 	$(BIN)/python -m benchmarks.distilling --record
 	$(BIN)/python -m benchmarks.shoot_out --record

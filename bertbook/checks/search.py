@@ -131,7 +131,7 @@ check_hard_negatives = Exercise(
            0.15), (np.array([[0.3, 0.9, 0.1, 0.2], [0.6, 0.5, 0.7, 0.1]]), np.array([0, 2]), 0.05),
            (np.array([[0.2, 0.6, 0.5, 0.42]]), np.array([2]), 0.1)],
     edges=[(np.array([[0.5, 0.25, 0.125]]), np.array([0]), 0.25),
-           (np.array([[0.3, -0.2, -0.5]]), np.array([0]), 0.1)],
+           (np.array([[0.3, -0.2, -0.5], [-2.0, -3.0, -4.0]]), np.array([0, 0]), 0.1)],
     mistakes={
         "scores < own - margin → np.arange(scores.shape[1]) != right[:, None]": "One that scores "
             "as high as the right one may be right itself. Leave a margin.",
@@ -140,7 +140,7 @@ check_hard_negatives = Exercise(
         "own - margin → own * (1 - margin)": "The margin is a difference, not a share.",
         "scores < own - margin → abs(scores - own) > margin": "Far above may be right, too.",
         "< → <=": "With a margin of 0 you would take the right one itself.",
-        "-np.inf → 0.0": "Cosines can be below 0. Write minus infinity.",
+        "-np.inf → 0.0 ¦ -1.0": "Scores can be below that. Write minus infinity.",
         "[np…None] → .max(axis=1, keepdims=True)": "Measure from the score of the right document.",
         "[np.arange(len(scores)), right][:, None] → [:, right]": "[:, right] has all those columns "
             "for every query. Each query needs its own.",
