@@ -8,14 +8,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 from torch.nn import functional
 
-from .inputs import (
-    ABOVE_0,
-    INTEGERS,
-    check_labels,
-    require_entries,
-    require_number,
-    require_tensor,
-)
+from .inputs import ABOVE_0, check_labels, require_entries, require_number, require_tensor
 
 IGNORED_LABEL = -100
 
@@ -304,10 +297,10 @@ def contrastive_loss(
 def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
     """Compute the loss of one end of the span over the positions that lie inside."""
     seq = logits.shape[1]
-    require_tensor(name, positions, INTEGERS, [logits.shape[:1]])
-    rule = f"run from 0 to {seq - 1}, or are -100 for no label"
-    require_entries(name, positions, (positions >= 0) | (positions == IGNORED_LABEL), rule)
+    require_tensor(name, positions)
     inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
-    if (inside == IGNORED_LABEL).all():
+    ignored = inside == IGNORED_LABEL  # (batch)
+    if ignored.all():
         raise ValueError(f"no {name} lie inside the {seq} tokens; give at least one, 0 for [CLS]")
+    require_entries(name, inside, ignored | (inside >= 0), f"run from 0 to {seq - 1}")
     return cross_entropy(logits, inside)  # ()

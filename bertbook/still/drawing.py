@@ -7,10 +7,10 @@ from functools import partial
 from html import escape
 from itertools import groupby
 
-from .inline import CHIPS, Draw, pieces_of, styled
-from .tables import table
+from .inline import CHIPS, Draw, inline_boxes, styled
+from .tables import table_box
 from .tree import Node, tree_of
-from .writing import Box, Style, lines_of, moved, rectangle, short, stacked
+from .writing import Box, Style, in_short, lines_of, rectangle, shifted, stacked
 
 WIDTH, MARGIN = 720.0, 10.0
 INK, FONT = "#1a1a1a", "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
@@ -51,13 +51,13 @@ def still(html: str, summary: str = "") -> str:
     root, drawings = tree_of(html)
     box = _drawn(drawings, root, Style(), WIDTH)
     title = escape(" ".join(summary.split()), quote=False)
-    width, height = (short(side + 2 * MARGIN) for side in (box.width, box.height))
+    width, height = (in_short(side + 2 * MARGIN) for side in (box.width, box.height))
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" font-family="{FONT}" font-size="{Style().size}" '
         f'fill="{INK}"><title>{title}</title>'
         f'<rect width="100%" height="100%" fill="#fff"/>'
-        f"{moved(box, MARGIN, MARGIN)}</svg>"
+        f"{shifted(box, MARGIN, MARGIN)}</svg>"
     )
 
 
@@ -68,7 +68,7 @@ def _drawn(drawings: list[str], node: Node, style: Style, width: float) -> Box:
     if node.tag == "drawing":
         return _picture(drawings[int(node.attributes["data-number"])], width, style.size)
     if node.tag == "table":
-        return table(node, style, width, draw)
+        return table_box(node, style, width, draw)
     if node.classes & FRAMED:
         return _framed(_blocks(node, style, width - 28, draw), width)
     if _is_row(node):
@@ -91,7 +91,7 @@ def _blocks(node: Node, style: Style, width: float, draw: Draw) -> Box:
             boxes += [draw(child, style, width) for child in children if isinstance(child, Node)]
         else:
             text = Node("span", {}, [*children])
-            boxes.append(lines_of([*pieces_of(text, style)], width, align=align))
+            boxes.append(lines_of([*inline_boxes(text, style)], width, align=align))
     return stacked(boxes, gap=2 if "mb-lines" in node.classes else 8)
 
 
@@ -106,9 +106,9 @@ def _side_by_side(node: Node, style: Style, width: float, draw: Draw) -> Box:
         if child.tag in BLOCKS and "mb-controls" not in node.classes:
             pieces.append(draw(child, style, _basis(child, node, width)))
         elif not child.classes & CHIPS and child.tag == "span":
-            pieces.append(lines_of([*pieces_of(child, styled(style, child))], width))
+            pieces.append(lines_of([*inline_boxes(child, styled(style, child))], width))
         else:
-            pieces += pieces_of(Node("span", {}, [child]), style)
+            pieces += inline_boxes(Node("span", {}, [child]), style)
         pieces.append(0.5 * style.size)
     return lines_of(pieces, width, gap=7)
 
@@ -126,8 +126,10 @@ def _basis(child: Node, node: Node, width: float) -> float:
 def _framed(box: Box, width: float) -> Box:
     """Draw a frame around a box."""
     height = box.height + 24
-    frame = moved(Box(width, height, rectangle(width - 1, height, "", "#b5b8bd", round=7)), 0.5, 0)
-    return Box(width, height, frame + moved(box, 14, 12))
+    frame = shifted(
+        Box(width, height, rectangle(width - 1, height, "", "#b5b8bd", round=7)), 0.5, 0
+    )
+    return Box(width, height, frame + shifted(box, 14, 12))
 
 
 def _picture(svg: str, width: float, size: float) -> Box:
@@ -141,7 +143,9 @@ def _picture(svg: str, width: float, size: float) -> Box:
     kept = re.sub(r' (?:style|width|height|role|viewBox)="[^"]*"', "", opening)
     style = re.search(r"font-size:([\d.]+)px", opening)
     kept += f' font-size="{style[1]}"' if style else ""
-    drawing = f'{kept} viewBox="{view}" width="{short(width)}" height="{short(height)}">{inside}'
+    drawing = (
+        f'{kept} viewBox="{view}" width="{in_short(width)}" height="{in_short(height)}">{inside}'
+    )
     return Box(width, height, _light(f"{drawing}</svg>"))
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from .tree import Node
-from .writing import Box, Style, lines_of, moved, rectangle, stacked, width_of, word_box
+from .writing import Box, Style, lines_of, rectangle, shifted, stacked, width_of, word_box
 
 Draw = Callable[[Node, Style, float], Box]
 CHIPS = {"mb-token", "mb-chip"}
@@ -46,7 +46,7 @@ def _marked(own: dict[str, str]) -> dict[str, str]:
     return {"behind": own.get("background", ""), "below": below}
 
 
-def pieces_of(node: Node, style: Style) -> Iterator[Box | float]:
+def inline_boxes(node: Node, style: Style) -> Iterator[Box | float]:
     """Give what stands in the lines of an element: boxes, and the spaces between them."""
     for child in node.children:
         if isinstance(child, str):
@@ -60,7 +60,7 @@ def pieces_of(node: Node, style: Style) -> Iterator[Box | float]:
             yield chip(child, style)
             yield 0.35 * style.size
         else:
-            yield from pieces_of(child, styled(style, child))
+            yield from inline_boxes(child, styled(style, child))
             if child.tag in ("label", "output", "legend", "p"):
                 yield style.size
 
@@ -90,7 +90,7 @@ def _input(node: Node, style: Style) -> Box:
         value = node.attributes.get("value", "")
         width = max(width_of(value, style) + 12, 110)
         field = rectangle(width, 30, "", "#75797f", round=4)
-        return Box(width, 30, field + (moved(word_box(value, style), 6, 4) if value else ""))
+        return Box(width, 30, field + (shifted(word_box(value, style), 6, 4) if value else ""))
     return Box(0, 0)
 
 
@@ -98,9 +98,9 @@ def chip(node: Node, style: Style) -> Box:
     """Draw a token on its color, above a line, with a small note below it."""
     notes = [child for child in node.elements if child.tag == "small"]
     token = Node(node.tag, {}, [child for child in node.children if child not in notes])
-    lines = [lines_of([*pieces_of(token, style)], BREAK)]
+    lines = [lines_of([*inline_boxes(token, style)], BREAK)]
     small = Style(size=max(0.75 * style.size, 11))
-    lines += [lines_of([*pieces_of(note, small)], BREAK) for note in notes]
+    lines += [lines_of([*inline_boxes(note, small)], BREAK) for note in notes]
     width = max(max(line.width for line in lines) + style.size, 24)
     inside = stacked([_middle(line, width) for line in lines])
     height = inside.height + 7
@@ -108,10 +108,10 @@ def chip(node: Node, style: Style) -> Box:
     behind = rectangle(width, height, node.style.get("background", ""))
     if node.tag == "button":
         return Box(width, height, rectangle(width, height, "", "#75797f", round=5) + inside.drawing)
-    line = moved(Box(width, 3, rectangle(width, 3, color)), 0, height - 3)
+    line = shifted(Box(width, 3, rectangle(width, 3, color)), 0, height - 3)
     return Box(width, height, behind + inside.drawing + line)
 
 
 def _middle(line: Box, width: float) -> Box:
     """Put a line into the middle."""
-    return Box(width, line.height, moved(line, (width - line.width) / 2, 0))
+    return Box(width, line.height, shifted(line, (width - line.width) / 2, 0))

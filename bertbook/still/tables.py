@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from .inline import Draw, pieces_of, styled
+from .inline import Draw, inline_boxes, styled
 from .tree import Node
-from .writing import Box, Style, lines_of, moved, rectangle, stacked
+from .writing import Box, Style, lines_of, rectangle, shifted, stacked
 
 BAR, PADDING = 170.0, 8.0
 DRAWING, NARROWEST = 120.0, 20.0
 
 
-def table(node: Node, style: Style, width: float, draw: Draw) -> Box:
+def table_box(node: Node, style: Style, width: float, draw: Draw) -> Box:
     """Draw a table; `draw` draws what a cell holds beside text."""
     style = styled(style, node)
     rows = [row.elements for row in node.all("tr")]
@@ -22,7 +22,7 @@ def table(node: Node, style: Style, width: float, draw: Draw) -> Box:
     wishes = _columns(rows, columns, style, float("inf"))
     widths = _fitting(wishes, _columns(rows, columns, style, 1), width)
     drawn = [_row(row, widths, style, draw) for row in rows]
-    captions = [lines_of([*pieces_of(each, style)], width) for each in node.all("caption")]
+    captions = [lines_of([*inline_boxes(each, style)], width) for each in node.all("caption")]
     return stacked([*captions, *drawn])
 
 
@@ -48,7 +48,7 @@ def _width(cell: Node, style: Style, room: float) -> float:
         return BAR
     if cell.all("drawing"):
         return DRAWING
-    return lines_of([*pieces_of(cell, styled(style, cell))], room).width + 2 * PADDING
+    return lines_of([*inline_boxes(cell, styled(style, cell))], room).width + 2 * PADDING
 
 
 def _fitting(wishes: list[float], least: list[float], width: float) -> list[float]:
@@ -72,7 +72,9 @@ def _row(row: list[Node], widths: list[float], style: Style, draw: Draw) -> Box:
     for x, width, cell, content in cells:
         color = _color(cell)
         behind = Box(width, height, rectangle(width, height, color)) if color else Box(0, 0)
-        drawing += moved(behind, x, 0) + moved(content, x + PADDING, (height - content.height) / 2)
+        drawing += shifted(behind, x, 0) + shifted(
+            content, x + PADDING, (height - content.height) / 2
+        )
     return Box(x if not cells else cells[-1][0] + cells[-1][1], height, drawing)
 
 
@@ -87,7 +89,7 @@ def _content(cell: Node, style: Style, width: float, draw: Draw) -> Box:
         return draw(cell, styled(style, cell), inside)
     usual = "right" if cell.tag == "td" else "left"
     align = cell.style.get("text-align", usual)
-    return lines_of([*pieces_of(cell, styled(style, cell))], inside, align=align)
+    return lines_of([*inline_boxes(cell, styled(style, cell))], inside, align=align)
 
 
 def _color(cell: Node) -> str:

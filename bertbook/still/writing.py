@@ -37,16 +37,16 @@ class Box(NamedTuple):
     style: Style | None = None
 
 
-def short(number: float) -> str:
+def in_short(number: float) -> str:
     """Write a length with one decimal at most."""
     return f"{round(number, 1):g}"
 
 
-def moved(box: Box, x: float, y: float) -> str:
+def shifted(box: Box, x: float, y: float) -> str:
     """Draw a box somewhere else."""
     if not (x or y) or not box.drawing:
         return box.drawing
-    return f'<g transform="translate({short(x)} {short(y)})">{box.drawing}</g>'
+    return f'<g transform="translate({in_short(x)} {in_short(y)})">{box.drawing}</g>'
 
 
 def rectangle(width: float, height: float, color: str, border: str = "", round: int = 0) -> str:
@@ -54,7 +54,7 @@ def rectangle(width: float, height: float, color: str, border: str = "", round: 
     corner = f' rx="{round}"' if round else ""
     line = f' stroke="{border}"' if border else ""
     return (
-        f'<rect width="{short(width)}" height="{short(height)}" fill="{color or "none"}"'
+        f'<rect width="{in_short(width)}" height="{in_short(height)}" fill="{color or "none"}"'
         f"{line}{corner}/>"
     )
 
@@ -76,16 +76,16 @@ def word_box(text: str, style: Style) -> Box:
     width, height = width_of(text, style), style.size * LINE
     drawing = rectangle(width, height, style.behind) if style.behind else ""
     if style.below:
-        line = f'<rect y="{short(height - 2)}" width="{short(width)}" height="2"'
+        line = f'<rect y="{in_short(height - 2)}" width="{in_short(width)}" height="2"'
         drawing += f'{line} fill="{style.below}"/>'
     said = _attributes(style)
-    drawing += f'<text y="{short(1.05 * style.size)}"{said}>{escape(text, quote=False)}</text>'
+    drawing += f'<text y="{in_short(1.05 * style.size)}"{said}>{escape(text, quote=False)}</text>'
     return Box(width, height, drawing, text, style)
 
 
 def _attributes(style: Style) -> str:
     """Write what differs from the usual text."""
-    said = f' font-size="{short(style.size)}"' if style.size != Style().size else ""
+    said = f' font-size="{in_short(style.size)}"' if style.size != Style().size else ""
     said += ' font-weight="600"' if style.bold else ""
     said += ' font-style="italic"' if style.italic else ""
     said += ' font-family="monospace" xml:space="preserve"' if style.mono else ""
@@ -119,7 +119,7 @@ def _line(line: list[tuple[float, Box]], width: float, align: str) -> Box:
     long = max((x + box.width for x, box in line), default=0)
     free = {"center": (width - long) / 2, "right": width - long}.get(align, 0.0)
     free = free if free > 0 and width < float("inf") else 0.0
-    drawn = (moved(box, x + free, (height - box.height) / 2) for x, box in _joined(line))
+    drawn = (shifted(box, x + free, (height - box.height) / 2) for x, box in _joined(line))
     return Box(long + free, height, "".join(drawn))
 
 
@@ -146,6 +146,6 @@ def stacked(boxes: list[Box], gap: float = 0) -> Box:
     drawing, y = "", 0.0
     boxes = [box for box in boxes if box.height]
     for box in boxes:
-        drawing += moved(box, 0, y)
+        drawing += shifted(box, 0, y)
         y += box.height + gap
     return Box(max((box.width for box in boxes), default=0), max(y - gap, 0), drawing)

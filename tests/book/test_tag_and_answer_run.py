@@ -394,8 +394,5 @@ def test_the_chapters_read_the_record():
 def outputs(chapter):
     """Give the texts of all tables of a chapter, as they are without HTML."""
     cells = json.loads((CHAPTERS / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
-    found = [output for cell in cells for output in cell.get("outputs", ())]
-    return [
-        re.sub(r"<[^>]*>", " ", "".join(output.get("data", {}).get("text/html", "")))
-        for output in found
-    ]
+    found = [output.get("data", {}) for cell in cells for output in cell.get("outputs", ())]
+    return [re.sub(r"<[^>]*>", " ", "".join(data.get("text/html", ""))) for data in found]
