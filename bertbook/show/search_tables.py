@@ -25,6 +25,8 @@ SHOWN = {
     "temperature 0.01": "temperature 0.01",
     "temperature 0.2": "temperature 0.2",
     "hard negatives": "hard negatives",
+    "each sentence twice": "no pairs, dropout 0.1",
+    "each sentence twice, no dropout": "no pairs, no dropout",
 }
 
 
