@@ -99,7 +99,18 @@ def settings_table(
 
 
 def gains_of(runs: Sequence[Mapping]) -> Float[np.ndarray, "rows queries"]:
-    """Give 1 / rank at the best rate, a row for each seed and a column for each query."""
+    """Give 1 / rank at the best rate, a row for each seed and a column for each query.
+
+    Parameters
+    ----------
+    runs : sequence of mappings
+        One change, at all its rates and seeds.
+
+    Returns
+    -------
+    Float[np.ndarray, "rows queries"]
+        From the ranks of the searched stories.
+    """
     return np.stack([reciprocal_ranks(np.array(run["ranks"])) for run in best_runs(runs)])
 
 
