@@ -30,8 +30,6 @@ class Download(NamedTuple):
 
 
 FILES = (
-    Download("bert-by-hand.pdf", "The book as a PDF", "to print, and to write on"),
-    Download("bert-by-hand.epub", "The book as an EPUB", "for an e-reader"),
     Download(
         "bert-by-hand-site.zip",
         "These pages in a zip",
