@@ -302,5 +302,6 @@ def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
     ignored = inside == IGNORED_LABEL  # (batch)
     if ignored.all():
         raise ValueError(f"no {name} lie inside the {seq} tokens; give at least one, 0 for [CLS]")
-    require_entries(name, inside, ignored | (inside >= 0), f"run from 0 to {seq - 1}")
+    rule = f"run from 0 to {seq - 1}, or are -100 for no label"
+    require_entries(name, inside, ignored | (inside >= 0), rule)
     return cross_entropy(logits, inside)  # ()
