@@ -8,7 +8,7 @@ from typing import Any
 
 from torch.nn import functional
 
-from .inputs import ABOVE_0, MOST, require_activation, require_multiple, require_number
+from .inputs import ABOVE_0, MOST, require_multiple, require_number
 
 ACTIVATIONS = MappingProxyType(
     {
@@ -152,7 +152,10 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
         require_number("pad_token_id", self.pad_token_id, 0, self.vocab_size - 1)
         heads = self.num_attention_heads
         require_multiple("hidden_size", self.hidden_size, heads, "num_attention_heads")
-        require_activation(self.hidden_act, ACTIVATIONS, SAME_ACTIVATIONS)
+        act, known = str(self.hidden_act), ", ".join(ACTIVATIONS)
+        if act not in ACTIVATIONS:
+            same = f"{SAME_ACTIVATIONS.get(act.lower(), 'none')} is the same function"
+            raise ValueError(f"hidden_act ({self.hidden_act!r}) must be one of {known}; {same}")
 
     @property
     def head_size(self) -> int:

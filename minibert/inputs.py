@@ -11,34 +11,18 @@ ABOVE_0, MOST = 1e-30, float("inf")  # for numbers that may not be 0, or be as l
 
 def require_number(name: str, value: Any, least: float, most: float = MOST, why: str = "") -> None:
     """Raise unless a value is a number from `least` to `most`, and whole if `least` is."""
-    whole = isinstance(least, int)
-    if not isinstance(value, int if whole else int | float) or isinstance(value, bool):
-        raise TypeError(f"{name} must be a {'whole ' * whole}number, not {value!r}")
-    if not least <= value <= most or value == MOST:
-        bounds = "above 0" if least == ABOVE_0 else f"at least {least}"
-        bounds += f" and at most {most}" if most < MOST else "" if whole else " and finite"
-        raise ValueError(f"{name} ({value}) must be {bounds}{why}")
+    if isinstance(value, bool) or not isinstance(value, (int, type(least))):
+        raise TypeError(f"{name} must be a {'whole ' * (type(least) is int)}number, not {value!r}")
+    if not least <= value <= most:
+        upper = f" and at most {most}" if most < MOST else ""
+        raise ValueError(f"{name} ({value}) must be at least {least}{upper}{why}")
 
 
 def require_multiple(name: str, value: int, of: int, divisor: str) -> None:
-    """Raise unless one number is a multiple of another; name the nearest that are."""
-    below = value - value % of
-    if below != value:
-        nearest = f"nearest are {below} and {below + of}" if below else f"nearest is {of}"
-        raise ValueError(f"{name} ({value}) must be a multiple of {divisor} ({of}); {nearest}")
-
-
-def require_activation(name: Any, known: Any, same: Any) -> None:
-    """Raise unless an activation is known; name the known one that is the same function."""
-    if name not in tuple(known):
-        rule, other = f"one of {', '.join(known)}", same.get(str(name).lower(), "none")
-        raise ValueError(f"hidden_act ({name!r}) must be {rule}; {other} is the same function")
-
-
-def require_kind(name: str, value: Any, kind: type, way: str) -> None:
-    """Raise unless a value is of a kind, which `way` names, or says how to make one."""
-    if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {way}, not a {type(value).__name__}")
+    """Raise unless one number is a multiple of another; name the nearest that is."""
+    if value % of:
+        near = of * max(1, round(value / of))
+        raise ValueError(f"{name} ({value}) must be a multiple of {divisor} ({of}), as {near} is")
 
 
 def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way: str = "") -> None:
@@ -46,7 +30,8 @@ def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way
 
     A word in a shape stands for any size.
     """
-    require_kind(name, value, torch.Tensor, "tensor")
+    if not isinstance(value, torch.Tensor):
+        raise TypeError(f"{name} must be a tensor, not a {type(value).__name__}")
     if types and value.dtype not in types:
         raise TypeError(f"{name} must be {' or '.join(map(str, types))}, not {value.dtype}")
     shape = tuple(value.shape)
@@ -86,30 +71,27 @@ def check_tokens(tables: Any, input_ids: Any, types: Any, positions: Any, vector
         require_ids("input_ids", input_ids, words.num_embeddings, "vocab_size", ("batch", "seq"))
     else:
         require_tensor("inputs_embeds", vectors, FLOATS, [("batch", "seq", words.embedding_dim)])
-    batch, seq = (input_ids if vectors is None else vectors).shape[:2]
+    rows = _, seq = (input_ids if vectors is None else vectors).shape[:2]
     if positions is None and seq > longest:
         raise ValueError(f"{seq} tokens exceed max_position_embeddings ({longest}); truncate them")
     if types is not None:
         segments = tables.token_type_embeddings.num_embeddings
-        require_ids("token_type_ids", types, segments, "type_vocab_size", (batch, seq))
+        require_ids("token_type_ids", types, segments, "type_vocab_size", rows)
     if positions is not None:
-        shapes = (batch, seq), (1, seq)
-        require_ids("position_ids", positions, longest, "max_position_embeddings", *shapes)
+        require_ids("position_ids", positions, longest, "max_position_embeddings", rows, (1, seq))
 
 
 def check_mask(mask: Any) -> None:
     """Raise unless an attention mask has a row for each sentence, of ones and zeros."""
     require_tensor("attention_mask", mask, (), [("batch", "seq")])
     if entries_can_be_read(mask):
-        rule = "holds only 1 (may be looked at) and 0 (padding)"
-        require_entries("attention_mask", mask, (mask == 0) | (mask == 1), rule)
+        require_entries("attention_mask", mask, (mask == 0) | (mask == 1), "is 1, or 0 (padding)")
 
 
-def check_labels(logits: Any, labels: Any, labeled: Any) -> None:
+def check_labels(logits: Any, labels: Any, labeled: Any, name: str = "labels") -> None:
     """Raise unless labels are numbers of answers that logits score, and there is one at least."""
-    answers = logits.shape[-1]
-    require_tensor("labels", labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
+    rule = f"run from 0 to {logits.shape[-1] - 1}, or are -100 for no label"
+    require_tensor(name, labels, INTEGERS, [logits.shape[:-1]], "; -100 stands for no label")
     if not labeled.any():
-        raise ValueError("no item is labeled (every label is -100); give at least one its label")
-    rule = f"run from 0 to {answers - 1} with {answers} answers, or are -100 for no label"
-    require_entries("labels", labels, ~labeled | ((labels >= 0) & (labels < answers)), rule)
+        raise ValueError(f"no item is labeled ({name} {rule}); give at least one its label")
+    require_entries(name, labels, ~labeled | ((labels >= 0) & (labels < logits.shape[-1])), rule)

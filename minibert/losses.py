@@ -285,7 +285,7 @@ def contrastive_loss(
     >>> round(contrastive_loss(vectors, vectors, temperature=1.0).item(), 4)
     0.3133
     """
-    require_number("temperature", temperature, ABOVE_0, why="; 0.05 is usual")
+    require_number("temperature", temperature, ABOVE_0, 1e10, "; 0.05 is usual")
     reason = ", one for each query, in the same order, and negatives after them"
     require_number("the number of documents", len(documents), len(queries), why=reason)
     queries, documents = functional.normalize(queries), functional.normalize(documents)
@@ -299,9 +299,5 @@ def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
     seq = logits.shape[1]
     require_tensor(name, positions)
     inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
-    ignored = inside == IGNORED_LABEL  # (batch)
-    if ignored.all():
-        raise ValueError(f"no {name} lie inside the {seq} tokens; give at least one, 0 for [CLS]")
-    rule = f"run from 0 to {seq - 1}, or are -100 for no label"
-    require_entries(name, inside, ignored | (inside >= 0), rule)
+    check_labels(logits, inside, inside != IGNORED_LABEL, name)
     return cross_entropy(logits, inside)  # ()

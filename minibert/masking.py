@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
-from .inputs import ABOVE_0, require_ids, require_kind, require_number, require_tensor
+from .inputs import ABOVE_0, require_ids, require_number, require_tensor
 from .losses import IGNORED_LABEL
 
 MASKED_SHARE, RANDOM_SHARE = 0.8, 0.1  # of the chosen tokens; the rest stay as they are
@@ -193,8 +193,8 @@ def replace_tokens(
 
 def _draw(like: Tensor, generator: torch.Generator) -> Float[Tensor, "*shape"]:
     """Draw a number between 0 and 1 for each token, the same ones on every device."""
-    way_out = "torch.Generator, as torch.Generator().manual_seed(0)"
-    require_kind("generator", generator, torch.Generator, way_out)
+    if not isinstance(generator, torch.Generator):
+        raise TypeError(f"generator ({generator!r}) must be a torch.Generator().manual_seed(0)")
     draws = torch.rand(
         like.shape, generator=generator, device=generator.device, dtype=torch.float32
     )  # (..., seq)

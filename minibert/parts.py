@@ -7,7 +7,6 @@ that role now. ``use(self_attention=MySelfAttention)`` changes the answer. Chapt
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from inspect import unwrap
 
@@ -45,9 +44,7 @@ def default_part(role: str) -> Callable:
         Ours, or PyTorch's.
     """
     if role not in _defaults:
-        near = difflib.get_close_matches(str(role), _defaults, n=1, cutoff=0)[0]
-        way = f"{near}? The roles are {', '.join(_defaults)}. A file brings those of its models"
-        raise ValueError(f"there is no role {role!r}; did you mean {way}, minibert.pretraining all")
+        raise ValueError(f"there is no role {role!r} in {[*_defaults]}; see minibert.pretraining")
     return _defaults[role]
 
 

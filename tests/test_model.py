@@ -313,8 +313,8 @@ BAD = [
     ({"attention_mask": IDS[0]}, ValueError, r"attention_mask must .*\(4, \d+\), not \(\d+,\)"),
     ({"attention_mask": IDS[:1]}, ValueError, r"attention_mask must .*\(4, \d+\), not \(1, \d+\)"),
     ({"attention_mask": [[1]]}, TypeError, "attention_mask must be a tensor, not a list"),
-    ({"attention_mask": IDS}, ValueError, r"attention_mask holds only 1 .* and 0 .*, not \d+"),
-    ({"attention_mask": torch.full_like(IDS, 2)}, ValueError, "attention_mask holds .* not 2"),
+    ({"attention_mask": IDS}, ValueError, r"attention_mask is 1, or 0 .*, not \d+"),
+    ({"attention_mask": torch.full_like(IDS, 2)}, ValueError, "attention_mask is 1, or 0 .* not 2"),
     (
         {"token_type_ids": IDS[:, 1:]},
         ValueError,

@@ -146,9 +146,9 @@ def test_models_that_stand_keep_their_parts():
 
 
 def test_a_role_that_does_not_exist_is_named():
-    with pytest.raises(ValueError, match="no role 'selfattention'; did you mean self_attention"):
+    with pytest.raises(ValueError, match=r"no role 'selfattention' in .*'self_attention'"):
         use(selfattention=MySelfAttention)
-    with pytest.raises(ValueError, match="no role 'pools'; did you mean pooler"):
+    with pytest.raises(ValueError, match=r"no role 'pools' in .*'pooler'"):
         part("pools")
 
 

@@ -12,7 +12,7 @@ from python_code import called, parse
 
 HEART = ("config", "inputs", "text", "losses", "embeddings", "attention", "layer", "heads", "model",
          "pretraining", "masking", "parts")  # fmt: skip
-CHECKS, EXERCISE = 13.3, 47.95  # a share of the lines of code, in percent, and lines
+CHECKS, EXERCISE = 12, 47.95  # a share of the lines of code, in percent, and lines
 LINES, CODE = 14_500, 8_000  # of minibert
 SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 CHECK = re.compile(r"_?(require|check)_\w+")

@@ -101,7 +101,7 @@ def test_nothing_asked_is_an_error_where_theirs_is_not_a_number(task):
     outside = 99 if "start_positions" in labels else -100
     labels = {name: torch.full_like(values, outside) for name, values in labels.items()}
     assert theirs(**batch, **labels).loss.isnan()
-    with pytest.raises(ValueError, match=r"no item is labeled|no start_positions lie inside"):
+    with pytest.raises(ValueError, match=r"no item is labeled"):
         ours(**batch, **labels)
 
 

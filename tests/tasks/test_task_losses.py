@@ -142,7 +142,7 @@ BAD = [
         classification_loss,
         ZEROS,
         [0, 3],
-        "labels run from 0 to 2 .* or are -100 for no label, not 3$",
+        "labels run from 0 to 2, or are -100 for no label, not 3$",
     ),
     (
         classification_loss,
@@ -183,10 +183,10 @@ def test_labels_that_make_no_sense_are_named(loss, logits, labels, words):
 BAD_SPANS = [
     ([0, -2], [0, 0], ValueError, "start_positions run from 0 to 2, or are -100 .*, not -2"),
     ([0, 0], [-1, 0], ValueError, "end_positions run from 0 to 2, or are -100 .*, not -1"),
-    ([3, -100], [0, 0], ValueError, "no start_positions lie inside the 3 tokens; .* 0 for .CLS."),
-    ([0, 0], [7, 7], ValueError, "no end_positions lie inside the 3 tokens"),
-    ([[0], [0]], [0, 0], ValueError, r"labels must have the shape \(2,\), not \(2, 1\)"),
-    ([0.0, 1.0], [0, 0], TypeError, r"labels must be torch\.int64 .*float32"),
+    ([3, -100], [0, 0], ValueError, "no item .* .start_positions run from 0 to 2, .* its label"),
+    ([0, 0], [7, 7], ValueError, "no item is labeled .end_positions run from 0 to 2"),
+    ([[0], [0]], [0, 0], ValueError, r"start_positions must have the shape \(2,\), not \(2, 1\)"),
+    ([0.0, 1.0], [0, 0], TypeError, r"start_positions must be torch\.int64 .*float32"),
 ]
 
 

@@ -95,7 +95,7 @@ BAD_INPUT = [
         S,
         {"labels": LABELS + 2},
         ValueError,
-        "labels .* 0 to 1 .*, not 2",
+        "labels .* 0 to 1, .*, not 2",
     ),
     (T, {"labels": [0, 1]}, TypeError, "labels must be a tensor, not a l"),
     (
