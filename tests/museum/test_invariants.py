@@ -76,7 +76,7 @@ FINDS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["ours", "transformers"])
+@pytest.mark.parametrize("source", mostly_thorough(["ours", "transformers"]))
 @pytest.mark.parametrize("name", NAMES)
 def test_good_models_keep_all(source, name):
     findings = check_invariants(build(source, name))

@@ -101,7 +101,7 @@ def test_an_encoder_that_breaks_an_invariant_is_accused(name):
     assert breaks <= set(check_invariants(build(name, **more)).broken)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "head", "more", "silent"),
     [

@@ -30,7 +30,10 @@ CASES = [
     for head in HEADS
     if hasattr(family, member.name + head)
 ]
-every_case = pytest.mark.parametrize(("name", "head"), CASES)
+OFTEN = CASES[::5]  # each member with a head, and each head with a member
+every_case = pytest.mark.parametrize(
+    ("name", "head"), mostly_thorough(sorted(CASES, key=lambda case: case not in OFTEN), len(OFTEN))
+)
 IN_32_BITS = {("ModernBert", "ForMaskedLM"), ("Electra", "ForPreTraining")}
 PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
 
