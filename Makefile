@@ -55,7 +55,7 @@ notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS
 	$(BIN)/python book/_ext/notebooks.py $(CHAPTERS)
 
 quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute and a half
-	$(BIN)/python -m pytest $(TWO) -m "not slow" --hypothesis-profile=quick \
+	$(BIN)/python -m pytest $(TWO) -m "not slow and not thorough" --hypothesis-profile=quick \
 	  minibert bertbook tests --ignore=tests/book
 
 kit: $(INSTALLED)  ## write the kit for teachers: notebooks to hand out, and solutions apart
@@ -69,11 +69,11 @@ wheel: $(INSTALLED)  ## build the packages as a wheel
 	@$(BIN)/python -m pip wheel -qq --no-deps --wheel-dir book/_build/wheel .
 	@ls book/_build/wheel/*.whl
 
-test: chromium book  ## prove it: package, rules, chapters, records, two pages of each kind
-	$(BIN)/python -m pytest $(TWO) -m "not thorough"
+test: chromium book  ## prove it: package, rules, chapters, records, a page of each kind
+	$(BIN)/python -m pytest $(TWO) -m "not thorough" --hypothesis-profile=quick
 
-thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records, pairs of mistakes
-	$(BIN)/python -m pytest $(TWO) -m thorough tests/book tests/museum tests/checks tests/reader
+thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records, rarer cases
+	$(BIN)/python -m pytest $(TWO) -m "thorough or hypothesis" minibert bertbook tests
 
 portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
 	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest $(TWO) book/chapters

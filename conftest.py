@@ -50,14 +50,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Where processes share the work, begin with the longest files: none is waited for at the end.
 
-    A chapter has stored how long it takes; elsewhere each test that is marked as slow counts.
+    A chapter has stored how long it takes; elsewhere each test counts that is slow or thorough.
     """
     if not hasattr(config, "workerinput"):
         return
     chapters = {item.path for item in items if item.path.suffix == ".ipynb"}
     seconds = Counter({path: seconds_of_chapter(path) for path in chapters})
     for item in items:
-        if item.get_closest_marker("slow"):
+        if item.get_closest_marker("slow") or item.get_closest_marker("thorough"):
             seconds[item.path] += SECONDS_OF_A_SLOW_TEST
     items.sort(key=lambda item: -seconds[item.path])
 

@@ -32,7 +32,7 @@ FIRST = 2  # so many files are tried before the others are collected
 CPU_SECONDS = 120  # a mistake that loops for ever is noticed by its silence
 PYTEST = (
     *("-x", "-q", "-rfE", "--tb=no", "-p", "no:cacheprovider"),
-    *("-m", "not slow", "--hypothesis-profile=quick"),
+    *("-m", "not slow and not thorough", "--hypothesis-profile=quick"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # the plugins are imported already
 )
 PASSED, FAILED, NOT_COLLECTED, NO_TESTS = 0, 1, 2, 5

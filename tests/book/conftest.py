@@ -14,10 +14,7 @@ from built_book import BOOK, HTML, QuietHandler, Reader, built_pages
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 THOROUGH = pytest.mark.thorough
-TWO_OF_EACH = (
-    *("index", "search", "glossary", "flashcards"),
-    *("chapters/02-", "chapters/20-", "api-text", "api-training", "api-using"),
-)
+ONE_OF_EACH = ("index", "search", "glossary", "flashcards", "chapters/02-", "api-text")
 FLAGS = (
     "--headless",
     "--disable-gpu",
@@ -32,13 +29,13 @@ def pytest_generate_tests(metafunc):
     """Run a test once for every page of the book, or for every chapter.
 
     The tests of a module on one page follow one another, so that they can share it. A browser takes
-    long, so `make test` opens two pages of each kind, and `make thorough` all the others.
+    long, so `make test` opens one page of each kind, and `make thorough` all the others.
     """
     if "page_name" in metafunc.fixturenames:
         names = built_pages("chapters" if "chapter_from_disk" in metafunc.fixturenames else ".")
         if "page_from_disk" in metafunc.fixturenames:
             names = [
-                n if n.startswith(TWO_OF_EACH) else pytest.param(n, marks=THOROUGH) for n in names
+                n if n.startswith(ONE_OF_EACH) else pytest.param(n, marks=THOROUGH) for n in names
             ]
         metafunc.parametrize("page_name", names, scope="module")
 

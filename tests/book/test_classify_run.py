@@ -210,7 +210,7 @@ def test_the_real_vectors_give_the_answers_of_the_record(runs, method):
     assert far_from_the_record(runs, "MiniLM", method) <= 3
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("minilm")
 def test_the_table_of_words_ties_the_layers_where_labels_are_many(runs):
     """The rival without a layer: the sentence of the chapter is about 300 requests, not 180."""

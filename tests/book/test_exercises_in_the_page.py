@@ -176,7 +176,7 @@ def test_the_editor_says_that_its_numpy_is_a_small_one(figure):
     assert figure.get_by_text("NumPy here is a small one").is_visible()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
     page = reader.open("chapters/02-self-attention-by-hand.html", from_disk=True)
     figure = page.locator("[data-live=exercise]").first

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from effort import mostly_thorough
 
 from benchmarks import family_folders
 from minibert import family
@@ -24,7 +25,9 @@ def test_only_modernbert_differs_by_more_than_last_digits():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("member", "head"), [("ALBERT", "Model"), ("ELECTRA", "ForPreTraining")])
+@pytest.mark.parametrize(
+    ("member", "head"), mostly_thorough([("ALBERT", "Model"), ("ELECTRA", "ForPreTraining")])
+)
 def test_a_folder_goes_both_ways_again(tmp_path, member, head):
     assert max(family_folders.both_ways(member, head, tmp_path).values()) < 1e-13
 

@@ -161,7 +161,7 @@ def test_an_unanswered_notebook_runs_from_top_to_bottom(folder, number, monkeypa
     assert all(cell.execution_count for cell in code(notebook))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_notebook_answered_by_the_solutions_earns_all_points(folder, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # a teacher has the kit, and no project
     (path,) = (folder / kits.STUDENTS).glob("03-*.ipynb")

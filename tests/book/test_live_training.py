@@ -97,7 +97,7 @@ def shown(tmp_path, monkeypatch):
     return file
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_reader_trains_pauses_and_begins_again(reader, tmp_path, monkeypatch):
     page = reader.open_file(shown(tmp_path, monkeypatch))
     assert not page.get_by_role("img", name="3 words along").is_visible()
@@ -136,7 +136,7 @@ WITHOUT = """async () => {
 }"""
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_without_positions_no_training_in_the_page_passes_the_bag(page):
     texts = list(hundred_sentences())
     loss = page.evaluate(WITHOUT % (json.dumps(vocabulary(texts)), json.dumps(texts)))

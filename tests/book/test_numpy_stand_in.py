@@ -32,7 +32,7 @@ FILES = (
 )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_tests_of_the_first_chapters_pass_on_it():
     plugins = ["-p", "numpy_replaced", "-p", "no:cacheprovider"]
     program = [sys.executable, "-m", "pytest", "-q", *plugins]

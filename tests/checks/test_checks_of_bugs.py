@@ -229,12 +229,14 @@ def a_table(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")
 def test_a_change_that_no_invariant_sees():
     assert check_unseen(without_residuals, residuals_carry).passed
     assert check_unseen(other_sizes, residuals_carry).passed
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
     ("breaks", "holds", "hint"),
     [
@@ -267,6 +269,7 @@ def test_a_change_or_an_invariant_that_is_none(breaks, holds, hint):
     assert hint in verdict.message
 
 
+@pytest.mark.slow  # the one that meets the checks of shapes, too
 def test_a_change_that_is_seen():
     class Causal(BertModel):
         def forward(self, input_ids, attention_mask=None, **named):
@@ -278,6 +281,7 @@ def test_a_change_that_is_seen():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("unchecked")
 def test_what_falls_is_what_falls():
     """The three changes of the first exercise, as they are described, break what is said."""
 

@@ -27,7 +27,7 @@ FOUND = {
     for key, value in vars(module).items()
     if isinstance(value, Exercise)
 }
-SOME = 8  # pairs of mistakes of an exercise
+SOME = 2  # pairs of mistakes of an exercise; `make thorough` tries all
 every_exercise = pytest.mark.parametrize("exercise", FOUND.values(), ids=FOUND.keys())
 
 
@@ -91,6 +91,7 @@ def test_right_passes(exercise):
     assert verdict.message == f"Right: written gives the right answer in all {count} cases."
 
 
+@pytest.mark.slow
 @every_exercise
 def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
     for mistake in exercise.mistakes:

@@ -118,6 +118,7 @@ def test_a_right_answer_passes_and_a_wrong_one_hears_why():
     assert not reply.passed and "axis" in reply.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("begin", "said"),
     [
@@ -140,6 +141,7 @@ def test_what_never_answers_earns_nothing(begin, said):
     assert said in reply.message, reply.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "harm",
     [
@@ -175,6 +177,7 @@ def test_a_million_lines_are_not_seen(capfd):
 WRONG = "def my_softmax(scores):\n    return scores\n\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "name"),
     [
@@ -212,6 +215,7 @@ def test_a_checker_of_her_own_is_not_asked(tmp_path):
 # --- The command ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(CHAPTERS.parents[1])
     folder, out = tmp_path / "class", tmp_path / "grades"
@@ -259,6 +263,7 @@ FALSE = {
 }
 
 
+@pytest.mark.slow
 def test_a_class_of_five_false_submissions(tmp_path, monkeypatch, capfd):
     folder, out, short = tmp_path / "class", tmp_path / "grades", tmp_path / "chapters"
     for name, (code, _) in FALSE.items():

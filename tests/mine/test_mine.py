@@ -166,7 +166,7 @@ def test_a_part_that_cannot_be_built_is_told_and_no_model_is_built(tmp_path, cap
     assert "✗ not tested\n      Models are built as soon as each part is built" in out
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_the_scoreboard_of_the_solutions(tmp_path):
     path = write(tmp_path, file_of_solutions())
     done = run("tests/scoreboard.py", path)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 import transformers
+from effort import mostly_thorough
 
 from bertbook.museum import ROOMS, broken_model
 from bertbook.museum.bug import SIZES, Bug
@@ -17,7 +18,6 @@ from minibert.embeddings import BertEmbeddings
 from minibert.layer import BertOutput
 from minibert.model import BertModel
 
-THOROUGH = pytest.mark.thorough
 NAMES = [
     "BertModel",
     "BertForMaskedLM",
@@ -76,7 +76,7 @@ FINDS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["ours", "transformers"])
+@pytest.mark.parametrize("source", mostly_thorough(["ours", "transformers"]))
 @pytest.mark.parametrize("name", NAMES)
 def test_good_models_keep_all(source, name):
     findings = check_invariants(build(source, name))
@@ -332,9 +332,7 @@ def test_another_function_that_is_consistent_is_not_seen(part):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "seed", [*range(4), *(pytest.param(s, marks=THOROUGH) for s in range(4, 20))]
-)
+@pytest.mark.parametrize("seed", mostly_thorough(range(20)))
 @pytest.mark.parametrize("name", ["Bert", "Roberta", "Albert", "Electra", "ModernBert"])
 def test_no_weights_make_a_good_model_look_broken(name, seed):
     torch.manual_seed(seed)

@@ -3,6 +3,7 @@
 import pytest
 import torch
 import transformers
+from effort import mostly_thorough
 
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
@@ -12,8 +13,8 @@ pytestmark = pytest.mark.usefixtures("unchecked")
 PADDING = "padding_changes_nothing"
 HEARS, LOSS = "every_token_hears_every_token", "labels_count_alike"
 SPLIT, GRADIENTS = "split_batch_is_whole_batch", "gradients_reach_everything"
-OTHERS = ["SequenceClassification", "TokenClassification", "QuestionAnswering", "MultipleChoice"]
-OTHERS = [pytest.param(f"For{head}", marks=pytest.mark.thorough) for head in OTHERS]
+HEADS = ["MaskedLM", "SequenceClassification", "TokenClassification", "QuestionAnswering"]
+HEADS += ["MultipleChoice"]
 NARROW = {"embedding_size": 6}
 FAR = {"max_position_embeddings": 18}  # places that begin behind the padding id
 DISTANCES = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"]}
@@ -54,6 +55,12 @@ WRONG = {  # and what they break; of others see what they say
 }
 
 
+OFTEN = ["Bert", "Roberta", "Albert", "DebertaV2", "ModernBert", "Longformer"]
+every_right = pytest.mark.parametrize(
+    "name", mostly_thorough(sorted(RIGHT, key=lambda name: name not in OFTEN), len(OFTEN))
+)
+
+
 def build(name, head="Model", **more):
     torch.manual_seed(0)
     config = getattr(transformers, f"{name}Config")(**SIZES | more)
@@ -65,7 +72,7 @@ def asked(findings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", RIGHT)
+@every_right
 def test_a_right_encoder_is_not_accused(name):
     findings = check_invariants(build(name, **RIGHT[name]))
     assert findings.broken == [], findings
@@ -73,9 +80,10 @@ def test_a_right_encoder_is_not_accused(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("head", ["ForMaskedLM", *OTHERS])
-@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.parametrize("head", mostly_thorough(HEADS))
+@every_right
 def test_a_right_head_is_not_accused(name, head):
+    head = f"For{head}"
     if hasattr(transformers, f"{name}{head}") and name + head not in (
         "LongformerForQuestionAnswering",  # wants three separators in each text
         "XLMForQuestionAnswering",  # both take the five best tokens, and stop where there are four
@@ -93,7 +101,7 @@ def test_an_encoder_that_breaks_an_invariant_is_accused(name):
     assert breaks <= set(check_invariants(build(name, **more)).broken)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "head", "more", "silent"),
     [

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from effort import mostly_thorough
 from small_runs import end_of, pretrain, write_inputs
 
 from minibert.pretrain.output import OutputLost, discard_closed_terminal
@@ -53,7 +54,7 @@ def ran(name, *arguments, stdout=subprocess.PIPE, **more):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("encoding", PLAIN)
+@pytest.mark.parametrize("encoding", mostly_thorough(PLAIN))
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help_in_any_encoding(name, encoding):
     done = ran(name, "--help", **PLAIN[encoding])

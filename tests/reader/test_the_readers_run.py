@@ -25,7 +25,7 @@ from minibert.parts import part, use
 from minibert.reference import additive_mask, causal_mask
 
 THOROUGH = pytest.mark.thorough
-OFTEN = {8, 12}  # the others are run by `make thorough`
+OFTEN = {8}  # the others are run by `make thorough`
 SECONDS_PER_CELL = 600
 
 
