@@ -69,10 +69,10 @@ check_ndcg = Exercise(
         "/ np.log2(…) → ¦ * np.log2(…)": "A document further down must count less.",
         ("/ best → ¦ / k", "np.log2 → np.log||/ best →"): "Divide by the gain of the best order.",
         "→ 1 / right(gains, k) ¦ 1 / (right(gains, k) or np.inf)": "Which gain divides the other?",
-        ("[::-1] →", "np.sort → np.argsort ¦ np.array ¦ np.unique ¦ max(gains) + 0 * np.sort ¦ 3 + "
-            "0 * np.sort", "np.sort(…)[::-1] → np.argsort(-np.array(…)) ¦ np.array(…)",
-            "→ right(sorted(gains)[::-1], k)"): "Sort only the best order: all numbers, highest "
-            "first.",
+        ("[::-1] →", "[::-1][:k] → [-k:]", "np.sort → np.argsort ¦ np.array ¦ np.unique ¦ "
+            "max(gains) + 0 * np.sort ¦ 3 + 0 * np.sort", "np.sort(…)[::-1] → "
+            "np.argsort(-np.array(…)) ¦ np.array(…)", "→ right(sorted(gains)[::-1], k)"): "Sort "
+            "only the best order: all numbers, highest first.",
         ("[::-1][:k] → [::-1]", "[:k] → [: k - 1] ¦ [:1] ¦"): "Each list is cut off after k.",
         "listed / → (2.0**listed - 1) / ¦ (listed > 0) /": "Here the number itself is the gain.",
         (ZeroDivisionError, "0.0 → np.nan ¦ 1.0"): "Where nothing is right, return 0.",
@@ -110,8 +110,8 @@ check_fusion = Exercise(
             "¦ 2 / (61 + np.argsort(np.argsort(-first - second)))"): "Only places can be compared.",
         "one + other → 1 / (1 / one + 1 / other - 60) ¦ one * other ¦ [one, other] ¦ "
             "np.maximum(one, other) ¦ (one + other) / 2": "Each list has a fraction. Add the two.",
-        "→ np.argsort(-right(first, second)) ¦ right(first, second).sum() ¦ np.sort(right(first, "
-            "second))[::-1]": "Return each document's sum.",
+        "→ np.argsort(-right(first, second)) ¦ right(first, second).sum()": "Return each "
+            "document's sum.",
     },
 )  # fmt: skip
 
