@@ -114,13 +114,13 @@ def _agree(claim: Number, witness: Number) -> bool:
 
 
 def _claims(chapter: Chapter) -> Iterator[Claim]:
-    """Find the numbers in paragraphs, tables, formulas, captions and descriptions."""
+    """Find the numbers in paragraphs, tables, formulas, captions, descriptions and cards."""
     for block in chapter.blocks:
         is_cost = block.columns[:1] == ("**Cost**",)
         if block.kind != "heading" and block.section not in SILENT and not is_cost:
             yield from _numbers_in(block)
     for block in chapter.spoken:
-        if block.kind in ("alt", "caption"):
+        if block.kind in ("alt", "caption", "flashcards"):
             yield from _numbers_in(block)
 
 
@@ -145,8 +145,9 @@ def _witnesses(chapter: Chapter) -> dict[str, list[Number]]:
     """Collect the numbers that each section computes, and those in its code."""
     found: dict[str, list[Number]] = {}
     for cell in chapter.code:
-        # A figure that moves has hundreds of numbers, and shows most of them only when asked.
-        if not calls(cell.tree, "explore"):
+        # A figure that moves has hundreds of numbers, and shows most of them only when asked. What
+        # cards show was written by hand.
+        if not calls(cell.tree, "explore", "flashcards"):
             found.setdefault(cell.section, []).extend(_computed(cell))
     return found
 
@@ -233,6 +234,13 @@ def test_numbers_in_the_words_of_a_figure(plot, shown):
     alt, caption = numbers(plot.chapter("# A", figure))
     assert "7.77 in 'It starts at 7.77.'" in alt
     assert "8.88 in 'Until 8.88.'" in caption
+
+
+def test_numbers_on_cards(plot):
+    shown = "<details><summary>Why 7.77?</summary><p>It is 0.24.</p></details>"
+    cards = code("flashcards(('Why 7.77?', 'It is 0.24.'))", shown)
+    (sentence,) = numbers(plot.chapter("# A", CODE, "## Check yourself", cards))
+    assert "7.77 in 'Why 7.77?' stands in no output" in sentence
 
 
 @pytest.mark.parametrize(
