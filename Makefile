@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean python assets chromium
+.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean kit site wheel python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -57,6 +57,17 @@ notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS
 quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute and a half
 	$(BIN)/python -m pytest $(TWO) -m "not slow" --hypothesis-profile=quick \
 	  minibert bertbook tests --ignore=tests/book
+
+kit: $(INSTALLED)  ## write the kit for teachers: notebooks to hand out, and solutions apart
+	@$(BIN)/python book/_ext/kit.py
+
+site: $(PAGE)  ## pack the built pages into one zip that needs no connection
+	@$(BIN)/python book/_ext/release.py site
+
+wheel: $(INSTALLED)  ## build the packages as a wheel
+	@rm -rf book/_build/wheel
+	@$(BIN)/python -m pip wheel -qq --no-deps --wheel-dir book/_build/wheel .
+	@ls book/_build/wheel/*.whl
 
 test: chromium book  ## prove it: package, rules, chapters, records, two pages of each kind
 	$(BIN)/python -m pytest $(TWO) -m "not thorough"
@@ -106,6 +117,7 @@ records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
 	$(BIN)/python -m benchmarks.looking_inside --record
 	$(BIN)/python -m benchmarks.looking_inside.retold 0
 	$(BIN)/python -m benchmarks.search --record
+	$(BIN)/python -m benchmarks.search_runs
 	$(BIN)/python -m benchmarks.ladder --record
 	$(BIN)/python -m benchmarks.distilling --record
 	$(BIN)/python -m benchmarks.shoot_out --record

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from bertbook.analysis.metrics import score_answers, score_entities
 from bertbook.corpus import Question, entity_sentences, passage_questions, question_kind
-from minibert.tasks.answering import Answers
-from minibert.tasks.tagging import Entity, find_entities
+from bertbook.tasks.answering import Answers
+from bertbook.tasks.tagging import Entity, find_entities
 from tests.careless import capital_names, right_kind
 
 

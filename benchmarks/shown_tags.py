@@ -6,8 +6,8 @@ import torch
 from torch import nn
 
 from bertbook.corpus import entity_sentences
+from bertbook.tasks.tagging import tag_pieces
 from minibert.tasks.inference import predict
-from minibert.tasks.tagging import tag_pieces
 from minibert.wordpiece import WordPieceTokenizer
 
 # Written for the figure; no sentence of the data.

@@ -32,10 +32,10 @@ import torch
 from torch import nn
 
 from bertbook.corpus import Question, entity_sentences, passage_questions
+from bertbook.tasks.answering import Answers, answer_questions
+from bertbook.tasks.tagging import find_entities
 from minibert.fast import switch_on
 from minibert.pretrained import load_tokenizer
-from minibert.tasks.answering import Answers, answer_questions
-from minibert.tasks.tagging import find_entities
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 

@@ -14,7 +14,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from .pretrain.messages import FAILURES, sentence_of
-from .pretrain.options import PLAN, resume_hint, whole_number
+from .pretrain.options import PLAN, new_parser, resume_hint, whole_number
 from .pretrain.output import complain, say, show_warning, with_output
 from .pretrained import load_pretrained, load_tokenizer
 from .pretrained.files import CONFIG, locate, read_json
@@ -194,27 +194,14 @@ def _typed() -> Iterable[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m minibert.fill",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    parser = new_parser("fill", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("folder", metavar="DIR", help="folder of a finished model")
-    parser.add_argument(
-        "texts", nargs="*", default=[], metavar="TEXT", help="a sentence with [MASK]"
-    )
-    parser.add_argument(
-        "--top",
-        type=whole_number(1),
-        default=5,
-        metavar="N",
-        help="guesses for each (default: %(default)s)",
-    )
-    parser.add_argument(
-        "--separator", metavar="MARK", help="what stands between the two sentences of a pair"
-    )
+    text = "a sentence with [MASK]"
+    parser.add_argument("texts", nargs="*", default=[], metavar="TEXT", help=text)
+    text = "guesses for each (default: %(default)s)"
+    parser.add_argument("--top", type=whole_number(1), default=5, metavar="N", help=text)
+    text = "what stands between the two sentences of a pair"
+    parser.add_argument("--separator", metavar="MARK", help=text)
     return parser
 
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 import torch
-from torch import Tensor
 
 INTEGERS = (torch.int64, torch.int32)
 FLOATS = (torch.float32, torch.float64, torch.bfloat16, torch.float16)
@@ -47,7 +46,7 @@ def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way
 
     A word in a shape stands for any size.
     """
-    require_kind(name, value, Tensor, "tensor")
+    require_kind(name, value, torch.Tensor, "tensor")
     if types and value.dtype not in types:
         raise TypeError(f"{name} must be {' or '.join(map(str, types))}, not {value.dtype}")
     shape = tuple(value.shape)
@@ -67,8 +66,7 @@ def require_entries(name: str, tensor: Any, fit: Any, rule: str) -> None:
 
 def entries_can_be_read(tensor: Any) -> bool:
     """Return whether entries can be read: on a GPU that would wait, and a compiler cannot."""
-    compiling = torch.compiler.is_compiling() or torch.jit.is_tracing()
-    return tensor.device.type == "cpu" and not compiling
+    return tensor.is_cpu and not (torch.compiler.is_compiling() or torch.jit.is_tracing())
 
 
 def require_ids(name: str, ids: Any, size: float, field: str, *shapes: Any) -> None:
@@ -99,13 +97,12 @@ def check_tokens(tables: Any, input_ids: Any, types: Any, positions: Any, vector
         require_ids("position_ids", positions, longest, "max_position_embeddings", *shapes)
 
 
-def check_mask(attention_mask: Any) -> None:
-    """Raise unless a mask has a row for each sentence, of ones and zeros."""
-    require_tensor("attention_mask", attention_mask, (), [("batch", "seq")])
-    if entries_can_be_read(attention_mask):
-        fit = (attention_mask == 0) | (attention_mask == 1)
+def check_mask(mask: Any) -> None:
+    """Raise unless an attention mask has a row for each sentence, of ones and zeros."""
+    require_tensor("attention_mask", mask, (), [("batch", "seq")])
+    if entries_can_be_read(mask):
         rule = "holds only 1 (may be looked at) and 0 (padding)"
-        require_entries("attention_mask", attention_mask, fit, rule)
+        require_entries("attention_mask", mask, (mask == 0) | (mask == 1), rule)
 
 
 def check_labels(logits: Any, labels: Any, labeled: Any) -> None:

@@ -297,7 +297,11 @@ def contrastive_loss(
 def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
     """Compute the loss of one end of the span over the positions that lie inside."""
     seq = logits.shape[1]
+    require_tensor(name, positions)
     inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
-    if (inside == IGNORED_LABEL).all():
+    ignored = inside == IGNORED_LABEL  # (batch)
+    if ignored.all():
         raise ValueError(f"no {name} lie inside the {seq} tokens; give at least one, 0 for [CLS]")
+    rule = f"run from 0 to {seq - 1}, or are -100 for no label"
+    require_entries(name, inside, ignored | (inside >= 0), rule)
     return cross_entropy(logits, inside)  # ()

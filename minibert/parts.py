@@ -46,10 +46,8 @@ def default_part(role: str) -> Callable:
     """
     if role not in _defaults:
         near = difflib.get_close_matches(str(role), _defaults, n=1, cutoff=0)[0]
-        raise ValueError(
-            f"there is no role {role!r}; did you mean {near}? The roles are "
-            f"{', '.join(_defaults)}. A file brings those of its models, minibert.pretraining all"
-        )
+        way = f"{near}? The roles are {', '.join(_defaults)}. A file brings those of its models"
+        raise ValueError(f"there is no role {role!r}; did you mean {way}, minibert.pretraining all")
     return _defaults[role]
 
 

@@ -155,7 +155,7 @@ def score_entities(
     Parameters
     ----------
     predictions, truths : sequence of collections
-        The entities of each sentence, as `minibert.tasks.tagging.find_entities` gives them.
+        The entities of each sentence, as `bertbook.tasks.tagging.find_entities` gives them.
 
     Returns
     -------

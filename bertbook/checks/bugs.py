@@ -5,12 +5,11 @@ from itertools import combinations
 from .exercise import Exercise
 
 _PADDING, _MATES = "padding_changes_nothing", "batch_mates_do_not_matter"
-_SPLIT = "split_batch_is_whole_batch"
+_SPLIT, _HEARS = "split_batch_is_whole_batch", "every_token_hears_every_token"
 
 
 def _falling(change):
-    mean, root, sort = {_PADDING}, set(), {_MATES}
-    return {"mean": mean, "root": root, "sort": sort}[change]
+    return {"mean": {_PADDING}, "root": set(), "sort": {_MATES}}[change]
 
 
 check_falling = Exercise(
@@ -19,14 +18,12 @@ check_falling = Exercise(
     cases=[("mean",), ("root",), ("sort",)],
     mistakes={
         "{_PADDING} → set()": "What happens to the mean when the same text is padded further?",
-        "_PADDING → _PADDING, _MATES": "Does it matter who shares the batch, as long as the "
-            "columns stay the same?",
+        "_PADDING → _PADDING, _MATES": "With equal columns, does it matter who shares the batch?",
         "_PADDING → _MATES": "What of a text changes, though its words do not?",
         '_PADDING → "places_matter" ¦ _PADDING, "places_matter"': "Words still know their place.",
         '_PADDING → "labels_count_alike"': "That mean is of a loss. Here vectors are averaged.",
-        '_PADDING → "every_token_hears_every_token"': "Which columns should not enter the mean?",
-        '_PADDING → _PADDING, "no_mask_means_all_ones"': "A text without padding has the same mean "
-            "with a mask of ones and without one.",
+        "_PADDING → _HEARS ¦ _PADDING, _HEARS": "Which columns should not enter the mean?",
+        '_PADDING → _PADDING, "no_mask_means_all_ones"': "A mask of ones changes no mean.",
         '_PADDING → _PADDING, "padding_alone_gives_numbers"': "Finite numbers have finite means.",
         "set() → {_PADDING}": "Padding is hidden before the softmax, however large the scores are.",
         'set() → {"training_adds_dropout_only"}': "The root is missing in evaluation, too.",
@@ -41,7 +38,7 @@ check_falling = Exercise(
         '_MATES → "calls_stay_apart"': "Each call sorts its own texts, and remembers none.",
         '_PADDING → "Padding changes nothing at the tokens"||_MATES → "A text has the same numbers '
             'whoever shares its batch"': "Return the names that are printed above the cell.",
-        "_MATES → _MATES, _PADDING": "Does a single text, padded, notice the sorting?",
+        "_MATES → _MATES, _PADDING ¦ _MATES, _PADDING, _SPLIT": "Can a single text be sorted?",
     },
 )  # fmt: skip
 
@@ -83,7 +80,7 @@ check_smallest = Exercise(
     cases=[(_two_and_seven, [4, 2, 9, 2, 7, 7]), (_two_and_seven, [1, 2, 4, 4, 7, 2, 3]),
            (_three_tokens, [3, 1, 4, 1, 5]), (_a_five, [8, 5, 6, 5]), (_a_five_no_lonely_nine,
            [8, 9, 5]), (_one_and_two_or_nine, [1, 2, 9]), (_one_and_two_or_nine, [9, 1, 2])],
-    edges=[(_three_tokens, [1, 2, 3]), (_three_tokens, [5, 2, 2, 2])],
+    edges=[(_three_tokens, [1, 2, 3]), (_three_tokens, [5, 2, 2, 2]), (all, [3, 1])],
     seconds=5,
     mistakes={
         "rest[:place] + rest[place + 1 :] → rest[: len(rest) - place - 1] + rest[len(rest) - place "
@@ -96,8 +93,7 @@ check_smallest = Exercise(
             "key=len)": "Of 500 tokens there are too many ways: stay with the first.",
         "return rest → return list(dict.fromkeys(rest))": "A token may be needed twice.",
         "return rest → return sorted(rest)": "The tokens keep their order.",
-        "shorter, 0 → shorter, place ¦ shorter, place + 1": "Another token may be spared then. "
-            "Begin again.",
+        "shorter, 0 → shorter, place ¦ shorter, place + 1": "Begin again: another may be spared.",
         ("place < len(rest) → place < min(2, len(rest))||rest[:place] + rest[place + 1 :] → "
             "(rest[1:], rest[:-1])[place]", "place < len(rest) → place < min(1, len(rest))",
             "place < len(rest) → place < min(1, len(rest))||rest[:place] + rest[place + 1 :] → "
@@ -111,6 +107,8 @@ check_smallest = Exercise(
             "rest.remove(rest[place]) or 0"): "Leave out a place, not a value.",
         "→ right(lambda places: fails([ids[n] for n in places]), [*range(len(ids))])": "These are "
             "places. Return the ids that stand there.",
+        "if fails → if shorter and fails": "Does it fail on an empty text, too?",
+        "→ [word for word in ids if fails([word])]": "A token may only fail together with others.",
         "place < len(rest) → place < len(rest) - 1": "You never try to leave out the last token.",
         "→ [word for place, word in enumerate(ids) if not fails(ids[:place] + ids[place + 1 :])]":
             "You leave them all out at once. Leave out one, and ask again.",

@@ -13,7 +13,7 @@ from .tensors import (
     to_tensor,
 )
 
-_LOWEST = float(np.finfo(np.float32).min)
+_LOWEST = np.finfo(np.float32).min
 _RNG = np.random.default_rng(20)
 
 

@@ -111,7 +111,7 @@ def _used(function: FunctionType, code: CodeType) -> Iterator[str]:
 
 def _is_of_a_library(function: Callable) -> bool:
     """Return whether a function is no reader's: ours, or one written in C."""
-    ours = (getattr(function, "__module__", "") or "").startswith("minibert.")
+    ours = (getattr(function, "__module__", "") or "").startswith(("minibert.", "bertbook."))
     return hasattr(function, "__name__") and (ours or not isinstance(function, FunctionType))
 
 

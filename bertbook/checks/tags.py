@@ -6,7 +6,7 @@ from itertools import groupby
 import numpy as np
 
 from bertbook.corpus import entity_sentences
-from minibert.tasks.tagging import find_entities
+from bertbook.tasks.tagging import find_entities
 
 from .exercise import Exercise, attempt
 from .verdict import Verdict

@@ -18,7 +18,9 @@ STYLE = (
     "table{border-collapse:collapse;width:100%}"
     "th,td{text-align:left;vertical-align:top;padding:.4rem .6rem .4rem 0}"
     "tr{border-top:1px solid #999}"
+    "th:first-child{width:30%}small{font-weight:400}"
     "td:nth-child(2){white-space:nowrap}"
+    "td:nth-child(3){overflow-wrap:anywhere}"
     ":root{color-scheme:light dark}"
 )
 

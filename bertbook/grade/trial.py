@@ -98,7 +98,9 @@ def _try(
         changed = [name for name, thing in before.items() if after.get(name) is not thing]
         if changed:
             reply = Reply(
-                False, f"An answer may change nothing, and this one changes {changed[0]}."
+                False,
+                "An answer may change nothing outside its own code, and this one changes "
+                f"{changed[0]}.",
             )
         answer.send_bytes(json.dumps(reply).encode())
 

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from bertbook.palette import PALETTE, token_colors
+from bertbook.still.drawing import still
 
 from .setting import is_stored
 
@@ -55,6 +56,10 @@ class Html:
         style = "".join(self.style.strip().splitlines())
         style += "" if is_stored() else AS_IN_THE_BOOK
         return f"<style>{style}</style>\n{self.content}"
+
+    def _repr_svg_(self) -> str:
+        """Draw the same for viewers without HTML, and for print."""
+        return still(self.content, self.summary)
 
 
 def key_of(*content: str) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from bertbook.corpus import entity_sentences
-from minibert.tasks.tagging import find_entities
+from bertbook.tasks.tagging import find_entities
 
 from .html import Html, html
 from .tables import ranged, result_table, with_sign

@@ -44,10 +44,12 @@ class LiveFigure:
         below = f'<p class="mb-caption">{escape(self.caption)}</p>'
         box = ipywidgets.VBox([_style(), row, self.frame, ipywidgets.HTML(below)])
         box.add_class("mb-figure").add_class("mb-moving")
-        still = Html(f'<div class="mb-figure">{self.frame.value}{below}</div>', style=LIVE_STYLE)
+        shown = f'<div class="mb-figure">{self.frame.value}{below}</div>'
+        still = Html(shown, summary=self.caption, style=LIVE_STYLE)
         return {
             **(box._repr_mimebundle_(**wanted) or {}),
             "text/html": still._repr_html_(),
+            "image/svg+xml": still._repr_svg_(),
             "text/plain": self.caption,
         }
 

@@ -116,6 +116,26 @@ def links(numbers: list[int]) -> str:
     return " · ".join(f":doc:`Chapter {n}, {title} </{page}>`" for n, page, title in told)
 
 
+@cache
+def release() -> str:
+    """Give the address of the files of this version."""
+    text = (BOOK.parent / "pyproject.toml").read_text(encoding="utf-8")
+    (repository,) = re.findall(r'^Repository = "(.+)"$', text, re.MULTILINE)
+    return f"{repository}/blob/v{import_module('minibert').__version__}"
+
+
+def source_of(thing: object) -> str:
+    """Link the lines that define a function or class."""
+    plain = inspect.unwrap(thing)  # pyright: ignore[reportArgumentType]
+    try:
+        lines, first = inspect.getsourcelines(plain)  # pyright: ignore[reportArgumentType]
+        path = Path(inspect.getsourcefile(plain) or "").relative_to(BOOK.parent)  # pyright: ignore[reportArgumentType]
+    except (OSError, TypeError, ValueError):
+        return ""  # built by a call, or no file of ours
+    address = f"{release()}/{path.as_posix()}#L{first}-L{first + len(lines) - 1}"
+    return f"`Source <{address}>`__"
+
+
 def section(module: str) -> str:
     """Write the section of one module: what it says, and each of its objects."""
     text = NAMED.sub("", inspect.cleandoc(import_module(module).__doc__ or ""))
@@ -179,12 +199,13 @@ def fill(app: Sphinx, docname: str, source: list[str]) -> None:
 def name_chapters(
     app: Sphinx, what: str, name: str, thing: object, options: object, lines: list[str]
 ) -> None:
-    """Put the chapters of a function or class behind the first sentence of its docstring."""
+    """Put chapters and source of a function or class behind its docstring's first sentence."""
     module, _, own_name = name.rpartition(".")
     if own_name in public().get(module, {}):
         begun = next((i for i, line in enumerate(lines) if line), 0)
         end = next((i for i in range(begun, len(lines)) if not lines[i]), len(lines))
-        lines[end:end] = ["", links(chapters_of(module, own_name, thing)), ""]
+        told = filter(None, (links(chapters_of(module, own_name, thing)), source_of(thing)))
+        lines[end:end] = ["", " · ".join(told), ""]
 
 
 def escape_stars(

@@ -8,14 +8,13 @@ because a page that is opened from the disk may load nothing else.
 
 import ast
 import base64
-import io
 import json
-import zipfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
 from docutils import nodes
+from packing import packed
 from sphinx.application import Sphinx
 
 from bertbook.reader.above import statements_above
@@ -111,11 +110,7 @@ def archive() -> bytes:
         if int(path.name[:2]) in CHAPTERS:
             for name, (number, _) in exercises(path).items():
                 files[f"above/{name}.py"] = above(path, number).encode()
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name in sorted(files):
-            zipped.writestr(zipfile.ZipInfo(name), files[name], zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+    return packed(files)
 
 
 def archive_script() -> str:

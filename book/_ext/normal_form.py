@@ -8,6 +8,8 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
+from minibert import __version__
+
 ROOT = Path(__file__).resolve().parents[2]
 CELL_METADATA = ("mystnb", "reason", "tags")
 NOTEBOOK_METADATA = {
@@ -39,6 +41,13 @@ if "google.colab" in str(get_ipython()):
     )"""
 ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
 INSTALLED = re.compile(r"\S*[/\\]site-packages[/\\]")
+
+
+def tagged_address(root: Path = ROOT) -> str:
+    """Join what stands in one place each: the address of the project, and the version."""
+    text = (root / "pyproject.toml").read_text(encoding="utf-8")
+    (repository,) = re.findall(r'^Repository = "(.+)"$', text, re.MULTILINE)
+    return f"{repository}@v{__version__}"
 
 
 def code_cells(notebook: NotebookNode) -> Iterator[NotebookNode]:

@@ -7,7 +7,6 @@ a second run changes no byte. Nothing is written when a cell fails.
 import argparse
 import os
 import platform
-import re
 import sys
 from pathlib import Path
 
@@ -15,9 +14,7 @@ import costs
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-from normal_form import normalize, put_colab_cell_first
-
-from minibert import __version__
+from normal_form import normalize, put_colab_cell_first, tagged_address
 
 BOOK = Path(__file__).resolve().parents[1]
 SECONDS_PER_CELL = 1200
@@ -98,13 +95,6 @@ def read_chapter(path: Path, book: Path) -> nbformat.NotebookNode:
     if not costs.has_row(notebook):
         raise ChapterError("it has no row `| **Cost** | … |`")
     return notebook
-
-
-def tagged_address(root: Path = BOOK.parent) -> str:
-    """Join what stands in one place each: the address of the project, and the version."""
-    text = (root / "pyproject.toml").read_text(encoding="utf-8")
-    (repository,) = re.findall(r'^Repository = "(.+)"$', text, re.MULTILINE)
-    return f"{repository}@v{__version__}"
 
 
 def kernel_environment(machine: str = platform.machine()) -> dict[str, str]:

@@ -3,11 +3,15 @@
 The minutes are those of the cards, added up while the pages are built.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
 from reading import exercise_minutes, reading_minutes
+
+NEEDS = re.compile(r"^\| \*\*You need\*\* \|(.*)\|$", re.MULTILINE)
+CHAPTER = re.compile(r"\bChapter (\d+)|\((\d\d)-")
 
 Minutes = dict[int, tuple[int, int]]  # for each chapter: to read, and for its exercises
 
@@ -47,6 +51,15 @@ PATHS = {
         exercises=True,
         group="Week",
     ),
+    "twelve weeks": Path(
+        (
+            *((1,), (2,), (3, 4), (5, 6), (7, 8), (9, 10), (11, 12), (13, 14), (15, 16), (17, 18)),
+            *((20, 21), (26,)),
+        ),
+        exercises=True,
+        group="Week",
+    ),
+    "five days": Path(((1, 2), (3, 7), (8, 9), (10, 11), (15, 16)), exercises=True, group="Day"),
     "job": Path(one_by_one(6, 15, 16, 17, 18, 19, 22, 23, 26), exercises=False),
 }
 
@@ -63,9 +76,24 @@ def totals(notebooks: Mapping[str, NotebookNode]) -> dict[str, str]:
             told |= {
                 f"{{hours of the {name}}}": hours(path.minutes(tuple(path.chapters), minutes)),
                 f"{{chapters of the {name}}}": listed(path.chapters),
+                f"{{given in the {name}}}": listed(given(path, notebooks)),
                 f"<!-- chapters of the {name} -->": table(path, minutes, notebooks),
             }
     return told
+
+
+def given(path: Path, notebooks: Mapping[str, NotebookNode]) -> list[int]:
+    """List the chapters that those of a path need by their cards, and the path leaves out."""
+    own = {name for name in notebooks if int(name[:2]) in path.chapters}
+    needed = set().union(*(needed_chapters(notebooks[name]) for name in own))
+    return sorted(needed - {*path.chapters})
+
+
+def needed_chapters(notebook: NotebookNode) -> set[int]:
+    """Read off a chapter's card which chapters it needs."""
+    rows = (row[1] for cell in notebook.cells if (row := NEEDS.search(cell.source)))
+    found = CHAPTER.findall(next(rows, ""))
+    return {int(number) for pair in found for number in pair if number}
 
 
 def time(minutes: int) -> str:
@@ -89,7 +117,7 @@ def listed(chapters: list[int]) -> str:
         else:
             runs.append([chapter])
     names = [part for run in runs for part in (map(str, run) if len(run) < 3 else [_span(run)])]
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))
 
 
 def _span(run: list[int]) -> str:

@@ -9,6 +9,8 @@ from pathlib import Path
 import costs
 import nbformat
 import paths
+import release
+import teachers
 from reading import spans
 from sphinx.application import Sphinx
 
@@ -23,12 +25,15 @@ def fill(text: str, notebooks: dict[str, nbformat.NotebookNode]) -> str:
     told = {f"{{{name}}}": number for name, number in numbers.items()} | paths.totals(notebooks)
     for place, words in told.items():
         text = text.replace(place, words)
-    return text.replace(TABLE, costs.table(notebooks))
+    tables = {TABLE: costs.table(notebooks), release.DOWNLOADS: release.downloads()}
+    for place, table in tables.items():
+        text = text.replace(place, table)
+    return teachers.fill(text, notebooks)
 
 
 def put_on_page(app: Sphinx, docname: str, source: list[str]) -> None:
     """Fill the pages that speak of all chapters, and make them again when a chapter changes."""
-    if docname not in ("index", "paths", "statistics"):
+    if docname not in ("index", "paths", "statistics", "for-teachers"):
         return
     chapters = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
     for path in chapters:

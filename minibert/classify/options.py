@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import argparse
 import math
+from functools import partial
 from types import MappingProxyType
-from typing import Any
 
-from minibert.pretrain.options import resume_hint, share_type, whole_number
+from minibert.pretrain.options import (
+    LOOK,
+    add_option,
+    new_parser,
+    resume_hint,
+    share_type,
+    whole_number,
+)
 
 REPORT = "report.md"  # written last
 
@@ -53,16 +60,15 @@ that share a --group, or whose texts are copies, are never in two parts."""
 
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     """Read the command line; what was not given to `train` is None."""
-    look = {"formatter_class": argparse.RawDescriptionHelpFormatter, "allow_abbrev": False}
-    name = "python -m minibert.classify"
-    parser = argparse.ArgumentParser(prog=name, description=DESCRIPTION, epilog=EPILOG, **look)
+    parser = new_parser("classify", description=DESCRIPTION, epilog=EPILOG)
     commands = parser.add_subparsers(dest="does", required=True, metavar="train|predict")
-    look["usage"] = f"{name} train TABLE --text NAME --label NAME --out DIR [options]"
-    about = {"help": "make a classifier from a table", "description": TABLE}
-    train = commands.add_parser("train", **about, **look)
+    texts = {"help": "make a classifier from a table", "description": TABLE}
+    usage = "python -m minibert.classify train TABLE --text NAME --label NAME --out DIR [options]"
+    train = commands.add_parser("train", usage=usage, **texts, **LOOK)
     _add_train(train)
-    look["usage"] = f"{name} predict DIR TEXT … [options]"
-    _add_predict(commands.add_parser("predict", help="answer with a classifier", **look))
+    texts = {"help": "answer with a classifier"}
+    usage = "python -m minibert.classify predict DIR TEXT … [options]"
+    _add_predict(commands.add_parser("predict", usage=usage, **texts, **LOOK))
     options = parser.parse_args(arguments)
     if options.does == "train" and not (options.table or options.resume):
         train.error("name a table (or go on with a run: --resume)")
@@ -74,10 +80,14 @@ def go_on(folder: str) -> str:
     return resume_hint(folder, "minibert.classify train")
 
 
+_add = partial(add_option, defaults=DEFAULTS)
+
+
 def _add_train(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("table", nargs="?", metavar="TABLE", help="file of texts and labels")
     parser.add_argument("--out", required=True, metavar="DIR", help="new or empty folder")
-    _add(parser, "resume", "go on with the run in DIR; nothing else need be given", True)
+    text = "go on with the run in DIR; nothing else need be given"
+    _add(parser, "resume", text, action="store_true")
     columns = parser.add_argument_group("the columns, by name")
     _add(columns, "text", "the texts", metavar="NAME")
     _add(columns, "label", "the labels", metavar="NAME")
@@ -108,12 +118,3 @@ def _add_predict(parser: argparse.ArgumentParser) -> None:
     _add(parser, "separator", "what stands between the two texts of a pair", metavar="MARK")
     _add(parser, "out", "write a table's answers into this CSV file", metavar="FILE")
     _add(parser, "device", "cpu, cuda or mps (default: a GPU if there is one)", metavar="NAME")
-
-
-def _add(group: Any, name: str, text: str, is_flag: bool = False, **more: Any) -> None:
-    """Add an option that is None unless given; the help shows its default."""
-    if is_flag:
-        more = {"action": "store_true"}
-    elif DEFAULTS.get(name) is not None and "(default" not in text:
-        text = f"{text} (default: {DEFAULTS[name]})"
-    group.add_argument("--" + name.replace("_", "-"), help=text, **more)

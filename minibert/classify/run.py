@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from minibert.disk import remove, written_whole
-from minibert.pretrain.options import is_finished
+from minibert.pretrain.options import ANY_NAME, is_finished
 from minibert.pretrain.output import say, say_if_possible
 from minibert.pretrain.plan import (
     Plan,
@@ -36,7 +36,6 @@ from .words import best_counted_words
 
 FORMAT = "minibert classify 1"
 FACTS = "report.json"
-ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}  # the report names the folder
 WISHES = ("learning_rate", "epochs", "batch_size", "max_length", "seed")
 FILES = ("table", "model")
 

@@ -12,16 +12,12 @@ from typing import Any
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from minibert import tasks
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.inputs import require_number
 from minibert.model import BertEncoder, BertModel, BertModelOutput
 from minibert.parts import part, use
 from minibert.pretraining import BertForMaskedLM
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 
 from .differences import (
     NarrowEmbeddings,
@@ -129,15 +125,15 @@ class AlbertForMaskedLM(BertForMaskedLM):
 
 
 @built_of({}, bert=AlbertModel)
-class AlbertForSequenceClassification(BertForSequenceClassification):
+class AlbertForSequenceClassification(tasks.BertForSequenceClassification):
     """ALBERT that classifies sequences."""
 
 
 @built_of({}, bert=AlbertModel)
-class AlbertForTokenClassification(BertForTokenClassification):
+class AlbertForTokenClassification(tasks.BertForTokenClassification):
     """ALBERT that tags tokens."""
 
 
 @built_of({}, bert=AlbertModel)
-class AlbertForQuestionAnswering(BertForQuestionAnswering):
+class AlbertForQuestionAnswering(tasks.BertForQuestionAnswering):
     """ALBERT that finds answers in a text."""

@@ -2,14 +2,10 @@
 
 from typing import Any
 
+from minibert import tasks
 from minibert.config import ACTIVATIONS
 from minibert.parts import part
 from minibert.pretraining import BertForMaskedLM
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 
 from .deberta_v2 import DebertaV2Config, DebertaV2Model
 from .differences import HeadPooler, built_of
@@ -50,15 +46,15 @@ class DebertaV2ForMaskedLM(BertForMaskedLM):
     bert=DebertaV2Model,
     pooler=DebertaV2Pooler,
 )
-class DebertaV2ForSequenceClassification(BertForSequenceClassification):
+class DebertaV2ForSequenceClassification(tasks.BertForSequenceClassification):
     """DeBERTa-v2 that classifies sequences; its head has its own pooler."""
 
 
 @built_of({}, bert=DebertaV2Model)
-class DebertaV2ForTokenClassification(BertForTokenClassification):
+class DebertaV2ForTokenClassification(tasks.BertForTokenClassification):
     """DeBERTa-v2 that tags tokens."""
 
 
 @built_of({}, bert=DebertaV2Model)
-class DebertaV2ForQuestionAnswering(BertForQuestionAnswering):
+class DebertaV2ForQuestionAnswering(tasks.BertForQuestionAnswering):
     """DeBERTa-v2 that finds answers in a text."""

@@ -12,16 +12,12 @@ from typing import Any
 import torch
 from torch import nn
 
+from minibert import tasks
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertModel
 from minibert.parts import part, use
 from minibert.pretraining import BertForMaskedLM
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 
 from .differences import HeadPooler, NoTable, built_of, requires, save_under_their_names
 
@@ -142,15 +138,15 @@ class DistilBertForMaskedLM(BertForMaskedLM):
     bert=DistilBertModel,
     pooler=DistilBertPooler,
 )
-class DistilBertForSequenceClassification(BertForSequenceClassification):
+class DistilBertForSequenceClassification(tasks.BertForSequenceClassification):
     """DistilBERT that classifies sequences; its head has its own pooler."""
 
 
 @built_of({}, bert=DistilBertModel)
-class DistilBertForTokenClassification(BertForTokenClassification):
+class DistilBertForTokenClassification(tasks.BertForTokenClassification):
     """DistilBERT that tags tokens."""
 
 
 @built_of({"qa_outputs.1.": "qa_outputs."}, finish=_drop_before_answers, bert=DistilBertModel)
-class DistilBertForQuestionAnswering(BertForQuestionAnswering):
+class DistilBertForQuestionAnswering(tasks.BertForQuestionAnswering):
     """DistilBERT that finds answers in a text."""

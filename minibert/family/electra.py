@@ -14,17 +14,13 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
+from minibert import tasks
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
 from minibert.inputs import require_number, require_tensor
 from minibert.losses import multi_label_loss
 from minibert.model import BertModel, initialize_weights
 from minibert.parts import use
 from minibert.pretraining import BertForMaskedLM
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 
 from .differences import (
     HeadPooler,
@@ -111,17 +107,17 @@ class ElectraForMaskedLM(BertForMaskedLM):
 
 
 @built_of(NAMES_OF_SEQUENCES, bert=ElectraModel, pooler=ElectraPooler)
-class ElectraForSequenceClassification(BertForSequenceClassification):
+class ElectraForSequenceClassification(tasks.BertForSequenceClassification):
     """ELECTRA that classifies sequences; its head has its own pooler."""
 
 
 @built_of({}, bert=ElectraModel)
-class ElectraForTokenClassification(BertForTokenClassification):
+class ElectraForTokenClassification(tasks.BertForTokenClassification):
     """ELECTRA that tags tokens."""
 
 
 @built_of({}, bert=ElectraModel)
-class ElectraForQuestionAnswering(BertForQuestionAnswering):
+class ElectraForQuestionAnswering(tasks.BertForQuestionAnswering):
     """ELECTRA that finds answers in a text."""
 
 

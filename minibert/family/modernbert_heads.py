@@ -5,16 +5,12 @@ from typing import Any
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
+from minibert import tasks
 from minibert.config import ACTIVATIONS
 from minibert.heads import BertLMPredictionHead
 from minibert.model import BertModelOutput, initialize_weights
 from minibert.parts import part
 from minibert.pretraining import BertForMaskedLM
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 
 from .differences import built_of
 from .modernbert import ModernBertModel
@@ -102,12 +98,12 @@ class ModernBertForMaskedLM(BertForMaskedLM):
 
 
 @built_of({"bert.head.": "head."}, bert=ModernBertSummarizer)
-class ModernBertForSequenceClassification(BertForSequenceClassification):
+class ModernBertForSequenceClassification(tasks.BertForSequenceClassification):
     """ModernBERT that classifies sequences."""
 
 
 @built_of({"dropout.0.": "head."}, finish=_prepare_tokens, bert=ModernBertModel)
-class ModernBertForTokenClassification(BertForTokenClassification):
+class ModernBertForTokenClassification(tasks.BertForTokenClassification):
     """ModernBERT that tags tokens."""
 
 
@@ -116,5 +112,5 @@ class ModernBertForTokenClassification(BertForTokenClassification):
     finish=_prepare_answers,
     bert=ModernBertModel,
 )
-class ModernBertForQuestionAnswering(BertForQuestionAnswering):
+class ModernBertForQuestionAnswering(tasks.BertForQuestionAnswering):
     """ModernBERT that finds answers in a text."""

@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
 
+from minibert import tasks
 from minibert.config import ACTIVATIONS, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertPredictionHeadTransform
@@ -19,11 +20,6 @@ from minibert.inputs import check_tokens
 from minibert.model import BertModel
 from minibert.parts import use
 from minibert.pretraining import BertForMaskedLM
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 
 from .differences import HeadPooler, built_of, requires
 
@@ -115,15 +111,15 @@ class RobertaForMaskedLM(BertForMaskedLM):
 
 
 @built_of(NAMES_OF_SEQUENCES, bert=RobertaModel, pooler=HeadPooler)
-class RobertaForSequenceClassification(BertForSequenceClassification):
+class RobertaForSequenceClassification(tasks.BertForSequenceClassification):
     """RoBERTa that classifies sequences; its head has its own pooler."""
 
 
 @built_of({}, bert=RobertaModel)
-class RobertaForTokenClassification(BertForTokenClassification):
+class RobertaForTokenClassification(tasks.BertForTokenClassification):
     """RoBERTa that tags tokens."""
 
 
 @built_of({}, bert=RobertaModel)
-class RobertaForQuestionAnswering(BertForQuestionAnswering):
+class RobertaForQuestionAnswering(tasks.BertForQuestionAnswering):
     """RoBERTa that finds answers in a text."""

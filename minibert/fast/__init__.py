@@ -9,7 +9,6 @@ from minibert.parts import Cast, part, replaced, use
 
 from .attention import FastSelfAttention
 from .checkpointing import CheckpointedLayer
-from .distillation import distillation_loss
 from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
 from .encoder import FastEncoder
@@ -25,7 +24,6 @@ __all__ = [
     "UnpaddedEncoder",
     "UnpaddedSelfAttention",
     "block_mask",
-    "distillation_loss",
     "fast_learn_merges",
     "in_eight_bits",
     "labeled_positions",

@@ -5,13 +5,15 @@ from __future__ import annotations
 import argparse
 import math
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 # In the folder of a run: what was typed when it began, and what came of it, written last.
 PLAN, REPORT = "run.json", "report.txt"
+# The report names the folder, and in a plain locale Python keeps odd letters of a name as bytes.
+ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}
 
 # The sizes that have a name, and the learning rate that goes with each: small models bear more.
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
@@ -34,6 +36,11 @@ DEFAULTS = MappingProxyType(
 )
 FREE_TO_CHANGE = ("save_steps",)
 
+LOOK: dict[str, Any] = {
+    "formatter_class": argparse.RawDescriptionHelpFormatter,
+    "allow_abbrev": False,
+}
+
 DESCRIPTION = """\
 Pre-train a BERT on your own text: learn a vocabulary of word pieces, then learn to
 guess masked words and to tell whether one sentence follows another.
@@ -51,14 +58,8 @@ examples:
 
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     """Read the command line; what was not given is None."""
-    parser = argparse.ArgumentParser(
-        prog="python -m minibert.pretrain",
-        usage="%(prog)s FILE.txt … --out DIR [options]",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    usage = "%(prog)s FILE.txt … --out DIR [options]"
+    parser = new_parser("pretrain", description=DESCRIPTION, epilog=EPILOG, usage=usage)
     _add_run(parser)
     _add_model(parser.add_argument_group("the model"))
     _add_training(parser.add_argument_group("the training"))
@@ -66,6 +67,20 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     if not options.files and not options.resume:
         parser.error("name at least one text file (or go on with a run: --resume)")
     return options
+
+
+def new_parser(command: str, **texts: Any) -> argparse.ArgumentParser:
+    """Begin the command line of ``python -m minibert.command``."""
+    return argparse.ArgumentParser(prog=f"python -m minibert.{command}", **LOOK, **texts)
+
+
+def add_option(
+    group: Any, name: str, text: str, defaults: Mapping[str, Any] = DEFAULTS, **more: Any
+) -> None:
+    """Add an option that is None unless given, or a flag; the help shows its default."""
+    if defaults.get(name) is not None and "(default" not in text:
+        text = f"{text} (default: {defaults[name]})"
+    group.add_argument("--" + name.replace("_", "-"), help=text, **more)
 
 
 def is_finished(folder: str | Path, report: str = REPORT) -> bool:
@@ -81,61 +96,40 @@ def resume_hint(folder: str | Path, command: str = "minibert.pretrain") -> str:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "files", nargs="*", default=[], metavar="FILE.txt", help="text to learn from"
+    text = "text to learn from"
+    parser.add_argument("files", nargs="*", default=[], metavar="FILE.txt", help=text)
+    text = "new or empty folder for the model, its vocabulary and its checkpoints"
+    add_option(parser, "out", text, required=True, metavar="DIR")
+    text = "go on with the run in DIR; files and options are the run's own and need not be given"
+    add_option(parser, "resume", text, action="store_true")
+    add_option(
+        parser, "device", "cpu, cuda, cuda:1 or mps (default: a GPU if there is one, else cpu)"
     )
-    parser.add_argument(
-        "--out",
-        required=True,
-        metavar="DIR",
-        help="new or empty folder for the model, its vocabulary and its checkpoints",
-    )
-    parser.add_argument(
-        "--resume",
-        action="store_true",
-        help="go on with the run in DIR; files and options are the run's own and need not be given",
-    )
-    parser.add_argument(
-        "--device", help="cpu, cuda, cuda:1 or mps (default: a GPU if there is one, else cpu)"
-    )
-    _add(parser, "seed", whole_number(0), "start of all chance; the same seed gives the same model")
+    text = "start of all chance; the same seed gives the same model"
+    add_option(parser, "seed", text, type=whole_number(0), metavar="N")
 
 
 def _add_model(group: argparse._ArgumentGroup) -> None:
-    names = ", ".join(LEARNING_RATES)
-    _add(group, "config", str, f"{names}, or the path of a BERT's config.json", "SIZE")
-    _add(group, "vocab_size", whole_number(6), "most word pieces to learn")
-    group.add_argument(
-        "--cased",
-        action="store_true",
-        default=None,
-        help="keep capitals and accents (default: drop them)",
-    )
-    _add(
-        group, "max_length", whole_number(5), "most tokens of a sentence pair; longer ones are cut"
-    )
+    text = f"{', '.join(LEARNING_RATES)}, or the path of a BERT's config.json"
+    add_option(group, "config", text, metavar="SIZE")
+    add_option(group, "vocab_size", "most word pieces to learn", type=whole_number(6), metavar="N")
+    text = "keep capitals and accents (default: drop them)"
+    add_option(group, "cased", text, action="store_true", default=None)
+    text = "most tokens of a sentence pair; longer ones are cut"
+    add_option(group, "max_length", text, type=whole_number(5), metavar="N")
 
 
 def _add_training(group: argparse._ArgumentGroup) -> None:
-    _add(group, "max_steps", whole_number(1), "updates of the weights")
-    _add(group, "batch_size", whole_number(1), "sentence pairs in one update, over all processes")
+    add_option(group, "max_steps", "updates of the weights", type=whole_number(1), metavar="N")
+    text = "sentence pairs in one update, over all processes"
+    add_option(group, "batch_size", text, type=whole_number(1), metavar="N")
     rates = ", ".join(f"{LEARNING_RATES[name]:g} for {name}" for name in ("tiny", "mini"))
-    group.add_argument(
-        "--learning-rate",
-        type=share_type(math.inf, zero=False),
-        metavar="X",
-        help=f"the highest one, after a tenth of the steps (default: {rates}, else {OTHER_RATE:g})",
-    )
+    text = f"the highest one, after a tenth of the steps (default: {rates}, else {OTHER_RATE:g})"
+    add_option(group, "learning_rate", text, type=share_type(math.inf, zero=False), metavar="X")
     text = "share of the documents to measure with, never trained on; 0 measures nothing"
-    _add(group, "held_out", share_type(1), text, "SHARE")
-    _add(group, "save_steps", whole_number(1), "updates between two checkpoints")
-
-
-def _add(group: Any, name: str, kind: Callable, text: str, metavar: str = "N") -> None:
-    """Add an option that is None unless given; the help shows its default."""
-    option = "--" + name.replace("_", "-")
-    group.add_argument(
-        option, type=kind, metavar=metavar, help=f"{text} (default: {DEFAULTS[name]})"
+    add_option(group, "held_out", text, type=share_type(1), metavar="SHARE")
+    add_option(
+        group, "save_steps", "updates between two checkpoints", type=whole_number(1), metavar="N"
     )
 
 

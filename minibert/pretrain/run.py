@@ -27,7 +27,7 @@ from minibert.training import (
 )
 from minibert.wordpiece import WordPieceTokenizer
 
-from .options import REPORT, is_finished, resume_hint
+from .options import ANY_NAME, REPORT, is_finished, resume_hint
 from .output import say, say_if_possible
 from .plan import Plan, begin, load_plan, read_plan, reopen_text, write_plan
 from .report import write_report
@@ -35,8 +35,6 @@ from .signals import fit_until_signal
 from .texts import hold_out, learn_pieces, open_texts
 
 VOCABULARY = "vocab.txt"
-# The report names the folder, and in a plain locale Python keeps odd letters of a name as bytes.
-ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}
 TERMS = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
 WARMUP, EVALUATIONS = 10, 5  # one part of so many is warm-up; so many evaluations in a run
 

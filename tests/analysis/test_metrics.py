@@ -15,7 +15,7 @@ from bertbook.analysis.metrics import (
     score_answers,
     score_entities,
 )
-from minibert.tasks.tagging import find_entities
+from bertbook.tasks.tagging import find_entities
 
 PARTS = ["the", "The", "a", "an", "Bund", "bund", "in", "1990", "Shang-hai", ",", ".", " ", "\t",
          "“", "théâtre", "A.", "theme", "上海", "'s"]  # fmt: skip

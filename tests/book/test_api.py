@@ -1,5 +1,7 @@
 """The API reference: every public object has its place, its chapter, and a way back."""
 
+import dataclasses
+import doctest
 import inspect
 import re
 from importlib import import_module
@@ -7,6 +9,9 @@ from importlib import import_module
 import api
 import pytest
 from built_book import BOOK, HTML
+
+from minibert import family
+from minibert.config import BertConfig
 
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(BOOK.glob("api-*.md"))}
 OBJECTS = [(module, name) for module, things in api.public().items() for name in things]
@@ -87,3 +92,38 @@ def test_an_object_and_its_chapters_are_linked(built):
 def test_the_chapters_that_a_docstring_names(text, numbers, monkeypatch):
     monkeypatch.setattr(api, "import_module", lambda name: type("module", (), {"__doc__": text}))
     assert api.chapters_of("minibert.nothing") == numbers
+
+
+def test_the_source_of_an_object_is_linked_with_its_lines():
+    address = re.fullmatch(r"`Source <(.+)#L(\d+)-L(\d+)>`__", api.source_of(BertConfig.tiny))
+    assert address and address[1].endswith("/blob/v0.1.0/minibert/config.py")
+    lines = (BOOK.parent / "minibert" / "config.py").read_text(encoding="utf-8").splitlines()
+    assert any("def tiny(" in line for line in lines[int(address[2]) - 1 : int(address[3])])
+    assert api.source_of(len) == ""
+
+
+def test_nearly_every_function_and_class_has_a_source():
+    told = [t for things in api.public().values() for t in things.values()
+            if inspect.isroutine(t) or inspect.isclass(t)]  # fmt: skip
+    assert [thing.__name__ for thing in told if not api.source_of(thing)] == []
+
+
+def test_the_examples_of_the_family_run():
+    text = re.sub(r"^```.*$", "", PAGES["api-family"], flags=re.MULTILINE)
+    examples = doctest.DocTestParser().get_doctest(text, {}, "api-family", None, 0)
+    assert doctest.DocTestRunner().run(examples) == (0, len(examples.examples))
+    members = [name for name in family.__all__ if name.endswith("Config")]
+    assert all(f"family.{name}(" in text for name in members)
+
+
+def test_every_field_of_the_family_is_explained():
+    known = {field.name for field in dataclasses.fields(BertConfig)}
+    rows = [row for row in PAGES["api-family"].splitlines() if row.startswith("| ")]
+    for name in (name for name in family.__all__ if name.endswith("Config")):
+        fields = {field.name for field in dataclasses.fields(getattr(family, name))} - known
+        words = {"DebertaV2": "DeBERTa", "Albert": "ALBERT", "Electra": "ELECTRA"}
+        member = words.get(name[:-6], name[:-6].replace("Bert", "BERT"))
+        told = {
+            f for row in rows if member in row.split("|")[1] for f in re.findall(r"`(\w+)`", row)
+        }
+        assert fields <= told, f"{name}: {sorted(fields - told)}"

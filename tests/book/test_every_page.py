@@ -17,7 +17,9 @@ import pytest
 from axe_rules import NO_COLORS, ONLY_COLORS, assert_accessible
 from built_book import DESKTOP, HTML, PHONE
 
-TRIED = tuple(f"api{page}.html" for page in ("", "-text", "-training", "-notebook", "-using"))
+TRIED = tuple(
+    f"api{page}.html" for page in ("", "-text", "-training", "-family", "-notebook", "-using")
+)
 NARROWEST = {**PHONE, "width": 320}
 MANY_STEPS, AT_ONCE = 600, 20
 SMALLEST = {"desktop": 11, "phone": 10}

@@ -12,7 +12,8 @@ FOLD = re.compile(
 # What a label can promise, and what then lies in the fold. Nothing else may lie there.
 PROMISES = {
     "code": r"\b(code|imports|solution|check|package(’|'|&#x27;)s \w+)$|\bthe code and\b",
-    "result": r"\b(result|check|measured|what \w+ (prints|out)|what the code finds|\w+ vectors)$",
+    "result": r"\b(result|check|measured|what \w+ (prints|out)|what the code finds|\w+ vectors)$"
+    r"|\bthe result and\b",
     "figure": r"\bfigure$",
 }
 LIES_THERE = {
@@ -59,6 +60,8 @@ FOLD_OF_THE_BUILD = """<details class="admonition hide above-input">
         ("Show what it prints", PRINTED, ""),
         ("Show the code and the result", CODE + PRINTED, ""),
         ("Show the code and the figure", CODE + DRAWN, ""),
+        ("Show the result and the figure", PRINTED + DRAWN, ""),
+        ("Show the result and the figure", DRAWN, "['figure']"),
         ("Show the code", CODE + PRINTED, "['code', 'result']"),
         ("Show the result", CODE, "['code']"),
         ("Show the result", DRAWN, "['figure']"),

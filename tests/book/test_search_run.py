@@ -8,10 +8,11 @@ import pytest
 import scipy
 import torch
 
-from benchmarks import real_search, search, search_costs
+from benchmarks import real_search, search, search_costs, search_runs
 from benchmarks.weights import SMALL_WORLD
 from bertbook.analysis.ranking import ranks_of_right, reciprocal_ranks
 from bertbook.corpus import Oracle, small_world
+from bertbook.show.search_tables import best_runs, gains_of
 from minibert.fast import switch_on
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
@@ -20,6 +21,11 @@ from minibert.pretraining import BertForPreTraining
 @pytest.fixture(scope="module")
 def record():
     return json.loads(search.RECORD.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def runs():
+    return json.loads(search_runs.RECORD.read_text(encoding="utf-8"))["runs"]
 
 
 def mrr(ranks):
@@ -40,34 +46,68 @@ def test_the_stored_model_ranks_as_recorded(record, one_thread):
     assert mrr(judged) == pytest.approx(mrr(record["judges"]["as pre-trained"]), abs=0.01)
 
 
-def test_the_best_possible_ranks_as_recorded(record):
+def best_gains(record):
+    places = zip(*record["small_world"]["best possible"].values())
+    return [1 / np.arange(better + 1, better + tied + 1) for better, tied in places]
+
+
+def test_what_fits_as_well_is_counted_as_recorded(record):
     firsts, seconds = zip(*search.held_out())
-    oracle = Oracle(small_world())
+    oracle, counted = Oracle(small_world()), record["small_world"]["best possible"]
     for number in (0, 7, 150):
         chances = oracle.read([(firsts[number], text) for text in seconds]).is_next
-        worst = ranks_of_right(chances[None], [number])[0]
-        best = 1 + (chances > chances[number] + 1e-9).sum()
-        assert best <= record["small_world"]["best possible"][number] <= worst
+        behind = ranks_of_right(chances[None], [number])[0]
+        better = int((chances > chances[number] + 1e-9).sum())
+        assert counted["better"][number] == better
+        assert counted["better"][number] + counted["tied"][number] == behind
 
 
-def test_nobody_beats_the_best_possible_by_more_than_luck(record):
-    small = record["small_world"]
-    best = reciprocal_ranks(np.array(small["best possible"]))
-    for name, runs in small.items():
-        if isinstance(runs[0], dict):
-            gains = np.mean([reciprocal_ranks(np.array(run["ranks"])) for run in runs], axis=0)
-            error = (gains - best).std() / len(best) ** 0.5
-            assert gains.mean() < best.mean() + 3 * error, name
+def test_ties_are_counted_with_the_own_document():
+    scores = np.array([[1.0, 2.0, 1.0], [-np.inf, 0.0, -np.inf], [3.0, 3.0, 3.0]])
+    assert search.best_places(scores) == {"better": [1, 0, 0], "tied": [2, 1, 3]}
+
+
+def test_nobody_beats_the_best_possible_by_more_than_luck(record, runs):
+    best = np.array([gains.mean() for gains in best_gains(record)])
+    for name, made in runs.items():
+        gains = gains_of(made).mean(axis=0)
+        error = (gains - best).std() / len(best) ** 0.5
+        assert gains.mean() < best.mean() + 3 * error, name
 
 
 def test_no_story_is_searched_and_trained_on():
     searched = {sentence for pair in search.held_out() for sentence in pair}
+    chosen = {sentence for pair in search_runs.development() for sentence in pair}
     assert len(search.held_out()) == len({second for _, second in search.held_out()}) == 300
-    assert all(searched.isdisjoint(pair) for pair in search.training_pairs())
+    assert len(search_runs.development()) == 300 and searched.isdisjoint(chosen)
+    assert all((searched | chosen).isdisjoint(pair) for pair in search_runs.training())
+
+
+def test_each_recorded_change_has_tried_its_rates(runs):
+    for made in runs.values():
+        rates = {run["rate"] for run in made if run["seed"] == 0}
+        seeds = [run["seed"] for run in best_runs(made)]
+        assert rates <= {search_runs.LOWER, *search_runs.RATES, search_runs.HIGHER}
+        assert len(seeds) < 2 or (set(search_runs.RATES) <= rates and seeds == [*range(len(seeds))])
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        ({}, 5e-4),
+        ({5e-4: 0.1, 1.5e-3: 0.2, 4.5e-3: 0.1}, None),
+        ({5e-4: 0.1, 1.5e-3: 0.2, 4.5e-3: 0.3}, 1.35e-2),
+        ({5e-4: 0.3, 1.5e-3: 0.2, 4.5e-3: 0.1}, 1.7e-4),
+        ({5e-4: 0.1, 1.5e-3: 0.2, 4.5e-3: 0.3, 1.35e-2: 0.2}, None),
+    ],
+)
+def test_a_best_rate_has_a_neighbor_on_both_sides(found, wanted):
+    made = [{"seed": 0, "rate": rate, "development": mrr} for rate, mrr in found.items()]
+    assert search_runs.rate_to_try(made) == wanted
 
 
 def test_a_hard_negative_is_another_document():
-    pairs = search.training_pairs()[:200]
+    pairs = search_runs.training()[:200]
     negatives = search.hard_negatives(pairs)
     assert all(negative != second for negative, (_, second) in zip(negatives, pairs, strict=True))
 

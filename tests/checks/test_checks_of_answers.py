@@ -11,8 +11,8 @@ from bertbook.checks.answers import (
     check_honest_f1,
     check_number_of_windows,
 )
+from bertbook.tasks.answering import sliding_windows
 from minibert.tasks import best_spans
-from minibert.tasks.answering import sliding_windows
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 LETTERS = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "##a"])

@@ -1,6 +1,7 @@
 """The checkers of Chapter 26 that judge models: right answers pass, and slips are named."""
 
 import copy
+from dataclasses import replace
 
 import pytest
 import torch
@@ -65,6 +66,21 @@ def ids_in_place(model, input_ids, one, other):
     return answer
 
 
+def in_evaluation(model, *given):
+    return answering()(model.eval(), *given)
+
+
+def both_after(model, input_ids, one, other):
+    again = copy.deepcopy(model)
+    table = again.embeddings.word_embeddings.weight.data
+    table[[one, other]] = table[[other, one]]
+    names = torch.arange(len(table))
+    names[[one, other]] = names[[other, one]]
+    with torch.no_grad():
+        change = again(names[input_ids]).last_hidden_state - again(input_ids).last_hidden_state
+    return change.abs().max().item()
+
+
 def test_renaming_words():
     assert check_renamed(answering()).passed
 
@@ -77,6 +93,9 @@ def test_renaming_words():
         (answering(ids=False), "The ids in the text have to follow"),
         (one_by_one, "Exchange both at once"),
         (by_views, "A row is a view"),
+        (in_evaluation, "has changed, or its mode"),
+        (both_after, "Both calls read the exchanged table"),
+        (lambda *given: float(answering()(*given) > 1e-6), "not how much"),
         (ids_in_place, "The ids that you were given have changed"),
         (answering(size=lambda change: change), "Without abs"),
         (answering(size=lambda change: change.abs().mean()), "the mean of all changes"),
@@ -162,6 +181,37 @@ def spoils(model):
     return model.embeddings.LayerNorm.weight.data.fill_(2).all()
 
 
+def says_how_much(model):
+    return torch.tensor(0.0) if residuals_carry(model) else torch.tensor(1.0)
+
+
+def stays_below_a_bound(model):
+    with torch.no_grad():
+        return bool(model(torch.tensor([[3, 7, 12]])).last_hidden_state.abs().sum() < 50)
+
+
+def has_no_hooks(model):
+    return not any(part._forward_hooks for part in model.modules())
+
+
+def other_weights(kind):
+    class Changed(kind):
+        def __init__(self, config):
+            super().__init__(config)
+            for parameter in self.parameters():
+                parameter.data.mul_(2)
+
+    return Changed
+
+
+def other_sizes(kind):
+    class Changed(without_residuals(kind)):
+        def __init__(self, config):
+            super().__init__(replace(config, intermediate_size=20))
+
+    return Changed
+
+
 def not_built(kind):
     class Changed(kind):
         def __init__(self):
@@ -181,6 +231,7 @@ def a_table(kind):
 @pytest.mark.slow
 def test_a_change_that_no_invariant_sees():
     assert check_unseen(without_residuals, residuals_carry).passed
+    assert check_unseen(other_sizes, residuals_carry).passed
 
 
 @pytest.mark.slow
@@ -188,6 +239,10 @@ def test_a_change_that_no_invariant_sees():
     ("breaks", "holds", "hint"),
     [
         (lambda kind: kind, residuals_carry, "The vectors are the same as before"),
+        (other_weights, residuals_carry, "Change what is done with the weights"),
+        (louder, says_how_much, "Return True or False"),
+        (louder, stays_below_a_bound, "Training changes biases"),
+        (without_residuals, has_no_hooks, "falls on a good model"),
         (deaf, residuals_carry, "An invariant sees it: padding_changes_nothing"),
         (lambda kind: "a class", residuals_carry, "Return a class"),
         (lambda kind: None, residuals_carry, "returns nothing yet"),

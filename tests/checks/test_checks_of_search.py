@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from bertbook.checks.faster import check_distillation_loss, check_quantize, check_speedup
 from bertbook.checks.search import check_contrastive_loss
-from minibert.fast import distillation_loss
+from bertbook.distillation import distillation_loss
 from minibert.losses import contrastive_loss
 
 

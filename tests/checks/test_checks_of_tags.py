@@ -7,7 +7,7 @@ import pytest
 from kinds_of_answers import right_answers
 
 from bertbook.checks.tags import check_best_tags, check_names_by_rule, check_piece_labels
-from minibert.tasks.tagging import tag_pieces
+from bertbook.tasks.tagging import tag_pieces
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 LETTERS = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "##a"])

@@ -24,10 +24,10 @@ answers answer_f1, answers number_of_windows, bugs falling, bugs smallest, class
 several_labels, family alibi, family positions, family rotate, faster block_mask, faster
 distillation_loss, faster online_attention, faster packing, faster quantize, faster speedup,
 head_roles paired_interval, head_roles rank_correlation, head_roles rival, more_machines best_count,
-more_machines combine, own_data temperature, own_data weighted_loss, real_weights misfits,
-real_weights sentence_vectors, search contrastive_loss, search fusion, search hard_negatives,
-small_world best_loss, small_world posteriors, training_loop accumulation, training_loop clipping,
-training_loop schedule, vectors_know centered_gap
+more_machines combine, objectives detection_loss, own_data temperature, own_data weighted_loss,
+real_weights misfits, real_weights sentence_vectors, search contrastive_loss, search fusion, search
+hard_negatives, small_world best_loss, small_world posteriors, training_loop accumulation,
+training_loop clipping, training_loop schedule, vectors_know centered_gap
 """.replace("\n", " ")
     .strip()
     .split(", ")

@@ -10,7 +10,7 @@ from careless import capital_names, known_words, surface
 
 from bertbook.analysis.metrics import score_entities
 from bertbook.corpus import entity_sentences, parse_entities, read_entities
-from minibert.tasks.tagging import find_entities
+from bertbook.tasks.tagging import find_entities
 from minibert.wordpiece import WordPieceTokenizer
 
 SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}

@@ -11,12 +11,12 @@ from bert_pairs import build, close, draw_batch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 
+from bertbook.distillation import distillation_loss
 from minibert.config import BertConfig
 from minibert.fast import (
     FAST_PARTS,
     CheckpointedLayer,
     EightBitLinear,
-    distillation_loss,
     in_eight_bits,
     quantize,
 )

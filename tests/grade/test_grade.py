@@ -40,6 +40,13 @@ def handed_in(path, stub):
     return path
 
 
+def first_exercise_only():
+    """Write Chapter 2 up to the solution of its first exercise."""
+    notebook = json.loads(ATTENTION.read_text(encoding="utf-8"))
+    first = next(n for n, c in enumerate(notebook["cells"]) if "my_softmax" in "".join(c["source"]))
+    return json.dumps(notebook | {"cells": notebook["cells"][: first + 2]})
+
+
 # --- What is asked -------------------------------------------------------------------------------
 
 
@@ -214,10 +221,7 @@ def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capsys):
     (folder / "max" / "broken.ipynb").write_text("{", encoding="utf-8")
     short = tmp_path / "chapters"
     short.mkdir()
-    notebook = json.loads(ATTENTION.read_text(encoding="utf-8"))
-    first = next(n for n, c in enumerate(notebook["cells"]) if "my_softmax" in "".join(c["source"]))
-    notebook["cells"] = notebook["cells"][: first + 2]
-    (short / ATTENTION.name).write_text(json.dumps(notebook), encoding="utf-8")
+    (short / ATTENTION.name).write_text(first_exercise_only(), encoding="utf-8")
     arguments = [str(folder), "--out", str(out), "--chapters", str(short)]
     assert main(arguments) == 0
     with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
@@ -234,6 +238,46 @@ def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capsys):
     before = (out / "grades.csv").read_bytes()
     assert main(arguments) == 0
     assert (out / "grades.csv").read_bytes() == before
+
+
+FALSE = {
+    "loop": ("def my_softmax(scores):\n    while True:\n        pass", "had not ended after"),
+    "exit": ("def my_softmax(scores):\n    raise SystemExit(0)", "stops with SystemExit"),
+    "noise": (
+        "def my_softmax(scores):\n    print('x\\n' * 10**6)\n    return scores",
+        "Do your numbers sum to 1?",
+    ),
+    "files": (
+        "import shutil\n\n\ndef my_softmax(scores):\n    shutil.rmtree(HOME)\n    return scores",
+        "may not write",
+    ),
+    "checker": (
+        "from bertbook.checks.exercise import Exercise\n\n\ndef my_softmax(scores):\n"
+        "    Exercise.__call__ = lambda self, function: True\n    return scores",
+        "may change nothing outside its own code",
+    ),
+}
+
+
+def test_a_class_of_five_false_submissions(tmp_path, monkeypatch, capfd):
+    folder, out, short = tmp_path / "class", tmp_path / "grades", tmp_path / "chapters"
+    for name, (code, _) in FALSE.items():
+        handed_in(folder / f"{name}.ipynb", code.replace("HOME", repr(str(folder))))
+    handed_in(folder / "right.ipynb", RIGHT)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    short.mkdir()
+    (short / ATTENTION.name).write_text(first_exercise_only(), encoding="utf-8")
+    assert main([str(folder), "--out", str(out), "--chapters", str(short), "--seconds", "20"]) == 0
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["student"]: row for row in csv.DictReader(file)}
+    assert rows.pop("right")["points"] == "1"
+    assert rows.keys() == FALSE.keys()
+    assert all(row["points"] == "0" for row in rows.values())
+    for name, (_, said) in FALSE.items():
+        assert said in rows[name]["reply"], rows[name]
+        assert said in (out / "pages" / f"{name}.html").read_text(encoding="utf-8")
+    assert len(capfd.readouterr().out.splitlines()) == len(before) + 1  # no line of theirs
 
 
 def test_what_is_missing_is_said(tmp_path, capsys):

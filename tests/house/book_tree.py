@@ -27,10 +27,9 @@ SPEAKING = (
     *("ask", "which_line", "quiz", "right", "wrong"),
     *("flashcards", "picture", "explore", "html"),
 )
-# The rules on the size of a chapter and on words of our own hold for Chapters 1 to 12, which have
-# been cut. The later ones are longer, and a cut is a new reading of a whole chapter: each that has
-# had it moves this number up.
-NOT_YET_HELD_FROM = 22
+# The rules on the size of a chapter, on words of our own and on what is kept hold for every chapter
+# but these. Each needs a new reading as a whole, and leaves this set with it.
+NOT_YET_HELD: frozenset[int] = frozenset()
 CHAPTER_FILE = re.compile(r"(\d\d)-[a-z0-9-]+\.ipynb")
 
 
@@ -137,6 +136,11 @@ class Chapter:
     def number(self) -> int:
         """The number the file name begins with."""
         return int(self.path.name[:2])
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the rules that came late hold for it already."""
+        return self.number not in NOT_YET_HELD
 
     @property
     def code(self) -> list[Cell]:

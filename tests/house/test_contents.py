@@ -19,6 +19,7 @@ PAIRS, TESTED = "tests/family_pairs.py", re.compile(r'Member\(\s*"(\w+)"')
 # What chapters use all along and no chapter finishes.
 NOT_OF_A_CHAPTER = {
     *("checks", "contracts", "fast", "fill", "grade", "palette", "pretrain", "reader", "show"),
+    "still",
     *("disk", "inputs", "text_files"),
 }
 

@@ -49,6 +49,7 @@ FINISHED_IN = {
     "classify": {19},
     "analysis": {17, 18, 20, 21, 22},
     "fast": {23},
+    "distillation": {23},
     "family": {25},
 }
 

@@ -12,8 +12,8 @@ from python_code import called, parse
 
 HEART = ("config", "inputs", "text", "losses", "embeddings", "attention", "layer", "heads", "model",
          "pretraining", "masking", "parts")  # fmt: skip
-CHECKS, EXERCISE = 14.0, 47.95  # a share of the lines of code, in percent, and lines
-LINES, CODE = 15_050, 8_270  # of minibert
+CHECKS, EXERCISE = 13.3, 47.95  # a share of the lines of code, in percent, and lines
+LINES, CODE = 14_500, 8_000  # of minibert
 SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 CHECK = re.compile(r"_?(require|check)_\w+")
 
@@ -142,12 +142,12 @@ def heart(checked: int) -> str:
         (checks_of_arguments, "minibert/text.py", "def _require_x():\n    x = 1\n", "2 of 2 lines"),
         (checks_of_arguments, "minibert/text.py", "for x in y:\n    check_x(x)\n", "2 of 2 lines"),
         (size_of_minibert, "minibert/a/b.py", "x = 1\n" * CODE + "# a\n" * (LINES - CODE), ""),
-        (size_of_minibert, "minibert/a/b.py", "x = 1\n" * (CODE + 1), "8,271 lines of code, more"),
+        (size_of_minibert, "minibert/a/b.py", "x = 1\n" * (CODE + 1), "8,001 lines of code, more"),
         (
             size_of_minibert,
             "minibert/a/b.py",
             "# a\n" * (LINES + 1),
-            "15,051 lines, more than 15,050",
+            "14,501 lines, more than 14,500",
         ),
         (size_of_minibert, "bertbook/a.py", "x = 1\n" * (LINES + 1), ""),
         (lines_of_exercises, "bertbook/checks/a.py", "x = 1\n" * 46 + "check_a = 1\n", ""),

@@ -208,12 +208,24 @@ class TwoWordsOneVector(BertEmbeddings):
         return super().forward(input_ids.clamp(max=29), *given)
 
 
+class TwoOfSevenHundred(BertEmbeddings):
+    def forward(self, input_ids, *given):
+        return super().forward(torch.where(input_ids == 301, 300, input_ids), *given)
+
+
 class LengthsOfTheMask(BertModel):
     def forward(self, input_ids, attention_mask=None, *given, **named):
         if attention_mask is not None:
             lengths = attention_mask.sum(dim=1, keepdim=True)
             attention_mask = (torch.arange(input_ids.shape[1]) < lengths).long()
         return super().forward(input_ids, attention_mask, *given, **named)
+
+
+class LastToken(tasks.BertForSequenceClassification):
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, **named):
+        if attention_mask is not None:
+            attention_mask = (attention_mask.flip(1).cumsum(dim=1).flip(1) > 0).long()
+        return super().forward(input_ids, attention_mask, token_type_ids, **named)
 
 
 class LabelsUpToNine(_OwnLoss):
@@ -242,10 +254,20 @@ class NothingDroppedInOneLayer(BertModel):
         self.encoder.layer[1].attention.output.__class__ = NothingDropped
 
 
+class DropoutLost(BertModel):
+    def __init__(self, config):
+        super().__init__(config)
+        self.encoder.layer[1].output.dropout = torch.nn.Identity()
+
+
 class Squeezed(BertModel):
     def forward(self, *given, **named):
         output = super().forward(*given, **named)
         return output._replace(last_hidden_state=output.last_hidden_state.squeeze(1))
+
+
+def many_words(**sizes):
+    return BertConfig(**sizes | {"vocab_size": 700})
 
 
 class SkipsANorm(BertOutput):
@@ -258,12 +280,18 @@ class SkipsANorm(BertOutput):
     ("bug", "finds"),
     [
         (Bug(TwoWordsOneVector, "", role="embeddings"), {"every_token_hears_every_token"}),
+        (
+            Bug(TwoOfSevenHundred, "", role="embeddings", config=many_words),
+            {"every_token_hears_every_token"},
+        ),
         (Bug(LengthsOfTheMask, ""), {PADDING}),
+        (Bug(LastToken, ""), {PADDING}),
         (Bug(LabelsUpToNine, ""), {"labels_count_alike"}),
         (Bug(DeadHead, "", role="self_attention"), {GRADIENTS}),
         (Bug(DetachedHead, "", role="self_attention"), {GRADIENTS}),
         (Bug(NothingDropped, "", role="self_output"), {"training_adds_dropout_only"}),
         (Bug(NothingDroppedInOneLayer, ""), {"training_adds_dropout_only"}),
+        (Bug(DropoutLost, ""), {"training_adds_dropout_only"}),
         (Bug(Squeezed, ""), {PADDING}),
         (Bug(SkipsANorm, "", role="output"), {GRADIENTS}),
         (Bug(Modulo, "", role="embeddings"), {PLACES}),

@@ -6,7 +6,7 @@ import pytest
 from bertbook.corpus import entity_sentences
 from bertbook.show.tables import ranged, with_sign
 from bertbook.show.tagging_results import counts_of_names, drawn_f1, middle_of
-from minibert.tasks.tagging import find_entities
+from bertbook.tasks.tagging import find_entities
 
 
 def test_signs_are_those_of_people():

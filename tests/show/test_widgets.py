@@ -105,6 +105,7 @@ def test_what_shows_no_widgets_shows_the_figure():
     assert shown["text/plain"] == repr(figure) == "a < b"
     assert "{'n': 1}" in shown["text/html"]
     assert "a &lt; b" in shown["text/html"]
+    assert ">{'n': 1}<" in shown["image/svg+xml"]
     assert "application/vnd.jupyter.widget-view+json" in shown
 
 

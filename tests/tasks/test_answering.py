@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import odd_texts
 
-from minibert.config import BertConfig
-from minibert.tasks import BertForQuestionAnswering, TaskBatches
-from minibert.tasks.answering import (
+from bertbook.tasks.answering import (
     Answer,
     Answers,
     answer_positions,
@@ -22,6 +20,8 @@ from minibert.tasks.answering import (
     merge_windows,
     sliding_windows,
 )
+from minibert.config import BertConfig
+from minibert.tasks import BertForQuestionAnswering, TaskBatches
 from minibert.training import BertTrainer, TrainingConfig
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.offsets import locate_pieces

@@ -181,8 +181,8 @@ def test_labels_that_make_no_sense_are_named(loss, logits, labels, words):
 
 
 BAD_SPANS = [
-    ([0, -2], [0, 0], ValueError, "labels run from 0 to 2 .* -100 .*, not -2"),
-    ([0, 0], [-1, 0], ValueError, "labels run from 0 to 2 .* -100 .*, not -1"),
+    ([0, -2], [0, 0], ValueError, "start_positions run from 0 to 2, or are -100 .*, not -2"),
+    ([0, 0], [-1, 0], ValueError, "end_positions run from 0 to 2, or are -100 .*, not -1"),
     ([3, -100], [0, 0], ValueError, "no start_positions lie inside the 3 tokens; .* 0 for .CLS."),
     ([0, 0], [7, 7], ValueError, "no end_positions lie inside the 3 tokens"),
     ([[0], [0]], [0, 0], ValueError, r"labels must have the shape \(2,\), not \(2, 1\)"),

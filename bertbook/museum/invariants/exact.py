@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
@@ -50,6 +51,17 @@ class Exact(TorchFunctionMode):
             elif named.get(name) != ONLY:
                 named[name] = 0.0
         return (Tensor.double if func is Tensor.float else func)(*taken, **named)
+
+
+def dropped_unlike(model: nn.Module) -> str:
+    """Say where a part of one layer drops another share than its like in the other layers."""
+    shares: dict[str, dict[float, str]] = {}
+    for name, part in model.named_modules():
+        if isinstance(part, nn.Dropout | nn.Identity):
+            alike = shares.setdefault(re.sub(r"\.\d+\.", ".", name), {})
+            alike.setdefault(getattr(part, "p", 0.0), name)
+    unlike = next((each for each in shares.values() if len(each) > 1), {})
+    return " and ".join(f"{name} drops a share of {share:g}" for share, name in unlike.items())
 
 
 def _doubled(value: Any) -> Any:

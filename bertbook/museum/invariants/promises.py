@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from .exact import ONLY
+from .exact import ONLY, dropped_unlike
 from .tables import MOVED, asking_for_attention, equal_pair, how_far_apart, still, tables_of
 from .trial import MORE, ROWS, SEQ, Nothing, Trial
 
@@ -52,7 +52,7 @@ def _training_adds_dropout_only(trial: Trial) -> str:
         if all(still(a - b) for a, b in zip(trial.at_tokens(batch, learning), calm)):
             return f"{name} drops nothing"
         part.p = 0.0
-    return ""
+    return dropped_unlike(trial.given)
 
 
 @invariant("A call changes nothing of the calls around it")
@@ -83,13 +83,18 @@ def _padding_changes_nothing(trial: Trial) -> str:
         if seen := how_far_apart(trial.at_tokens(trial.inputs(padded, mask)), short):
             return f"{length} tokens with {MORE} columns of padding and without: {seen}"
     ids = trial.words[torch.arange(MORE + SEQ) % len(trial.words)][None]
-    mask = (torch.arange(MORE + SEQ) >= MORE).long()[None]
-    both = [torch.where(mask == 0, word, ids) for word in trial.words[-2:]]
-    tables = [trial.at_tokens(trial.inputs(each, mask)) for each in both]
-    seen = how_far_apart(*([t for t, by in zip(each, trial.by_token) if by] for each in tables))
-    if seen and trial.unasked:
-        return Nothing("it may look for what these texts do not have")
-    return f"another word at {MORE} columns of padding on the left: {seen}" if seen else ""
+    for where, start in (("on the left", 0), ("in the middle", SEQ // 2)):
+        columns = torch.arange(MORE + SEQ) - start
+        mask = ((columns < 0) | (columns >= MORE)).long()[None]
+        both = [torch.where(mask == 0, word, ids) for word in trial.words[-2:]]
+        tables = [trial.at_tokens(trial.inputs(each, mask)) for each in both]
+        # a text's vector may be that of its first column, and on the left this is padding
+        told = ([t for t, by in zip(each, trial.by_token) if by or start] for each in tables)
+        if seen := how_far_apart(*told):
+            unasked = Nothing("it may look for what these texts do not have")
+            said = f"another word at {MORE} columns of padding {where}: {seen}"
+            return unasked if trial.unasked else said
+    return ""
 
 
 @invariant("A text of nothing but padding gives finite numbers in 32 and 16 bits")

@@ -23,7 +23,7 @@ ROWS, SEQ, MORE = 4, 9, 3  # texts, tokens in the longest, and columns of paddin
 _LENGTHS = (9, 6, 8, 4)
 _LABELED = ((0, 2, 5, 8), (3,), (1, 7), (0,))  # places in each text
 _LONGEST = 512
-_WORDS = 32  # that are compared
+_WORDS, _ALL = 32, 1024  # that are compared, or all if there are so few
 _PAIRS = {  # labels of pairs, and the scores that they are about
     "next_sentence_label": "seq_relationship_logits",
     "sentence_order_label": "sop_logits",
@@ -204,7 +204,9 @@ class Trial:
         return torch.where(labels == IGNORED_LABEL, labels, labels % count)
 
     def many_words(self) -> Int[Tensor, "..."]:
-        """Return all words, or some from all over the vocabulary and the last two."""
+        """Return all words, or of many some from all over the vocabulary and the last two."""
+        if len(self.words) <= _ALL:
+            return self.words
         places = torch.linspace(0, len(self.words) - 1, _WORDS).long()
         return self.words[torch.cat([places, places[-1:] - 1]).unique()]
 

@@ -15,10 +15,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from minibert.tasks import best_spans
+from minibert.tasks.inference import predict
 from minibert.wordpiece import WordPieceTokenizer
 from minibert.wordpiece.offsets import LocatedPiece, locate_pieces
-
-from .inference import predict
 
 
 class Window(NamedTuple):
@@ -32,7 +31,7 @@ class Window(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """A possible answer.
+    """A possible answer, and where it stands in the passage.
 
     Parameters
     ----------

@@ -1,0 +1,97 @@
+"""The page for teachers: its hours follow from the cards, its tables from checkers and records."""
+
+import json
+import re
+from statistics import mean
+
+import nbformat
+import paths
+import pytest
+import teachers
+from totals import CHAPTERS, fill
+
+CARD = re.compile(r"\| about (\d+) minutes to read and (\d+) for the exercises;")
+PAGE = (CHAPTERS.parent / "for-teachers.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def notebooks():
+    found = {}
+    for path in sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb")):
+        stored = json.loads(path.read_bytes())
+        for cell in stored["cells"]:
+            cell |= {"source": "".join(cell["source"])}
+        found[path.stem] = nbformat.from_dict(stored)
+    return found
+
+
+@pytest.fixture(scope="module")
+def page(notebooks):
+    return fill(PAGE, notebooks)
+
+
+def section(page, heading):
+    return page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_no_place_is_left_empty(page):
+    assert "<!--" not in page
+    assert not re.search(r"\{[a-z ]+\}", page)
+
+
+@pytest.mark.parametrize(("plan", "groups"), [("Twelve weeks", 12), ("Five days", 5)])
+def test_the_hours_of_a_plan_are_those_of_its_cards(page, notebooks, plan, groups):
+    text = section(page, plan)
+    rows = re.findall(r"^\| \d+ \| (.*) \| (.*) \|$", text, re.MULTILINE)
+    assert len(rows) == groups
+    cards = {int(name[:2]): sum(map(int, CARD.search(str(notebook.cells)).groups()))
+             for name, notebook in notebooks.items()}  # fmt: skip
+    chapters = [int(number) for number in re.findall(r"chapters/(\d\d)-", text)]
+    assert len(chapters) == len(set(chapters))
+    whole, half = re.match(r"\n?(\d+)(½?) hours", text).groups()
+    told = 60 * int(whole) + 30 * bool(half)
+    taken = sum(cards[chapter] for chapter in chapters)
+    assert abs(told - taken) <= 15 + 5 * len(chapters)  # a card may be one step behind its text
+
+
+def test_what_chapters_need_comes_before_them_or_is_named(page, notebooks):
+    needs = {int(name[:2]): paths.needed_chapters(text) for name, text in notebooks.items()}
+    assert needs[16] == {5, 10, 13, 14} and needs[17] >= {6, 13, 16}
+    weeks = [number for number, _ in enumerate(notebooks, 1)
+             if number in paths.PATHS["twelve weeks"].chapters]  # fmt: skip
+    for place, chapter in enumerate(weeks):
+        assert needs[chapter] <= {*weeks[:place]}, f"Chapter {chapter} comes too early"
+    projects = [19, 22, 23, 24, 25]
+    assert f"Chapters {paths.listed(projects)} are good projects" in page.replace(
+        "19, 22, 23, 24 and 25", paths.listed(projects)
+    )
+    assert set().union(*(needs[chapter] for chapter in projects)) <= {*weeks[:-1]}
+    days = paths.PATHS["five days"]
+    missing = set().union(*(needs[chapter] for chapter in days.chapters)) - {*days.chapters}
+    assert paths.given(days, notebooks) == sorted(missing) == [4, 5, 6, 13, 14]
+
+
+def test_every_exercise_is_in_the_table_with_its_effort_and_its_test(page, notebooks):
+    rows = re.findall(r"^\| (\d+\.\d+) \| (.*?) \| (\S+) (\d+)\smin \| (.+) \| (.*) \|$",
+                      section(page, "What each exercise tests"), re.MULTILINE)  # fmt: skip
+    prose = "\n".join(cell.source for book in notebooks.values() for cell in book.cells)
+    asked = re.findall(r"^###? Exercise (\d+\.\d+) ", prose, re.MULTILINE)
+    assert [row[0] for row in rows] == asked
+    assert len(asked) > 100
+    assert all(re.fullmatch("●+○*", row[2]) and len(row[4]) > 15 for row in rows)
+    first = next(row for row in rows if row[0] == "2.1")
+    assert first[4].startswith("Write softmax along the last axis") and int(first[5]) > 20
+    assert {row[5] for row in rows if not row[5].isdigit()} == {"–"}
+
+
+def test_the_spreads_are_those_of_the_records(page):
+    row = r"^\| .* \| (\d+) \| ([\d.]+)\s±\s([\d.]+) \| (\S+) to (\S+) \| `(\w+)\.json` \|$"
+    rows = re.findall(row, section(page, "How far training runs spread"), re.MULTILINE)
+    assert len(rows) == len(teachers.RUNS)
+    for runs, (count, middle, spread, low, high, record) in zip(teachers.RUNS, rows, strict=True):
+        stored = json.loads((teachers.RECORDS / f"{record}.json").read_text(encoding="utf-8"))
+        values = runs.values(stored)
+        assert len(values) == int(count) >= 5
+        assert float(low) <= float(middle) <= float(high)
+        assert abs(mean(values) - float(middle)) < 0.006 > abs(min(values) - float(low))
+        assert 0 < float(spread) <= float(high) - float(low) + 0.011

@@ -1,0 +1,185 @@
+"""The kit for teachers: the notebooks run unanswered, and what is answered earns its points."""
+
+import ast
+import builtins
+import csv
+import hashlib
+import json
+import re
+import zipfile
+
+import kit as kits
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from readers_copy import readers_copy
+
+from bertbook.grade.__main__ import main
+from bertbook.grade.exercises import tasks_of
+
+IN_JUPYTER = {*dir(builtins), "get_ipython", "display"}
+LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")
+RUN = re.compile(r"^%run -i (\S+)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="module")
+def kit():
+    return kits.kit()
+
+
+@pytest.fixture(scope="module")
+def folder(kit, tmp_path_factory):
+    made = tmp_path_factory.mktemp("teacher") / kits.TOP
+    kits.write(kit, made)
+    return made
+
+
+@pytest.fixture(scope="module")
+def students(kit):
+    return notebooks(kit, kits.STUDENTS)
+
+
+@pytest.fixture(scope="module")
+def solutions(kit):
+    return notebooks(kit, kits.SOLUTIONS)
+
+
+def notebooks(kit, folder):
+    """Read the notebooks of a folder of the kit, by the names of the chapters."""
+    return {
+        name.rpartition("/")[2]: nbformat.reads(content.decode(), as_version=4)
+        for name, content in kit.items()
+        if name.startswith(f"{folder}/") and name.endswith(".ipynb")
+    }
+
+
+def code(notebook):
+    return [cell for cell in notebook.cells if cell.cell_type == "code"]
+
+
+def test_students_get_every_chapter_without_results_and_solutions(students, solutions):
+    assert students.keys() == solutions.keys()
+    assert len(students) == len([*(kits.BOOK / "chapters").glob("[0-9][0-9]-*.ipynb")]) > 20
+    for name, notebook in students.items():
+        assert not any(cell.outputs or cell.execution_count for cell in code(notebook)), name
+        assert not any(map(kits.is_solution, notebook.cells)), name
+        defined = {node.name for cell in code(notebook) if not RUN.search(cell.source)
+                   for node in ast.walk(ast.parse(cell.source))
+                   if isinstance(node, ast.FunctionDef | ast.ClassDef)}  # fmt: skip
+        assert not any(re.search("_solution|Solution$", word) for word in defined), name
+
+
+def test_whoever_has_the_solutions_has_all_of_them(students, solutions):
+    for name, notebook in solutions.items():
+        stored = json.loads((kits.BOOK / "chapters" / name).read_bytes())["cells"]
+        assert [c.source for c in notebook.cells] == ["".join(c["source"]) for c in stored]
+        assert not any(cell.outputs for cell in code(notebook))
+        ours = {cell.id for cell in notebook.cells if not kits.is_solution(cell)}
+        assert ours <= {cell.id for cell in students[name].cells}
+
+
+def test_every_name_that_a_students_notebook_reads_is_there(kit, students):
+    for name, notebook in students.items():
+        known, later = {*IN_JUPYTER}, set()
+        for cell in code(notebook):
+            lent = RUN.search(cell.source)
+            source = kit[f"{kits.STUDENTS}/{lent[1]}"].decode() if lent else cell.source
+            at_once, when_called = kits.read_in(source)
+            assert at_once <= known, f"{name}: {cell.id} reads {at_once - known}"
+            known |= kits.made_in(source)
+            later |= when_called
+        assert later <= known, f"{name}: nobody makes {later - known}"
+
+
+def test_a_solution_is_lent_only_where_a_later_cell_needs_it(kit, students, solutions):
+    lent = {name for name in kit if name.startswith(f"{kits.STUDENTS}/{kits.LENT}/")}
+    used = {f"{kits.STUDENTS}/{place}" for notebook in students.values()
+            for cell in code(notebook) for place in RUN.findall(cell.source)}  # fmt: skip
+    assert lent == used
+    all_of_them = sum(kits.is_solution(cell) for book in solutions.values() for cell in book.cells)
+    assert 10 < len(lent) < all_of_them / 2
+    assert "check_" not in "".join(kit[name].decode() for name in lent)
+
+
+def cell(source, name, *tags):
+    return nbformat.v4.new_code_cell(source, id=name, metadata={"tags": [*tags]})
+
+
+@pytest.mark.parametrize(
+    ("below", "needed"),
+    [
+        ("print(f_solution())", {"one"}),
+        ("def g():\n    return f_solution()", {"one"}),
+        ("f_solution = 1\nprint(f_solution)", set()),
+        ("[f_solution for f_solution in range(3)]", set()),
+        ("try:\n    1 / 0\nexcept ZeroDivisionError as f_solution:\n    f_solution", set()),
+        ("print(g_solution)", {"one", "two"}),
+        ("print('f_solution')", set()),
+    ],
+)
+def test_what_a_cell_needs(below, needed):
+    notebook = nbformat.v4.new_notebook(cells=[
+        cell("def f_solution(): return 1\nassert check_f(f_solution).passed", "one", "solution"),
+        cell("def g_solution(): return 2 * f_solution()", "two", "solution"),
+        cell(below, "below"),
+    ])  # fmt: skip
+    assert kits.needed_solutions(notebook) == needed
+    students, lent = kits.without_solutions(notebook, "01")
+    assert [c.id for c in students.cells] == [*sorted(needed, key=["one", "two"].index), "below"]
+    assert lent.get("lent/01-f_solution.py", "def f_solution(): return 1\n") == (
+        "def f_solution(): return 1\n"
+    )
+
+
+def test_every_link_of_a_notebook_leads_to_a_file_of_the_kit(folder, solutions):
+    for name, notebook in solutions.items():
+        prose = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+        for link in LINK.findall("\n".join(prose)):
+            for place in (kits.STUDENTS, kits.SOLUTIONS):
+                assert (folder / place / link).exists(), f"{name}: {link}"
+
+
+def test_the_same_kit_has_the_same_bytes(kit, folder, tmp_path):
+    once = folder.with_name(f"{kits.TOP}.zip")
+    again = kits.write(dict(reversed(kit.items())), tmp_path / kits.TOP)
+    first, second = (hashlib.sha256(path.read_bytes()).hexdigest() for path in (once, again))
+    assert first == second
+    with zipfile.ZipFile(once) as zipped:
+        assert zipped.testzip() is None
+        assert sorted(zipped.namelist()) == sorted(f"{kits.TOP}/{name}" for name in kit)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", ["02", pytest.param("17", marks=pytest.mark.thorough)])
+def test_an_unanswered_notebook_runs_from_top_to_bottom(folder, number, monkeypatch):
+    monkeypatch.delenv("BOOK_STORED")  # as at a student's
+    (path,) = (folder / kits.STUDENTS).glob(f"{number}-*.ipynb")
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(
+        notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": path.parent}}
+    ).execute()
+    assert all(cell.execution_count for cell in code(notebook))
+
+
+@pytest.mark.slow
+def test_a_notebook_answered_by_the_solutions_earns_all_points(folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a teacher has the kit, and no project
+    (path,) = (folder / kits.STUDENTS).glob("03-*.ipynb")
+    whole = nbformat.read(folder / kits.SOLUTIONS / path.name, as_version=4)
+    answered = {cell.id: cell.source for cell in readers_copy(whole).cells}
+    notebook = nbformat.read(path, as_version=4)
+    for own in code(notebook):
+        own.source = own.source if RUN.search(own.source) else answered[own.id]
+    (tmp_path / "submissions" / "anna").mkdir(parents=True)
+    nbformat.write(notebook, tmp_path / "submissions" / "anna" / "homework.ipynb")
+    (tmp_path / "submissions" / "nobody.ipynb").write_bytes(path.read_bytes())
+    solutions = str(folder / kits.SOLUTIONS)
+    assert main(["submissions", "--chapters", solutions, "--out", "grades"]) == 0
+    with open("grades/grades.csv", encoding="utf-8", newline="") as file:
+        rows = [*csv.DictReader(file)]
+    tasks = tasks_of(folder / kits.SOLUTIONS / path.name)
+    hers = [row for row in rows if row["student"] == "anna"]
+    assert [row["points"] for row in hers] == [str(task.points) for task in tasks]
+    empty = [row for row in rows if row["student"] == "nobody"]
+    assert {row["points"] for row in empty} == {"0"} and len(empty) == len(tasks)
+    assert all("is not written yet" in row["reply"] for row in empty)

@@ -1,0 +1,63 @@
+"""Every stored figure has a second form, and it shows what its HTML shows."""
+
+from pathlib import Path
+
+import nbformat
+from book_tree import chapters
+from nbformat.v4 import new_output
+from planting import code
+from stills import SVG, figures, redraw, second_form
+
+WAY_OUT = "Run `python book/_ext/stills.py`."
+
+
+def second_forms(root: Path) -> list[str]:
+    """Hold the drawing of every figure to the HTML beside it, letter by letter."""
+    found = []
+    for chapter in chapters(root):
+        for data in figures(nbformat.read(chapter.path, as_version=4)):
+            name = data["text/plain"][:60] or "a figure without a caption"
+            if SVG not in data:
+                found.append(
+                    f"{chapter.name}: {name!r} is lost where no HTML is shown, in print too: it "
+                    f"has no drawing beside it. {WAY_OUT}"
+                )
+            elif data[SVG] != second_form(data):
+                found.append(f"{chapter.name}: {name!r} is drawn otherwise than shown. {WAY_OUT}")
+    return found
+
+
+def figure(html: str, **more: str):
+    """Write a cell that has shown a figure."""
+    cell = code("draw()", tags=("remove-input",))
+    data = {"text/html": html, "text/plain": "Figure 2.1. One.", **more}
+    cell.outputs = [new_output("execute_result", data)]
+    return cell
+
+
+def test_every_figure_of_this_project_has_two_forms(this_project):
+    this_project.keeps(second_forms)
+
+
+def test_a_figure_without_a_drawing(plot):
+    root = plot.chapter("# A", figure("<figure><p>one</p></figure>"))
+    (sentence,) = second_forms(root)
+    assert "02-a-chapter.ipynb: 'Figure 2.1. One.' is lost where no HTML is shown" in sentence
+
+
+def test_a_drawing_of_something_else(plot):
+    old = {"text/html": "<figure><p>one</p></figure>", "text/plain": "Figure 2.1. One."}
+    changed = old["text/html"].replace("one", "two")
+    root = plot.chapter("# A", figure(changed, **{SVG: second_form(old)}))
+    (sentence,) = second_forms(root)
+    assert "'Figure 2.1. One.' is drawn otherwise than shown" in sentence
+
+
+def test_the_way_out(plot):
+    root = plot.chapter(
+        "# A", figure('<figure><svg viewBox="0 0 1 1"></svg></figure>'), figure("<p>a text</p>")
+    )
+    (chapter,) = chapters(root)
+    assert redraw(chapter.path)
+    assert second_forms(root) == []
+    assert not redraw(chapter.path)
