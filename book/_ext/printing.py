@@ -1,7 +1,8 @@
 """Print the built book: `python book/_ext/printing.py` writes `book/_build/bert-by-hand.pdf`.
 
-Chromium prints one document twice: after the first time it is known on which page everything
-stands, and the numbers behind the links are filled in.
+Chromium prints each page of the book as a document; one that held the whole book would take it
+hours. After a round it is known on which page of paper everything stands. Documents that said other
+numbers are printed again, and in the end all become one file (`joining.py`).
 """
 
 from __future__ import annotations
@@ -15,19 +16,17 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 
-from one_document import BOOK, one_document, printed_pages
+from joining import joined, places
 from playwright.sync_api import Browser, Page, sync_playwright
+from print_documents import BOOK, FRONT, documents, key_of, printed_pages
 from pypdf import PdfReader
 
+TITLE = "BERT by Hand"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTH = 658  # pixels between the margins of an A4 page
-MINUTES = 10
-FOOTER = (
-    '<div style="font-size:8px;width:100%;text-align:center;font-family:sans-serif">'
-    '<span class="pageNumber"></span></div>'
-)
-PAPER = {"format": "A4", "print_background": True, "tagged": True, "outline": True}
-MARGIN = {"top": "18mm", "right": "18mm", "bottom": "20mm", "left": "18mm"}
+SECONDS = 300
+ROUNDS = 6
+UNKNOWN = 888  # stands for the number of a page of which only the width is known
 # What is wider than the page becomes smaller, as a whole.
 SHRINK = """width => document.querySelectorAll(
     "table, figure, mjx-container, .math, .mb-tokens, svg, img"
@@ -42,9 +41,14 @@ SHRINK = """width => document.querySelectorAll(
     }
   })"""
 LINKED = "[...document.querySelectorAll('[data-to]')].map(each => each.dataset.to)"
-THREE_DIGITS = 888  # stands for a number of which only the width is known
+FILL_IN = """([before, numbers]) => {
+    document.documentElement.style.counterReset = `page ${before}`;
+    document.querySelectorAll("[data-to]").forEach(each => {
+      each.textContent = numbers[each.dataset.to];
+    });
+  }"""
 CUT = """width => [...document.querySelectorAll("body *")].filter(each => {
-    if (each.closest("mjx-assistive-mml, svg *, defs")) return false;
+    if (each.closest("mjx-container *, svg *")) return false;
     if (!each.getClientRects().length) return false;
     const { left, right } = each.getBoundingClientRect();
     const end = each.closest("[data-shrunk]") ? right : Math.max(right, left + each.scrollWidth);
@@ -72,7 +76,7 @@ def opened(browser: Browser, document: str, html: Path) -> Iterator[Page]:
     draft = html / ".print.html"
     draft.write_text(document, encoding="utf-8")
     page = browser.new_page(viewport={"width": WIDTH, "height": 900})
-    page.set_default_timeout(MINUTES * 60_000)
+    page.set_default_timeout(SECONDS * 1000)
     try:
         page.emulate_media(media="print", color_scheme="light")
         page.goto(draft.as_uri())
@@ -89,44 +93,83 @@ def cut_off(page: Page) -> list[str]:
     return page.evaluate(CUT, WIDTH)
 
 
-def print_page(page: Page) -> bytes:
-    """Print with page numbers, an outline and tags."""
-    return page.pdf(
-        **PAPER,
-        margin=MARGIN,  # pyright: ignore[reportArgumentType]
-        display_header_footer=True,
-        header_template="<span></span>",
-        footer_template=FOOTER,
-    )
+def print_page(page: Page, before: int, numbers: dict[str, int]) -> bytes:
+    """Print a document behind some pages of paper, with the numbers of pages that it speaks of."""
+    page.evaluate(FILL_IN, [before, numbers])
+    return page.pdf(prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
 
 
-def page_numbers(pdf: bytes) -> dict[str, int]:
-    """Read on which page each target of a link stands, counted from 1."""
-    reader = PdfReader(BytesIO(pdf))
-    return {
-        name.removeprefix("/"): (reader.get_destination_page_number(place) or 0) + 1
-        for name, place in reader.named_destinations.items()
-    }
+class Press:
+    """Documents in their order, and what is known of each after it was printed."""
 
+    def __init__(self, browser: Browser, html: Path, documents: dict[str, str]):
+        self.browser, self.html, self.documents = browser, html, documents
+        self.printed: dict[str, bytes] = {}
+        self.places: dict[str, dict[str, int]] = {}
+        self.lengths: dict[str, int] = {}
+        self.said: dict[str, tuple[int, dict[str, int]]] = {}
+        self.faults: dict[str, list[str]] = {}
 
-def fill_in(page: Page, numbers: dict[str, int]) -> None:
-    """Write the numbers of pages behind the links."""
-    page.evaluate(
-        """numbers => document.querySelectorAll("[data-to]").forEach(each => {
-          each.textContent = numbers[each.dataset.to] ?? "";
-        })""",
-        numbers,
-    )
+    def numbers(self) -> dict[str, int]:
+        """Say on which page of paper each place stands, as far as it is known."""
+        return {
+            place: self.before(key) + page + 1
+            for key, found in self.places.items()
+            for place, page in found.items()
+        }
+
+    def before(self, key: str) -> int:
+        """Count the pages before a document."""
+        names = [*self.documents]
+        return sum(self.lengths.get(name, 0) for name in names[: names.index(key)])
+
+    def is_right(self, key: str) -> bool:
+        """Say whether a document that was printed says the numbers that hold now."""
+        if key not in self.said:
+            return False
+        before, said = self.said[key]
+        known = self.numbers()
+        return before == self.before(key) and said == {to: known.get(to, UNKNOWN) for to in said}
+
+    def print(self, key: str) -> None:
+        """Print a document with the numbers that are known."""
+        with opened(self.browser, self.documents[key], self.html) as page:
+            known = self.numbers()
+            said = {to: known.get(to, UNKNOWN) for to in page.evaluate(LINKED)}
+            self.said[key] = self.before(key), said
+            self.printed[key] = print_page(page, *self.said[key])
+            self.places[key], self.lengths[key] = places(self.printed[key])
+            self.faults[key] = [f"cut off at the margin: {each}" for each in cut_off(page)]
+
+    def run(self) -> None:
+        """Print until all numbers are right."""
+        for _ in range(ROUNDS):
+            wrong = [key for key in self.documents if not self.is_right(key)]
+            for key in wrong:
+                self.print(key)
+            if not wrong:
+                return
+        raise RuntimeError(f"after {ROUNDS} rounds some numbers of pages are still wrong: {wrong}")
+
+    def told(self) -> list[str]:
+        """List what is wrong with the prints."""
+        known = self.numbers()
+        for key, (_, said) in self.said.items():
+            self.faults[key] += [f"leads nowhere: {to}" for to in said if to not in known]
+        return [f"{key}: {fault}" for key, faults in self.faults.items() for fault in faults]
 
 
 def print_book(
     browser: Browser, html: Path, parts: dict[str, list[str]]
 ) -> tuple[bytes, list[str]]:
-    """Print pages of the built book; give the file, and what was cut off at the margin."""
-    with opened(browser, one_document(html, parts), html) as page:
-        fill_in(page, dict.fromkeys(page.evaluate(LINKED), THREE_DIGITS))
-        fill_in(page, page_numbers(print_page(page)))
-        return print_page(page), cut_off(page)
+    """Print pages of the built book; give the file, and what is wrong with it."""
+    press = Press(browser, html, documents(html, parts, TITLE))
+    press.run()
+    under = {"": [press.printed[FRONT]]}
+    under |= {
+        caption: [press.printed[key_of(page)] for page in pages] for caption, pages in parts.items()
+    }
+    return joined(under, TITLE), press.told()
 
 
 def main() -> int:
@@ -135,15 +178,15 @@ def main() -> int:
     if not (html / "index.html").is_file():
         raise SystemExit(f"There is no built book in {html}: run `make book` first.")
     with chromium() as browser:
-        pdf, cut = print_book(browser, html, printed_pages())
+        pdf, faults = print_book(browser, html, printed_pages())
     path = html.parent / "bert-by-hand.pdf"
     draft = path.with_suffix(".draft")
     draft.write_bytes(pdf)
     draft.replace(path)
     print(f"{path}: {len(PdfReader(BytesIO(pdf)).pages)} pages, {len(pdf) / 1e6:.1f} MB")
-    for element in cut:
-        print(f"cut off at the margin: {re.sub(' +', ' ', element)}", file=sys.stderr)
-    return 1 if cut else 0
+    for fault in faults:
+        print(re.sub(" +", " ", fault), file=sys.stderr)
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":
