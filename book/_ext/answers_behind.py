@@ -6,9 +6,16 @@ from html import escape
 
 from bs4 import BeautifulSoup, Tag
 
-QUESTIONS = "fieldset.mb-quiz, fieldset.mb-ask, .mb-cards, .cell.tag_solution, details.hide"
+QUESTIONS = (
+    "fieldset.mb-quiz, fieldset.mb-ask, .mb-cards, .cell.tag_solution, "
+    "details.hide, details:not([class])"
+)
 LOOK = '<p class="answer-note"><a class="answer-link" href="#answer-{n}">Answer {n}</a></p>'
 ANSWER = '<div class="answer" id="answer-{n}"><p><strong>Answer {n}</strong></p></div>'
+ROOM = (
+    '<div class="room" role="img" aria-label="room for your code">'
+    "<div></div><div></div><div></div></div>"
+)
 BLANK = '<span class="blank" role="img" aria-label="room for your answer"></span>'
 
 
@@ -17,6 +24,8 @@ def answers_behind(article: Tag) -> None:
     section = made('<section class="answers"><h2>Answers</h2></section>')
     found = [each for each in article.select(QUESTIONS) if not _inside_another(each)]
     for element in found:
+        if "tag_solution" in element.get_attribute_list("class"):
+            _leave_room(element)
         for answer in _answers(element):
             n = len(section.select(".answer")) + 1
             box = made(ANSWER.format(n=n))
@@ -37,8 +46,16 @@ def made(html: str) -> Tag:
 
 def _inside_another(element: Tag) -> bool:
     """Say whether an element goes with the fold or the solution around it."""
-    around = element.find_parent(class_="tag_solution") or element.find_parent("details")
-    return around is not None
+    around = element.find_parent(class_=["tag_solution", "mb-cards"])
+    return (around or element.find_parent(["details", "fieldset"])) is not None
+
+
+def _leave_room(solution: Tag) -> None:
+    """Replace what a checker says of an exercise that nobody has done by lines to write on."""
+    exercise = solution.find_previous_sibling(class_="cell")
+    outputs = exercise.select(".cell_output:has(p[style^=border-left])") if exercise else []
+    for output in outputs:
+        output.replace_with(made(ROOM))
 
 
 def _answers(element: Tag) -> list[list[Tag]]:
@@ -53,8 +70,11 @@ def _answers(element: Tag) -> list[list[Tag]]:
     if "tag_solution" in names:
         code = [fold.extract() for fold in element.select(".highlight")]
         return [code] if code else []
-    if "below-input" in names:
-        return [[output.extract() for output in element.select(".cell_output")]]
+    if "hide" in names:
+        outputs = [output.extract() for output in element.select(".cell_output")]
+        return [outputs] if outputs else []
+    if element.name == "details":
+        return [[each.extract() for each in element.find_all(recursive=False) if each.name != "summary"]]
     return []
 
 
@@ -63,9 +83,9 @@ def _of_quiz(quiz: Tag) -> list[Tag]:
     answer = made("<p></p>")
     for option in quiz.select(".mb-option:has(p.mb-right)"):
         for text in option.select("label"):
-            answer.append(made(f"<strong>{escape(text.get_text(' ', strip=True))}</strong>"))
+            answer.append(made(f"<strong>{escape(text.get_text(' ', strip=True))}:</strong>"))
         for reply in option.select("p.mb-right"):
-            answer.append(reply.get_text(" ", strip=True).removeprefix("Right."))
+            answer.append(reply.get_text(" ", strip=True).replace("Right.", " ", 1))
     for told in quiz.select(".mb-option > div"):
         told.decompose()
     for circle in quiz.select("input"):

@@ -36,9 +36,9 @@ def places(content: bytes) -> tuple[dict[str, int], int]:
     return found, len(reader.pages)
 
 
-def joined(parts: dict[str, list[bytes]], title: str) -> bytes:
+def joined(parts: dict[str, list[bytes]], title: str, headings: list[str]) -> bytes:
     """Join documents that stand under the captions of parts; below no caption they stand alone."""
-    joint = Joint(title)
+    joint = Joint(title, headings)
     for caption, documents in parts.items():
         for content in documents:
             joint.add(PdfReader(BytesIO(content)), caption)
@@ -53,9 +53,11 @@ def dictionary(**entries: Any) -> DictionaryObject:
 class Joint:
     """A file that grows by documents."""
 
-    def __init__(self, title: str):
+    def __init__(self, title: str, headings: list[str]):
         self.writer = PdfWriter()
         self.writer.add_metadata({"/Title": title})
+        # Chromium loses the space at the end of a line of a heading.
+        self.headings = {"".join(text.split()): text for text in headings}
         self.places = DictionaryObject()
         self.outline: dict[str, IndirectObject | None] = {"": None}
         self.branches, self.by_key, self.next_key = ArrayObject(), ArrayObject(), 0
@@ -66,7 +68,7 @@ class Joint:
         """Add a document behind the others."""
         start = len(self.writer.pages)
         for page in reader.pages:
-            self._mend(self.writer.add_page(page))
+            self._mend(self.writer.add_page(page), page["/StructParents"])
         for name, place in reader.root_object.get("/Dests", DictionaryObject()).items():
             self.places[NameObject(name)] = place.get_object().clone(self.writer)
         if caption not in self.outline:
@@ -83,6 +85,7 @@ class Joint:
         tree.get_object().update(
             dictionary(
                 ParentTree=self._kept(dictionary(Nums=self.by_key)),
+                RoleMap=dictionary(Em=NameObject("/Span"), Strong=NameObject("/Span")),
                 ParentTreeNextKey=NumberObject(self.next_key),
                 IDTree=self._kept(dictionary(Names=names)),
             )
@@ -105,10 +108,9 @@ class Joint:
     def _kept(self, value: DictionaryObject) -> IndirectObject:
         return self.writer._add_object(value)  # noqa: SLF001 (no other name for it)
 
-    def _mend(self, page: DictionaryObject) -> None:
+    def _mend(self, page: DictionaryObject, key: int) -> None:
         """Make links into other documents links of the file, and keys to tags unique."""
-        if "/StructParents" in page:
-            page[NameObject("/StructParents")] = self._moved(page["/StructParents"])
+        page[NameObject("/StructParents")] = self._moved(key)
         for note in (each.get_object() for each in page.get("/Annots", ())):
             if "/StructParent" in note:
                 note[NameObject("/StructParent")] = self._moved(note["/StructParent"])
@@ -131,7 +133,7 @@ class Joint:
                 self._copy_outline(reader, each, start, entry)
                 continue
             entry = self.writer.add_outline_item(
-                title=str(each.title),
+                title=self.headings.get("".join(each.title.split()), str(each.title)),
                 page_number=(reader.get_destination_page_number(each) or 0) + start,
                 parent=above,
                 fit=Fit.xyz(left=each.left, top=each.top),

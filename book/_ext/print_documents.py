@@ -16,10 +16,13 @@ import yaml
 from answers_behind import answers_behind
 from bs4 import BeautifulSoup, Tag
 
+from minibert import __version__
+
 BOOK = Path(__file__).resolve().parents[1]
 ON_SCREEN_ONLY = (
     *("script", "style", "noscript", "button", "[hidden]", ".headerlink", ".mb-exercise"),
     *(".mb-controls input[type=range]", "details.borrowed", ".mb-gap", ".cell.tag_remove-cell"),
+    *("p.way-to-answer", "section#in-the-api"),
 )
 MARKS = {
     ("radio", False): "○ ",
@@ -35,7 +38,7 @@ DOCUMENT = (
     "<body>{body}{targets}</body></html>"
 )
 CONTENTS = (
-    '<section id="front"><h1 class="book-title">{title}</h1>'
+    '<section id="front"><h1 class="book-title">{title}</h1><p>Version {version}</p>'
     '<nav aria-label="Contents"><h2>Contents</h2>{contents}</nav></section>'
 )
 
@@ -71,7 +74,8 @@ def target_of(link: str, page: str, pages: set[str]) -> str | None:
 
 def printed(html: str, page: str, pages: set[str]) -> Tag:
     """Give what is to be printed of a page."""
-    article = BeautifulSoup(html, "html.parser").select_one("article.bd-article")
+    text = html[html.index('<article class="bd-article"') : html.rindex("</article>")]
+    article = BeautifulSoup(text, "html.parser").select_one("article")
     assert article is not None, f"{page} has no article"
     answers_behind(article)
     for element in article.select(", ".join(ON_SCREEN_ONLY)):
@@ -80,6 +84,8 @@ def printed(html: str, page: str, pages: set[str]) -> Tag:
         control.replace_with(MARKS.get((str(control.get("type")), control.has_attr("checked")), ""))
     for fold in article.select("details"):
         fold["open"] = ""
+    for figure in article.select("figure:has(figcaption)"):
+        figure["aria-label"] = figure.select("figcaption")[-1].get_text(" ", strip=True)
     _rename(article, page, pages)
     article.name, article["id"] = "section", key_of(page)
     article["class"] = "printed"
@@ -99,6 +105,8 @@ def _rename(article: Tag, page: str, pages: set[str]) -> None:
         if target is not None:
             here = target.partition("--")[0] == key
             link["href"] = f"#{target}" if here else f"{ELSEWHERE}{target}"
+            if target.startswith("glossary--"):
+                continue  # its words are in the order of the alphabet
             if not here or "answer-link" in link.get_attribute_list("class"):
                 link.append(_page_number(target))
 
@@ -122,7 +130,7 @@ def documents(html: Path, parts: dict[str, list[str]], title: str) -> dict[str, 
         headings[key] = heading.get_text(" ", strip=True) if heading else page
         bodies[key], heads[key] = str(article), _head(text)
     contents = "".join(_contents(parts, headings))
-    bodies[FRONT] = CONTENTS.format(title=title, contents=contents)
+    bodies[FRONT] = CONTENTS.format(title=title, version=__version__, contents=contents)
     heads[FRONT], headings[FRONT] = next(iter(heads.values())), title
     targets = _targets(bodies)
     own = (BOOK / "_ext" / "templates" / "print.css").read_text(encoding="utf-8")

@@ -40,6 +40,15 @@ SHRINK = """width => document.querySelectorAll(
       each.dataset.shrunk = "";
     }
   })"""
+# A formula is a drawing for whom it is read to, and says its source.
+NAME_FORMULAS = """() => {
+    for (const item of window.MathJax?.startup?.document?.math ?? []) {
+      item.typesetRoot.setAttribute("role", "img");
+      item.typesetRoot.setAttribute("aria-label", item.math);
+      item.typesetRoot.querySelector("mjx-assistive-mml")?.remove();
+    }
+  }"""
+HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map(each => each.innerText)"
 LINKED = "[...document.querySelectorAll('[data-to]')].map(each => each.dataset.to)"
 FILL_IN = """([before, numbers]) => {
     document.documentElement.style.counterReset = `page ${before}`;
@@ -81,6 +90,7 @@ def opened(browser: Browser, document: str, html: Path) -> Iterator[Page]:
         page.emulate_media(media="print", color_scheme="light")
         page.goto(draft.as_uri())
         page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
+        page.evaluate(NAME_FORMULAS)
         page.evaluate(SHRINK, WIDTH)
         yield page
     finally:
@@ -109,6 +119,7 @@ class Press:
         self.lengths: dict[str, int] = {}
         self.said: dict[str, tuple[int, dict[str, int]]] = {}
         self.faults: dict[str, list[str]] = {}
+        self.headings: list[str] = []
 
     def numbers(self) -> dict[str, int]:
         """Say on which page of paper each place stands, as far as it is known."""
@@ -139,6 +150,7 @@ class Press:
             self.said[key] = self.before(key), said
             self.printed[key] = print_page(page, *self.said[key])
             self.places[key], self.lengths[key] = places(self.printed[key])
+            self.headings += page.evaluate(HEADINGS)
             self.faults[key] = [f"cut off at the margin: {each}" for each in cut_off(page)]
 
     def run(self) -> None:
@@ -169,7 +181,7 @@ def print_book(
     under |= {
         caption: [press.printed[key_of(page)] for page in pages] for caption, pages in parts.items()
     }
-    return joined(under, TITLE), press.told()
+    return joined(under, TITLE, press.headings), press.told()
 
 
 def main() -> int:
