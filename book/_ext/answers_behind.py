@@ -24,8 +24,6 @@ def answers_behind(article: Tag) -> None:
     section = made('<section class="answers"><h2>Answers</h2></section>')
     found = [each for each in article.select(QUESTIONS) if not _inside_another(each)]
     for element in found:
-        if "tag_solution" in element.get_attribute_list("class"):
-            _leave_room(element)
         for answer in _answers(element):
             n = len(section.select(".answer")) + 1
             box = made(ANSWER.format(n=n))
@@ -50,12 +48,13 @@ def _inside_another(element: Tag) -> bool:
     return (around or element.find_parent(["details", "fieldset"])) is not None
 
 
-def _leave_room(solution: Tag) -> None:
+def leave_room(article: Tag) -> None:
     """Replace what a checker says of an exercise that nobody has done by lines to write on."""
-    exercise = solution.find_previous_sibling(class_="cell")
-    outputs = exercise.select(".cell_output:has(p[style^=border-left])") if exercise else []
-    for output in outputs:
-        output.replace_with(made(ROOM))
+    for solution in article.select(".cell.tag_solution"):
+        exercise = solution.find_previous_sibling(class_="cell")
+        outputs = exercise.select(".cell_output:has(p[style^=border-left])") if exercise else []
+        for output in outputs:
+            output.replace_with(made(ROOM))
 
 
 def _answers(element: Tag) -> list[list[Tag]]:
@@ -74,7 +73,9 @@ def _answers(element: Tag) -> list[list[Tag]]:
         outputs = [output.extract() for output in element.select(".cell_output")]
         return [outputs] if outputs else []
     if element.name == "details":
-        return [[each.extract() for each in element.find_all(recursive=False) if each.name != "summary"]]
+        return [
+            [each.extract() for each in element.find_all(recursive=False) if each.name != "summary"]
+        ]
     return []
 
 

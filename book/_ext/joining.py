@@ -45,6 +45,13 @@ def joined(parts: dict[str, list[bytes]], title: str, headings: list[str]) -> by
     return joint.written()
 
 
+def resolved(value: Any) -> DictionaryObject:
+    """Follow a reference to a dictionary."""
+    found = value.get_object()
+    assert isinstance(found, DictionaryObject)
+    return found
+
+
 def dictionary(**entries: Any) -> DictionaryObject:
     """Make a dictionary of a PDF file."""
     return DictionaryObject({NameObject(f"/{key}"): value for key, value in entries.items()})
@@ -61,36 +68,38 @@ class Joint:
         self.places = DictionaryObject()
         self.outline: dict[str, IndirectObject | None] = {"": None}
         self.branches, self.by_key, self.next_key = ArrayObject(), ArrayObject(), 0
-        self.by_name: dict[str, IndirectObject] = {}
-        self.trunk = self._kept(dictionary(Type=NameObject("/StructElem"), S=NameObject("/Document")))
+        self.by_name: dict[str, Any] = {}
+        self.trunk = dictionary(Type=NameObject("/StructElem"), S=NameObject("/Document"))
+        self.trunk_reference = self._kept(self.trunk)
 
     def add(self, reader: PdfReader, caption: str) -> None:
         """Add a document behind the others."""
         start = len(self.writer.pages)
         for page in reader.pages:
-            self._mend(self.writer.add_page(page), page["/StructParents"])
+            self._mend(self.writer.add_page(page), page.raw_get("/StructParents"))
         for name, place in reader.root_object.get("/Dests", DictionaryObject()).items():
             self.places[NameObject(name)] = place.get_object().clone(self.writer)
         if caption not in self.outline:
             self.outline[caption] = self.writer.add_outline_item(title=caption, page_number=start)
         self._copy_outline(reader, reader.outline, start, self.outline[caption])
-        self._copy_tags(reader.root_object["/StructTreeRoot"].get_object())
+        self._copy_tags(resolved(reader.root_object["/StructTreeRoot"]))
 
     def written(self) -> bytes:
         """Write the file."""
         names = ArrayObject()
         for name in sorted(self.by_name):
             names.extend([TextStringObject(name), self.by_name[name]])
-        tree = self._kept(dictionary(Type=NameObject("/StructTreeRoot"), K=self.trunk))
-        tree.get_object().update(
+        tree = self._kept(
             dictionary(
+                Type=NameObject("/StructTreeRoot"),
+                K=self.trunk_reference,
                 ParentTree=self._kept(dictionary(Nums=self.by_key)),
                 RoleMap=dictionary(Em=NameObject("/Span"), Strong=NameObject("/Span")),
                 ParentTreeNextKey=NumberObject(self.next_key),
                 IDTree=self._kept(dictionary(Names=names)),
             )
         )
-        self.trunk.get_object().update(dictionary(P=tree, K=self.branches))
+        self.trunk.update(dictionary(P=tree, K=self.branches))
         self.writer.root_object.update(
             dictionary(
                 Dests=self._kept(self.places),
@@ -106,7 +115,7 @@ class Joint:
         return stream.getvalue()
 
     def _kept(self, value: DictionaryObject) -> IndirectObject:
-        return self.writer._add_object(value)  # noqa: SLF001 (no other name for it)
+        return self.writer._add_object(value)
 
     def _mend(self, page: DictionaryObject, key: int) -> None:
         """Make links into other documents links of the file, and keys to tags unique."""
@@ -142,16 +151,16 @@ class Joint:
 
     def _copy_tags(self, tree: DictionaryObject) -> None:
         """Make the tags of a document a branch of the tree."""
-        top = tree["/K"].get_object()
+        top = resolved(tree["/K"])
         del top["/P"]  # or all of the old tree would come along
-        branch = top.clone(self.writer)
-        branch.update(dictionary(S=NameObject("/Part"), P=self.trunk))
+        branch = resolved(top.clone(self.writer))
+        branch.update(dictionary(S=NameObject("/Part"), P=self.trunk_reference))
         for element in elements(branch):
             self._make_names_unique(element, f"{len(self.branches)}-")
         self.branches.append(branch.indirect_reference)
-        for key, value in pairs(tree["/ParentTree"].get_object()):
+        for key, value in pairs(resolved(tree["/ParentTree"])):
             self.by_key.extend([self._moved(key), value.clone(self.writer)])
-        self.next_key += tree["/ParentTreeNextKey"]
+        self.next_key += int(tree.raw_get("/ParentTreeNextKey"))
 
     def _make_names_unique(self, element: DictionaryObject, before: str) -> None:
         if "/ID" in element:
@@ -181,4 +190,4 @@ def pairs(tree: DictionaryObject) -> Iterator[tuple[int, Any]]:
     numbers = tree.get("/Nums", ArrayObject())
     yield from zip(numbers[::2], numbers[1::2])
     for below in tree.get("/Kids", ArrayObject()):
-        yield from pairs(below.get_object())
+        yield from pairs(resolved(below))

@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path, PurePosixPath
 
 import yaml
-from answers_behind import answers_behind
+from answers_behind import answers_behind, leave_room
 from bs4 import BeautifulSoup, Tag
 
 from minibert import __version__
@@ -77,6 +77,7 @@ def printed(html: str, page: str, pages: set[str]) -> Tag:
     text = html[html.index('<article class="bd-article"') : html.rindex("</article>")]
     article = BeautifulSoup(text, "html.parser").select_one("article")
     assert article is not None, f"{page} has no article"
+    leave_room(article)
     answers_behind(article)
     for element in article.select(", ".join(ON_SCREEN_ONLY)):
         element.decompose()

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from joining import joined, places
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -26,6 +27,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTH = 658  # pixels between the margins of an A4 page
 SECONDS = 300
 ROUNDS = 6
+MOST_PAGES = 700
 UNKNOWN = 888  # stands for the number of a page of which only the width is known
 # What is wider than the page becomes smaller, as a whole.
 SHRINK = """width => document.querySelectorAll(
@@ -46,6 +48,7 @@ NAME_FORMULAS = """() => {
       item.typesetRoot.setAttribute("role", "img");
       item.typesetRoot.setAttribute("aria-label", item.math);
       item.typesetRoot.querySelector("mjx-assistive-mml")?.remove();
+      item.typesetRoot.querySelector("[aria-hidden]")?.removeAttribute("aria-hidden");
     }
   }"""
 HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map(each => each.innerText)"
@@ -82,8 +85,9 @@ def chromium() -> Iterator[Browser]:
 @contextmanager
 def opened(browser: Browser, document: str, html: Path) -> Iterator[Page]:
     """Open a document as it will be printed, its formulas set; it stands beside the pages."""
-    draft = html / ".print.html"
-    draft.write_text(document, encoding="utf-8")
+    with NamedTemporaryFile(dir=html, prefix=".print-", suffix=".html", delete=False) as file:
+        file.write(document.encode())
+    draft = Path(file.name)
     page = browser.new_page(viewport={"width": WIDTH, "height": 900})
     page.set_default_timeout(SECONDS * 1000)
     try:
@@ -195,7 +199,10 @@ def main() -> int:
     draft = path.with_suffix(".draft")
     draft.write_bytes(pdf)
     draft.replace(path)
-    print(f"{path}: {len(PdfReader(BytesIO(pdf)).pages)} pages, {len(pdf) / 1e6:.1f} MB")
+    pages = len(PdfReader(BytesIO(pdf)).pages)
+    print(f"{path}: {pages} pages, {len(pdf) / 1e6:.1f} MB")
+    if pages > MOST_PAGES:
+        faults.append(f"{pages} pages, and a book of paper has room for {MOST_PAGES}")
     for fault in faults:
         print(re.sub(" +", " ", fault), file=sys.stderr)
     return 1 if faults else 0
