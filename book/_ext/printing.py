@@ -29,16 +29,19 @@ SECONDS = 300
 ROUNDS = 6
 MOST_PAGES = 700
 UNKNOWN = 888  # stands for the number of a page of which only the width is known
-# What is wider than the page becomes smaller, as a whole.
-SHRINK = """width => document.querySelectorAll(
+HEIGHT = 950  # pixels: no figure may be higher, so that none stands on two pages
+# What is wider or higher than the page becomes smaller, as a whole.
+SHRINK = """([width, height]) => document.querySelectorAll(
     "table, figure, mjx-container, .math, .mb-tokens, svg, img"
   ).forEach(each => {
     if (each.parentElement.closest("[data-shrunk], svg")) return;
     const right = Math.max(each.getBoundingClientRect().left + each.scrollWidth,
       each.getBoundingClientRect().right);
-    const left = each.getBoundingClientRect().left;
-    if (right > width + 1) {
-      each.style.zoom = Math.max(0.3, (width - left) / (right - left));
+    const { left, height: own } = each.getBoundingClientRect();
+    const one = each.matches("figure, svg, img");
+    const scale = Math.min((width - left) / (right - left), one ? height / own : 1);
+    if (right > width + 1 || (one && own > height)) {
+      each.style.zoom = Math.max(0.3, scale);
       each.dataset.shrunk = "";
     }
   })"""
@@ -95,7 +98,7 @@ def opened(browser: Browser, document: str, html: Path) -> Iterator[Page]:
         page.goto(draft.as_uri())
         page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
         page.evaluate(NAME_FORMULAS)
-        page.evaluate(SHRINK, WIDTH)
+        page.evaluate(SHRINK, [WIDTH, HEIGHT])
         yield page
     finally:
         page.close()

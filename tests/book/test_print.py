@@ -8,7 +8,7 @@ from answers_behind import answers_behind, leave_room
 from bs4 import BeautifulSoup
 from joining import elements, pairs, resolved
 from print_documents import printed, printed_pages, target_of
-from printing import cut_off, opened, print_book
+from printing import HEIGHT, WIDTH, cut_off, opened, print_book
 from pypdf import PdfReader
 
 CHAPTER = "chapters/02-self-attention-by-hand"
@@ -149,6 +149,15 @@ def test_a_word_over_the_margin_is_found(browser, html):
         found = cut_off(page)
     assert any(line.startswith("<p>mmm") for line in found)
     assert not any(line.startswith("<p>short") for line in found)
+
+
+@pytest.mark.parametrize(("width", "height"), [(300, 2000), (1500, 90)])
+def test_a_figure_becomes_as_small_as_a_page(browser, html, width, height):
+    drawing = f'<svg width="{width}" height="{height}"><path d="M0 0V9"/></svg>'
+    with opened(browser, f"<figure style='margin:0'>{drawing}</figure>", html) as page:
+        box = page.locator("figure").bounding_box()
+        assert cut_off(page) == []
+    assert box["height"] <= HEIGHT + 1 and box["width"] <= WIDTH + 1
 
 
 def test_what_a_checker_says_before_the_exercise_is_done_gives_room():
