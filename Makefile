@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean kit site wheel python assets chromium
+.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean kit site pdf wheel python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -35,6 +35,9 @@ serve: $(PAGE)  ## show the pages at a local address
 
 $(PAGE):
 	@$(MAKE) book
+
+pdf: chromium $(PAGE)  ## print the built book to one PDF
+	$(BIN)/python book/_ext/printing.py
 
 lab: $(INSTALLED)  ## open the chapters in JupyterLab
 	$(BIN)/jupyter lab book/chapters

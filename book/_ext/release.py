@@ -31,6 +31,9 @@ class Download(NamedTuple):
 
 FILES = (
     Download(
+        "bert-by-hand.pdf", "The book as a PDF", "to print and to write on; answers stand behind"
+    ),
+    Download(
         "bert-by-hand-site.zip",
         "These pages in a zip",
         "unpack it and open `index.html`; figures, quizzes and Python work without a connection",

@@ -1,0 +1,255 @@
+"""The printed book: nothing is cut off, every link says its page, and answers stand behind."""
+
+import re
+from io import BytesIO
+
+import pytest
+from answers_behind import answers_behind, leave_room
+from bs4 import BeautifulSoup
+from joining import elements, pairs, resolved
+from print_documents import printed, printed_pages, target_of
+from printing import HEIGHT, WIDTH, cut_off, opened, print_book
+from pypdf import PdfReader
+
+CHAPTER = "chapters/02-self-attention-by-hand"
+PAGES = {CHAPTER, "chapters/01-a-word", "glossary"}
+
+
+def article(inside: str) -> BeautifulSoup:
+    return BeautifulSoup(f'<article class="bd-article">{inside}</article>', "html.parser")
+
+
+QUIZ = (
+    '<fieldset class="mb-quiz"><legend>Why?</legend><div class="mb-option"><label>'
+    '<input type="radio"/><span>So</span></label><div><p class="mb-right"><strong>Right.'
+    "</strong> Yes, so.</p></div></div></fieldset>"
+)
+ONE = f"""<section id="one"><h1>Chapter 1 Of a title that is so long that no line of a page of paper
+could ever hold it</h1><p>See <a href="02-two.html">Chapter 2</a>, and what comes
+<a href="02-two.html#deep">later</a>. A <a href="../glossary.html#term-x">term</a>.</p>{QUIZ}
+<p>A root: <span class="math notranslate nohighlight">\\(\\sqrt{{d_k}}\\)</span>.</p>
+<table><thead><tr><th>word</th><th>times</th></tr></thead>
+<tbody><tr><td>pie</td><td>3</td></tr></tbody></table>
+<figure><svg role="img" aria-label="A wide line" width="2000" height="9"><path d="M0 5H2000"
+stroke="#111"/></svg><figcaption>Figure 1.1. A line.</figcaption></figure>
+<pre>{"very_long_name = " * 40}</pre></section>"""
+TWO = f"""<section id="two"><h1>Chapter 2 Two</h1>{"<p>A line of text.</p>" * 120}
+<section id="deep"><h2>Deep down</h2><p>Back to <a href="01-one.html">Chapter 1</a>.</p>
+</section></section>"""
+TERMS = '<section id="glossary"><h1>Glossary</h1><p id="term-x">A term.</p></section>'
+BOOK = {"Part I": ["chapters/01-one", "chapters/02-two"], "Back": ["glossary"]}
+
+
+def small_book(html, folder, **pages):
+    """Write pages with the head of a real one."""
+    head = (html / f"{CHAPTER}.html").read_text(encoding="utf-8").partition("<body")[0]
+    (folder / "chapters").mkdir()
+    (folder / "_static").symlink_to(html / "_static")
+    names = [name for part in BOOK.values() for name in part]
+    for name, inside in zip(names, pages.values(), strict=True):
+        article = f'<article class="bd-article">{inside}</article>'
+        text = f"{head}<body>{article}</body></html>"
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pdf(browser, html, tmp_path_factory) -> PdfReader:
+    """Print a book of three short pages."""
+    folder = small_book(html, tmp_path_factory.mktemp("html"), one=ONE, two=TWO, terms=TERMS)
+    content, faults = print_book(browser, folder, BOOK)
+    assert faults == []
+    return PdfReader(BytesIO(content))
+
+
+@pytest.fixture(scope="module")
+def texts(pdf) -> list[str]:
+    return [" ".join(page.extract_text().split()) for page in pdf.pages]
+
+
+@pytest.fixture(scope="module")
+def tags(pdf) -> list:
+    """List all elements of the tree of tags."""
+    return [*elements(resolved(resolved(pdf.root_object["/StructTreeRoot"])["/K"]))]
+
+
+def page_of(pdf, name) -> int:
+    return pdf.get_destination_page_number(pdf.named_destinations[f"/{name}"]) + 1
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("#here", "02-self-attention-by-hand--here"),
+        ("01-a-word.html", "01-a-word"),
+        ("01-a-word.html#place", "01-a-word--place"),
+        ("../glossary.html#term-x", "glossary--term-x"),
+        ("../api.html#minibert", None),
+        ("https://example.org/glossary.html", None),
+    ],
+)
+def test_where_a_link_leads(link, target):
+    assert target_of(link, CHAPTER, PAGES) == target
+
+
+@pytest.mark.parametrize(
+    ("question", "seen", "behind"),
+    [
+        (
+            QUIZ,
+            "Why? ○ So",
+            "So: Yes, so.",
+        ),
+        (
+            '<fieldset class="mb-ask"><legend>How many?</legend><div class="mb-try" hidden>'
+            '<label>Your answer <input type="text"></label></div><details><summary>Show me'
+            "</summary><p>8. Two times four.</p></details></fieldset>",
+            "How many? Your answer",
+            "8. Two times four.",
+        ),
+        (
+            '<div class="mb-cards"><details><summary>Front</summary><p>Back</p></details></div>',
+            "Front",
+            "Back",
+        ),
+        (
+            '<div class="cell tag_solution"><details class="hide above-input"><summary>Show'
+            '</summary><div class="highlight">x = 1</div></details></div>',
+            "",
+            "x = 1",
+        ),
+        ('<details class="hide above-input"><summary>Show</summary>draw()</details>', "", None),
+        (
+            '<details class="hide above-input"><summary>Show</summary>draw()'
+            '<div class="cell_output">5</div></details>',
+            "",
+            "5",
+        ),
+        ("<details><summary>The answer</summary><p>Line 3.</p></details>", "", "Line 3."),
+    ],
+)
+def test_an_answer_stands_behind(question, seen, behind):
+    (page,) = article(f"<p>Before.</p>{question}<p>After.</p>").select("article")
+    answers_behind(page)
+    note = "" if behind is None else "Answer 1 "
+    told = "" if behind is None else f" Answers Answer 1 {behind}"
+    text = " ".join(page.get_text(" ", strip=True).split())
+    assert text == f"Before. {seen} {note}After.{told}".replace("  ", " ")
+
+
+def test_what_is_only_for_a_screen_goes(html):
+    text = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
+    page = printed(text, CHAPTER, {*PAGES})
+    assert not page.select("script, button, input, [hidden]")
+    assert len({each["id"] for each in page.select("[id]")}) == len(page.select("[id]"))
+
+
+def test_a_word_over_the_margin_is_found(browser, html):
+    with opened(browser, f"<p>short</p><p>{'m' * 400}</p>", html) as page:
+        found = cut_off(page)
+    assert any(line.startswith("<p>mmm") for line in found)
+    assert not any(line.startswith("<p>short") for line in found)
+
+
+@pytest.mark.parametrize(("width", "height"), [(300, 2000), (1500, 90)])
+def test_a_figure_becomes_as_small_as_a_page(browser, html, width, height):
+    drawing = f'<svg width="{width}" height="{height}"><path d="M0 0V9"/></svg>'
+    with opened(browser, f"<figure style='margin:0'>{drawing}</figure>", html) as page:
+        box = page.locator("figure").bounding_box()
+        assert cut_off(page) == []
+    assert box["height"] <= HEIGHT + 1 and box["width"] <= WIDTH + 1
+
+
+def test_what_a_checker_says_before_the_exercise_is_done_gives_room():
+    (page,) = article(
+        '<div class="cell"><div class="cell_output"><p style="border-left:3px">Not yet.</p></div>'
+        '</div><div class="cell tag_solution"><div class="highlight">x = 1</div></div>'
+    ).select("article")
+    leave_room(page)
+    assert "Not yet" not in page.get_text() and len(page.select(".room > div")) == 3
+
+
+def test_every_page_has_its_number(texts):
+    assert len(texts) >= 6
+    assert [text.split()[0] for text in texts] == [str(n + 1) for n in range(len(texts))]
+
+
+def test_links_say_the_page_on_which_their_target_stands(pdf, texts):
+    two, deep, answer = (
+        page_of(pdf, f"0{name}") for name in ("2-two", "2-two--deep", "1-one--answer-1")
+    )
+    assert two < deep
+    assert f"See Chapter 2, page {two}, and what comes later, page {deep}. A term." in texts[2]
+    assert f"Answer 1, page {answer}" in texts[2]
+    assert f"Back to Chapter 1, page {page_of(pdf, '01-one')}." in texts[deep - 1]
+    assert re.search(rf"Chapter 2 Two {two}\b.*Glossary {page_of(pdf, 'glossary')}\b", texts[1])
+    assert "Chapter 2 Two" in texts[two - 1] and "Deep down" in texts[deep - 1]
+    assert "Answer 1 So: Yes, so." in texts[answer - 1]
+
+
+def test_links_arrive(pdf):
+    notes = [note.get_object() for page in pdf.pages for note in page.get("/Annots", [])]
+    assert len(notes) >= 8
+    assert {str(note["/Dest"]) for note in notes} <= {*pdf.named_destinations}
+
+
+def test_a_link_that_leads_nowhere_is_told(browser, html, tmp_path):
+    one = '<h1>One</h1><p>See <a href="02-two.html#nothing">there</a>.</p>'
+    folder = small_book(html, tmp_path, one=one, two="<h1>Two</h1>", terms="<h1>Terms</h1>")
+    _, faults = print_book(browser, folder, BOOK)
+    assert faults == ["01-one: leads nowhere: 02-two--nothing"]
+
+
+def test_the_outline_has_parts_chapters_and_sections(pdf):
+    front, _, part, (one, _, two, (deep,)), back, (glossary,) = pdf.outline
+    titles = [each["/Title"] for each in (front, part, two, deep, back, glossary)]
+    assert titles == ["BERT by Hand", "Part I", "Chapter 2 Two", "Deep down", "Back", "Glossary"]
+    assert one["/Title"].endswith("so long that no line of a page of paper could ever hold it")
+    assert pdf.get_destination_page_number(deep) + 1 == page_of(pdf, "02-two--deep")
+
+
+def test_figures_and_formulas_have_their_texts(pdf, tags):
+    assert pdf.root_object["/MarkInfo"]["/Marked"] and pdf.root_object["/Lang"] == "en"
+    texts = [each.get("/Alt") for each in tags if each["/S"] == "/Figure"]
+    assert {"A wide line", "Figure 1.1. A line.", r"\sqrt{d_k}"} <= {*texts}
+    assert all(texts)
+
+
+def test_each_page_finds_its_own_tags(pdf):
+    tree = resolved(pdf.root_object["/StructTreeRoot"])
+    found = dict(pairs(resolved(tree["/ParentTree"])))
+    assert max(found) < tree["/ParentTreeNextKey"]
+    for page in pdf.pages:
+        own = [each.get_object() for each in found[page["/StructParents"]].get_object()]
+        assert {each.raw_get("/Pg") for each in own if "/Pg" in each} == {page.indirect_reference}
+        for note in page.get("/Annots", []):
+            link = found[note["/StructParent"]].get_object()
+            assert link["/S"] == "/Link"
+            below = [each.get_object() for each in link["/K"]]
+            assert note in [each.raw_get("/Obj") for each in below if "/Obj" in each]
+
+
+def test_a_cell_of_a_table_names_its_heading(pdf, tags):
+    cell = next(each for each in tags if each["/S"] == "/TD")
+    (names,) = (each["/Headers"] for each in cell["/A"] if "/Headers" in each)
+    listed = resolved(pdf.root_object["/StructTreeRoot"])["/IDTree"]["/Names"]
+    assert {*names} <= {*listed[::2]}
+    assert resolved(listed[listed.index(names[0]) + 1])["/S"] == "/TH"
+
+
+def test_fonts_are_in_the_file(pdf):
+    fonts = [
+        font.get_object()
+        for page in pdf.pages
+        for font in page["/Resources"].get("/Font", {}).values()
+    ]
+    assert fonts
+    # A font of Type 3 is its drawings; of another, an embedded part has a name with a plus.
+    assert all(font["/Subtype"] == "/Type3" or "+" in font["/BaseFont"] for font in fonts)
+
+
+def test_the_whole_book_is_in_it_but_for_the_reference():
+    names = [name for pages in printed_pages().values() for name in pages]
+    assert sum(name.startswith("chapters/") for name in names) == 26
+    assert "glossary" in names
+    assert not any(name.startswith("api") for name in names)
