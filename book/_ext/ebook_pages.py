@@ -20,8 +20,8 @@ KEPT = {
     *("colspan", "rowspan", "scope"),
 }
 MARKS = {"radio": "○ ", "checkbox": "☐ "}
-# Lines of code, and words that are strong or slanted there; on paper-like screens colors say nothing.
-TOLD = re.compile(r"line|k\w?|c\w?|ow|nf|nc")
+# Lines of code, and words that are strong or slanted in it: on screens like paper no color helps.
+TOLD = re.compile(r"line in\d+|k\w?|c\w?|ow|nf|nc")
 HANGING = 24  # the deepest indentation that lines of code keep when they are wrapped
 PAGE = (
     '<?xml version="1.0" encoding="utf-8"?>\n<!DOCTYPE html>\n'
@@ -55,7 +55,8 @@ def plain(article: Tag, page: str, pages: Iterable[str]) -> None:
         control.replace_with(MARKS.get(str(control.get("type")), ""))
     for name, becomes in (("fieldset", "div"), ("legend", "p"), ("label", "span")):
         for element in article.select(name):
-            element.name, element["class"] = becomes, [name, *element.get_attribute_list("class")]
+            names = [name, *filter(None, element.get_attribute_list("class"))]
+            element.name, element["class"] = becomes, " ".join(names)
     _set_code(article)
     _set_links(article, page, set(pages))
     _strip(article)
@@ -66,7 +67,7 @@ def _set_code(article: Tag) -> None:
     for line in article.select("pre .code-line"):
         found = re.search(r"--indent:(\d+)ch", str(line.get("style", "")))
         depth = int(found[1]) if found else 0
-        line["class"] = ["line", f"in{min(depth, HANGING)}"]
+        line["class"] = f"line in{min(depth, HANGING)}"
         if isinstance(line.next_sibling, str) and line.next_sibling.startswith("\n"):
             line.next_sibling.replace_with(line.next_sibling[1:])
             line.append("\n")

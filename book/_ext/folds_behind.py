@@ -22,10 +22,8 @@ def folds_behind(article: Tag) -> None:
     section = made('<section class="answers"><h2>Asides</h2></section>')
     for n, fold in enumerate([each for each in article.select(FOLD) if _is_own(each)], 1):
         name = escape(_name(fold))
-        link, back = f"look-fold-{n}", BACK.format(place=f"look-fold-{n}")
-        box = made(TEXT.format(n=n, name=name, back=back))
+        box = made(TEXT.format(n=n, name=name, back=BACK.format(place=f"look-fold-{n}")))
         fold.insert_before(made(LINK.format(n=n, name=name)))
-        assert link in str(fold.previous_sibling)
         box.extend([*fold.contents])
         fold.decompose()
         section.append(box)

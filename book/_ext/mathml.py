@@ -69,5 +69,15 @@ def set_formulas(article: Tag, mathml: dict) -> None:
     """Put MathML where a page has TeX."""
     for element in article.select(FORMULA):
         made = BeautifulSoup(mathml[tex_of(element)], "html.parser")
+        for table in made.select("mtable[columnalign]"):
+            _align(table)
         element.clear()
         element.append(made)
+
+
+def _align(table: Tag) -> None:
+    """Say in each cell of a formula how it is aligned; browsers know no other way."""
+    columns = str(table["columnalign"]).split()
+    for row in table.find_all("mtr", recursive=False):
+        for i, cell in enumerate(row.find_all("mtd", recursive=False)):
+            cell["style"] = f"text-align:{columns[i % len(columns)]}"
