@@ -68,6 +68,7 @@ def _set_code(article: Tag) -> None:
         found = re.search(r"--indent:(\d+)ch", str(line.get("style", "")))
         depth = int(found[1]) if found else 0
         line["class"] = f"line in{min(depth, HANGING)}"
+        del line["style"]
         if isinstance(line.next_sibling, str) and line.next_sibling.startswith("\n"):
             line.next_sibling.replace_with(line.next_sibling[1:])
             line.append("\n")

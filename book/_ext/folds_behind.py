@@ -19,7 +19,7 @@ BACK = '<a class="back" href="#{place}" title="back to where it was asked">↩</
 
 def folds_behind(article: Tag) -> None:
     """Move the text of each fold behind the page, and leave a link; another one leads back."""
-    section = made('<section class="answers"><h2>Asides</h2></section>')
+    section = made('<section class="answers"><h2>More answers and asides</h2></section>')
     for n, fold in enumerate([each for each in article.select(FOLD) if _is_own(each)], 1):
         name = escape(_name(fold))
         box = made(TEXT.format(n=n, name=name, back=BACK.format(place=f"look-fold-{n}")))

@@ -169,7 +169,10 @@ def test_where_a_link_leads(link, target):
 def test_a_fold_becomes_a_link_to_its_text_and_back():
     page = article("<p>Before.</p><details><summary>The answer</summary><p>8</p></details>")
     folds_behind(page)
-    assert page.get_text(" ", strip=True) == "Before. The answer → Asides The answer ↩ 8"
+    assert (
+        page.get_text(" ", strip=True)
+        == "Before. The answer → More answers and asides The answer ↩ 8"
+    )
     link, back = page.select("a[href]")
     assert page.find(id=link["href"][1:]).p.get_text(strip=True).startswith("The answer")
     assert page.find(id=back["href"][1:]) is link.parent
