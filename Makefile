@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_USE_PEP517 := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean kit site pdf wheel python assets chromium
+.PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean kit site pdf epub wheel python assets chromium
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
@@ -66,6 +66,9 @@ kit: $(INSTALLED)  ## write the kit for teachers: notebooks to hand out, and sol
 
 site: $(PAGE)  ## pack the built pages into one zip that needs no connection
 	@$(BIN)/python book/_ext/release.py site
+
+epub: chromium $(PAGE)  ## make the built book an e-book
+	@$(BIN)/python book/_ext/ebook.py
 
 wheel: $(INSTALLED)  ## build the packages as a wheel
 	@rm -rf book/_build/wheel

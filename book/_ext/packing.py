@@ -8,14 +8,15 @@ from pathlib import Path
 PLAIN_FILE = 0o644 << 16  # on every system
 
 
-def packed(files: Mapping[str, bytes]) -> bytes:
-    """Pack files under their names, in the order of the names."""
+def packed(files: Mapping[str, bytes], stored: Mapping[str, bytes] | None = None) -> bytes:
+    """Pack files under their names, in their order; what is `stored` comes first and as it is."""
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as zipped:
-        for name in sorted(files):
-            entry = zipfile.ZipInfo(name)  # without a clock it is 1980
-            entry.external_attr, entry.create_system = PLAIN_FILE, 3
-            zipped.writestr(entry, files[name], zipfile.ZIP_DEFLATED)
+        for some, how in ((stored or {}, zipfile.ZIP_STORED), (files, zipfile.ZIP_DEFLATED)):
+            for name in sorted(some):
+                entry = zipfile.ZipInfo(name)  # without a clock it is 1980
+                entry.external_attr, entry.create_system = PLAIN_FILE, 3
+                zipped.writestr(entry, some[name], how)
     return whole.getvalue()
 
 

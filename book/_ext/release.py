@@ -39,6 +39,11 @@ FILES = (
         "unpack it and open `index.html`; figures, quizzes and Python work without a connection",
     ),
     Download(
+        "bert-by-hand.epub",
+        "The book for e-readers",
+        "EPUB: text, formulas, figures that stand still, and answers behind links",
+    ),
+    Download(
         "bert-by-hand-kit.zip",
         "The kit for teachers",
         "notebooks to hand out, and the solutions apart; see [For teachers](for-teachers.md)",

@@ -64,7 +64,7 @@ def test_workflows_build_what_a_release_holds():
     for workflow, job in [("release.yml", "release"), ("weekly.yml", "formats")]:
         told = steps(workflow, job)
         made = re.search(r"^make (.* wheel)$", told, flags=re.MULTILINE)[1].split()
-        assert made == ["pdf", "kit", "site", "wheel"]
+        assert made == ["pdf", "epub", "kit", "site", "wheel"]
         assert all(f"\n{target}: " in MAKEFILE for target in made)
         assert "release.py files | xargs -n 1 test -s" in told
     told = steps("release.yml", "release")

@@ -1,0 +1,251 @@
+"""The e-book: whole, closed, readable without scripts, and what is folded is one link away."""
+
+import re
+import shutil
+import subprocess
+import zipfile
+from io import BytesIO
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from answers_behind import answers_behind
+from bs4 import BeautifulSoup
+from ebook import chosen, ebook, parts_of_the_book
+from ebook_figures import draw_figures, in_words, is_text
+from ebook_pages import plain, target_of
+from folds_behind import folds_behind, links_back
+from mathml import set_formulas, tex_of, translated
+from packaging.version import Version
+
+import minibert
+
+CHAPTER = "chapters/02-self-attention-by-hand"
+PAGES = {CHAPTER, "chapters/01-a-word", "glossary"}
+LARGEST = 300_000  # bytes; small readers stumble over larger pages
+OPF = "{http://www.idpf.org/2007/opf}"
+CALLS_OUT = re.compile(r"""(?:src|data|poster)="https?:|url\(["']?https?:|@import""")
+
+
+def article(inside: str):
+    html = f'<article class="bd-article">{inside}</article>'
+    return BeautifulSoup(html, "html.parser").select_one("article")
+
+
+@pytest.fixture(scope="module")
+def content(browser, html) -> bytes:
+    """Make an e-book of one chapter and the page that it refers to most."""
+    return ebook(browser, html, chosen(parts_of_the_book(), {CHAPTER, "glossary"}))
+
+
+@pytest.fixture(scope="module")
+def files(content) -> dict[str, bytes]:
+    with zipfile.ZipFile(BytesIO(content)) as zipped:
+        return {name: zipped.read(name) for name in zipped.namelist()}
+
+
+@pytest.fixture(scope="module")
+def pages(files) -> dict[str, BeautifulSoup]:
+    return {
+        name: BeautifulSoup(text, "html.parser")
+        for name, text in files.items()
+        if name.endswith(".xhtml")
+    }
+
+
+def test_the_type_stands_first_and_is_not_packed(content):
+    with zipfile.ZipFile(BytesIO(content)) as zipped:
+        first = zipped.infolist()[0]
+        assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
+        assert zipped.read(first) == b"application/epub+zip"
+    assert content[30:58] == b"mimetypeapplication/epub+zip"
+
+
+def test_the_package_lists_every_file_and_says_what_it_is(files):
+    package = ElementTree.fromstring(files["EPUB/book.opf"])
+    listed = {f"EPUB/{item.get('href')}": item for item in package.iter(f"{OPF}item")}
+    own = {"mimetype", "META-INF/container.xml", "EPUB/book.opf"}
+    assert listed.keys() == files.keys() - own
+    for name, item in listed.items():
+        if name.endswith(".xhtml"):
+            told = "mathml" in (item.get("properties") or "").split()
+            assert told == (b"<math" in files[name]), name
+    ids = {item.get("id"): name for name, item in listed.items()}
+    order = [ids[each.get("idref")] for each in package.iter(f"{OPF}itemref")]
+    assert sorted(order) == sorted(name for name in listed if name.endswith(".xhtml"))
+    assert order[3:] == [f"EPUB/{name}.xhtml" for name in (CHAPTER[9:], "glossary")]
+    text = files["EPUB/book.opf"].decode()
+    for value in ("BERT by Hand</dc:title>", "en</dc:language>", "CC BY 4.0", "cover-image"):
+        assert value in text
+    version = re.search(r'"schema:version">([^<]*)<', text)[1]
+    assert Version(version) == Version(minibert.__version__)
+
+
+def test_every_page_is_closed_and_asks_for_nothing(files, pages):
+    for name, page in pages.items():
+        ElementTree.fromstring(files[name])
+        found = page.select("script, input, button, form, details, iframe, style, [onclick]")
+        assert not found, (name, found[:3])
+        assert not CALLS_OUT.search(files[name].decode()), name
+        assert len(files[name]) < LARGEST, name
+        ids = [each["id"] for each in page.select("[id]")]
+        assert len(ids) == len({*ids}), name
+    assert not any(CALLS_OUT.search(files[name].decode()) for name in files if ".svg" in name)
+    assert not CALLS_OUT.search(files["EPUB/ebook.css"].decode())
+
+
+def test_every_link_arrives(pages):
+    for name, page in pages.items():
+        for link in page.select("a[href]"):
+            path, _, place = str(link["href"]).partition("#")
+            if not path.startswith("https:"):
+                target = f"EPUB/{path}" if path else name
+                assert target in pages, link
+                assert not place or pages[target].find(id=place), link
+
+
+def test_every_picture_is_there_and_is_told_in_words(files, pages):
+    pictures = [image for page in pages.values() for image in page.select("img")]
+    assert len(pictures) > 5
+    for picture in pictures:
+        assert f"EPUB/{picture['src']}" in files
+        assert len(picture["alt"]) > 10, picture
+
+
+def test_formulas_are_mathml_with_their_tex(pages):
+    page = pages[f"EPUB/{CHAPTER[9:]}.xhtml"]
+    formulas = page.select("math")
+    assert len(formulas) > 20
+    assert all(formula["alttext"] for formula in formulas)
+    assert not re.search(r"\\[(\[]", page.get_text())
+
+
+def test_answers_are_links_there_and_back(pages):
+    page = pages[f"EPUB/{CHAPTER[9:]}.xhtml"]
+    notes = page.select(".answer-note")
+    assert len(notes) > 10
+    for note in notes:
+        answer = page.find(id=note.a["href"][1:])
+        assert answer.select_one(".back")["href"] == f"#{note['id']}"
+        assert len(answer.get_text(strip=True)) > len("Answer 10 ↩"), answer
+
+
+def test_the_contents_lead_to_each_page(pages):
+    links = pages["EPUB/contents.xhtml"].select("nav#toc a")
+    assert [link["href"] for link in links] == [f"{CHAPTER[9:]}.xhtml", "glossary.xhtml"]
+    assert "Self-attention by hand" in links[0].get_text()
+
+
+def test_the_checker_of_the_format_finds_nothing(content, tmp_path):
+    checker = shutil.which("epubcheck")
+    if checker is None or shutil.which("java") is None:
+        pytest.skip("epubcheck is not installed; the weekly job has it")
+    path = tmp_path / "book.epub"
+    path.write_bytes(content)
+    jar = Path(checker).resolve()
+    command = ["java", "-jar", str(jar)] if jar.suffix == ".jar" else [checker]
+    done = subprocess.run(
+        [*command, "--failonwarnings", str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("#here", "#here"),
+        ("01-a-word.html", "01-a-word.xhtml"),
+        ("01-a-word.html#place", "01-a-word.xhtml#place"),
+        ("../glossary.html#term-x", "glossary.xhtml#term-x"),
+        ("../index.html", "title.xhtml"),
+        ("../api.html#minibert", None),
+        ("https://example.org/glossary.html", "https://example.org/glossary.html"),
+    ],
+)
+def test_where_a_link_leads(link, target):
+    assert target_of(link, CHAPTER, PAGES) == target
+
+
+def test_a_fold_becomes_a_link_to_its_text_and_back():
+    page = article("<p>Before.</p><details><summary>The answer</summary><p>8</p></details>")
+    folds_behind(page)
+    assert (
+        page.get_text(" ", strip=True)
+        == "Before. The answer → More answers and asides The answer ↩ 8"
+    )
+    link, back = page.select("a[href]")
+    assert page.find(id=link["href"][1:]).p.get_text(strip=True).startswith("The answer")
+    assert page.find(id=back["href"][1:]) is link.parent
+
+
+def test_an_answer_leads_back_to_its_question():
+    page = article(
+        '<fieldset class="mb-ask"><legend>How many?</legend><details><summary>Show me</summary>'
+        "<p>8.</p></details></fieldset>"
+    )
+    answers_behind(page)
+    links_back(page)
+    assert page.get_text(" ", strip=True) == "How many? Answer 1 → Answers Answer 1 ↩ 8."
+    assert page.find(id=page.select_one(".back")["href"][1:]).get_text() == "Answer 1 →"
+
+
+def test_code_keeps_its_lines_and_loses_its_colors():
+    page = article(
+        '<pre><span class="code-line" style="--indent:0ch"><span class="k">def</span> '
+        '<span class="n">f</span></span>\n'
+        '<span class="code-line" style="--indent:4ch">    1</span>\n</pre>'
+    )
+    plain(page, "glossary", PAGES)
+    assert page.pre.get_text() == "def f\n    1\n"
+    classes = [" ".join(span.get_attribute_list("class")) for span in page.select("span")]
+    assert classes == ["line in0", "k", "line in4"]
+
+
+@pytest.mark.parametrize(
+    ("figure", "text"),
+    [
+        ("<figure><table><tr><td>1</td></tr></table></figure>", True),
+        ('<figure><svg viewBox="0 0 1 1"></svg></figure>', False),
+        ('<figure><table><tr><td class="mb-bar">1</td></tr></table></figure>', False),
+        ("<figure><script>1</script><p>one</p></figure>", False),
+    ],
+)
+def test_tables_stay_text(figure, text):
+    assert is_text(article(figure).figure) is text
+
+
+def test_a_figure_becomes_a_drawing_with_its_caption_and_its_words():
+    html = (
+        '<figure><svg viewBox="0 0 9 9" aria-label="One leans on cat."><text>one</text></svg>'
+        "<figcaption>Figure 2.1. It <em>leans</em>.</figcaption></figure>"
+    )
+    page = article(f'<div class="output text_html">{html}</div>')
+    files = draw_figures(page, [(html, "Figure 2.1. It leans.")], "02")
+    (name,) = files
+    assert page.img["src"] == name
+    assert page.img["alt"] == "One leans on cat."
+    assert page.figcaption.decode() == "<figcaption>Figure 2.1. It <em>leans</em>.</figcaption>"
+    assert in_words(files[name].decode()) == "One leans on cat."
+
+
+def test_pages_of_other_notebooks_are_not_mixed_up():
+    page = article('<div class="output text_html"><figure></figure></div>')
+    with pytest.raises(ValueError, match="shows 1 results and its notebook stores 0"):
+        draw_figures(page, [], "02")
+
+
+def test_a_formula_is_translated_or_named(browser):
+    page = article(r'<span class="math">\(a &lt; b\)</span>')
+    formula = tex_of(page.span)
+    set_formulas(page, translated(browser, [formula]))
+    assert page.math["alttext"] == "a < b"
+    assert page.math.get_text(strip=True) == "a<b"
+    with pytest.raises(ValueError, match=r"does not understand the formula '\\\\frac\{1'"):
+        translated(browser, [(r"\frac{1", False)])
+
+
+def test_the_whole_book_is_in_it_but_for_the_reference():
+    names = [name for pages in parts_of_the_book().values() for name in pages]
+    assert sum(name.startswith("chapters/") for name in names) == 26
+    assert "glossary" in names
+    assert not any(name.startswith("api") for name in names)
