@@ -19,10 +19,10 @@ def require_number(name: str, value: Any, least: float, most: float = MOST, why:
 
 
 def require_multiple(name: str, value: int, of: int, divisor: str) -> None:
-    """Raise unless one number is a multiple of another; name the nearest that is."""
+    """Raise unless one number is a multiple of another; name the nearest that are."""
     if value % of:
-        near = of * max(1, round(value / of))
-        raise ValueError(f"{name} ({value}) must be a multiple of {divisor} ({of}), as {near} is")
+        near = f"nearest are {max(1, value // of) * of} and {max(1, value // of) * of + of}"
+        raise ValueError(f"{name} ({value}) must be a multiple of {divisor} ({of}); {near}")
 
 
 def require_tensor(name: str, value: Any, types: Any = (), shapes: Any = (), way: str = "") -> None:

@@ -44,9 +44,9 @@ def test_the_ends_of_a_range():
 
 def test_the_nearest_multiples_are_named():
     require_multiple("width", 12, 4, "heads")
-    with pytest.raises(ValueError, match=r"width \(13\) .* heads \(4\), as 12 is$"):
+    with pytest.raises(ValueError, match=r"width \(13\) .* heads \(4\); nearest are 12 and 16$"):
         require_multiple("width", 13, 4, "heads")
-    with pytest.raises(ValueError, match=r"width \(3\) .* heads \(4\), as 4 is$"):
+    with pytest.raises(ValueError, match=r"width \(3\) .* heads \(4\); nearest are 4 and 8$"):
         require_multiple("width", 3, 4, "heads")
 
 

@@ -122,6 +122,8 @@ def _hard(scores, right, margin):
 
 
 def _below(got, want, scores, right, margin):
+    if (got % 1).any():
+        return np.array([True, False])  # no columns at all: neither hint that asks this fits
     chosen = got[rows := np.flatnonzero(got != want)].astype(int) % scores.shape[1]
     return scores[rows, chosen] < scores[rows, right[rows]] - margin
 

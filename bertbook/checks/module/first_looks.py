@@ -48,7 +48,7 @@ RAISED = {
     r"view size is not compatible": "After a transpose, reshape does what view cannot.",
     r"Boolean value of Tensor": "A tensor of several numbers is neither true nor false. Which "
     "question is meant: is it None?",
-    r"attention_mask holds only": "In which order do the arguments go in? What stands where the "
+    r"attention_mask is 1, or 0": "In which order do the arguments go in? What stands where the "
     "mask belongs?",
     r"it has [\w.]*decoder\.weight": "Which table does the decoder share? It is one parameter, "
     "with one name.",
