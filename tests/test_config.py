@@ -118,7 +118,7 @@ def test_fields_have_names():
 
 
 WRONG = [
-    ({"hidden_size": 770}, r"hidden_size \(770\) .* num_attention_heads \(12\); nearest are 768 and 780$"),
+    ({"hidden_size": 770}, r"\(770\) .* num_attention_heads \(12\); nearest are 768 and 780$"),
     ({"hidden_size": 5}, r"hidden_size \(5\) must be a multiple .* \(12\); nearest are 12 and 24$"),
     ({"vocab_size": 0}, r"vocab_size \(0\) must be at least 1; BERT's is 30522"),
     ({"hidden_size": -12}, r"hidden_size \(-12\) must be at least 1"),
