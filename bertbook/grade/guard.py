@@ -1,7 +1,8 @@
 """What an answer on trial may not do: harm files, start or send things, or change its checker.
 
-This stops accidents and pranks. It is no prison for somebody who knows how to break out of Python;
-answers of people you do not know belong in a container. Chapter 1.
+This stops accidents and pranks, and on Linux the kernel stops what Python does not see. It is no
+prison for somebody who knows how to break out of Python; answers of people you do not know belong
+in a container. Chapter 1.
 """
 
 from __future__ import annotations
@@ -13,14 +14,18 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from .kernel import forbid_writing_elsewhere
+
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 OF_FILES = frozenset(
     {"os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "os.truncate"}
     | {"os.link", "os.symlink", "os.utime", "shutil.rmtree", "shutil.move", "shutil.copyfile"}
+    | {"os.setxattr", "os.removexattr", "sqlite3.connect"}
 )
 NEVER = (
     *("os.system", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.startfile", "os.kill"),
     *("os.killpg", "subprocess.", "socket.connect", "socket.bind", "ctypes.dlopen", "pty."),
+    *("resource.", "signal.pthread_kill"),
 )
 NOTEBOOK = ".ipynb"  # the solutions, and what others have handed in
 OURS, LIBRARIES = {"bertbook", "minibert"}, {"builtins", "inspect", "math", "numpy", "torch"}
@@ -28,6 +33,7 @@ OURS, LIBRARIES = {"bertbook", "minibert"}, {"builtins", "inspect", "math", "num
 
 def forbid_harm(folder: Path) -> None:
     """Refuse for the rest of this process what reaches beyond a folder. Nothing takes it back."""
+    forbid_writing_elsewhere(folder)
     home = f"{folder.resolve()}{os.sep}"
 
     def is_elsewhere(path: Any) -> bool:
@@ -41,11 +47,12 @@ def forbid_harm(folder: Path) -> None:
     def refuse(event: str, arguments: tuple) -> None:
         if event == "open":
             path, _, flags = arguments
-            harms = (flags & WRITES and is_elsewhere(path)) or str(path).endswith(NOTEBOOK)
+            # Names of files below an open folder do not say where they are.
+            can_harm = flags & WRITES or os.path.isdir(path)
+            harms = (can_harm and is_elsewhere(path)) or str(path).endswith(NOTEBOOK)
         elif event in OF_FILES:
-            harms = any(
-                is_elsewhere(p) for p in arguments if isinstance(p, str | bytes | os.PathLike)
-            )
+            paths = [p for p in arguments if isinstance(p, str | bytes | os.PathLike)]
+            harms = isinstance(arguments[0], int) or any(map(is_elsewhere, paths))
         else:
             harms = event.startswith(NEVER)
         if harms:
@@ -56,8 +63,8 @@ def forbid_harm(folder: Path) -> None:
     sys.addaudithook(refuse)
 
 
-def limit_memory(megabytes: int) -> None:
-    """Let this process ask for so much more memory than it has; Windows knows no such limit."""
+def limit_size(megabytes: int) -> None:
+    """Let this process ask for so much more memory, and write no larger file; not on Windows."""
     try:
         import resource
 
@@ -66,6 +73,7 @@ def limit_memory(megabytes: int) -> None:
         return
     most = pages * resource.getpagesize() + megabytes * 10**6
     resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (megabytes * 10**6, megabytes * 10**6))
 
 
 def state_of_modules() -> dict[str, object]:

@@ -6,6 +6,7 @@ import json
 import linecache
 import multiprocessing
 import os
+import secrets
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from typing import Any, NamedTuple
 from bertbook.checks.verdict import Verdict, brief
 
 from .exercises import Task
-from .guard import forbid_harm, limit_memory, state_of_modules
+from .guard import forbid_harm, limit_size, state_of_modules
 
 LONGEST_REPLY = 100_000  # bytes; a verdict has far less
 
@@ -54,14 +55,18 @@ def on_trial(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
         surroundings_of(task, chapters)
     ours, theirs = context.Pipe(duplex=False)
     with tempfile.TemporaryDirectory() as folder:
-        arguments = (task, code, chapters, Path(folder), limits.megabytes, theirs)
+        seal = secrets.token_bytes(16)  # an answer that writes a reply by itself does not know it
+        arguments = (task, code, chapters, Path(folder), limits.megabytes, theirs, seal)
         process = context.Process(target=_try, args=arguments, daemon=True)
         process.start()
         theirs.close()
         try:
             if not ours.poll(limits.seconds):
                 return Reply(False, f"{task.name} had not ended after {limits.seconds:g} seconds.")
-            return Reply(*json.loads(ours.recv_bytes(LONGEST_REPLY)))
+            said = ours.recv_bytes(LONGEST_REPLY)
+            if said[: len(seal)] != seal:
+                return Reply(False, f"{task.name} wrote to where only its checker replies.")
+            return Reply(*json.loads(said[len(seal) :]))
         except (EOFError, OSError, ValueError, TypeError):
             return Reply(False, f"{task.name} ended the process that ran it, without an answer.")
         finally:
@@ -83,14 +88,20 @@ def surroundings_of(task: Task, chapters: Path) -> dict[str, Any]:
 
 
 def _try(
-    task: Task, code: str, chapters: Path, folder: Path, megabytes: int, answer: Connection
+    task: Task,
+    code: str,
+    chapters: Path,
+    folder: Path,
+    megabytes: int,
+    answer: Connection,
+    seal: bytes,
 ) -> None:
-    """Send what the checker says; runs in the new process."""
+    """Send what the checker says, below a seal; runs in the new process."""
     around = surroundings_of(task, chapters)
-    with _silence():
+    with _silence_for_good():
         os.chdir(folder)
         sys.dont_write_bytecode, tempfile.tempdir = True, str(folder)
-        limit_memory(megabytes)
+        limit_size(megabytes)
         before = state_of_modules()
         forbid_harm(folder)
         reply = _judged(task, code, around)
@@ -102,7 +113,7 @@ def _try(
                 "An answer may change nothing outside its own code, and this one changes "
                 f"{changed[0]}.",
             )
-        answer.send_bytes(json.dumps(reply).encode())
+        answer.send_bytes(seal + json.dumps(reply).encode())
 
 
 def _judged(task: Task, code: str, around: dict[str, Any]) -> Reply:
@@ -131,17 +142,24 @@ def _run(code: str, name: str, around: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Send to nowhere what is printed, also past Python."""
+    """Send to nowhere what is printed in here."""
+    kept = [os.dup(number) for number in (1, 2)]
+    try:
+        with _silence_for_good():
+            yield
+    finally:
+        for number, old in zip((1, 2), kept):
+            os.dup2(old, number)
+            os.close(old)
+
+
+@contextmanager
+def _silence_for_good() -> Iterator[None]:
+    """Send to nowhere what is printed, also past Python, and keep no way back."""
     sys.stdout.flush()
     sys.stderr.flush()
-    kept = [os.dup(number) for number in (1, 2)]
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         for number in (1, 2):
             os.dup2(nowhere.fileno(), number)
-        try:
-            with redirect_stdout(nowhere), redirect_stderr(nowhere):
-                yield
-        finally:
-            for number, old in zip((1, 2), kept):
-                os.dup2(old, number)
-                os.close(old)
+        with redirect_stdout(nowhere), redirect_stderr(nowhere):
+            yield

@@ -3,6 +3,7 @@
 import csv
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import nbformat
@@ -152,6 +153,9 @@ def test_what_never_answers_earns_nothing(begin, said):
         "import os\n    os.truncate(MARK, 0)",
         "import os\n    os.rename(MARK, MARK + '2')",
         "import os\n    os.symlink(MARK, 'here')\n    open('here', 'a').write('x')",
+        "import os\n    os.remove('mark', dir_fd=os.open(os.path.dirname(MARK), 0))",
+        "import os\n    os.chmod(os.open(MARK, 0), 0)",
+        "import resource\n    resource.prlimit(0, resource.RLIMIT_CPU)",
     ],
 )
 def test_files_stay_as_they_are(tmp_path, harm):
@@ -161,6 +165,43 @@ def test_files_stay_as_they_are(tmp_path, harm):
     reply = trial(body.replace("MARK", repr(str(mark))))
     assert not reply.passed and "may not write" in reply.message
     assert mark.read_text(encoding="utf-8") == "here"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux sees what libraries write")
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "import torch\n    torch.save({}, MARK)",
+        "import torch\n    torch.from_file(MARK, shared=True, size=9).zero_()",
+        "from safetensors.numpy import save_file\n    save_file({}, MARK)",
+    ],
+)
+def test_what_a_library_writes_by_itself_reaches_no_file(tmp_path, harm):
+    mark = tmp_path / "mark"
+    mark.write_text("here", encoding="utf-8")
+    body = f"def my_softmax(scores):\n    {harm}\n    return scores\n"
+    reply = trial(body.replace("MARK", repr(str(mark))))
+    assert not reply.passed and "ermission denied" in reply.message
+    assert mark.read_text(encoding="utf-8") == "here" and [*tmp_path.iterdir()] == [mark]
+
+
+def test_an_answer_writes_into_a_folder_of_its_own():
+    use = (
+        "    import os, tempfile\n    with tempfile.TemporaryDirectory() as folder:\n"
+        "        np.save(f'{folder}/a.npy', scores)\n        open(os.devnull, 'w').close()\n"
+    )
+    assert trial(RIGHT.replace("):\n", f"):\n{use}", 1)).passed
+
+
+def test_nobody_replies_in_place_of_the_checker():
+    forged = (
+        "    import os, struct\n    said = b'[true, \"Right.\"]'\n    for opened in range(3, 40):\n"
+        "        try:\n            os.write(opened, struct.pack('!i', len(said)) + said)\n"
+        "        except OSError:\n            pass\n"
+    )
+    reply = trial(WRONG.replace("):\n", f"):\n{forged}", 1))
+    assert not reply.passed and "only its checker replies" in reply.message
 
 
 def test_nobody_reads_the_solutions():
