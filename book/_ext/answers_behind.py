@@ -11,7 +11,10 @@ QUESTIONS = (
     "details.hide, details:not([class])"
 )
 LOOK = '<p class="answer-note"><a class="answer-link" href="#answer-{n}">Answer {n}</a></p>'
-ANSWER = '<div class="answer" id="answer-{n}"><p><strong>Answer {n}</strong></p></div>'
+ANSWER = (
+    '<div class="answer" id="answer-{n}"><p class="answer-name"><strong>Answer {n}</strong></p>'
+    "</div>"
+)
 ROOM = (
     '<div class="room" role="img" aria-label="room for your code">'
     "<div></div><div></div><div></div></div>"
@@ -84,7 +87,12 @@ def _of_quiz(quiz: Tag) -> list[Tag]:
     answer = made("<p></p>")
     for option in quiz.select(".mb-option:has(p.mb-right)"):
         for text in option.select("label"):
-            answer.append(made(f"<strong>{escape(text.get_text(' ', strip=True))}:</strong>"))
+            words = escape(text.get_text(" ", strip=True))
+            if text.select("code"):
+                answer.append(made(f"<strong><code>{words}</code>:</strong>"))
+            else:
+                colon = "" if words.endswith((".", "?", "!", ":")) else ":"
+                answer.append(made(f"<strong>{words}{colon}</strong>"))
         for reply in option.select("p.mb-right"):
             answer.append(reply.get_text(" ", strip=True).replace("Right.", " ", 1))
     for told in quiz.select(".mb-option > div"):

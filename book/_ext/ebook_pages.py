@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from html import escape
 from pathlib import PurePosixPath
 
-from answers_behind import answers_behind
+from answers_behind import answers_behind, leave_room
 from bs4 import BeautifulSoup, Tag
 from folds_behind import folds_behind, links_back
 
@@ -48,6 +48,9 @@ def plain(article: Tag, page: str, pages: Iterable[str]) -> None:
     """Turn a page, whose figures and formulas are set already, into what an e-book can show."""
     for element in article.select(", ".join(ON_SCREEN_ONLY)):
         element.decompose()
+    leave_room(article)
+    for room in article.select(".room"):
+        room.decompose()  # nobody writes on this paper
     folds_behind(article)
     answers_behind(article)
     links_back(article)

@@ -79,6 +79,8 @@ def printed(html: str, page: str, pages: set[str]) -> Tag:
     assert article is not None, f"{page} has no article"
     leave_room(article)
     answers_behind(article)
+    for name in article.select(".answer > .answer-name:has(+ p)"):
+        name.find_next_sibling("p").insert(0, name.extract().strong)  # one line less
     for element in article.select(", ".join(ON_SCREEN_ONLY)):
         element.decompose()
     for control in article.select("input"):

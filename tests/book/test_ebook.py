@@ -189,6 +189,15 @@ def test_an_answer_leads_back_to_its_question():
     assert page.find(id=page.select_one(".back")["href"][1:]).get_text() == "Answer 1 →"
 
 
+def test_what_a_checker_says_before_the_exercise_is_done_goes():
+    page = article(
+        '<div class="cell"><div class="cell_output"><p style="border-left:3px">Not yet.</p></div>'
+        '</div><div class="cell tag_solution"><div class="highlight">x = 1</div></div>'
+    )
+    plain(page, "glossary", PAGES)
+    assert page.get_text(" ", strip=True) == "Answer 1 → Answers Answer 1 ↩ x = 1"
+
+
 def test_code_keeps_its_lines_and_loses_its_colors():
     page = article(
         '<pre><span class="code-line" style="--indent:0ch"><span class="k">def</span> '

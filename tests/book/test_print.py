@@ -101,6 +101,16 @@ def test_where_a_link_leads(link, target):
             "So: Yes, so.",
         ),
         (
+            QUIZ.replace("So</span>", "It is so.</span>"),
+            "Why? ○ It is so.",
+            "It is so. Yes, so.",
+        ),
+        (
+            QUIZ.replace("<span>So</span>", "<code>f(x),</code>"),
+            "Why? ○ f(x),",
+            "f(x), : Yes, so.",
+        ),
+        (
             '<fieldset class="mb-ask"><legend>How many?</legend><div class="mb-try" hidden>'
             '<label>Your answer <input type="text"></label></div><details><summary>Show me'
             "</summary><p>8. Two times four.</p></details></fieldset>",
@@ -158,6 +168,34 @@ def test_a_figure_becomes_as_small_as_a_page(browser, html, width, height):
         box = page.locator("figure").bounding_box()
         assert cut_off(page) == []
     assert box["height"] <= HEIGHT + 1 and box["width"] <= WIDTH + 1
+
+
+FIGURE = (
+    '<figure class="mb-figure"><svg width="90" height="400"><path d="M0 0V9"/></svg>'
+    "<figcaption>Figure 1.{}. It is high.</figcaption></figure>"
+)
+
+
+def test_figures_behind_each_other_need_not_stand_on_one_page(browser, html, tmp_path):
+    one = f"<h1>One</h1>{FIGURE.format(1)}{FIGURE.format(2)}{FIGURE.format(3)}"
+    folder = small_book(html, tmp_path, one=one, two="<h1>Two</h1>", terms="<h1>Terms</h1>")
+    content, _ = print_book(browser, folder, BOOK)
+    texts = [page.extract_text() for page in PdfReader(BytesIO(content)).pages]
+    seen = [[n for n in "123" if f"Figure 1.{n}" in text] for text in texts]
+    assert [each for each in seen if each] == [["1", "2"], ["3"]]
+    assert all("One" in text for text in texts if "Figure 1.1" in text)
+
+
+def test_a_small_table_stands_on_one_page(browser, html, tmp_path):
+    rows = "".join(f"<tr><td>row {n}</td></tr>" for n in range(8))
+    for lines in (30, 34, 38):
+        folder = tmp_path / str(lines)
+        folder.mkdir()
+        one = f"<h1>One</h1>{'<p>A line.</p>' * lines}<table><tbody>{rows}</tbody></table>"
+        small_book(html, folder, one=one, two="<h1>Two</h1>", terms="<h1>Terms</h1>")
+        content, _ = print_book(browser, folder, BOOK)
+        texts = [page.extract_text() for page in PdfReader(BytesIO(content)).pages]
+        assert [text.count("row ") for text in texts if "row " in text] == [8]
 
 
 def test_what_a_checker_says_before_the_exercise_is_done_gives_room():
