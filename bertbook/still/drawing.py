@@ -143,6 +143,8 @@ def _picture(svg: str, width: float, size: float) -> Box:
     kept = re.sub(r' (?:style|width|height|role|viewBox)="[^"]*"', "", opening)
     style = re.search(r"font-size:([\d.]+)px", opening)
     kept += f' font-size="{style[1]}"' if style else ""
+    # In a wider font than that of the pages a word may reach over the edge; a curve is cut there.
+    kept += "" if "clip-path" in inside else ' overflow="visible"'
     drawing = (
         f'{kept} viewBox="{view}" width="{in_short(width)}" height="{in_short(height)}">{inside}'
     )

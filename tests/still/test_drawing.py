@@ -57,6 +57,12 @@ def test_a_picture_stands_alone_and_in_light_colors():
     assert said(svg).endswith("Figure 1.")
 
 
+def test_words_may_reach_over_the_edge_of_a_picture_and_curves_may_not():
+    words = still('<svg viewBox="0 0 9 9"><text x="5">wide</text></svg>')
+    curve = still('<svg viewBox="0 0 9 9"><g clip-path="url(#a)"><path d="M0 0V99"/></g></svg>')
+    assert 'overflow="visible"' in words and "overflow" not in curve
+
+
 def test_only_the_first_state_of_a_figure_with_controls_is_drawn(monkeypatch):
     monkeypatch.setenv("BOOK_STORED", "1")
     figure = explore(lambda n: f"<p>state {n}</p>", caption="Move it.", n=[1, 2, 3])
