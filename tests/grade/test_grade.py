@@ -196,9 +196,9 @@ def test_an_answer_writes_into_a_folder_of_its_own():
 
 def test_nobody_replies_in_place_of_the_checker():
     forged = (
-        "    import os, struct\n    said = b'[true, \"Right.\"]'\n    for opened in range(3, 40):\n"
-        "        try:\n            os.write(opened, struct.pack('!i', len(said)) + said)\n"
-        "        except OSError:\n            pass\n"
+        "    import sys\n    frame = sys._getframe()\n    while 'answer' not in frame.f_locals:\n"
+        "        frame = frame.f_back\n"
+        "    frame.f_locals['answer'].send_bytes(b'[true, \"Right.\"]')\n"
     )
     reply = trial(WRONG.replace("):\n", f"):\n{forged}", 1))
     assert not reply.passed and "only its checker replies" in reply.message
