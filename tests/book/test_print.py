@@ -286,6 +286,23 @@ def test_fonts_are_in_the_file(pdf):
     assert all(font["/Subtype"] == "/Type3" or "+" in font["/BaseFont"] for font in fonts)
 
 
+def test_a_letter_is_drawn_once_for_all_documents(pdf):
+    fonts = [
+        font.get_object()
+        for page in pdf.pages
+        for font in page["/Resources"].get("/Font", {}).values()
+    ]
+    letters = {
+        procs.raw_get(name).idnum: procs[name].get_data()
+        for font in fonts
+        if font["/Subtype"] == "/Type3"
+        for procs in [resolved(font["/CharProcs"])]
+        for name in procs
+    }
+    assert len(letters) > 20
+    assert len(letters) == len({*letters.values()})
+
+
 def test_the_whole_book_is_in_it_but_for_the_reference():
     names = [name for pages in printed_pages().values() for name in pages]
     assert sum(name.startswith("chapters/") for name in names) == 26
