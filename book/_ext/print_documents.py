@@ -108,8 +108,8 @@ def _rename(article: Tag, page: str, pages: set[str]) -> None:
         if target is not None:
             here = target.partition("--")[0] == key
             link["href"] = f"#{target}" if here else f"{ELSEWHERE}{target}"
-            if target.startswith("glossary--"):
-                continue  # its words are in the order of the alphabet
+            if target.startswith("glossary--") or link.find_parent("pre"):
+                continue  # words in the order of the alphabet; lines of code that are full
             if not here or "answer-link" in link.get_attribute_list("class"):
                 link.append(_page_number(target))
 

@@ -147,6 +147,13 @@ def test_an_answer_stands_behind(question, seen, behind):
     assert text == f"Before. {seen} {note}After.{told}".replace("  ", " ")
 
 
+def test_a_line_of_code_stays_as_long_as_it_is():
+    code = '<pre># <a href="01-a-word.html">1</a>: split</pre>'
+    page = printed(f'<article class="bd-article">{code}</article>', CHAPTER, {*PAGES})
+    assert page.pre.get_text() == "# 1: split"
+    assert page.a["href"] == "book:01-a-word"
+
+
 def test_what_is_only_for_a_screen_goes(html):
     text = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
     page = printed(text, CHAPTER, {*PAGES})
