@@ -139,7 +139,7 @@ class BertAttention(nn.Module):  # 8: the first half of a layer
         context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs
 
-class BertIntermediate(nn.Module):  # 9: widen every vector, and bend it
+class BertIntermediate(nn.Module):  # 9: widen every vector, and activate it
     def __init__(self, config):
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.intermediate_size)
@@ -156,7 +156,7 @@ class BertOutput(nn.Module):  # 9: narrow it again, and add it
     def forward(self, wide_states, input_tensor):
         return self.LayerNorm(input_tensor + self.dropout(self.dense(wide_states)))
 
-class BertLayer(nn.Module):  # 9: tokens listen to each other, then each thinks for itself
+class BertLayer(nn.Module):  # 9: tokens attend to each other, then each is worked on alone
     def __init__(self, config):
         super().__init__()
         self.attention, self.intermediate = BertAttention(config), BertIntermediate(config)
