@@ -20,12 +20,13 @@ SECONDS_TO_START = 60
 CELL = """\
 from bertbook.show import ask, bars, explore, slider, typed
 
-def draw(size, text):
+def draw(size, way, text):
     if not text:
         raise ValueError("there is no text; type a word")
     return bars([text], [size])
 
 explore(draw, caption="Move it.", size=slider(0, 1, stored=[0.5, 1]),
+        way=["by the mean of all that is not padding", "by CLS", "by SEP", "by chance", "by hand"],
         text=("Your text", typed(stored=["pie", "cream"])))"""
 FIELD = 'ask("How many?", 3, why="Count.")'
 
@@ -92,8 +93,12 @@ def test_a_figure_is_drawn_again_in_jupyterlab(browser, lab):
         page.keyboard.press("Shift+Enter")
     bar = page.locator(".mb-moving .mb-bar + td")
     expect(bar).to_have_text("0.50", timeout=30_000)
-    page.get_by_role("slider").press("ArrowRight")
+    page.get_by_role("slider").first.press("ArrowRight")
     expect(bar).to_have_text("0.51")
+    readout = page.locator(".widget-readout").get_by_text("by the mean of all")
+    assert readout.evaluate(
+        "e => e.scrollWidth <= e.clientWidth && e.scrollHeight <= e.clientHeight"
+    )
     page.get_by_label("Your text").fill("a word")
     page.keyboard.press("Enter")
     expect(page.locator(".mb-moving tbody th")).to_have_text("a word")
