@@ -39,7 +39,9 @@ $(PAGE):
 pdf: chromium $(PAGE)  ## print the built book to one PDF
 	$(BIN)/python book/_ext/printing.py
 
+# Of a notebook that is not trusted JupyterLab shows figures without lines, and each reply of a quiz.
 lab: $(INSTALLED)  ## open the chapters in JupyterLab
+	@$(BIN)/jupyter trust book/chapters/*.ipynb > /dev/null
 	$(BIN)/jupyter lab book/chapters
 
 mine: $(INSTALLED)  ## say what holds of your own parts (MINE=my_bert.py for another file)

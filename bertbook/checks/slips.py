@@ -38,7 +38,7 @@ _USUAL = [
      "np.array_equal makes of two arrays."),
     (ValueError, "is not in list", "index() looks for an entry. For entry number n write [n]."),
     (ZeroDivisionError, "", "It divides by 0. What should come out if there is nothing to count?"),
-    (NameError, "", "Run the cell that defines this name, or define it in your function."),
+    (NameError, "", "Run the cell that defines or imports this name, or do so in your function."),
     (Exception, "can be converted to Python scalars|size-1 arrays", "Functions of math take one "
      "number. Those of torch and numpy, such as np.exp, take whole arrays."),
     (ValueError, "Integers to negative integer powers", "An integer stays one. Write 2.0 for 2."),

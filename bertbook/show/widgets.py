@@ -21,6 +21,7 @@ ROW = {
     "grid_gap": ".2em 1.6em",
 }
 SLOW = 0.5  # seconds for one drawing
+LONG = 18  # letters for which the place beside a slider is too small
 WIDE = {"description_width": "initial"}
 LIVE_STYLE = STYLE + packed_text("bertbook/show/static/moving.css")
 
@@ -99,4 +100,5 @@ def _widget(control: Control) -> Any:
     if control.is_choice:
         room = {"layout": {"width": "auto", "height": "auto"}}
         return ipywidgets.RadioButtons(**options, orientation="horizontal", **usual, **room)
-    return ipywidgets.SelectionSlider(**options, **usual)
+    widget = ipywidgets.SelectionSlider(**options, **usual)
+    return widget.add_class("mb-named") if max(map(len, control.names)) > LONG else widget
