@@ -30,12 +30,11 @@ check_linear_backward = Exercise(
             "over the positions. Where paths meet, what is done?",
         "g.T @ rows → np.outer(g[-1], rows[-1])": "All positions use the weight.",
         "g.sum(axis=0) → grad_output ¦ grad_output.sum(axis=-1) ¦ grad_output.sum(axis=0) ¦ "
-            "g.sum(axis=0, keepdims=True) ¦ g.sum()": "Each output has one bias for all texts and "
-            "positions. Over what is to be summed?",
+            "g.sum(axis=0, keepdims=True) ¦ g.sum() ¦ g.sum(axis=-1)": "Each output has one bias "
+            "for all texts and positions. Over what is to be summed?",
         "grad_output @ weight → x @ weight.T @ weight": "What comes back is grad_output.",
         "→ right(grad_output, x, weight)[:2] ¦ right(grad_output, x, weight)[::2] ¦ "
-            "right(grad_output, x, weight)[1:]": "One gradient is missing: return those of x, of "
-            "the weight and of the bias.",
+            "right(grad_output, x, weight)[1:]": "One of the three gradients is missing.",
         "→ [right(grad_output, x, weight)[i] for i in (1, 0, 2)] ¦ [right(grad_output, x, "
             "weight)[i] for i in (0, 2, 1)] ¦ right(grad_output, x, weight)[::-1]": "Return them "
             "in the order grad_x, grad_weight, grad_bias.",
@@ -88,15 +87,15 @@ check_layer_norm_backward = Exercise(
         "(centered**2).mean( → x.var(ddof=1,": "Does LayerNorm divide by n, or by n - 1?",
         "g.mean(axis=-1 → g.mean(axis=0 || (g * n).mean(axis=-1 → (g * n).mean(axis=0": "Along "
             "which axis is a vector normalized?",
-        "= n * (g → = x * (g": "Which vector has mean 0 and variance 1? The last term has it.",
+        ("= n * (g → = x * (g", "(g * n).mean → (g * x).mean"): "Which vector has mean 0 and "
+            "variance 1? The last term has it twice.",
         "(g * n).mean → g.mean": "In the third path each gradient is weighted by its n.",
         "- through_sigma → + through_sigma": "Which sign? A larger σ makes numbers smaller.",
         "= n * (g → = (g": "How far does each entry move when σ does?",
         "→ [right(grad_output, x, weight)[i] for i in (0, 2, 1)]": "First x, then the weight.",
-        "(grad_output * n) → (grad_output * centered) ¦ (g * n) ¦ (grad_output * x) ¦ grad_output":
-            "What does the weight multiply on the way forward?",
-        (".sum(axis=leading) →", ".sum(axis=leading) → .sum(axis=-1) ¦ .sum(axis=0) ¦ "
-            ".mean(axis=leading)"): "Weight and bias are used at every position of every text: "
-            "over what is to be summed?",
+        ("(grad_output * n) → (grad_output * centered) ¦ (g * n) ¦ (grad_output * x) ¦ grad_output",
+            "grad_output.sum → g.sum"): "What meets weight and bias on the way forward?",
+        ".sum(axis=leading) → ¦ .sum(axis=-1) ¦ .sum(axis=0) ¦ .mean(axis=leading)":
+            "Each position of each text uses weight and bias. Over what is to be summed?",
     },
 )  # fmt: skip

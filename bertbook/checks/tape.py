@@ -108,8 +108,7 @@ check_walk_back = Exercise(
     in_place=True,
     mistakes={
         "reversed(steps) → steps": "Only the last step is walked. In which order does it go back?",
-        ("steps[-1][1].grad = 1.0 →", "1.0 → 0.0 ¦ steps[-1][1].array"): "How far does the loss "
-            "move when the loss itself moves by 1?",
+        "1.0 → 0.0 ¦ steps[-1][1].array": "How far does the loss move when it moves by 1?",
         "steps[-1] → steps[0]": "You start at the first step. In which step is the loss made?",
         "steps[-1][1].grad → for step in steps: step[1].grad": "Only the loss has the gradient 1.",
         "node.grad + grad → grad ¦ (node.grad if np.any(node.grad) else grad) ¦ (node.grad + grad) "
@@ -117,20 +116,17 @@ check_walk_back = Exercise(
         ("node.grad + → node.grad *", "reversed(steps) → reversed(steps[:-1])"): "Nothing arrives "
             "anywhere. Is the last step walked, and what is done with a 0?",
         "backward(output.grad → backward(1.0": "Each step gets 1. What has arrived at its output?",
-        "output.grad, output.array → output.array, output.grad": "The gradient that "
-            "arrives stands first.",
+        "output.grad, output.array → output.array, output.grad": "What arrives stands first.",
         "zip(inputs → zip(inputs[:1]": "Only the first input of a step gets its gradient.",
         ", grads): → , reversed(grads)):": "The gradients come in the order of the inputs.",
         "zip(…) → dict(zip(…)).items()": "x · x takes one node twice. Both count.",
         "+ grad → + grad * any(node is made for _, made, _ in steps)": "No step makes weights.",
-        "+ grad → + grad * all(node is not made for _, made, _ in steps)": "Results "
-            "of steps have some, too.",
+        "+ grad → + grad * all(node is not made for _, made, _ in steps)": "Results have some, "
+            "too.",
         "(steps) → (steps[1:])": "The first step is left out: its inputs get nothing.",
         "[node.grad → [node.array": "These are the numbers of the nodes. What has reached them?",
-        "[node.grad for node in nodes] → [*nodes]": ("These are the nodes. Return the gradient of "
-            "each.", _are_nodes),
-        "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "Return those of "
-            "`nodes`.",
+        "[node.grad for node in nodes] → [*nodes]": ("Return each node's gradient.", _are_nodes),
+        "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "Which are asked for?",
         _deeper: "You go on before all gradients of a node have arrived. When have they?",
     },
 )  # fmt: skip

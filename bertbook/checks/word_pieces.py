@@ -30,18 +30,15 @@ check_gain = Exercise(
         "→ pair_count * total / (left_count * right_count) ¦ pair_count * pair_count * total / "
             "(left_count * right_count)": "Where is the logarithm? Surprises are logarithms.",
         "→ pair_count / (left_count * right_count)": "Where are total and logarithm?",
-        "return pair_count * → return ¦ return pair_count / total *": "At how many places does the "
-            "pair stand?",
+        "return pair_count * → return ¦ return pair_count / total *": "At how many places is it?",
         "→ pair_count * math.log(pair_count * total / left_count * right_count)": "Put brackets "
             "below the line.",
-        ("left_count / total → left_count || right_count / total → right_count", "left_count / "
-            "total → left_count || right_count / total → right_count || pair_count / total → "
-            "pair_count"): "Each of the three counts is to become a probability.",
+        ("/ total →", "left_count / total → left_count || right_count / total → right_count"):
+            "Each of the three counts is to become a probability.",
         "→ pair_count * math.log(pair_count * total / (left_count + right_count))": "Probabilities "
             "multiply.",
         "→ p, a, b = (n * math.log(n / total) for n in (pair_count, left_count, right_count)); "
             "return p - a - b": "Only the places of the pair change. How many are these?",
-        _saved_exactly: "You count again after the merge. The gain holds all counts still.",
         ("→ -math.log(pair_count / total)", "before - after → after ¦ before ¦ "
             "-math.log(left_count / total) ¦ -math.log(right_count / total)"): "Two parts cost "
             "something before, and the new piece costs something after.",
@@ -50,8 +47,8 @@ check_gain = Exercise(
         ") - math.log(right_count → ) * -math.log(right_count": "Surprises add.",
         "before - after → max(0, before - after)": "A gain may be negative. Leave it as it is.",
         "math.log → math.log2 ¦ math.log10": "Which logarithm gives nats?",
-        "pair_count / total → pair_count / (total - pair_count)": "The gain holds all counts "
-            "still.",
+        ("pair_count / total → pair_count / (total - pair_count)", _saved_exactly): "The gain "
+            "holds all counts still.",
     },
 )  # fmt: skip
 
@@ -118,23 +115,19 @@ check_merge = Exercise(
             "sum(map(len, spelled))": "How many pieces are there, counted wherever they stand?",
         "score( → _saved_exactly(": "You count the corpus again. The gain holds all counts still.",
         "round( → float( || , 9) → )": "Equal gains may differ far behind the point: round them.",
-        "pair = min( → pair = max( ¦ pair = next(": "Of equal pairs take the first in the "
-            "alphabet.",
+        "pair = min( → pair = max( ¦ pair = next(": "Of equal pairs, which is first?",
         "word, pair) → word, pair, glue=str.__add__) ¦ word, pair, glue=lambda *pair: "
             "_glued(*pair).removeprefix('##'))": "Only a piece inside a word has ##.",
-        "word, pair) → word, pair, leave=True)": "The right half still stands behind the new "
-            "piece.",
+        "word, pair) → word, pair, leave=True)": "The right half still stands behind it.",
         ("word, pair) → word, pair, most=1)", "for word in spelled] → for word in spelled[:1]] + "
             "spelled[1:]"): "Merge the pair wherever it stands.",
         IndexError: "A word has one piece less after a merge. How far does your loop run?",
-        "_merge_in_word(…) → ([_glued(*pair)] if pair in pairwise(word) else word)": "Keep the "
-            "rest.",
-        "[_merge_in_word(…) for word in spelled] → _glued(*pair) ¦ pair": "Return all spelled "
-            "words, with the pair merged.",
+        ("_merge_in_word(…) → ([_glued(*pair)] if pair in pairwise(word) else word)", "in spelled] "
+            "→ in spelled if pair in pairwise(word)]"): "Keep the rest.",
+        "[_merge_in_word(…) for word in spelled] → _glued(*pair) ¦ pair": "Return all words.",
         "_merge_in_word(…) → ' '.join(word).replace(' '.join(pair), _glued(*pair)).split()":
             "“a ##b” stands in “##a ##b” as well. Compare whole pieces.",
-        "min(pair for pair in scores if scores[pair] == best) → min((pair for pair in scores if "
-            "scores[pair] == best), key=lambda pair: _glued(*pair))": "Compare the pairs: left "
+        "pair = min(…) → pair = min((…), key=lambda p: _glued(*p))": "Compare the pairs: left "
             "pieces, then right ones.",
         "Counter(pairwise(word)) → Counter({*pairwise(word)}) || Counter(word) → Counter({*word})":
             "In “banana” the pair n, a meets twice.",

@@ -186,7 +186,7 @@ def test_a_gradient_test_with_a_hole_is_told_who_slips_through():
         return np.allclose(backward(probs, probs), loops_for_softmax(probs, probs))
 
     holes = [
-        (plain_sum, "By what is each gradient weighted in"),
+        (plain_sum, "By what is each gradient weighted"),
         (one_row, "Along which"),
         (two_rows, "Along which axis do"),
     ]

@@ -69,7 +69,7 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
             "You take the root",
         ),
         (check_neighbor_averages, lambda v: (v.sum(0) - v) / v.shape[1], "How many other words"),
-        (check_neighbor_averages, lambda v: v.sum(0) / (len(v) - 1) - v, "Divide the sum less"),
+        (check_neighbor_averages, lambda v: v.sum(0) / (len(v) - 1) - v, "What does Python divide"),
         (check_neighbor_averages, lambda v: 0 * v + v.sum(0) / (len(v) - 1), "Take each word"),
     ],
 )
