@@ -38,13 +38,12 @@ check_gelu_backward = Exercise(
         "grad_output * →": "That is the slope of GELU alone. Where does grad_output come in?",
         "+ x * _bell_curve(x) →": "What does Φ(x) do when x moves?",
         "_probability_below(x) + →": "You hold x still. What does it do to x · Φ(x) when it moves?",
-        "+ x * → +": "When Φ(x) moves, by what is its movement multiplied in x · Φ(x)?",
+        "+ x * → + ¦ + x**2 *": "When Φ(x) moves, by what is its movement multiplied in x · Φ(x)?",
         "_probability_below(x) + x * →": "Which rule holds for the product x · Φ(x)?",
         "_bell_curve(x) → np.exp(-(x**2) / 2) ¦ np.exp(-(x**2) / 2) / (2 * np.pi) ¦ "
             "np.exp(-(x**2)) / np.sqrt(2 * np.pi)": "Has your bell curve area 1?",
         _by_tanh: "That is the gradient of the tanh approximation: close, but of another function.",
         "slope = → slope = x *": "When x moves, what is left of x · Φ(x)?",
-        "+ x * → + x**2 *": "When Φ(x) moves, it is multiplied by x once.",
         "+ x * → - x**2 *": "The bell curve is itself the slope of Φ.",
         "_probability_below(x) → 2 * _probability_below(x) ¦ 2 * _probability_below(x) - 1 ¦ 2 * "
             "_probability_below(x * np.sqrt(2)) - 1": "Φ(x) is half of 1 + erf(x / √2).",
@@ -91,8 +90,8 @@ check_cross_entropy_backward = Exercise(
         ("-= 1 → -= 0", "→ softmax(logits)"): "That is what was said. Subtract what was right.",
         "grad_logits / → -grad_logits /": "Does the loss grow when the right logit does?",
         "softmax(logits) → softmax(logits, axis=0)": "Your softmax runs over the positions.",
-        ("[labeled, labels → [:, labels", "[labeled, labels[labeled]] →"): "Which one word is "
-            "right?",
+        ("[labeled, labels → [:, labels", "[labeled, labels[labeled]] →"): "Each position has one "
+            "right word: index both axes.",
         "-= 1 → -= 2 ¦ += 1": "What was right is to be subtracted, once.",
         "softmax(logits) → logits.copy() ¦ np.log(softmax(logits))": "Take probabilities.",
         ("→ right(logits, labels) * (labels[:, None] == np.arange(logits.shape[-1]))",

@@ -7,7 +7,6 @@ from minibert.reference import additive_mask, causal_mask
 from .attentions import BROKEN, RIGHT, has_zeros, sums_to_one
 from .exercise import Exercise
 
-_LOWEST = np.finfo(np.float64).min
 _BATCH = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1]])
 
 
@@ -27,8 +26,7 @@ check_additive_mask = Exercise(
     cases=[(np.array([1, 1, 1, 0, 0]),), (np.array([0, 0, 1]),), (_BATCH,)],
     forbidden=["a loop", "additive_mask"],
     mistakes={
-        ("→ attention_mask[..., None, :]", "np.finfo(…).min → 1.0"): "Which number hides when "
-            "added?",
+        ("→ attention_mask[..., None, :]", "np.finfo(…).min → 1.0"): "Which number hides?",
         "0.0, → 1.0,": "What may be looked at gets 1. Adding 0 changes nothing.",
         "== 1 → == 0": "The wrong way round: what does 1 stand for in an attention mask?",
         "float64).min → float64).max": "All attention now goes to the padding. Which sign hides?",
@@ -54,8 +52,7 @@ def _causal_mask(seq):
 check_causal_mask = Exercise(
     "Write the additive mask of shape (seq, seq) that hides the future.",
     _causal_mask,
-    cases=[(1,), (2,), (4,), (5,)],
-    forbidden=["triu", "tril", "causal_mask"],
+    cases=[(1,), (2,), (4,), (5,)], forbidden=["triu", "tril", "causal_mask"],
     mistakes={
         "> position → >= position": "May a token look at itself?",
         "> position → < position ¦ <= position ¦ != position": "Which triangle has to close?",
@@ -64,8 +61,7 @@ check_causal_mask = Exercise(
         "np.finfo(…).min → -1e9": ("Does a float64 go lower?", _is_lower_there),
         "→ np.full((seq, seq), np.finfo(float).min)": "May a token see itself?",
         "float64).min → float64).max": "All look at the future only. Which sign hides?",
-        ("→ np.tri(seq)", "np.finfo(…).min → 1.0", "0.0 → 1.0"): "Does adding 1 hide, or add "
-            "nothing?",
+        ("→ np.tri(seq)", "np.finfo(…).min → 1.0", "0.0 → 1.0"): "Does adding 1 hide?",
         "→ (1 - np.tri(seq)) * -np.inf": "0 times infinity is nan. Take the lowest finite number.",
         "→ np.zeros((seq, seq))": "Nothing is hidden.",
         "> position[:, None] → == position[:, None] + 1": "What about later tokens?",
@@ -75,10 +71,6 @@ check_causal_mask = Exercise(
 
 def _rows(mask):
     return additive_mask(mask).swapaxes(-1, -2)
-
-
-def _exactly_one(padding, future):
-    return np.where((padding < 0) ^ (future < 0), _LOWEST, 0.0)
 
 
 def _padding_and_causal(attention_mask):
@@ -99,13 +91,12 @@ check_padding_and_causal = Exercise(
         "causal_mask(seq) → causal_mask(seq).T": "It is the rows that look. Which triangle closes?",
         "causal_mask(seq) → causal_mask(seq + 1)[:-1, 1:]": "May a token look at itself?",
         "causal_mask(seq) → causal_mask(seq + 1)[1:, :-1]": "Your tokens see one step ahead.",
-        "np.minimum( → _exactly_one( ¦ np.multiply(": "Where both hide, yours opens.",
+        "np.minimum( → np.finfo(float).min * np.not_equal( ¦ np.multiply(": "And where both hide?",
         "additive_mask(…) → np.minimum(additive_mask(…), _rows(…))": "Padding closes columns.",
         "additive_mask( → _rows(": "You hide rows. Nobody may look at padding: its columns close.",
         "additive_mask( → additive_mask(1 -": "You hide the words. What does 1 stand for?",
         "→ right(attention_mask) * (1 - np.eye(attention_mask.shape[-1]))": "Padding sees itself.",
-        "attention_mask.shape[-1] → len(attention_mask) ¦ attention_mask.sum()": "How long is a "
-            "row?",
+        "attention_mask.shape[-1] → len(attention_mask) ¦ attention_mask.sum()": "What is seq?",
         "→ right(np.cumprod(attention_mask, axis=-1))": "What if padding stands on the left?",
         "→ (right(attention_mask) < 0) * 1.0 ¦ np.tri(attention_mask.shape[-1]) * "
             "attention_mask[..., None, :]": "Which two numbers are added to scores?",
@@ -174,8 +165,8 @@ check_promises = Exercise(
         "→ True": "Everything passes. Compare a text alone with the same text and padding.",
         "→ False": "The right one fails, too.",
         (has_zeros, sums_to_one, lambda attend: sums_to_one(attend) and has_zeros(attend),
-            "not np.allclose(padded[words], alone) → False"): "Weights, sums and finite numbers "
-            "look right in some broken ones. Compare vectors with those of the text alone.",
+            "not np.allclose(padded[words], alone) → False"): "Compare vectors with those of the "
+            "text alone: weights can look right.",
         "→ not right(attend)": "The broken ones pass: turn the answer around.",
     },
 )  # fmt: skip

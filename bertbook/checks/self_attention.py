@@ -46,8 +46,7 @@ check_softmax = Exercise(
             "all scores? Subtract one of its own from each row.",
         "x - x.max( → x / x.max(": "You divide by the largest score. Subtract it.",
         ("→ np.nan_to_num(np.exp(x) / np.exp(x).sum(-1, keepdims=True)) ¦ np.where(abs(x).max() > "
-            "11_000, np.nan, right(x))", "- x.max(…) →"): "Large scores overflow. What can you "
-            "subtract from a row without changing its probabilities?",
+            "11_000, np.nan, right(x))", "- x.max(…) →"): "What keeps scores from overflowing?",
         "x.max(…) → x.max()": "A row far below it underflows. Each needs its own maximum.",
         "x.max( → abs(x).max(": "A row of negative scores underflows.",
         "x.max → x.mean ¦ x.min": "A high score still overflows. What leaves none above 0?",
@@ -99,13 +98,11 @@ def check_query(function: Callable) -> Verdict:
     if problem:
         return Verdict(False, problem)
     if form_problem(answer, np.zeros(3)):
-        told = f"A query has three numbers, as each key has; yours is {short_text(answer)}."
-        return Verdict(False, told)
+        return Verdict(False, f"A query has three numbers; yours is {short_text(answer)}.")
     query = np.asarray(answer, dtype=float)
     if not np.isfinite(query).all():
         return Verdict(False, f"The query {query} holds numbers that are not finite.")
-    _, probs = attention(query[None], _ONE_CAT_KEYS, _ONE_CAT_KEYS)
-    kept = float(probs[0, 0])
+    kept = float(attention(query[None], _ONE_CAT_KEYS, _ONE_CAT_KEYS)[1][0, 0])
     if kept >= 0.99:
         return Verdict(True, f"Right: with this query, one keeps {kept:.2%} of itself.")
     hint = "The direction is right. What does a longer query do to the scores?"
@@ -147,7 +144,7 @@ check_streamed_attention = Exercise(
     _streamed_attention,
     cases=[_blocks(1, [2, 3], 2), _blocks(3, [4, 1, 5], 4), _blocks(2, [3], 3)],
     edges=[_blocks(1, [2, 3, 2], 2, spread=900.0), _blocks(5, [2, 3, 2], 3, spread=900.0),
-           (np.ones((1, 2)), [(np.full((1, 2), low), _RNG.random((1, 2))) for low in (-1e3, -2e3)])],
+           (np.ones((1, 2)), [(np.full((1, 2), n), _RNG.random((1, 2))) for n in (-1e3, -2e3)])],
     given=lambda value: _in_one_memory(value) if isinstance(value, list) else value,
     forbidden=["concatenate", "vstack", "hstack", "stack", "append", "extend", "attention",
                "scaled_dot_product_attention"],

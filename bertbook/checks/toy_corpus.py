@@ -24,8 +24,7 @@ def _unigram(sentences):
 check_unigram_loss = Exercise(
     "Compute the mean loss of somebody who knows only how frequent each word is.",
     _unigram,
-    cases=_CORPORA,
-    forbidden=["masked_word_loss", "masked_word_ladder"],
+    cases=_CORPORA, forbidden=["masked_word_loss", "masked_word_ladder"],
     mistakes={
         "math.log → math.log2 ¦ math.log10": "Which logarithm gives nats?",
         "in tokens) / total → in {*tokens}) / len({*tokens}) ¦ in {*tokens})": "A frequent word is "
@@ -95,8 +94,7 @@ check_pair_floor = Exercise(
         "math.log → math.log10 ¦ math.log2": "Which logarithm gives nats?",
         "→ math.exp(right(sentences))": "That is e to the loss, the perplexity.",
         "(n, math → (n / sum(found.values()), math": "A gap counts as often as it comes up.",
-        "(i, *left) → (i, j) ¦ i ¦ tokens[i - 1] if i else '' ¦ (i, j, len(left))": "Read all that "
-            "is left.",
+        "(i, *left) → (i, j) ¦ i ¦ i and tokens[i - 1] ¦ (i, j, len(left))": "Read the rest.",
         (_JOINT, f"{_JOINT} || return sum → return 0.5 * sum"): "Guess each word by itself.",
         "return sum → return 0.5 * sum ¦ return 2 * sum": "The floor is a mean over both words.",
         "return sum → return -sum": "A loss is not negative. Where is the minus?",

@@ -27,16 +27,14 @@ check_gain = Exercise(
     cases=[(7, 7, 7, 26), (5, 5, 7, 26), (1, 1, 1, 26), (3, 40, 12, 100), (2, 30, 20, 100)],
     forbidden=["merge_gain"],
     mistakes={
-        "→ pair_count * total / (left_count * right_count) ¦ pair_count * pair_count * total / "
-            "(left_count * right_count)": "Where is the logarithm? Surprises are logarithms.",
-        "→ pair_count / (left_count * right_count)": "Where are total and logarithm?",
+        "→ pair_count / (left_count * right_count) ¦ pair_count * total / (left_count * "
+            "right_count) ¦ pair_count**2 * total / (left_count * right_count)": "Where is the "
+            "logarithm?",
         "return pair_count * → return ¦ return pair_count / total *": "At how many places is it?",
-        "→ pair_count * math.log(pair_count * total / left_count * right_count)": "Put brackets "
-            "below the line.",
+        "→ pair_count * math.log(pair_count * total / left_count * right_count)": "Put brackets.",
         ("/ total →", "left_count / total → left_count || right_count / total → right_count"):
             "Each of the three counts is to become a probability.",
-        "→ pair_count * math.log(pair_count * total / (left_count + right_count))": "Probabilities "
-            "multiply.",
+        "→ pair_count * math.log(pair_count * total / (left_count + right_count))": "Why a plus?",
         "→ p, a, b = (n * math.log(n / total) for n in (pair_count, left_count, right_count)); "
             "return p - a - b": "Only the places of the pair change. How many are these?",
         ("→ -math.log(pair_count / total)", "before - after → after ¦ before ¦ "
@@ -57,11 +55,9 @@ _CORPORA = [
     {"cat": 3, "cats": 2, "hat": 2, "fox": 1},
     {"sing": 3, "singing": 2, "playing": 2, "plays": 3, "play": 4},
     {"cold": 3, "bear": 4, "tear": 1, "newer": 4, "eat": 5},
-    {"aaaaa": 2, "aab": 1, "xy": 1},
-    {"ab": 9, "cab": 1},
+    {"aaaaa": 2, "aab": 1, "xy": 1}, {"ab": 9, "cab": 1}, {"chases": 3, "house": 6},
     {"paper": 6, "house": 6, "clouds": 7, "with": 1, "fire": 7},
-    {"chases": 3, "house": 6},
-]
+]  # fmt: skip
 _LATER = ([["c", "##at"], ["c", "##at", "##s"], ["h", "##at"], ["f", "##o", "##x"]], [3, 2, 2, 1])
 
 
@@ -99,10 +95,8 @@ check_merge = Exercise(
     "Merge the pair with the largest gain in all spelled words, and return the spellings.",
     _merge,
     cases=[
-        *(([spell(word) for word in corpus], [*corpus.values()]) for corpus in _CORPORA),
-        _LATER,
-        ([spell("banana"), spell("cab")], [2, 1]),
-        ([["a", "##z"], ["ab", "##c"]], [1, 1]),
+        *(([*map(spell, corpus)], [*corpus.values()]) for corpus in _CORPORA), _LATER,
+        ([spell("banana"), spell("cab")], [2, 1]), ([["a", "##z"], ["ab", "##c"]], [1, 1]),
     ],
     forbidden=["learn_merges", "learn_vocabulary"],
     mistakes={
@@ -127,8 +121,7 @@ check_merge = Exercise(
         "[_merge_in_word(…) for word in spelled] → _glued(*pair) ¦ pair": "Return all words.",
         "_merge_in_word(…) → ' '.join(word).replace(' '.join(pair), _glued(*pair)).split()":
             "“a ##b” stands in “##a ##b” as well. Compare whole pieces.",
-        "pair = min(…) → pair = min((…), key=lambda p: _glued(*p))": "Compare the pairs: left "
-            "pieces, then right ones.",
+        "pair = min(…) → pair = min((…), key=lambda p: _glued(*p))": "Compare left pieces first.",
         "Counter(pairwise(word)) → Counter({*pairwise(word)}) || Counter(word) → Counter({*word})":
             "In “banana” the pair n, a meets twice.",
         "→ spelled": "Nothing is merged.",

@@ -127,7 +127,7 @@ def norm_backward(g, x, w, power):
         (check_linear_backward, lambda *a: linear_backward(*a)[:2], "is missing"),
         (check_linear_backward, lambda g, x, w: (
             *linear_backward(g, x, w)[:2], g.reshape(-1, 2).sum(axis=0, keepdims=True)),
-         "Each output has one bias for"),
+         "Over what do you sum"),
         (check_gelu_backward, lambda g, x: g + share(x) + x * phi(x), "You add grad_output"),
         (check_gelu_backward, lambda g, x: np.where(x > 0, g, 0), "the slope of ReLU"),
         (check_softmax_backward, lambda g, p: -p * (p * g).sum(-1, keepdims=True),

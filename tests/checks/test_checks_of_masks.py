@@ -129,7 +129,7 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
          "One row serves all"),
         (check_causal_mask, lambda seq: np.eye(seq, k=1) * LOWEST, "What about later"),
         (check_padding_and_causal, lambda mask: np.minimum(
-            hide(mask, LOWEST), future(len(mask), LOWEST)), "How long is a row"),
+            hide(mask, LOWEST), future(len(mask), LOWEST)), "What is seq"),
         (check_mean_loss, lambda losses, labels: [
             row[asked != -100].mean() for row, asked in zip(losses, labels, strict=True)],
          "One mean over all"),

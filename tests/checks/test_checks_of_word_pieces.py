@@ -188,7 +188,7 @@ def test_right_answers_pass_however_they_are_written(check, answer):
         (check_gain, lambda n, a, b, total: n * (math.log(a / total) * math.log(b / total)
          - math.log(n / total)), "Surprises add."),
         (check_merge, once_a_word, "In “banana” the"),
-        (check_merge, by_new_piece, "Compare the pairs: left"),
+        (check_merge, by_new_piece, "Compare left pieces first"),
         (check_longest_match, all_inside, "all known pieces that occur"),
         (check_longest_match, instead_of_unknown(lambda word, _: [word]), "What stands for an"),
         (check_longest_match, instead_of_unknown(gap_marked), "One gap makes the"),
@@ -197,14 +197,14 @@ def test_right_answers_pass_however_they_are_written(check, answer):
         (check_fewest_pieces, lambda word, pieces: as_few_as_possible(word, pieces)
          if fewest(word, pieces) else [], "Return their number"),
         (check_fewest_pieces, lambda word, pieces: sum(
-            piece.removeprefix("##") in word for piece in pieces), "How many of these make it"),
+            piece.removeprefix("##") in word for piece in pieces), "Which of them make it"),
         (check_merge, lambda s, c: by_tables(s, c, digits=17), "Equal gains may differ far"),
         (check_longest_match, as_few_as_possible, "as few pieces as possible"),
         (check_longest_match, lambda word, pieces: longest(word, pieces, least=2), "Does your"),
-        (check_longest_match, lambda word, pieces: sorted(longest(word, pieces)), "the alphabet"),
+        (check_longest_match, lambda word, pieces: sorted(longest(word, pieces)), "the word's order"),
         (check_fewest_pieces, from_the_front, "A shorter piece may do better than"),
         (check_fewest_pieces, from_the_end, "A shorter piece may do better than"),
-        (check_fewest_pieces, greedy_twice, "the best of a few greedy ways"),
+        (check_fewest_pieces, greedy_twice, "Both ways are greedy"),
     ],
 )  # fmt: skip
 def test_answers_that_readers_gave_are_understood(check, answer, told):
