@@ -57,33 +57,31 @@ check_longest_match = Exercise(
         "fits[0] → fits[-1]": "Begin with the whole rest of the word, and shorten it.",
         'mark = "##" → mark = ""': "What do pieces inside a word begin with?",
         'return ["[UNK]"] → return [*found, "[UNK]"] ¦ found.append("[UNK]"); start += 1; continue '
-            '¦ return found ¦ return [*found, "##[UNK]" if found else "[UNK]"]': "One gap makes "
-            "the whole word unknown: [UNK] alone.",
+            '¦ start += 1; continue ¦ return found ¦ return [*found, "##[UNK]" if found else '
+            '"[UNK]"]': "One gap makes the whole word unknown: [UNK] alone.",
         '→ [word if word in known_pieces else "[UNK]"]': "Else try its beginnings.",
         '→ " ".join(right(word, known_pieces))': "Return a list, not one string.",
         "found.append(mark + → found.append(": "Pieces inside a word keep their ##.",
         'return ["[UNK]"] → return [] ¦ return [word]': "What stands for an unknown word?",
-        "→ right(word, known_pieces)[:1]": "You stop after the first piece.",
+        ("start = fits[0] → return found", "→ right(word, known_pieces)[:1]"): "You stop too soon.",
         '→ [word[0], *("##" + letter for letter in word[1:])] ¦ [*word]': "Try longer pieces.",
         '→ [*right(word, known_pieces), ""]': "Behind the last piece you append an empty one.",
-        "→ right(word, known_pieces)[::-1]": "The right pieces, from the last to the first.",
+        "→ right(word, known_pieces)[::-1] ¦ sorted(right(word, known_pieces))": "Keep the word's "
+            "order.",
         '→ sorted((p for p in known_pieces if p.removeprefix("##") in word), key=len, '
             'reverse=True) or ["[UNK]"]': "Those are all known pieces that occur in the word.",
-        'mark + word[start:e] in → word[start:e] in known_pieces or "##" + word[start:e] in':
-            "Where may a piece with ## stand, and where one without?",
+        'mark + word[start:e] in → word[start:e] in ¦ word[start:e] in known_pieces or "##" + '
+            'word[start:e] in': "Where may a piece with ## stand, and where one without?",
         _match_backward: "You cut from the end of the word. Its beginning comes first.",
         _match_fewest: "You cut into as few pieces as possible. Take the longest piece each time.",
         "len(word), start, -1 → len(word), start + 1, -1 ¦ len(word) - 1, start, -1": "Does your "
             "loop begin with the last letter, and stop at a single one?",
-        "→ both = {mark + p.removeprefix(\"##\") for p in known_pieces for mark in (\"\", "
-            "\"##\")}; return [p.removeprefix('##') for p in right(word, both)]": "Only at the "
-            "beginning of a word has a piece no ##.",
-        "→ sorted(right(word, known_pieces))": "Keep the order of the word, not the alphabet's.",
+        "→ both = {m + p.removeprefix('##') for p in known_pieces for m in ('', '##')}; return "
+            "[p.removeprefix('##') for p in right(word, both)]": "Only the first has no ##.",
     },
 )  # fmt: skip
 
-_FILES = ["file", "files", "need", "needles"]
-_FILES += "##systems ##yst ##em ##s ##less ##ly ##sl ##y ##lessly ##e".split()
+_BITS = "file files need needles ##systems ##yst ##em ##s ##e ##less ##ly ##sl ##y ##lessly".split()
 
 
 def _fewest_pieces(word, known_pieces):
@@ -105,35 +103,35 @@ def _length_of(cut):
 
 check_fewest_pieces = Exercise(
     "Count the fewest pieces that make up a word; 0 if no pieces do.",
-    _fewest_pieces,
+    _fewest_pieces, seconds=5,
     cases=[
-        *(("filesystems", _FILES), ("needlessly", _FILES), ("needles", _FILES), ("file", _FILES)),
-        *(("filesx", _FILES), ("abcd", ["ab", "abc", "##cd"]), ("less", _FILES)),
-        *(("filesystemss", _FILES), ("abcd", ["ab", "##c", "##d", "##bcd"]), (_LONG, _ITS_PIECES)),
+        *((word, _BITS) for word in ["filesystems", "needlessly", "needles", "file", "filesx"]),
+        *(("less", _BITS), ("filesystemss", _BITS), (_LONG, _ITS_PIECES)),
+        *(("abcd", ["ab", "abc", "##cd"]), ("abcd", ["ab", "##c", "##d", "##bcd"])),
+        ("a" * 60, ["a", "##a", "##aa"]),  # too long to try all ways
     ],
     mistakes={
-        (_length_of(_longest_match), "→ len(_longest_match(word, known_pieces))",
-            _length_of(_match_backward)): "A shorter piece may do better than the longest.",
+        (_length_of(_longest_match), "→ len(_longest_match(word, known_pieces))", _length_of(
+            _match_backward)): "A shorter piece may do better than the longest.",
         "→ both = (_length_of(cut)(word, known_pieces) for cut in (_longest_match, "
-            "_match_backward)); return min(filter(None, both), default=0)": "You take the best of "
-            "a few greedy ways. Any piece may have to be shorter.",
-        _length_of(rewritten(_longest_match, "fits[0] → fits[-1]")): "Which of all ways has the "
-            "fewest pieces?",
-        "min(…) → max((n for n in counts if n < math.inf), default=math.inf)": "That is the "
-            "largest number.",
+            "_match_backward)); return min(filter(None, both), default=0)": "Both ways are greedy.",
+        (_length_of(rewritten(_longest_match, "fits[0] → fits[-1]")), "min(…) → [math.inf, *(n for "
+            "n in counts if n < math.inf)][-1]"): "Which of all ways has the fewest pieces?",
+        "min(…) → max((n for n in counts if n < math.inf), default=math.inf)": "You take the most.",
         '("##" if start else "") + word → word': "What do pieces inside a word begin with?",
         "return 0 → return 99 ¦ return -1 ¦ return math.inf ¦ return 1": "Return 0 for no cut.",
         "[0] → [1] || [start] + 1 → [start] || min(counts, default=math.inf) → sum(counts)":
             "You count the ways to cut the word. How many pieces has the best?",
-        "→ cuts = [i for i in range(1, len(word)) if {word[:i], '##' + word[i:]} <= "
-            "{*known_pieces}]; return 1 if word in known_pieces else 2 * bool(cuts)": "You try one "
-            "cut. A word may need more than two pieces.",
-        "→ sum(p.removeprefix('##') in word for p in known_pieces)": "You count the known pieces "
-            "that occur in the word. How many make it up?",
-        "→ [p for p in _match_fewest(word, known_pieces) if p != '[UNK]']": "Return how many they "
-            "are.",
+        "→ at = [i for i in range(1, len(word)) if {word[:i], '##' + word[i:]} <= "
+            "{*known_pieces}]; return 1 if word in known_pieces else 2 * bool(at)": "You try one "
+            "cut.",
+        "→ sum(p.removeprefix('##') in word for p in known_pieces)": "Which of them make it up?",
+        "→ [p for p in _match_fewest(word, known_pieces) if p != '[UNK]']": "Return their number.",
         "→ bare = {p.removeprefix('##') for p in known_pieces}; return right(word, {*bare, *('##' "
             "+ p for p in bare)})": "Only at its beginning has a piece no ##.",
+        '("##" if start else "") + → "##" +': "Has the first piece a ##?",
+        "→ right(word, {*known_pieces} - {word})": "A whole word can be one piece.",
+        "default=math.inf → default=0": "What does a beginning cost that no pieces make up?",
         "→ len(word) if right(word, known_pieces) else 0 ¦ len(word)": "You count letters.",
         "→ max(0, right(word, known_pieces) - 1)": "You count the places between the pieces.",
     },

@@ -38,17 +38,15 @@ check_gelu_backward = Exercise(
         "grad_output * →": "That is the slope of GELU alone. Where does grad_output come in?",
         "+ x * _bell_curve(x) →": "What does Φ(x) do when x moves?",
         "_probability_below(x) + →": "You hold x still. What does it do to x · Φ(x) when it moves?",
-        "+ x * → +": "When Φ(x) moves, by what is its movement multiplied in x · Φ(x)?",
+        "+ x * → + ¦ + x**2 *": "When Φ(x) moves, by what is its movement multiplied in x · Φ(x)?",
         "_probability_below(x) + x * →": "Which rule holds for the product x · Φ(x)?",
         "_bell_curve(x) → np.exp(-(x**2) / 2) ¦ np.exp(-(x**2) / 2) / (2 * np.pi) ¦ "
-            "np.exp(-(x**2)) / np.sqrt(2 * np.pi)": "Has your bell curve area 1? Look at exponent "
-            "and divisor.",
+            "np.exp(-(x**2)) / np.sqrt(2 * np.pi)": "Has your bell curve area 1?",
         _by_tanh: "That is the gradient of the tanh approximation: close, but of another function.",
         "slope = → slope = x *": "When x moves, what is left of x · Φ(x)?",
-        "+ x * → + x**2 *": "When Φ(x) moves, it is multiplied by x once.",
         "+ x * → - x**2 *": "The bell curve is itself the slope of Φ.",
-        "_probability_below(x) → 2 * _probability_below(x) ¦ 2 * _probability_below(x) - 1":
-            "Φ(x) is half of 1 + erf(x / √2).",
+        "_probability_below(x) → 2 * _probability_below(x) ¦ 2 * _probability_below(x) - 1 ¦ 2 * "
+            "_probability_below(x * np.sqrt(2)) - 1": "Φ(x) is half of 1 + erf(x / √2).",
         "+ x → * x": "Along a path multiply; where paths meet, what is done?",
         "→ grad_output * _probability_below(x) + x * _bell_curve(x)": "grad_output has both paths.",
         "+ x → - x": "Φ rises with x: is the second path to be added or subtracted?",
@@ -56,10 +54,7 @@ check_gelu_backward = Exercise(
         "grad_output * → grad_output +": "You add grad_output. Along a path, what is done with it?",
         "→ grad_output * (x > 0)": "That is the slope of ReLU. What is that of x · Φ(x)?",
         "→ right(x, grad_output)": "You look up the slope at grad_output, and not at x.",
-        "_probability_below(x) + x * → x * _probability_below(x) +": "When x moves, Φ(x) stays; "
-            "when Φ(x) moves, x does.",
-        "_probability_below(x) → 2 * _probability_below(x * np.sqrt(2)) - 1": "What have erf and Φ "
-            "to do with each other?",
+        "_probability_below(x) + x * → x * _probability_below(x) +": "x and Φ(x) change places.",
     },
 )  # fmt: skip
 
@@ -92,11 +87,11 @@ check_cross_entropy_backward = Exercise(
         "grad_logits[labeled, labels[labeled]] → grad_logits[range(len(labels)), labels.clip(0)] "
             "|| grad_logits[~labeled] = 0 →": "You treat −100 as the word with id 0.",
         "grad_logits[~labeled] = 0 →": "Positions labeled -100 are not in the loss.",
-        ("grad_logits[labeled, labels[labeled]] -= 1 →", "→ softmax(logits)"): "That is what was "
-            "said. What was right is still to be subtracted.",
+        ("-= 1 → -= 0", "→ softmax(logits)"): "That is what was said. Subtract what was right.",
         "grad_logits / → -grad_logits /": "Does the loss grow when the right logit does?",
         "softmax(logits) → softmax(logits, axis=0)": "Your softmax runs over the positions.",
-        "[labeled, labels → [:, labels": "Each position has one right word: index both axes.",
+        ("[labeled, labels → [:, labels", "[labeled, labels[labeled]] →"): "Each position has one "
+            "right word: index both axes.",
         "-= 1 → -= 2 ¦ += 1": "What was right is to be subtracted, once.",
         "softmax(logits) → logits.copy() ¦ np.log(softmax(logits))": "Take probabilities.",
         ("→ right(logits, labels) * (labels[:, None] == np.arange(logits.shape[-1]))",

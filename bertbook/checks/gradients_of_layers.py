@@ -21,8 +21,7 @@ def _linear_case(*leading):
 check_linear_backward = Exercise(
     "Write the gradients of a linear layer at its input, its weight and its bias.",
     _linear_backward,
-    cases=[_linear_case(4), _linear_case(2, 5)],
-    forbidden=["linear_backward", "a loop"],
+    cases=[_linear_case(4), _linear_case(2, 5)], forbidden=["linear_backward", "a loop"],
     mistakes={
         "g.T @ rows → rows.T @ g": "The gradient of the weight has the shape of the weight.",
         "g.T @ rows → grad_output.swapaxes(-1, -2) @ x": "There is one weight for all texts: add.",
@@ -30,12 +29,10 @@ check_linear_backward = Exercise(
             "over the positions. Where paths meet, what is done?",
         "g.T @ rows → np.outer(g[-1], rows[-1])": "All positions use the weight.",
         "g.sum(axis=0) → grad_output ¦ grad_output.sum(axis=-1) ¦ grad_output.sum(axis=0) ¦ "
-            "g.sum(axis=0, keepdims=True) ¦ g.sum()": "Each output has one bias for all texts and "
-            "positions. Over what is to be summed?",
+            "g.sum(axis=0, keepdims=True) ¦ g.sum() ¦ g.sum(axis=-1)": "Over what do you sum?",
         "grad_output @ weight → x @ weight.T @ weight": "What comes back is grad_output.",
         "→ right(grad_output, x, weight)[:2] ¦ right(grad_output, x, weight)[::2] ¦ "
-            "right(grad_output, x, weight)[1:]": "One gradient is missing: return those of x, of "
-            "the weight and of the bias.",
+            "right(grad_output, x, weight)[1:]": "One of the three gradients is missing.",
         "→ [right(grad_output, x, weight)[i] for i in (1, 0, 2)] ¦ [right(grad_output, x, "
             "weight)[i] for i in (0, 2, 1)] ¦ right(grad_output, x, weight)[::-1]": "Return them "
             "in the order grad_x, grad_weight, grad_bias.",
@@ -66,11 +63,9 @@ def _norm_case(*shape):
 check_layer_norm_backward = Exercise(
     "Write the gradients of LayerNorm at its input, weight and bias; you may leave out ε.",
     _layer_norm_backward,
-    cases=[_norm_case(2, 4), _norm_case(2, 3, 6)],
-    edges=[_norm_case(5)],
+    cases=[_norm_case(2, 4), _norm_case(2, 3, 6)], edges=[_norm_case(5)],
     forbidden=["layer_norm_backward"],
     mistakes={
-        "- through_mean - through_sigma →": "Do mean and variance stay when x moves?",
         "- through_mean →": "What does the mean do when an entry of x moves?",
         "- through_sigma →": "What does the variance do when an entry of x moves?",
         ("grad_output * weight → grad_output", "grad_output * weight → grad_output || ) / sigma → "
@@ -79,24 +74,21 @@ check_layer_norm_backward = Exercise(
         (") / sigma → ) / sigma**2", "centered / sigma → centered / sigma**2", "np.sqrt(…) → (…)"):
             "You divide by the variance. Which root of it did the forward step divide by?",
         "centered / sigma → centered": "Your n is not divided by the spread.",
-        "→ right(grad_output, x, weight)[0] ¦ right(grad_output, x, weight)[1] ¦ "
-            "right(grad_output, x, weight)[2] ¦ right(grad_output, x, weight)[:2] ¦ "
-            "right(grad_output, x, weight)[::2] ¦ right(grad_output, x, weight)[1:]": "Return all "
-            "three gradients: of x, of the weight and of the bias.",
+        "→ right(grad_output, x, weight)[0] ¦ right(grad_output, x, weight)[:2] ¦ "
+            "right(grad_output, x, weight)[::2]": "Return all three gradients.",
         ("g.mean( → g.sum( || (g * n).mean( → (g * n).sum(", "(g * n).mean( → (g * n).sum("):
             "You subtract a sum. How far does a mean of n numbers move with one of them?",
         "(centered**2).mean( → x.var(ddof=1,": "Does LayerNorm divide by n, or by n - 1?",
         "g.mean(axis=-1 → g.mean(axis=0 || (g * n).mean(axis=-1 → (g * n).mean(axis=0": "Along "
             "which axis is a vector normalized?",
-        "= n * (g → = x * (g": "Which vector has mean 0 and variance 1? The last term has it.",
+        ("= n * (g → = x * (g", "(g * n).mean → (g * x).mean"): "Where does n stand twice?",
         "(g * n).mean → g.mean": "In the third path each gradient is weighted by its n.",
         "- through_sigma → + through_sigma": "Which sign? A larger σ makes numbers smaller.",
         "= n * (g → = (g": "How far does each entry move when σ does?",
         "→ [right(grad_output, x, weight)[i] for i in (0, 2, 1)]": "First x, then the weight.",
-        "(grad_output * n) → (grad_output * centered) ¦ (g * n) ¦ (grad_output * x) ¦ grad_output":
-            "What does the weight multiply on the way forward?",
-        (".sum(axis=leading) →", ".sum(axis=leading) → .sum(axis=-1) ¦ .sum(axis=0) ¦ "
-            ".mean(axis=leading)"): "Weight and bias are used at every position of every text: "
-            "over what is to be summed?",
+        ("(grad_output * n) → (grad_output * centered) ¦ (g * n) ¦ (grad_output * x) ¦ grad_output",
+            "grad_output.sum → g.sum"): "What meets weight and bias on the way forward?",
+        ".sum(axis=leading) → ¦ .sum(axis=-1) ¦ .sum(axis=0) ¦ .mean(axis=leading)":
+            "Each position of each text uses weight and bias. Over what is to be summed?",
     },
 )  # fmt: skip

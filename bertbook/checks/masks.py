@@ -7,7 +7,6 @@ from minibert.reference import additive_mask, causal_mask
 from .attentions import BROKEN, RIGHT, has_zeros, sums_to_one
 from .exercise import Exercise
 
-_LOWEST = np.finfo(np.float64).min
 _BATCH = np.array([[1, 1, 1, 0], [1, 0, 0, 0], [1, 1, 1, 1]])
 
 
@@ -27,18 +26,16 @@ check_additive_mask = Exercise(
     cases=[(np.array([1, 1, 1, 0, 0]),), (np.array([0, 0, 1]),), (_BATCH,)],
     forbidden=["a loop", "additive_mask"],
     mistakes={
-        ("→ attention_mask[..., None, :]", "np.finfo(…).min → 1.0"): "Adding 1 to a score raises "
-            "its probability. Which number makes it vanish?",
+        ("→ attention_mask[..., None, :]", "np.finfo(…).min → 1.0"): "Which number hides?",
         "0.0, → 1.0,": "What may be looked at gets 1. Adding 0 changes nothing.",
         "== 1 → == 0": "The wrong way round: what does 1 stand for in an attention mask?",
         "float64).min → float64).max": "All attention now goes to the padding. Which sign hides?",
-        "→ (1 - attention_mask[..., None, :]) * -np.inf": "0 times infinity is nan. Take a finite "
-            "number.",
+        "→ (1 - attention_mask[..., None, :]) * -np.inf": "0 · −∞ is nan. Take a finite number.",
         "np.finfo(…).min → -np.inf": "A row in which everything is hidden becomes nan with −∞.",
         "float64).min → float32).min.item()": "That is float32. Our scores are float64.",
         "float64).min → float64).tiny": "Which entry of finfo is the lowest?",
         "np.finfo(…).min → -1e9": ("Does np.finfo know a lower number?", _is_lower_there),
-        "[..., None, :] →": "An axis of size 1 is missing, before the last.",
+        "[..., None, :] → ¦ [None, :]": "An axis of size 1 is to stand before the last.",
         "→ np.repeat(right(attention_mask), attention_mask.shape[-1], axis=-2)": "One row serves "
             "all queries: the axis before the last has size 1.",
         "→ right(attention_mask).swapaxes(-1, -2)": "Columns are looked at: seq is last.",
@@ -55,8 +52,7 @@ def _causal_mask(seq):
 check_causal_mask = Exercise(
     "Write the additive mask of shape (seq, seq) that hides the future.",
     _causal_mask,
-    cases=[(1,), (2,), (4,), (5,)],
-    forbidden=["triu", "tril", "causal_mask"],
+    cases=[(1,), (2,), (4,), (5,)], forbidden=["triu", "tril", "causal_mask"],
     mistakes={
         "> position → >= position": "May a token look at itself?",
         "> position → < position ¦ <= position ¦ != position": "Which triangle has to close?",
@@ -65,7 +61,7 @@ check_causal_mask = Exercise(
         "np.finfo(…).min → -1e9": ("Does a float64 go lower?", _is_lower_there),
         "→ np.full((seq, seq), np.finfo(float).min)": "May a token see itself?",
         "float64).min → float64).max": "All look at the future only. Which sign hides?",
-        ("→ np.tri(seq)", "np.finfo(…).min → 1.0"): "Adding 1 to a score does not hide.",
+        ("→ np.tri(seq)", "np.finfo(…).min → 1.0", "0.0 → 1.0"): "Does adding 1 hide?",
         "→ (1 - np.tri(seq)) * -np.inf": "0 times infinity is nan. Take the lowest finite number.",
         "→ np.zeros((seq, seq))": "Nothing is hidden.",
         "> position[:, None] → == position[:, None] + 1": "What about later tokens?",
@@ -75,10 +71,6 @@ check_causal_mask = Exercise(
 
 def _rows(mask):
     return additive_mask(mask).swapaxes(-1, -2)
-
-
-def _exactly_one(padding, future):
-    return np.where((padding < 0) ^ (future < 0), _LOWEST, 0.0)
 
 
 def _padding_and_causal(attention_mask):
@@ -94,23 +86,18 @@ check_padding_and_causal = Exercise(
         "→ 0 * right(attention_mask)": "Nothing is hidden.",
         "np.minimum → np.add": "Two lowest numbers add up to −∞. What takes the smaller one?",
         "np.minimum → np.maximum": "You hide only what both masks hide. Is one of them not enough?",
-        ("causal_mask(seq) → 0 * causal_mask(seq)", "→ additive_mask(attention_mask)"): "Where is "
-            "the causal mask?",
-        ("additive_mask( → 0 * additive_mask(", "→ causal_mask(attention_mask.shape[-1])"):
-            "Where is the padding mask?",
+        "causal_mask(seq) → 0.0 ¦ 0 * causal_mask(seq)": "Where is the causal mask?",
+        "additive_mask(…) → 0.0 ¦ 0 * additive_mask(…)": "Where is the padding mask?",
         "causal_mask(seq) → causal_mask(seq).T": "It is the rows that look. Which triangle closes?",
         "causal_mask(seq) → causal_mask(seq + 1)[:-1, 1:]": "May a token look at itself?",
         "causal_mask(seq) → causal_mask(seq + 1)[1:, :-1]": "Your tokens see one step ahead.",
-        "np.minimum( → _exactly_one( ¦ np.multiply(": "Where both hide, yours opens.",
-        "additive_mask(…) → np.minimum(additive_mask(…), _rows(…))": "Padding "
-            "closes columns, not rows.",
+        "np.minimum( → np.finfo(float).min * np.not_equal( ¦ np.multiply(": "And where both hide?",
+        "additive_mask(…) → np.minimum(additive_mask(…), _rows(…))": "Padding closes columns.",
         "additive_mask( → _rows(": "You hide rows. Nobody may look at padding: its columns close.",
         "additive_mask( → additive_mask(1 -": "You hide the words. What does 1 stand for?",
-        "→ right(attention_mask) * (1 - np.eye(attention_mask.shape[-1]))": "Padding sees itself. "
-            "Its column closes in every row.",
-        "attention_mask.shape[-1] → len(attention_mask)": "Which axis of a batch holds the tokens?",
-        "→ right(np.cumprod(attention_mask, axis=-1))": "You close all that follows the first "
-            "padding. Padding may stand on the left.",
+        "→ right(attention_mask) * (1 - np.eye(attention_mask.shape[-1]))": "Padding sees itself.",
+        "attention_mask.shape[-1] → len(attention_mask) ¦ attention_mask.sum()": "What is seq?",
+        "→ right(np.cumprod(attention_mask, axis=-1))": "What if padding stands on the left?",
         "→ (right(attention_mask) < 0) * 1.0 ¦ np.tri(attention_mask.shape[-1]) * "
             "attention_mask[..., None, :]": "Which two numbers are added to scores?",
         "→ np.maximum(right(attention_mask), -1e9)": ("Does a float64 go lower?", _is_lower_there),
@@ -132,8 +119,7 @@ check_mean_loss = Exercise(
     cases=[(_LOSSES, _LABELS), (_LOSSES[:1], _LABELS[:1]), (_LOSSES[1:], _LABELS[1:])],
     mistakes={
         ("[labels != -100] →", "losses[labels != -100] → (losses * (labels != -100))", ".mean() → "
-            ".sum() / len(labels) ¦ .sum() / labels.shape[1]"): "By how many should it be divided? "
-            "Only labeled positions count.",
+            ".sum() / len(labels) ¦ .sum() / labels.shape[1]"): "How many positions have a label?",
         "→ losses.sum() / (labels != -100).sum()": "You add up all losses.",
         "mean → sum": "This is a sum. It grows with the number of labels. Divide by how many?",
         ("→ losses[labels > 0].sum() / (labels != -100).sum()", "labels != -100 → labels > 0"):
@@ -142,8 +128,7 @@ check_mean_loss = Exercise(
             "0).sum()"): "A labeled position may have loss 0, and it counts.",
         "labels != -100 → labels != 0": "You leave out 0 and keep −100. Which means “no label”?",
         "labels != -100 → labels == -100": "You choose the positions without a label.",
-        "→ np.mean([right(*row) for row in zip(losses, labels)])": "A mean of means: each label "
-            "should count the same, not each sentence.",
+        "→ np.mean([right(*row) for row in zip(losses, labels)])": "Each label counts the same.",
         (".mean() →", "mean() → max()"): "These are the right losses. Take their mean.",
         ".mean() → .sum() / np.count_nonzero(labels)": "Which number means “no label”?",
         "→ [right(losses[i : i + 1], labels[i : i + 1]) for i in range(len(losses))]": "One mean "
@@ -175,14 +160,13 @@ check_promises = Exercise(
         (", [0, 1, 1, 0, 1, 1] → ,", "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]"): "Your padding "
             "stands at an end only. What if it stands between two words?",
         "alone, _ = attend(…) → y = np.where(words[:, None], x, 7.0); alone = attend(y, y, y, "
-            "words * 1)[0][words]": "How much padding there is must not matter either: compare "
-            "with the text alone.",
+            "words * 1)[0][words]": "How much padding there is must not matter either.",
         "[words], alone → [words], alone, atol=1": "A broken one fits into your tolerance.",
         "→ True": "Everything passes. Compare a text alone with the same text and padding.",
         "→ False": "The right one fails, too.",
         (has_zeros, sums_to_one, lambda attend: sums_to_one(attend) and has_zeros(attend),
-            "not np.allclose(padded[words], alone) → False"): "Weights, sums and finite numbers "
-            "look right in some broken ones. Compare vectors with those of the text alone.",
+            "not np.allclose(padded[words], alone) → False"): "Compare vectors with those of the "
+            "text alone: weights can look right.",
         "→ not right(attend)": "The broken ones pass: turn the answer around.",
     },
 )  # fmt: skip

@@ -21,19 +21,15 @@ check_cosines = Exercise(
     _cosines,
     cases=[(np.array([[1.0, 5.0], [1.0, 4.0], [5.0, 1.0]]),), (_RNG.standard_normal((4, 3)),),
            (_RNG.standard_normal((3, 5)),)],
-    forbidden=["a loop"],
-    rtol=1e-5,
+    forbidden=["a loop"], rtol=1e-5,
     mistakes={
         "/ np.outer(…) →": "Long vectors give large sums. By what do you divide?",
         ("np.outer(…) → lengths[:, None] ¦ lengths ¦ lengths**2", "np.outer → np.add.outer"):
             "Divide each product by both lengths: of its row and of its column.",
-        "np.sqrt( → (": "You divide by squared lengths. Where is the square root?",
-        "sum(axis=1)) → sum(axis=1)) ** 0.5": "You take the root of a length.",
+        ("np.sqrt( → (", "sum(axis=1)) → sum(axis=1)) ** 0.5"): "How many roots has a length?",
         "sum → mean": "Your length is the root of a mean. It should be that of a sum.",
         "axis=1 →": "Each row has a length of its own: along which axis do you sum?",
-        "np.sqrt(…) → abs(vectors).sum(axis=1)": "A length has squares and a root.",
-        "→ v = vectors / np.sqrt((vectors**2).sum(axis=0)); return v @ v.T": "The vectors are the "
-            "rows.",
+        "np.sqrt(…) → abs(vectors).sum(axis=1) ¦ vectors.sum(axis=1)": "Where is the root?",
         "→ np.arccos(right(vectors).clip(-1, 1)) ¦ np.degrees(np.arccos(right(vectors).clip(-1, "
             "1)))": "That is an angle. The similarity is its cosine.",
         "→ 1 - right(vectors)": "That is 1 minus the cosine. The same direction should give 1.",
@@ -44,7 +40,8 @@ check_cosines = Exercise(
         "→ right(vectors - vectors.mean(1, keepdims=True))": "That is correlation.",
         "→ right(vectors) ** 2": "Which of your numbers is squared once too often?",
         "→ right(vectors) - np.eye(len(vectors))": "The cosine of a vector with itself is not 0.",
-        "→ right(vectors.T)": "You compare columns with columns. The vectors are the rows.",
+        "→ right(vectors.T) ¦ v = vectors / np.sqrt((vectors**2).sum(axis=0)); return v @ v.T":
+            "Are your vectors the rows?",
     },
 )  # fmt: skip
 
@@ -64,22 +61,18 @@ check_neighbor_averages = Exercise(
         "/ (len(vectors) - 1) →": "This is the sum of the others. Divide by how many they are.",
         "len(vectors) - 1 → len(vectors) ¦ len(vectors) - 2 ¦ len(vectors) + 1 ¦ vectors.shape[1] "
             "¦ vectors.shape[1] - 1 ¦ vectors.size - 1": "How many other words has the sentence?",
-        "(len(vectors) - 1) → len(vectors) - 1": "Python divides before it subtracts.",
-        "→ vectors.sum(axis=0) / (len(vectors) - 1) - vectors ¦ vectors.sum(axis=0) - vectors / "
-            "(len(vectors) - 1)": "Divide the sum less the word.",
-        "→ -right(vectors)": "The signs are turned around. Take the word off the sum.",
-        "→ vectors.mean(axis=0) - vectors": "Take each word off the sum, not off the average.",
-        ("axis=0 → ¦ axis=1, keepdims=True", "→ right(vectors.T).T"): "The words lie along the "
-            "first axis. Over what is your average?",
+        ("(len(vectors) - 1) → len(vectors) - 1", "→ vectors.sum(axis=0) / (len(vectors) - 1) - "
+            "vectors ¦ vectors.sum(axis=0) - vectors / (len(vectors) - 1)"): "What is divided?",
+        "→ vectors.mean(axis=0) - vectors ¦ vectors - vectors.mean(axis=0) ¦ vectors.mean(axis=0) "
+            "- vectors / (len(vectors) - 1)": "Take each word off the sum, not off the average.",
+        ("axis=0 → ¦ axis=1, keepdims=True", "→ right(vectors.T).T"): "Which axis holds the words?",
         ("→ (np.roll(vectors, 1, axis=0) + np.roll(vectors, -1, axis=0)) / 2", "→ one = "
             "np.eye(len(vectors), k=1); return (one + one.T) @ vectors / (one + one.T).sum(axis=1, "
-            "keepdims=True)"): "You average two words. Here all other words of the sentence are "
-            "neighbors.",
+            "keepdims=True)"): "Here all other words of the sentence are neighbors.",
         "- vectors) / (len(vectors) - 1) → + vectors) / (len(vectors) + 1)": "Leave the word out.",
-        "→ right(vectors) - vectors": "The word is off the sum already. Why take it off once more?",
-        "→ before = np.tri(len(vectors), k=-1); return before @ vectors / "
-            "np.maximum(before.sum(axis=1, keepdims=True), 1)": "You average the words to the "
-            "left. Those to the right are neighbors, too.",
+        "→ right(vectors) - vectors ¦ -right(vectors)": "How often is the word taken off the sum?",
+        "→ left = np.tri(len(vectors), k=-1); return left @ vectors / np.maximum(left.sum(axis=1, "
+            "keepdims=True), 1)": "The words to the right are neighbors, too.",
         "→ right(vectors) / np.linalg.norm(right(vectors), axis=1, keepdims=True)": "Do not scale.",
         "→ right(vectors).T ¦ right(vectors)[0]": "One row for each word is wanted.",
         "→ vectors": "These are the static vectors. Nothing has been taken from the neighbors.",
@@ -101,8 +94,7 @@ def check_sentence(function: Callable, static: dict) -> Verdict:
     told = f"its light has cosine {near:.2f} with cherry and {far:.2f} with digital."
     if far > near:
         return Verdict(True, f"Right: {told}")
-    hint = "Which words were seen in the sentences with computer only, and seem harmless?"
-    return Verdict(False, f"Not yet: {told} {hint}")
+    return Verdict(False, f"Not yet: {told} Which harmless words stand with computer only?")
 
 
 def _cosine(a, b):

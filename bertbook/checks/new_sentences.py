@@ -11,8 +11,6 @@ ENOUGH = 2.3  # nats; each neighbor for itself pays 2.5 and more
 _MASK = "[MASK]"
 _NEXT_LETTER = str.maketrans("abcdefghijklmnopqrstuvwxyz", "bcdefghijklmnopqrstuvwxyza")
 
-Guesses = Sequence[dict[str, float]]
-
 
 def _folds(sentences: Sequence[str]) -> Iterator[tuple[list[str], list[str], list[str]]]:
     """Yield four fifths of the sentences, questions about the last fifth, and their answers."""
@@ -34,7 +32,9 @@ def check_new_guesses(function: Callable, sentences: Sequence[str]) -> Verdict:
             return Verdict(False, problem)
         found = [answer.get(truth, 0) for answer, truth in zip(answers, truths)]
         if 0 in found:
-            return Verdict(False, _without_a_chance(questions, truths, found.index(0)))
+            i = found.index(0)
+            told = f"In {questions[i]!r} the word was {truths[i]!r}, and it got no chance at all:"
+            return Verdict(False, f"{told} its surprise is infinite. Leave each word a little.")
         surprises += [-math.log(p) for p in found]
     if problem := _answers_are_known(function, sentences, words):
         return Verdict(False, problem)
@@ -58,19 +58,9 @@ def _form_problem(answers: object, questions: list[str], words: list[str]) -> st
             return f"To {question!r} it answers {unknown[0]!r} as well, which is not in words."
         total = math.fsum(answer.values())
         if min(answer.values(), default=0) < 0 or not math.isclose(total, 1, abs_tol=1e-6):
-            return (
-                f"To {question!r} the numbers add up to {total:.3f}. Probabilities are not "
-                "negative and add up to 1: divide by the total."
-            )
+            told = f"To {question!r} the numbers add up to {total:.3f}."
+            return f"{told} Probabilities are not negative and add up to 1: divide by the total."
     return ""
-
-
-def _without_a_chance(questions: list[str], truths: list[str], i: int) -> str:
-    return (
-        f"In {questions[i]!r} the word was {truths[i]!r}, and it got no chance at all: its "
-        "surprise is infinite. In a new sentence everything is possible. Leave each word of words "
-        "a little."
-    )
 
 
 def _answers_are_known(function: Callable, sentences: Sequence[str], words: list[str]) -> str:
@@ -84,10 +74,9 @@ def _answers_are_known(function: Callable, sentences: Sequence[str], words: list
             pay.append(math.inf)
             continue
         pay.append(sum(-math.log(max(a.get(t, 0), 1e-99)) for a, t in zip(answers, truths)))
-    return "" if pay[1] < 1.05 * pay[0] else (
-        "With other names for the same words it no longer finds the answers. Does it look at "
-        "sentences, which has them all, in place of known?"
-    )  # fmt: skip
+    told = "With other names for the same words it no longer finds the answers."
+    asked = "Does it look at sentences, which has them all, in place of known?"
+    return "" if pay[1] < 1.05 * pay[0] else f"{told} {asked}"
 
 
 def _hint(function: Callable, sentences: Sequence[str], words: list[str]) -> str:
@@ -95,14 +84,8 @@ def _hint(function: Callable, sentences: Sequence[str], words: list[str]) -> str
     asked = [f"the {_MASK} the ball", f"girl {_MASK} the ball", f"the {_MASK} in ball"]
     here, other_left, other_right = function([*sentences], asked, words)
     if here == other_left == other_right:
-        return (
-            "It answers different questions alike. Whole sides of a new sentence have not been "
-            "seen before: what of them has been?"
-        )
+        return "It answers different questions alike. Which part of a side has been seen before?"
     for side, answer in (("before", other_left), ("after", other_right)):
         if here == answer:
             return f"The word {side} the hole plays no part. What does it tell?"
-    return (
-        "Both neighbors tell something. A context that was never counted resembles others that "
-        "were: which neighbors keep the same company?"
-    )
+    return "Both neighbors tell something. Which other neighbors keep the same company?"

@@ -29,11 +29,10 @@ check_softmax = Exercise(
     mistakes={
         ("sum(axis=-1 → sum(axis=0 ¦ sum(axis=None", "x.max(…) → x.max() || sum(axis=-1 → "
             "sum(axis=0 ¦ sum(axis=None"): "Along which axis lie the keys?",
-        ("/ exponentials.sum → / np.exp(x).sum", "return exponentials → return np.exp(x)"):
-            "Divide by the sum of the very numbers that stand above the line.",
+        ("/ exponentials.sum → / np.exp(x).sum ¦ / (x - x.max(-1, keepdims=True)).sum", "return "
+            "exponentials → return np.exp(x)"): "Divide by the sum of what stands above the line.",
         "x.max(…) → x.max(axis=0)": "A row needs a maximum of its own, not that of a column.",
-        ("/ exponentials.sum(…) →", "- x.max(…) → || / exponentials.sum(…) →"): "Do your numbers "
-            "sum to 1?",
+        "/ exponentials.sum(…) →": "Do your numbers sum to 1?",
         ("np.exp(…) → x", "np.exp( → ("): "Where is the exponential? Scores can be negative.",
         "np.exp → np.exp2": "These are powers of 2. The exponential is np.exp.",
         "np.exp → 1 / np.exp": "The lowest score gets most. Which sign has the exponent?",
@@ -47,8 +46,7 @@ check_softmax = Exercise(
             "all scores? Subtract one of its own from each row.",
         "x - x.max( → x / x.max(": "You divide by the largest score. Subtract it.",
         ("→ np.nan_to_num(np.exp(x) / np.exp(x).sum(-1, keepdims=True)) ¦ np.where(abs(x).max() > "
-            "11_000, np.nan, right(x))", "- x.max(…) →"): "Large scores overflow. What can you "
-            "subtract from a row without changing its probabilities?",
+            "11_000, np.nan, right(x))", "- x.max(…) →"): "What keeps scores from overflowing?",
         "x.max(…) → x.max()": "A row far below it underflows. Each needs its own maximum.",
         "x.max( → abs(x).max(": "A row of negative scores underflows.",
         "x.max → x.mean ¦ x.min": "A high score still overflows. What leaves none above 0?",
@@ -73,10 +71,9 @@ check_attention = Exercise(
     forbidden=["attention", "scaled_dot_product_attention"],
     mistakes={
         "/ np.sqrt(key.shape[-1]) →": "The scores are not divided. By what, and why?",
-        ("np.sqrt( → (", "np.sqrt(key.shape[-1]) → len(key)"): "A dot product grows with the root "
-            "of key.shape[-1].",
-        "key.shape[-1] → key.shape[-2] ¦ query.shape[-2] ¦ key.shape[1] ¦ key.shape[0]": "Which "
-            "size makes a dot product large? Count axes from the end.",
+        ("np.sqrt( → (", "np.sqrt(key.shape[-1]) → len(key)"): "A dot product grows with the root.",
+        "key.shape[-1] → key.shape[-2] ¦ query.shape[-2] ¦ key.shape[1] ¦ key.shape[0] ¦ 3":
+            "Which size makes a dot product large? Count axes from the end.",
         "/ np.sqrt → * np.sqrt": "You multiply by the square root. Divide by it.",
         "softmax(…) → softmax(…, axis=-2) ¦ softmax(…, axis=0) ¦ softmax(…, axis=1)": "Over which "
             "axis do the probabilities of a query sum to 1? Count from the end.",
@@ -87,12 +84,10 @@ check_attention = Exercise(
         "key.swapaxes(-1, -2) → key.T": ".T turns all axes around. Which two should change places?",
         ".swapaxes(…) →": "Each query meets each key. Which of the two is to be transposed?",
         "@ value →": "These are the probabilities. Of what do they take the mean?",
-        ("@ value → @ value, softmax(scores)", "→ right(query, key, value) + query"): "Return the "
-            "context.",
+        "@ value → @ value, softmax(scores) ¦ @ value + query": "Return the context.",
         ("→ right(query, value, value) ¦ right(query, value, key)", "@ value → @ key"): "A query "
             "meets the keys; the values are handed on.",
-        "@ value → @ value / value.shape[-2] ¦ @ value / len(value)": "You divide at the end once "
-            "more. The probabilities sum to 1 already.",
+        "@ value → @ value / value.shape[-2] ¦ @ value / len(value)": "Why divide? They sum to 1.",
     },
 )  # fmt: skip
 
@@ -103,13 +98,11 @@ def check_query(function: Callable) -> Verdict:
     if problem:
         return Verdict(False, problem)
     if form_problem(answer, np.zeros(3)):
-        told = f"A query has three numbers, as each key has; yours is {short_text(answer)}."
-        return Verdict(False, told)
+        return Verdict(False, f"A query has three numbers; yours is {short_text(answer)}.")
     query = np.asarray(answer, dtype=float)
     if not np.isfinite(query).all():
         return Verdict(False, f"The query {query} holds numbers that are not finite.")
-    _, probs = attention(query[None], _ONE_CAT_KEYS, _ONE_CAT_KEYS)
-    kept = float(probs[0, 0])
+    kept = float(attention(query[None], _ONE_CAT_KEYS, _ONE_CAT_KEYS)[1][0, 0])
     if kept >= 0.99:
         return Verdict(True, f"Right: with this query, one keeps {kept:.2%} of itself.")
     hint = "The direction is right. What does a longer query do to the scores?"
@@ -150,7 +143,8 @@ check_streamed_attention = Exercise(
     "Attend to keys and values that come in blocks, without ever holding all scores at once.",
     _streamed_attention,
     cases=[_blocks(1, [2, 3], 2), _blocks(3, [4, 1, 5], 4), _blocks(2, [3], 3)],
-    edges=[_blocks(1, [2, 3, 2], 2, spread=900.0), _blocks(5, [2, 3, 2], 3, spread=900.0)],
+    edges=[_blocks(1, [2, 3, 2], 2, spread=900.0), _blocks(5, [2, 3, 2], 3, spread=900.0),
+           (np.ones((1, 2)), [(np.full((1, 2), n), _RNG.random((1, 2))) for n in (-1e3, -2e3)])],
     given=lambda value: _in_one_memory(value) if isinstance(value, list) else value,
     forbidden=["concatenate", "vstack", "hstack", "stack", "append", "extend", "attention",
                "scaled_dot_product_attention"],
@@ -164,16 +158,14 @@ check_streamed_attention = Exercise(
         "→ sum(attention(query, *block)[0] for block in blocks) ¦ np.mean([attention(query, "
             "*block)[0] for block in blocks], axis=0) ¦ parts = [(len(key), attention(query, key, "
             "value)[0]) for key, value in blocks]; return sum(n * part for n, part in parts) / "
-            "sum(n for n, _ in parts)": "A block counts by the sum of its exponentials, beside "
-            "those of the others.",
-        "shrunk * total → total || shrunk * mixed → mixed": "When a higher score comes, by what is "
-            "all that was summed before multiplied?",
-        ("shrunk * total → total", "shrunk * mixed → mixed"): "The mix and the sum below it are "
-            "both rescaled when the maximum rises.",
+            "sum(n for n, _ in parts)": "A block counts by the sum of its exponentials.",
+        "shrunk * total → total || shrunk * mixed → mixed": "Which factor do the old sums need?",
+        ("shrunk * total → total", "shrunk * mixed → mixed"): "Both are rescaled: mix and sum.",
         "highest - higher → np.where(highest > -np.inf, higher - highest, highest)": "Your factor "
             "is upside down: old sums shrink.",
         "shrunk * total + → || shrunk * mixed + →": "Only the last block counts.",
         "→ attention(query, *next(iter(blocks)))[0]": "Only the first block counts.",
+        "-np.inf → 0.0": "All scores may lie far below 0. Where does the highest start?",
         "/ total →": "Where is the division by the sum of all exponentials?",
         "/ np.sqrt(…) →": "The scores are not divided by the square root of the size of a key.",
         "np.maximum(highest, → np.maximum(-np.inf, ¦ np.multiply(0, ¦ np.where(highest > -np.inf, "

@@ -31,8 +31,8 @@ check_softmax_backward = Exercise(
         "→ grad_output * probs * (1 - probs)": "Which other probabilities move with a score?",
         "(grad_output - average) → grad_output": "The others of the row move as well.",
         "grad_output - average → -average": "A score also raises its own probability.",
-        "(probs * grad_output).sum → grad_output.mean ¦ grad_output.sum": "By what is each "
-            "gradient weighted in the average?",
+        ("(probs * grad_output).sum → grad_output.mean ¦ grad_output.sum", "- average → - probs * "
+            "grad_output.sum(axis=-1, keepdims=True)"): "By what is each gradient weighted?",
         "axis=-1 → axis=0 ¦ axis=1": "Along which axis do probabilities sum to 1?",
         "- average → - probs * average": "In the second term the probability is there twice.",
         "- average → + average": "Only a gradient above average raises a probability.",
@@ -42,8 +42,6 @@ check_softmax_backward = Exercise(
         ".sum( → .mean(": "The weights sum to 1 already. Why divide by the number of entries?",
         "return probs * → return": "How strongly does a score move its own probability?",
         "return probs → return -probs": "A gradient above average should come out positive.",
-        "- average → - probs * grad_output.sum(axis=-1, keepdims=True)": "In the sum each gradient "
-            "has its own probability.",
         "→ probs * (1 - probs)": "That is softmax alone. Where does grad_output come in?",
         "→ right(grad_output, softmax(probs))": "Why a second softmax?",
     },

@@ -25,40 +25,36 @@ def _case(formula: str, tape: Tape, **nodes: Node) -> tuple[_Named, _Named]:
     return _Named(formula, tape.steps), _Named(f"[{', '.join(nodes)}]", nodes.values())
 
 
-def _triple(tape, x):
-    return tape.run(lambda x: 3 * x, lambda g, y, x: [3 * g], x)
-
-
-def _product(tape, a, b):
-    return tape.run(lambda a, b: a * b, lambda g, y, a, b: [g * b, g * a], a, b)
+_TRIPLE = (lambda x: 3 * x, lambda g, y, x: [3 * g])
+_PRODUCT = (lambda a, b: a * b, lambda g, y, a, b: [g * b, g * a])
 
 
 def _chain():
     tape, x = Tape(), Node(np.array(2.0))
-    a = _triple(tape, x)
+    a = tape.run(*_TRIPLE, x)
     square = tape.run(lambda a: a**2, lambda g, y, a: [2 * a * g], a)
     return _case("the steps of (3x)²", tape, x=x, a=a, l=square)
 
 
 def _two_paths():
     tape, x = Tape(), Node(np.array(2.0))
-    a, b = _triple(tape, x), tape.run(lambda x: x + 1, lambda g, y, x: [g], x)
-    _product(tape, a, b)
+    a, b = tape.run(*_TRIPLE, x), tape.run(lambda x: x + 1, lambda g, y, x: [g], x)
+    tape.run(*_PRODUCT, a, b)
     return _case("the steps of 3x · (x + 1)", tape, x=x, a=a, b=b)
 
 
 def _twice():
     tape, x = Tape(), Node(np.array(5.0))
-    _product(tape, x, x)
+    tape.run(*_PRODUCT, x, x)
     return _case("the step x · x", tape, x=x)
 
 
 def _meeting():
     """Use what a step has made in two later steps, one of which uses the other."""
     tape, x = Tape(), Node(np.array(0.5))
-    a = _triple(tape, x)
+    a = tape.run(*_TRIPLE, x)
     b = tape.run(np.exp, lambda g, y, a: [g * y], a)
-    _product(tape, _product(tape, a, b), a)
+    tape.run(*_PRODUCT, tape.run(*_PRODUCT, a, b), a)
     return _case("the steps of a · exp(a) · a with a = 3x", tape, x=x, a=a, b=b)
 
 
@@ -78,10 +74,6 @@ def _walk_back(steps, nodes):
         for node, grad in zip(inputs, grads):
             node.grad = node.grad + grad
     return [node.grad for node in nodes]
-
-
-def _are_nodes(got, *_):
-    return all(isinstance(entry, Node) for entry in got.ravel())
 
 
 def _deeper(steps, nodes):
@@ -104,12 +96,10 @@ check_walk_back = Exercise(
     "Walk a tape back, and return the gradients that have reached some of its nodes.",
     _walk_back,
     cases=[_chain(), _twice(), _two_paths(), _meeting(), _arrays()],
-    forbidden=["walk_back"],
-    in_place=True,
+    forbidden=["walk_back"], in_place=True,
     mistakes={
         "reversed(steps) → steps": "Only the last step is walked. In which order does it go back?",
-        ("steps[-1][1].grad = 1.0 →", "1.0 → 0.0 ¦ steps[-1][1].array"): "How far does the loss "
-            "move when the loss itself moves by 1?",
+        "1.0 → 0.0 ¦ steps[-1][1].array": "How far does the loss move when it moves by 1?",
         "steps[-1] → steps[0]": "You start at the first step. In which step is the loss made?",
         "steps[-1][1].grad → for step in steps: step[1].grad": "Only the loss has the gradient 1.",
         "node.grad + grad → grad ¦ (node.grad if np.any(node.grad) else grad) ¦ (node.grad + grad) "
@@ -117,20 +107,17 @@ check_walk_back = Exercise(
         ("node.grad + → node.grad *", "reversed(steps) → reversed(steps[:-1])"): "Nothing arrives "
             "anywhere. Is the last step walked, and what is done with a 0?",
         "backward(output.grad → backward(1.0": "Each step gets 1. What has arrived at its output?",
-        "output.grad, output.array → output.array, output.grad": "The gradient that "
-            "arrives stands first.",
+        "output.grad, output.array → output.array, output.grad": "What arrives stands first.",
         "zip(inputs → zip(inputs[:1]": "Only the first input of a step gets its gradient.",
         ", grads): → , reversed(grads)):": "The gradients come in the order of the inputs.",
         "zip(…) → dict(zip(…)).items()": "x · x takes one node twice. Both count.",
         "+ grad → + grad * any(node is made for _, made, _ in steps)": "No step makes weights.",
-        "+ grad → + grad * all(node is not made for _, made, _ in steps)": "Results "
-            "of steps have some, too.",
+        "+ grad → + grad * all(node is not made for _, made, _ in steps)": "What about results?",
         "(steps) → (steps[1:])": "The first step is left out: its inputs get nothing.",
         "[node.grad → [node.array": "These are the numbers of the nodes. What has reached them?",
-        "[node.grad for node in nodes] → [*nodes]": ("These are the nodes. Return the gradient of "
-            "each.", _are_nodes),
-        "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "Return those of "
-            "`nodes`.",
+        "[node.grad for node in nodes] → [*nodes]": ("Return each node's gradient.", lambda got, *_:
+            isinstance(got.flat[0], Node)),
+        "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "Which are asked for?",
         _deeper: "You go on before all gradients of a node have arrived. When have they?",
     },
 )  # fmt: skip

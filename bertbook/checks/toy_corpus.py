@@ -24,8 +24,7 @@ def _unigram(sentences):
 check_unigram_loss = Exercise(
     "Compute the mean loss of somebody who knows only how frequent each word is.",
     _unigram,
-    cases=_CORPORA,
-    forbidden=["masked_word_loss", "masked_word_ladder"],
+    cases=_CORPORA, forbidden=["masked_word_loss", "masked_word_ladder"],
     mistakes={
         "math.log → math.log2 ¦ math.log10": "Which logarithm gives nats?",
         "in tokens) / total → in {*tokens}) / len({*tokens}) ¦ in {*tokens})": "A frequent word is "
@@ -38,16 +37,15 @@ check_unigram_loss = Exercise(
         "in sentences for → in sentences[-1:] for": "Which sentences does your loop count?",
         "tokens.count(word) / total → tokens.count(word)": "A count is no probability yet.",
         "→ right([''.join(sentences)]) ¦ right([' '.join(''.join(sentences).replace(' ', ''))]) ¦ "
-            "right([' '.join(''.join(sentences).replace(' ', '_'))])": "Are your words those that "
-            "stand between spaces?",
+            "right([' '.join(''.join(sentences).replace(' ', '_'))]) ¦ right([s.replace(' ', '_') "
+            "for s in sentences])": "Are your words those that stand between spaces?",
         "-math.log → math.log": "A loss is not negative. Where is the minus?",
         ("tokens.count(word) / total → 1 / len({*tokens}) ¦ 1 / total ¦ sum(word in s.split() for "
             "s in sentences) / len(sentences) ¦ sum(word in s.split() for s in sentences) / total "
             "¦ tokens.count(word) / max(map(tokens.count, {*tokens})) ¦ (tokens.count(word) + 1) / "
             "(total + len({*tokens})) ¦ (tokens.count(word) - 1 or 1) / (total - 1) ¦ "
             "(tokens.count(word) - 1) / (total - 1)", "→ sum(right([s]) * len(s.split()) for s in "
-            "sentences) / len(' '.join(sentences).split())"): "Of all words of the corpus, which "
-            "share is this one?",
+            "sentences) / len(' '.join(sentences).split())"): "Which share of all words is it?",
         "→ tokens = ' '.join(sentences).split(); return -math.log(sum(map(tokens.count, tokens)) / "
             "len(tokens) ** 2)": "The loss is the mean of the logarithms, not their logarithm.",
         "-math.log(…) → …": "Where is the logarithm?",
@@ -96,10 +94,8 @@ check_pair_floor = Exercise(
         "math.log → math.log10 ¦ math.log2": "Which logarithm gives nats?",
         "→ math.exp(right(sentences))": "That is e to the loss, the perplexity.",
         "(n, math → (n / sum(found.values()), math": "A gap counts as often as it comes up.",
-        "(i, *left) → (i, j) ¦ i ¦ tokens[i - 1] if i else '' ¦ (i, j, len(left))": "Read all that "
-            "is left.",
-        (_JOINT, f"{_JOINT} || return sum → return 0.5 * sum"): "You guess both words as one "
-            "answer. Each is to be guessed by itself.",
+        "(i, *left) → (i, j) ¦ i ¦ i and tokens[i - 1] ¦ (i, j, len(left))": "Read the rest.",
+        (_JOINT, f"{_JOINT} || return sum → return 0.5 * sum"): "Guess each word by itself.",
         "return sum → return 0.5 * sum ¦ return 2 * sum": "The floor is a mean over both words.",
         "return sum → return -sum": "A loss is not negative. Where is the minus?",
         "(i, *left) → (i, sentence)": "Which other sentences leave the same words?",
@@ -111,6 +107,8 @@ check_pair_floor = Exercise(
         "0) + 1 → 0) + 1 / len(tokens) / (len(tokens) - 1)": "A long sentence has more pairs.",
         "math.log(sum(found.values()) / n) → n / sum(found.values()) || return sum(…) / sum(…) → "
             "return -math.log(sum(…) / sum(…))": "The loss is the mean of the logarithms.",
+        "left[i] = left[j] = None → left = [None if w in (tokens[i], tokens[j]) else w for w in "
+            "tokens]": "A word may stand twice. Hide positions.",
         "!= j → == j": "That is the floor with one word hidden.",
         "!= j → == j || return sum → return 2 * sum": "Its best hint may be hidden, too.",
     },

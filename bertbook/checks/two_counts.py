@@ -13,12 +13,9 @@ from .compare import short_text
 from .exercise import attempt
 from .verdict import Verdict
 
-_PIE, _SIGNAL = "a light pie with cream", "light brings a signal"
-_SENTENCES = {"pie": _PIE, "signal": _SIGNAL}
-_COUNTS = {
-    "a": (4, 4), "light": (2, 2), "pie": (3, 1), "with": (1, 0), "cream": (1, 0),
-    "brings": (0, 1), "signal": (0, 3),
-}  # fmt: skip
+_SENTENCES = {"pie": "a light pie with cream", "signal": "light brings a signal"}
+_COUNTS = {"a": (4, 4), "light": (2, 2), "pie": (3, 1), "with": (1, 0), "cream": (1, 0),
+           "brings": (0, 1), "signal": (0, 3)}  # fmt: skip
 
 
 def check_no_matrices(function: Callable) -> Verdict:
@@ -59,10 +56,8 @@ def _problem(comparison: object) -> str:
     number = _number(times)
     if not math.isfinite(number):
         return f"How often is ({winner!r}, {loser!r}) taken? {short_text(times)} is no number."
-    return "" if number > 0 else (
-        f"({winner!r}, {loser!r}) is taken {number:g} times. A difference that is positive "
-        "stays so only if it is multiplied by a number above 0."
-    )  # fmt: skip
+    told = f"({winner!r}, {loser!r}) is taken {number:g} times. "
+    return "" if number > 0 else f"{told}Does a positive difference stay so?"
 
 
 def _wrong_words(winner: str, loser: str) -> str:
@@ -101,10 +96,8 @@ def _hint(comparisons: list) -> str:
     if len(winners := {winner for winner, *_ in comparisons}) == 1:
         (winner,) = winners
         other = "[1, −1]" if winner == "pie" else "[−1, 1]"
-        return (
-            f"Not yet. All comparisons are from one sentence. There {winner} can win, for example "
-            f"with g = {other}. What does the other sentence ask for?"
-        )
+        told = f"All comparisons are from one sentence. There {winner} can win, with g = {other}."
+        return f"Not yet. {told} What does the other sentence ask for?"
     told = f"pie's add up to {_written(pie)} and signal's add up to {_written(signal)}"
     first, second = (total / (np.abs(total).max() or 1.0) for total in (pie, signal))
     if np.allclose(first, -second):

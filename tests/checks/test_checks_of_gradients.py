@@ -127,7 +127,7 @@ def norm_backward(g, x, w, power):
         (check_linear_backward, lambda *a: linear_backward(*a)[:2], "is missing"),
         (check_linear_backward, lambda g, x, w: (
             *linear_backward(g, x, w)[:2], g.reshape(-1, 2).sum(axis=0, keepdims=True)),
-         "Each output has one bias for"),
+         "Over what do you sum"),
         (check_gelu_backward, lambda g, x: g + share(x) + x * phi(x), "You add grad_output"),
         (check_gelu_backward, lambda g, x: np.where(x > 0, g, 0), "the slope of ReLU"),
         (check_softmax_backward, lambda g, p: -p * (p * g).sum(-1, keepdims=True),
@@ -186,7 +186,7 @@ def test_a_gradient_test_with_a_hole_is_told_who_slips_through():
         return np.allclose(backward(probs, probs), loops_for_softmax(probs, probs))
 
     holes = [
-        (plain_sum, "By what is each gradient weighted in"),
+        (plain_sum, "By what is each gradient weighted"),
         (one_row, "Along which"),
         (two_rows, "Along which axis do"),
     ]

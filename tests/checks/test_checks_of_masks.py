@@ -121,7 +121,7 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
         (check_padding_and_causal, lambda mask: both(mask, lambda a, b: np.minimum(a, b - np.eye(
             a.shape[-1]) * 1.0 * -LOWEST)), "May a token look at"),
         (check_mean_loss, lambda losses, labels: losses[labels != -100].sum() / len(labels),
-         "By how many should it"),
+         "How many positions have"),
         (check_mean_loss, lambda losses, labels: losses[labels > 0].sum() / (labels >= 0).sum(),
          "You leave out the label 0. It is"),
         (check_promises, never_alone, "How much padding there is must not matter either"),
@@ -129,7 +129,7 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
          "One row serves all"),
         (check_causal_mask, lambda seq: np.eye(seq, k=1) * LOWEST, "What about later"),
         (check_padding_and_causal, lambda mask: np.minimum(
-            hide(mask, LOWEST), future(len(mask), LOWEST)), "Which axis of a batch"),
+            hide(mask, LOWEST), future(len(mask), LOWEST)), "What is seq"),
         (check_mean_loss, lambda losses, labels: [
             row[asked != -100].mean() for row, asked in zip(losses, labels, strict=True)],
          "One mean over all"),

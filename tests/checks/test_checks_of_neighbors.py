@@ -66,10 +66,10 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
         (
             check_cosines,
             lambda v: v @ v.T / np.sqrt(np.outer(norm(v), norm(v))),
-            "You take the root",
+            "How many roots has a length",
         ),
         (check_neighbor_averages, lambda v: (v.sum(0) - v) / v.shape[1], "How many other words"),
-        (check_neighbor_averages, lambda v: v.sum(0) / (len(v) - 1) - v, "Divide the sum less"),
+        (check_neighbor_averages, lambda v: v.sum(0) / (len(v) - 1) - v, "What is divided"),
         (check_neighbor_averages, lambda v: 0 * v + v.sum(0) / (len(v) - 1), "Take each word"),
     ],
 )

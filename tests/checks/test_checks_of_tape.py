@@ -150,7 +150,7 @@ def reversed_in_place(steps, nodes):
         (by_dict, "x · x takes one node twice. Both count."),
         (once_only, "Where paths meet, what is done with what arrives?"),
         (ones, "Only the loss has the gradient 1."),
-        (the_nodes, "These are the nodes. Return the gradient of each."),
+        (the_nodes, "Return each node's gradient."),
         (walked_and_lost, "returns nothing yet"),
         (reversed_in_place, "Something is None here"),
     ],

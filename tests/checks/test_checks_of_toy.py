@@ -172,7 +172,7 @@ def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
         (check_unigram_loss, with_probability(
             lambda w, words, s: (words.count(w) + 1) / (len(words) + len({*words}))), "share"),
         (check_unigram_loss, with_probability(
-            lambda w, words, s: sum(w in x.split() for x in s) / len(s)), "Of all words of the"),
+            lambda w, words, s: sum(w in x.split() for x in s) / len(s)), "Which share of all"),
         (check_unigram_loss, with_probability(
             lambda w, words, s: words.count(w) / Counter(words).most_common(1)[0][1]), "share"),
         (check_unigram_loss, with_probability(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bertbook.checks.two_counts import _COUNTS, _PIE, _SIGNAL, check_no_matrices
+from bertbook.checks.two_counts import _COUNTS, _SENTENCES, check_no_matrices
 
 PROOF = [("pie", "a", 1), ("pie", "light", 1), ("signal", "brings", 2)]
 
@@ -44,15 +44,15 @@ def test_a_proof_passes(answer):
         ([("pie", "a"), ("pie", "light")], "How often is ('pie', 'a') taken?"),
         ([("pie", "a", "often")], "'often' is no number"),
         ([("pie", "a", np.inf)], "is no number"),
-        ([("pie", "a", -1), ("pie", "light", 1)], "multiplied by a number above 0"),
-        ([("pie", "a", 0)], "multiplied by a number above 0"),
+        ([("pie", "a", -1), ("pie", "light", 1)], "Does a positive difference stay so"),
+        ([("pie", "a", 0)], "Does a positive difference stay so"),
         ([("a", "pie", 1)], "Did you write the loser first?"),
         ([("cream", "with", 1)], "'cream' is not supposed to win. The winners are"),
         ([("pie", "signal", 1)], "'pie' never meets it"),
         ([("signal", "cream", 1)], "'signal' never meets it"),
         ([("pie", "pie", 1)], "is compared with itself"),
-        (PROOF[:2], "There pie can win, for example with g = [1, −1]"),
-        (("signal", "brings", 1), "There signal can win, for example with g = [−1, 1]"),
+        (PROOF[:2], "There pie can win, with g = [1, −1]"),
+        (("signal", "brings", 1), "There signal can win, with g = [−1, 1]"),
         ([*PROOF[:2], ("signal", "brings", 1)], "You are close: pie's add up to [0, −4]"),
         ([("pie", "light", 1), ("signal", "light", 1)], "With which two of pie's rivals"),
         ([*PROOF[:2], ("signal", "a", 1)], "With which of signal's rivals"),
@@ -71,14 +71,14 @@ def wins(word, sentence, g):
 
 
 def test_the_hints_name_directions_in_which_one_wins():
-    assert wins("pie", _PIE, [1, -1])
-    assert wins("signal", _SIGNAL, [-1, 1])
+    assert wins("pie", _SENTENCES["pie"], [1, -1])
+    assert wins("signal", _SENTENCES["signal"], [-1, 1])
 
 
 def test_no_direction_lets_both_win():
     angles = np.linspace(0, 2 * np.pi, 3601)
     directions = list(zip(np.cos(angles), np.sin(angles)))
     pie, signal = ([wins(*pair, g) for g in directions]
-                   for pair in (("pie", _PIE), ("signal", _SIGNAL)))  # fmt: skip
+                   for pair in _SENTENCES.items())  # fmt: skip
     assert any(pie) and any(signal)
     assert not any(a and b for a, b in zip(pie, signal))

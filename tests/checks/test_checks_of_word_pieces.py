@@ -1,6 +1,7 @@
 """Right answers to the exercises of Chapter 6, written in other ways, pass."""
 
 import math
+from functools import cache
 
 import numpy as np
 import pytest
@@ -39,8 +40,9 @@ def by_tables(spelled, counts, total=None, digits=9):
 
 
 def fewest(word, pieces):
-    """Right, with recursion from the front."""
+    """Right, with recursion from the front, and no rest is counted twice."""
 
+    @cache
     def rest(start):
         mark = "##" if start else ""
         ends = [e for e in range(start + 1, len(word) + 1) if mark + word[start:e] in pieces]
@@ -66,18 +68,15 @@ def longest(word, pieces, least=1):
 
 def as_few_as_possible(word, pieces):
     """Cut from the front, and try the whole rest for each first piece."""
-    if not word:
-        return []
-    firsts = [p for p in pieces if word.startswith(p)]
-    cuts = [[p, *after] for p in firsts if (after := inside(word[len(p) :], pieces)) is not None]
-    return min(cuts, key=len, default=["[UNK]"])
 
+    @cache
+    def rest(start):
+        mark = "##" if start else ""
+        ends = [e for e in range(start + 1, len(word) + 1) if mark + word[start:e] in pieces]
+        cuts = [[mark + word[start:e], *rest(e)] for e in ends if rest(e) is not None]
+        return min(cuts, key=len, default=None) if start < len(word) else []
 
-def inside(word, pieces):
-    ends = [e for e in range(1, len(word) + 1) if "##" + word[:e] in pieces]
-    cuts = [["##" + word[:e], *after] for e in ends
-            if (after := inside(word[e:], pieces)) is not None]  # fmt: skip
-    return min(cuts, key=len, default=None) if word else []
+    return rest(0) or ["[UNK]"]
 
 
 def from_the_end(word, pieces):
@@ -189,23 +188,23 @@ def test_right_answers_pass_however_they_are_written(check, answer):
         (check_gain, lambda n, a, b, total: n * (math.log(a / total) * math.log(b / total)
          - math.log(n / total)), "Surprises add."),
         (check_merge, once_a_word, "In “banana” the"),
-        (check_merge, by_new_piece, "Compare the pairs: left"),
+        (check_merge, by_new_piece, "Compare left pieces first"),
         (check_longest_match, all_inside, "all known pieces that occur"),
         (check_longest_match, instead_of_unknown(lambda word, _: [word]), "What stands for an"),
         (check_longest_match, instead_of_unknown(gap_marked), "One gap makes the"),
         (check_fewest_pieces, one_cut, "You try one cut"),
         (check_fewest_pieces, without_marks, "Only at its beginning"),
         (check_fewest_pieces, lambda word, pieces: as_few_as_possible(word, pieces)
-         if fewest(word, pieces) else [], "Return how many they are"),
+         if fewest(word, pieces) else [], "Return their number"),
         (check_fewest_pieces, lambda word, pieces: sum(
-            piece.removeprefix("##") in word for piece in pieces), "that occur in the word"),
+            piece.removeprefix("##") in word for piece in pieces), "Which of them make it"),
         (check_merge, lambda s, c: by_tables(s, c, digits=17), "Equal gains may differ far"),
         (check_longest_match, as_few_as_possible, "as few pieces as possible"),
         (check_longest_match, lambda word, pieces: longest(word, pieces, least=2), "Does your"),
-        (check_longest_match, lambda word, pieces: sorted(longest(word, pieces)), "the alphabet"),
+        (check_longest_match, lambda word, pieces: sorted(longest(word, pieces)), "the word's order"),
         (check_fewest_pieces, from_the_front, "A shorter piece may do better than"),
         (check_fewest_pieces, from_the_end, "A shorter piece may do better than"),
-        (check_fewest_pieces, greedy_twice, "the best of a few greedy ways"),
+        (check_fewest_pieces, greedy_twice, "Both ways are greedy"),
     ],
 )  # fmt: skip
 def test_answers_that_readers_gave_are_understood(check, answer, told):
