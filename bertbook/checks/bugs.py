@@ -25,20 +25,19 @@ check_falling = Exercise(
         "_PADDING → _HEARS ¦ _PADDING, _HEARS": "Which columns should not enter the mean?",
         '_PADDING → _PADDING, "no_mask_means_all_ones"': "A mask of ones changes no mean.",
         '_PADDING → _PADDING, "padding_alone_gives_numbers"': "Finite numbers have finite means.",
-        "set() → {_PADDING}": "Padding is hidden before the softmax, however large the scores are.",
+        'set() → {_PADDING} ¦ {"attention_is_shared_among_tokens"} ¦ '
+            '{"gradients_reach_everything"} ¦ {"padding_alone_gives_numbers"}': "A steeper softmax "
+            "is finite and sums to 1. Does yours fall?",
         'set() → {"training_adds_dropout_only"}': "The root is missing in evaluation, too.",
-        'set() → {"gradients_reach_everything"}': "Gradients of a steeper softmax are smaller.",
-        'set() → {"attention_is_shared_among_tokens"}': "Even a steep softmax sums to 1.",
-        'set() → {"padding_alone_gives_numbers"}': "Scores that are a few times larger are finite.",
         "{_MATES} → set()": "Which vectors does the first text get back?",
-        "_MATES → _PADDING": "One text alone cannot be sorted wrongly. What if there are several?",
+        "_MATES → _PADDING ¦ _MATES, _PADDING ¦ _MATES, _PADDING, _SPLIT": "Can one text alone be "
+            "sorted wrongly?",
         "_MATES → _MATES, _SPLIT ¦ _SPLIT": "That one needs a loss. What falls without it?",
         '_MATES → "places_matter"': "Words keep their positions. Texts change theirs in the batch.",
-        '_MATES → "evaluation_repeats" ¦ _MATES, "evaluation_repeats"': "The same order, twice.",
-        '_MATES → "calls_stay_apart"': "Each call sorts its own texts, and remembers none.",
+        '_MATES → "evaluation_repeats" ¦ _MATES, "evaluation_repeats" ¦ "calls_stay_apart"': "Each "
+            "call sorts its own texts, and alike.",
         '_PADDING → "Padding changes nothing at the tokens"||_MATES → "A text has the same numbers '
             'whoever shares its batch"': "Return the names that are printed above the cell.",
-        "_MATES → _MATES, _PADDING ¦ _MATES, _PADDING, _SPLIT": "Can a single text be sorted?",
     },
 )  # fmt: skip
 
@@ -83,8 +82,8 @@ check_smallest = Exercise(
     edges=[(_three_tokens, [1, 2, 3]), (_three_tokens, [5, 2, 2, 2]), (all, [3, 1])],
     seconds=5,
     mistakes={
-        "rest[:place] + rest[place + 1 :] → rest[: len(rest) - place - 1] + rest[len(rest) - place "
-            ":]": "Begin at the left, so that everybody finds the same one.",
+        "shorter = … :] → shorter = rest[: len(rest) - place - 1] + rest[len(rest) - place :]":
+            "Begin at the left, so that everybody finds the same one.",
         lambda fails, ids: next([*some] for size in range(len(ids) + 1)
             for some in combinations(ids, size) if fails([*some])): "You try all parts of the "
             "text. Of 500 tokens there are too many: leave one out.",
@@ -94,14 +93,14 @@ check_smallest = Exercise(
         "return rest → return list(dict.fromkeys(rest))": "A token may be needed twice.",
         "return rest → return sorted(rest)": "The tokens keep their order.",
         "shorter, 0 → shorter, place ¦ shorter, place + 1": "Begin again: another may be spared.",
-        ("place < len(rest) → place < min(2, len(rest))||rest[:place] + rest[place + 1 :] → "
-            "(rest[1:], rest[:-1])[place]", "place < len(rest) → place < min(1, len(rest))",
-            "place < len(rest) → place < min(1, len(rest))||rest[:place] + rest[place + 1 :] → "
-            "rest[:-1]"): "A token in the middle can be spared, too.",
+        ("place < len(rest) → place < min(2, len(rest))||shorter = … :] → shorter = (rest[1:], "
+            "rest[:-1])[place]", "place < len(rest) → place < min(1, len(rest))", "place < "
+            "len(rest) → place < min(1, len(rest))||shorter = … :] → shorter = rest[:-1]"): "A "
+            "token in the middle can be spared, too.",
         "→ next(ids[i : i + n] for n in range(len(ids) + 1) for i in range(len(ids)) if "
-            "fails(ids[i : i + n]))": "What fails may need two tokens that stand apart.",
-        "rest[:place] + rest[place + 1 :] → [other for other in rest if other != rest[place]]":
-            "Leave out a single token, not every one of a kind.",
+            "fails(ids[i : i + n]))": "What fails may need two that stand apart.",
+        "shorter = … :] → shorter = [other for other in rest if other != rest[place]]": "Leave out "
+            "a single token, not every one of a kind.",
         ("shorter = → at = rest.index(rest[place])\n        shorter =||rest[:place] + rest[place + "
             "1 :] → rest[:at] + rest[at + 1 :]", "rest, place = shorter, 0 → place = "
             "rest.remove(rest[place]) or 0"): "Leave out a place, not a value.",
@@ -111,7 +110,7 @@ check_smallest = Exercise(
         "→ [word for word in ids if fails([word])]": "A token may only fail together with others.",
         "place < len(rest) → place < len(rest) - 1": "You never try to leave out the last token.",
         "→ [word for place, word in enumerate(ids) if not fails(ids[:place] + ids[place + 1 :])]":
-            "You leave them all out at once. Leave out one, and ask again.",
+            "Leave out one, and ask again about the others.",
         "→ half = len(ids) // 2\nparts = [part for part in (ids[:half], ids[half:]) if half and "
             "fails(part)]\nreturn _smallest(fails, parts[0]) if parts else list(ids)": "You keep "
             "halves only. What fails may need a token of each half.",

@@ -29,21 +29,20 @@ check_positions = Exercise(
     given=to_tensor, then=_not_whole,
     mistakes={
         ("→ 0 * ids + np.arange(ids.shape[1])", "+ padding →"): "They begin behind the padding id.",
-        ("→ 0 * ids + np.arange(ids.shape[1]) + padding + 1", "np.cumsum(is_token, axis=1) → "
+        ("→ 0 * ids + np.arange(ids.shape[1]) + padding + 1", "np.cumsum(…) → "
             "(np.arange(ids.shape[1]) + 1)"): "Padding on the left must not move a sentence.",
         "* is_token →": "Padding stands at the padding id.",
         "+ padding → + padding - 1 ¦ + padding - is_token": "Your first token stands at the "
-            "padding id, and that row of the table is empty.",
+            "padding id. That row of the table is empty.",
         "+ padding → + padding + 1 ¦ + padding + is_token": "The first stands at padding + 1.",
         "axis=1 → axis=0": "Each row is a sentence.",
-        "np.cumsum(is_token, axis=1) * →": "Now count the tokens along the row.",
+        "np.cumsum(…) * →": "Now count the tokens along the row.",
         ("→ right(ids, 0) ¦ right(ids, 1)", "!= padding → != 0"): "The padding id is given.",
         "!= → >": "An id below that of padding is a token, too.",
         "!= → ==": "You count the padding.",
-        "np.cumsum(is_token, axis=1) → np.cumsum(is_token).reshape(ids.shape)": "Rows begin anew.",
+        "np.cumsum(…) → np.cumsum(is_token).reshape(ids.shape)": "Rows begin anew.",
         "cumsum(is_token → cumsum(ids": "Each token counts as one, whatever its id is.",
-        "np.cumsum(is_token, axis=1) → np.cumsum(is_token[:, ::-1], axis=1)[:, ::-1]": "You count "
-            "from the right end of the row.",
+        "np.cumsum(…) → np.cumsum(is_token[:, ::-1], axis=1)[:, ::-1]": "You count from the right.",
         "→ np.where(ids != padding, right(ids, padding), -100) ¦ np.where(ids != padding, "
             "right(ids, padding), 0)": "Padding stands at the padding id, not at 0 or -100.",
     },
@@ -55,7 +54,7 @@ def _albert(vocab, narrow, hidden, wide, layers):
     bridge = narrow * hidden + hidden
     attention = 4 * (hidden * hidden + hidden) + 2 * hidden
     feed_forward = 2 * hidden * wide + wide + hidden + 2 * hidden
-    return tables + bridge + attention + feed_forward
+    return tables + bridge + (attention + feed_forward)
 
 
 check_albert_parameters = Exercise(
@@ -64,27 +63,24 @@ check_albert_parameters = Exercise(
     cases=[(30_000, 128, 768, 3072, 12), (100, 4, 8, 16, 3), (30_000, 128, 4096, 16_384, 12)],
     rtol=1e-12,
     mistakes={
-        "attention + feed_forward → layers * (attention + feed_forward)": "All layers share one "
-            "set of weights. Count it once.",
-        "+ 2 * narrow → ¦ + narrow": "Are there two segments, a weight and a bias of the "
-            "LayerNorm?",
-        ("vocab + 512 + 2 → vocab", "512 + →", "(vocab + 512 + 2) * narrow + 2 * narrow → vocab * "
-            "narrow"): "There are 512 positions, 2 segments and a LayerNorm, all narrow.",
+        "(attention + feed_forward) → layers * (attention + feed_forward)": "Layers share weights.",
+        "+ 2 * narrow → ¦ + narrow": "Two segments; a LayerNorm's weight and bias. All there?",
+        ("vocab + 512 + 2 → vocab", "512 + →", "(…) * narrow + 2 * narrow → vocab * narrow"):
+            "There are 512 positions, 2 segments and a LayerNorm, all narrow.",
         ("+ bridge →", "narrow * hidden + hidden → narrow * hidden"): "Who widens? With a bias?",
-        "hidden * hidden + hidden → hidden * hidden||+ wide + hidden →": "The linear maps have "
-            "biases.",
+        "hidden * hidden + hidden → hidden * hidden||+ wide + hidden →": "Linear maps have a bias.",
         ("+ 2 * hidden →", ") + 2 * hidden → )"): "Both LayerNorms have a weight and a bias.",
         "4 * ( → 3 * ( ¦ 5 * (": "Attention has four linear maps, and there is no pooler.",
-        "+ wide + hidden →": "The two maps of the feed-forward part have biases.",
+        "+ wide + hidden → ¦ + 2 * wide": "The maps of the feed-forward part have a bias each.",
         ("2 * hidden * wide + wide + hidden → hidden * wide + wide", "2 * hidden * wide → 3 * "
             "hidden * wide"): "The feed-forward part has two maps: one widens, one narrows.",
         "attention = → wide = 4 * hidden\n    attention =": "The size `wide` is given.",
-        ("2) * narrow + 2 * narrow → 2) * hidden + 2 * hidden", "(vocab + 512 + 2) * narrow → "
-            "vocab * narrow + 514 * hidden", "(vocab + 512 + 2) * narrow + 2 * narrow → vocab * "
-            "narrow + 516 * hidden", "+ 2 * narrow → + 2 * hidden", "return → return vocab * "
-            "hidden +"): "All rows have embedding_size numbers, and their LayerNorm, too.",
-        "→ layers * right(vocab, narrow, hidden, wide, layers)": "Neither the tables nor the layer "
-            "are repeated. Count each once.",
+        ("2) * narrow + 2 * narrow → 2) * hidden + 2 * hidden", "(…) * narrow → vocab * narrow + "
+            "514 * hidden", "(…) * narrow + 2 * narrow → vocab * narrow + 516 * hidden", "+ 2 * "
+            "narrow → + 2 * hidden", "return → return vocab * hidden +"): "All rows have "
+            "embedding_size numbers, and their LayerNorm, too.",
+        "→ layers * right(vocab, narrow, hidden, wide, layers)": "Does each layer have tables of "
+            "its own?",
         "→ round(right(vocab, narrow, hidden, wide, layers) / 1e6)": "Return no millions.",
     },
 )  # fmt: skip
@@ -110,11 +106,13 @@ check_heard = Exercise(
         ("\"global\" in kinds → False||len(kinds) → kinds.count('local')", "→ min(seq, 1 + reach * "
             "len(kinds))"): "In a global layer every token looks at all others.",
         "reach * → 2 * reach *": "The first token has nothing on its left.",
-        ("min(seq, 1 + reach * len(kinds)) → 1 + reach * len(kinds)", "→ max(seq, 1 + reach * "
-            "kinds.count('local'))"): "There are no more than seq tokens, but there can be fewer.",
-        ("→ min(seq, 1 + reach ** kinds.count('local'))", "1 + reach * → (1 + reach) **"):
-            "Each local layer adds its window; it does not multiply.",
-        "1 + reach * → (1 + reach) *": "The token itself is counted once, not in every layer.",
+        ("min(seq, …) → …", "→ max(seq, 1 + reach * kinds.count('local'))", "return seq → return "
+            "seq + reach * kinds[::-1].index('global')||min(seq, …) → …"): "There are no more than "
+            "seq tokens, but there can be fewer.",
+        ("→ min(seq, 1 + reach ** kinds.count('local'))", "1 + reach * → (1 + reach) **"): "Each "
+            "local layer adds its window; it does not multiply.",
+        "1 + reach * → (1 + reach) * ¦ 1 + (1 + reach) *": "The token itself is counted once, not "
+            "in every layer.",
         "reach * → reach // 2 *": "reach counts the tokens on one side already.",
         ("\"global\" in kinds → kinds[:1] == ['global']||len(kinds) → kinds.count('local')",
             "\"global\" in kinds → kinds[:1] == ['global']", "\"global\" in kinds → kinds[-1:] == "
@@ -142,9 +140,9 @@ check_rotate = Exercise(
     forbidden=["a loop", "rotate"],
     given=to_tensor, rtol=1e-7, then=gradients_flow(np.ones((1, 1, 3, 4)), 10.0, to=1),
     mistakes={
-        "np.split(x, 2, axis=-1) → (x[..., ::2], x[..., 1::2])||np.concatenate(turned, axis=-1) → "
-            "np.stack(turned, axis=-1).reshape(x.shape)": "You turn neighbors, as in the paper. "
-            "BERT's family pairs number i with number i + half.",
+        ("np.split(x, 2, axis=-1) → (x[..., ::2], x[..., 1::2])", "np.split(x, 2, axis=-1) → "
+            "(x[..., ::2], x[..., 1::2])||np.concatenate(turned, axis=-1) → np.stack(turned, "
+            "axis=-1).reshape(x.shape)"): "The paper pairs neighbors. Here i goes with i + half.",
         "np.sin(angles) → -np.sin(angles)": "You turn in the other direction.",
         ("np.arange(seq) → np.arange(1, seq + 1)", "np.arange(size // 2) → np.arange(1, size // 2 "
             "+ 1)"): "Positions and pairs are counted from 0.",
@@ -156,19 +154,18 @@ check_rotate = Exercise(
         ("- second → + second", "+ first * sine → - first * sine"): "One of the two sines needs a "
             "minus, the other one a plus, or lengths change.",
         "cosine, sine = → sine, cosine =": "Which of cosine and sine is 1 at position 0?",
-        "theta ** (-2.0 * np.arange(size // 2) / size) → theta": "theta is no angle. Pair i turns "
-            "by theta ** (-2i / head_size).",
+        "theta ** (…) → theta ¦ (1 / theta)": "Pair i turns by theta ** (-2i / head_size).",
         "→ right(x, 10_000.0)": "theta is given.",
         "np.concatenate(turned, axis=-1) → x * np.repeat(cosine, 2, -1) + np.concatenate((-second, "
-            "first), -1) * np.repeat(sine, 2, -1)": "Numbers i and i + half turn by the same "
-            "angle: repeat the angles half by half.",
+            "first), -1) * np.repeat(sine, 2, -1)": "Numbers i and i + half turn by one angle.",
         "- second * sine → - first * sine||+ first * sine → + second * sine": "The first half gets "
             "minus the second one's sine, and the second half the first one's.",
         "turned = first * cosine - second * sine, → first = first * cosine - second * sine\n    "
             "turned = first,": "Both halves need the numbers from before the turn.",
         ("(turned, → (turned[::-1],", "np.concatenate(turned, axis=-1) → np.stack(turned, "
             "axis=-1).reshape(x.shape)"): "Number i goes back to place i.",
-        "second * cosine + first * sine → second": "Only your first half has turned.",
+        "second * cosine + first * sine → second ¦ first * sine": "Does your second half turn as "
+            "the first one does?",
         "→ x": "Nothing is turned.",
     },
 )  # fmt: skip
@@ -192,15 +189,15 @@ check_alibi = Exercise(
             "right count as well, here.",
         "np.abs(away) → (np.abs(away) + 1)": "A token is no step away from itself.",
         "np.abs(away) → np.abs(away) / seq": "Distances are counted in tokens.",
-        ("-8.0 → -1.0 ¦ 8.0 ¦ 0.0", "-8.0 → -1.0||/ heads →", "2.0 ** (-8.0 → (8.0"): "Head h of n "
-            "has the slope 2 to the power of -8 h / n.",
+        ("-8.0 → -1.0 ¦ 8.0 ¦ 0.0", "-8.0 → -1.0||/ heads →", "/ heads →", "2.0 ** (-8.0 → (8.0",
+            "np.arange(1, heads + 1) → np.ones(heads)"): "The slope is 2 ** (-8 h / n).",
         "/ heads → // heads": "// gives whole numbers.",
         "2.0 ** ( → np.exp(": "A slope is a power of 2, not of e.",
         "→ np.exp(right(seq, heads))": "The softmax takes the exponential later.",
         "np.abs(away) → away**2": "The bias is linear in the distance.",
         "np.arange(1, heads + 1) → np.arange(heads)": "Heads are counted from 1 here.",
         "slopes[: → slopes[::-1": "The first head has the steepest slope.",
-        "-slopes[:, None, None] * → -slopes[:, None, None] -": "The slope multiplies the distance.",
+        "-slopes[…] * → -slopes[…] -": "The slope multiplies the distance.",
         "→ np.moveaxis(right(seq, heads), 0, -1)": "Heads stand first: (heads, seq, seq).",
         "→ right(seq, heads)[0]": "That is one head. Return one matrix for each.",
     },

@@ -31,19 +31,19 @@ check_block_mask = Exercise(
     mistakes={
         "!= → ==": "0 stands where a token may look.",
         "_LOWEST → 1.0": "The mask is added to scores. What hides one?",
-        "_LOWEST → -1e9 ¦ -1e4": "That is low. Which is the most negative number of float32?",
-        "_LOWEST → -_LOWEST": "These are the largest numbers.",
+        "_LOWEST → -1e9 ¦ -1e4 ¦ -_LOWEST": "Is that the most negative number of float32?",
         "_LOWEST → np.finfo(np.float32).tiny": "tiny is the smallest number above 0. Take min.",
         "_LOWEST, 0.0 → -np.inf, np.nan": "0 times infinity is not a number.",
-        "_LOWEST → -np.inf": "A row that hides everything becomes nan. Take a finite number.",
-        "_LOWEST → np.finfo(np.float64).min": "In float32 that is minus infinity.",
+        "_LOWEST → -np.inf ¦ np.finfo(np.float64).min": "Infinite in float32: a hidden row is nan.",
         "!= → < ¦ >": "Both directions have to be hidden.",
         "np.arange(len(lengths)) → lengths": "Two sentences may have the same length.",
-        "np.repeat(np.arange(len(lengths)), lengths) → np.array(lengths)": "There is one row and "
-            "one column for each token, not for each sentence.",
-        "np.repeat(np.arange(len(lengths)), lengths) → np.arange(sum(lengths))": "The tokens of "
-            "one sentence see each other.",
-        "np.where(hidden, _LOWEST, 0.0) → ~hidden": "Return numbers to add to the scores.",
+        "np.repeat(…) → np.array(lengths)": "Where is a row and a column for each token?",
+        "np.repeat(…) → np.arange(sum(lengths))": "The tokens of one sentence see each other.",
+        "np.where(…) → ~hidden": "Return numbers to add to the scores.",
+        ("→ table, at = right([sum(lengths)]) + _LOWEST, 0\nfor size in lengths:\n    "
+            "table[at:size, at:size] = 0\n    at += size\nreturn table", "hidden = … sentence → "
+            "hidden = sum(np.indices(2 * [len(sentence)]) >= max(lengths)) > 0"): "Does each block "
+            "go from its start to start + size?",
     },
 )  # fmt: skip
 
@@ -75,35 +75,27 @@ check_online_attention = Exercise(
     forbidden=["softmax", "log_softmax", "scaled_dot_product_attention"],
     then=lambda f: gradients_flow(*_qkv(2, 3, 2), 2, to=3)(f) or no_table(*_qkv(64, 2), 4)(f),
     mistakes={
-        ("total = total * shrink → total = total", "weighted = weighted * shrink → weighted = "
-            "weighted"): "What was added up was made with the old largest score: let it shrink.",
-        "before - largest → largest - before": "The old sums become smaller when a larger score "
-            "comes: e to the old largest minus the new one.",
+        ("total * shrink → total", "weighted * shrink → weighted"): "What was added up was made "
+            "with the old largest score: let it shrink.",
+        "before - largest → largest - before": "Old sums shrink. Which largest is subtracted?",
         "weighted / total → weighted": "Divide by the sum of the weights in the end.",
-        "np.exp(scores - largest) → np.exp(scores)": "The weights are made with the largest score "
-            "so far, and the old sums are made to fit it.",
-        "/ query.shape[-1] ** 0.5 →": "Divide the scores by the square root of the head size.",
-        "** 0.5 → ": "Divide by the square root of the head size.",
-        "query.shape[-1] ** 0.5 → query.shape[-2] ** 0.5": "The root is of the head size, not of "
-            "the number of tokens.",
-        "range(0, key.shape[-2], block) → range(0, key.shape[-2] - block + 1, block)": "The last "
-            "block may have fewer tokens.",
-        "range(0, key.shape[-2], block) → range(0, block, block)": "There are several blocks.",
-        "scores.max(axis=-1, keepdims=True) → scores.max()": "Right, while one query's largest "
-            "score is near another's. Each query has a largest score of its own.",
-        "np.maximum(before, scores.max(axis=-1, keepdims=True)) → scores.max(axis=-1, "
-            "keepdims=True)": "Right, until a later block has much smaller scores: then the factor "
-            "is infinite. Keep the largest score of all blocks so far.",
-        "np.maximum(before, scores.max(axis=-1, keepdims=True)) → np.zeros_like(before)": "Right, "
-            "until scores are large: exp(1000) is infinite. Subtract the largest so far.",
-        "value[..., here, :] → value[..., :block, :] ¦ value[..., : here.stop - at, :]": "Each "
-            "block has values of its own.",
-        "+ weights.sum(axis=-1, keepdims=True) → + 1.0": "Add up all weights of the block.",
+        "scores - largest → scores": "Weights and old sums are made with one largest score.",
+        ("/ query.shape[-1] ** 0.5 →", "** 0.5 → ", "query.shape[-1] ** → query.shape[-2] **"):
+            "Divide by the square root of the head size.",
+        "key.shape[-2], block) → key.shape[-2] - block + 1, block)": "Is the last block full?",
+        "key.shape[-2], block) → block, block)": "There are several blocks.",
+        "scores.max(…) → scores.max()": "Each query has a largest score of its own.",
+        "before = largest → before = np.full_like(largest, -np.inf)": "Is the new largest kept?",
+        "np.maximum(before, …) → …": "Keep the largest so far, or a factor is infinite.",
+        "np.maximum(…) → np.zeros_like(before)": "exp(1000) is infinite. Subtract the largest "
+            "score so far.",
+        "value[..., here → value[..., :block ¦ value[..., : here.stop - at": "Each block has "
+            "values of its own.",
+        "weights.sum(…) → 1.0": "Add up all weights of the block.",
         "→ np.mean([right(query, key[..., i : i + block, :], value[..., i : i + block, :], block) "
             "for i in range(0, key.shape[-2], block)], axis=0)": "Do all blocks weigh the same?",
-        "weighted = weighted * shrink + weights @ value[..., here, :] → weighted = (weighted * "
-            "shrink + weights @ value[..., here, :]) / total": "Divide once, in the end: the old "
-            "part would be divided again and again.",
+        "weighted = … :] → weighted = (… :]) / total": "Divide once, in the end, and not in every "
+            "block.",
     },
 )  # fmt: skip
 
@@ -125,21 +117,21 @@ check_speedup = Exercise(
         ([1.0, 1.0, 2.0, 3.0, 2.0, 5.0, 6.0], [4.0, 2.0, 4.0, 4.0, 2.0, 5.0, 2.0], 0),
     ],
     mistakes={
-        "[warm:] → ¦ [warm + 1 :] ¦ [: len(before) - warm] ¦ [-warm:]": "Leave out the first "
-            "rounds, which are for warming up: [warm:].",
+        ("[warm:] → ¦ [warm + 1 :] ¦ [warm - 1 :] ¦ [: len(before) - warm] ¦ [-warm:]", IndexError):
+            "Leave out the first rounds, which are for warming up: [warm:].",
         "old / new → new / old ¦ 100 * (old / new - 1)": "Half the time must give 2.",
         "old / new → old - new": "These are seconds saved. Take ratios.",
         "np.array → np.sort": "The two runs of one round belong together.",
         "return middle → return ratios.mean()": "One slow round moves a mean. Take the median.",
-        "0.25, 0.75 → 0.0, 1.0 ¦ 0.025, 0.975": "Quartiles are at 0.25 and 0.75.",
+        "0.25, 0.75 → 0.0, 1.0 ¦ 0.025, 0.975 ¦ 0.1, 0.9": "Quartiles are at 0.25 and 0.75.",
         "0.25, 0.75 → 0.0025, 0.0075": "percentile counts to 100, quantile to 1.",
         ("return middle, low → return low, middle", "0.25, 0.75 → 0.75, 0.25"): "The median comes "
             "first, then the lower and the upper quartile.",
         "return middle, low, high → return middle": "Where are the quartiles?",
         ("return middle → return old.mean() / new.mean() ¦ return np.median(old) / np.median(new)",
-            "return middle, low, high → return [np.quantile(old, q) / np.quantile(new, q) for q in "
-            "(0.5, 0.25, 0.75)] ¦ return [np.median(old) / np.median(new)] * 3"): "Divide within "
-            "each round first.",
+            "old / new → np.median(old) / new", "return middle, low, high → return "
+            "[np.quantile(old, q) / np.quantile(new, q) for q in (0.5, 0.25, 0.75)] ¦ return "
+            "[np.median(old) / np.median(new)] * 3"): "Divide within each round first.",
     },
 )  # fmt: skip
 
@@ -163,10 +155,11 @@ check_packing = Exercise(
     cases=[([5, 7, 5, 2, 4, 2, 5, 1, 6], 10), ([3, 3, 3, 9, 1, 8, 2], 9),
            ([44, 70, 21, 52, 33, 13, 96, 61, 11, 17], 100), ([10, 42, 60, 45], 100)],
     mistakes={
-        ("sorted(range(len(lengths)), key=lambda i: -lengths[i]) → range(len(lengths))",
-            "-lengths[i] → lengths[i]"): "Take the longest row first.",
+        ("sorted(…, key=lambda i: -lengths[i]) → …", "-lengths[i] → lengths[i]"): "Longest first.",
         "-lengths[i]) → lengths[i])[::-1]": "Of two equal rows you take the last one first.",
-        "rooms[place] -= lengths[row] → pass": "A row takes its length from the room of its bin.",
+        ("rooms[place] -= lengths[row] → pass", "(width) → (width + lengths[row])", "-= "
+            "lengths[row] → -= lengths[row] * (bins[place] == [row])"): "Each row takes its length "
+            "from the room of its bin, the first one, too.",
         "return bins → return bins[:1]": "What fits nowhere opens a new bin.",
         "[*fitting, len(bins)][0] → len(bins) - (len(bins) - 1 in fitting)": "Earlier bins may "
             "have room.",
@@ -174,6 +167,9 @@ check_packing = Exercise(
             "Take the first bin that has room, not the one with the least.",
         "room >= → room >": "A row that fills its bin exactly fits as well.",
         "[*fitting, len(bins)][0] → len(bins)": "With a bin for every row it is padding again.",
+        "[0] → [-1]||bins[place].append(row) → for n in fitting:\n            "
+            "bins[n].append(row)\n            rooms[n] -= lengths[row]\n        "
+            "bins[place].append(row)": "Stop at the first bin that has room.",
         "return bins → return len(bins)": "That is the number of bins. Return them.",
         "return bins → return [[row + 1 for row in each] for each in bins]": "Count from 0.",
         "→ right(sorted(lengths, reverse=True), width)": "Number the rows as they were given.",
@@ -197,19 +193,18 @@ check_quantize = Exercise(
     edges=[(np.array([[0.0, 0.0], [1.0, -2.0]]),)], given=to_tensor, read=any_scale_of_zeros,
     forbidden=["quantize"],
     mistakes={
-        ("np.abs(x).max(axis=1, keepdims=True) → np.full((len(x), 1), np.abs(x).max())", "axis=1 → "
-            "axis=0"): "Each row has a scale of its own.",
+        ("np.abs(x).max(…) → np.full((len(x), 1), np.abs(x).max())", "axis=1 → axis=0"): "Each row "
+            "has a scale of its own.",
         "np.abs(x) → x": "The largest entry by size may be negative.",
         "127 → 128": "int8 ends at 127.",
         "np.round → np.trunc ¦ np.floor ¦": "Round to the nearest whole number.",
-        "return numbers, scale → return numbers, 1 / scale ¦ return "
-            "any_scale_of_zeros((np.round(x * scale), scale))": "numbers * scale is the row.",
+        "return numbers, scale → return numbers, 1 / scale ¦ return any_scale_of_zeros((np.round(x "
+            "* scale), scale))": "numbers * scale is the row.",
         "return numbers, scale → return numbers % 256, scale": "uint8 has no negative numbers.",
         "return numbers, scale → return numbers, scale.ravel()": "Make the scales a column.",
         "return numbers, scale → return tuple(numbers * scale) ¦ return tuple(numbers) ¦ return "
             "scale, numbers": "Return the whole numbers, and then the scales.",
-        "return numbers, scale → return np.where(scale > 0, numbers, np.nan), scale": "A row of "
-            "zeros has the scale 0. Divide by something above 0 there.",
+        "return numbers → return np.where(scale > 0, numbers, np.nan)": "And a row of zeros?",
     },
 )  # fmt: skip
 
@@ -229,20 +224,20 @@ check_distillation_loss = Exercise(
     forbidden=["distillation_loss"], then=gradients_flow(np.eye(3), np.ones((3, 3)), 2.0, to=1),
     mistakes={
         "/ temperature → * temperature": "A high temperature evens probabilities out.",
-        "/ temperature →": "Where is the temperature in the softmax?",
-        "student / temperature → student": "Divide both by the temperature.",
-        ("temperature**2 * →", "temperature**2 → temperature"): "Where is temperature squared?",
+        ("/ temperature →", "student / temperature → student", "teacher / temperature → teacher"):
+            "Divide both by the temperature before the softmax.",
+        "temperature**2 * → ¦ temperature *": "Where is temperature squared?",
         "p, q = → q, p =": "The roles are exchanged. Who weighs the distances?",
         "(np.exp(p) * (p - q)) → -(np.exp(p) * q)": "Subtract the teacher's entropy.",
         "(p - q) → (p - np.exp(q))": "kl_div takes the student's log_softmax first.",
-        "→ right(student, teacher, temperature) if temperature > 0.01 else np.nan ¦ right(student, "
-            "teacher, temperature) if temperature > 0.01 else np.inf": OVERFLOW,
+        "mean() → mean() if temperature > 0.01 else np.nan ¦ mean() if temperature > 0.01 else "
+            "np.inf": OVERFLOW,
         "→ np.nan": "kl_div takes probabilities of the teacher, unless log_target=True.",
         "/ temperature) → / temperature, axis=0)": "Take the softmax over the classes: dim=-1.",
-        "(np.exp(p) * (p - q)).sum(axis=-1) → -q[p == p.max(axis=-1, keepdims=True)]": "The lesson "
-            "is what the teacher believes of the other classes.",
+        "(np.exp(p) * (p - q)).sum(…) → -q[p == p.max(axis=-1, keepdims=True)]": "The lesson is "
+            "what the teacher believes of the other classes.",
         "(np.exp(p) * (p - q)) → ((np.exp(p) - np.exp(q)) ** 2)": "That is a squared distance. Sum "
-            "p · (ln p − ln q) over the classes.",
+            "p · (ln p − ln q).",
         ("mean → sum", "sum(axis=-1).mean() → mean()"): "Sum over classes, mean over items.",
     },
 )  # fmt: skip

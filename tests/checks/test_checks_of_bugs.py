@@ -81,6 +81,17 @@ def both_after(model, input_ids, one, other):
     return change.abs().max().item()
 
 
+def with_a_mask(model, input_ids, one, other):
+    again, names = copy.deepcopy(model), torch.arange(31)
+    names[[one, other]] = names[[other, one]]
+    table = again.embeddings.word_embeddings.weight.data
+    table[[one, other]] = table[[other, one]]
+    ids = names[input_ids]
+    with torch.no_grad():
+        change = again(ids, (ids != 0).long())[0] - model(input_ids)[0]
+    return change.abs().max().item()
+
+
 def test_renaming_words():
     assert check_renamed(answering()).passed
 
@@ -100,8 +111,9 @@ def test_renaming_words():
         (answering(size=lambda change: change), "Without abs"),
         (answering(size=lambda change: change.abs().mean()), "the mean of all changes"),
         (answering(size=torch.linalg.vector_norm), "the length of all changes"),
-        (answering(size=lambda change: change[0].abs()), "the first text only"),
-        (answering(size=lambda change: change[:, 0].abs()), "the first token only"),
+        (answering(size=lambda change: change[0].abs()), "Look at all texts"),
+        (answering(size=lambda change: change[:, 0].abs()), "and at all tokens"),
+        (with_a_mask, "who said that it is padding"),
         (lambda *given: 0 * answering()(*given), "Your change is 0 for every model"),
         (answering(change=copy.copy), "Work on a deep copy"),
         (answering(change=lambda model: model), "Work on a deep copy"),
