@@ -201,7 +201,7 @@ def test_right_answers_pass_however_they_are_written(check, answer):
         (check_merge, lambda s, c: by_tables(s, c, digits=17), "Equal gains may differ far"),
         (check_longest_match, as_few_as_possible, "as few pieces as possible"),
         (check_longest_match, lambda word, pieces: longest(word, pieces, least=2), "Does your"),
-        (check_longest_match, lambda word, pieces: sorted(longest(word, pieces)), "the word's order"),
+        (check_longest_match, lambda word, pieces: sorted(longest(word, pieces)), "Keep the word"),
         (check_fewest_pieces, from_the_front, "A shorter piece may do better than"),
         (check_fewest_pieces, from_the_end, "A shorter piece may do better than"),
         (check_fewest_pieces, greedy_twice, "Both ways are greedy"),
