@@ -11,10 +11,10 @@ from .exercise import Exercise
 _RNG = np.random.default_rng(16)
 
 
-def _head(x, weight, bias, labels):
-    scores, rows = x @ weight.T + bias, np.arange(len(labels))
-    chances = softmax(scores)[rows, labels]
-    return -np.log(chances).mean()
+def _head(x, w, b, labels):
+    z, rows = x @ w.T + b, np.arange(len(labels))
+    p = softmax(z)[rows, labels]
+    return -np.log(p).mean()
 
 
 def _head_case(batch, classes):
@@ -27,56 +27,49 @@ check_head = Exercise(
     _head,
     cases=[_head_case(3, 3), _head_case(4, 2), _head_case(1, 5)],
     mistakes={
-        "rows, labels → rows, (labels + 1) % len(weight) ¦ rows, (labels - 1) % len(weight)":
-            "Your labels are off by one. Classes are counted from 0.",
-        "+ bias → ¦ - bias": "The bias is added to the scores. Where is it?",
-        "weight.T → weight ¦ weight.reshape(-1, len(weight))": "The weight has a row for each "
-            "class. Which way must it be turned?",
+        ", labels] → , labels - 1] ¦ , (labels + 1) % len(w)]": "Classes are counted from 0.",
+        "+ b → ¦ - b": "The bias is added to the scores. Where is it?",
+        "w.T → w ¦ w.reshape(-1, len(w))": "A row for each class: which way must it be turned?",
         "mean → sum": "That is the sum over the batch. Take the mean.",
         "return -np.log → return np.log": "Right up to the sign.",
         "np.log → np.log2 ¦ np.log10": "Take the natural logarithm.",
-        "-np.log(chances) → (1 - chances) ¦ chances ¦ (1 / chances) ¦ ((softmax(scores) - "
-            "np.eye(len(weight))[labels]) ** 2).sum(axis=1)": "Where is the logarithm?",
-        ("(chances).mean() → (chances.mean())", "(chances).mean() → (chances.sum())"): "Take the "
-            "mean of the logarithms.",
-        "softmax(scores) → abs(scores / scores.sum(axis=1, keepdims=True))": "Where is exp? Scores "
-            "may be below 0.",
-        "softmax(scores) → softmax(scores, axis=0) ¦ softmax(scores.ravel()).reshape(scores.shape)":
-            "The classes of one request share the probability, not the requests.",
-        "softmax(scores) → softmax(softmax(scores))": "You take the softmax twice.",
-        ("softmax(scores) → (1 / (1 + np.exp(-scores)))", "-np.log(chances) → np.log(1 + "
-            "np.exp(np.where(np.eye(len(weight))[labels], -scores, scores)))"): "That is a sigmoid "
-            "for each class. Here the classes share one probability.",
+        "-np.log(p) → (1 - p) ¦ p ¦ (1 / p) ¦ ((softmax(z) - np.eye(len(w))[labels]) ** "
+            "2).sum(axis=1)": "Where is the logarithm?",
+        "(p).mean() → (p.mean()) ¦ (p.sum())": "Take the mean of the logarithms.",
+        "softmax(z) → abs(z / z.sum(axis=1, keepdims=True))": "Where is exp? Scores may be below "
+            "0.",
+        "softmax(z) → softmax(z, axis=0) ¦ softmax(z.ravel()).reshape(z.shape)": "The classes of "
+            "one request share the probability, not the requests.",
+        "softmax(z) → softmax(softmax(z))": "You take the softmax twice.",
+        ("softmax(z) → (1 / (1 + np.exp(-z)))", "-np.log(p) → np.log(1 + "
+            "np.exp(np.where(np.eye(len(w))[labels], -z, z)))"): "That is a sigmoid for each "
+            "class. Here they share one.",
         "[rows, labels] → [:, labels]": "Which row goes with each label?",
         "[rows, labels] → [labels]": "[labels] takes whole rows. Which column goes with each?",
         "[rows, labels] → [labels, rows]": "Rows are requests. Which index comes first?",
         "[rows, labels] →": "Which column belongs to each request?",
-        "mean() → mean() / len(weight)": "Why divide by the number of classes, too?",
+        "mean() → mean() / len(w)": "Why divide by the number of classes, too?",
         "x @ → np.tanh(x) @": "The pooler has taken tanh already.",
-        "-np.log(chances).mean() → np.exp(-np.log(chances).mean()) ¦ "
-            "np.exp(np.log(chances).mean())": "The loss itself is wanted, without exp.",
-        "-np.log(chances) → (np.exp(scores).sum(axis=1) - scores[rows, labels])": "What must be "
-            "taken of the sum of exponentials first?",
-        "-np.log(chances) → (-np.log(chances) - scores.max(axis=1))": "You subtract the highest "
-            "score inside exp. Where do you add it again?",
-        "np.log(chances) → (chances * np.log(chances)) ¦ (softmax(scores) * "
-            "np.log(softmax(scores))).sum(axis=1)": "The true class counts fully.",
-        "-np.log(chances) → np.log(np.exp(scores).sum(axis=1))": "Subtract the true score.",
-        "-np.log(chances) → (scores.argmax(axis=1) == labels) ¦ (scores.argmax(axis=1) != labels)":
-            "You count answers. How probable is the true class?",
-        "-np.log(chances) → -(labels * np.log(softmax(scores))).sum(axis=1)": "Labels are numbers "
-            "of classes, not rows of 0 and 1.",
+        "-np.log(p).mean() → np.exp(-np.log(p).mean()) ¦ np.exp(np.log(p).mean())": "Why take exp?",
+        "-np.log(p) → (np.exp(z).sum(axis=1) - z[rows, labels])": "Where is the log of the sum?",
+        "-np.log(p) → (-np.log(p) - z.max(axis=1))": "Where do you add the highest score again?",
+        "np.log(p) → (p * np.log(p)) ¦ (softmax(z) * np.log(softmax(z))).sum(axis=1)": "The true "
+            "class counts fully.",
+        "-np.log(p) → np.log(np.exp(z).sum(axis=1))": "Subtract the true score.",
+        "-np.log(p) → (z.argmax(axis=1) == labels) ¦ (z.argmax(axis=1) != labels)": "You count "
+            "answers. How probable is the true class?",
+        "-np.log(p) → -(labels * np.log(softmax(z))).sum(axis=1)": "Labels are no rows of 0 and 1.",
         ".mean() → [0]": "That is one request. Does your loop return too early?",
-        "softmax(scores)[ → np.exp(scores)[": "These are scores. Where is the softmax?",
+        "softmax(z)[ → np.exp(z)[": "These are scores. Where is the softmax?",
         "[rows, labels] → .max(axis=1)": "You take the most probable class. Which is the true one?",
         ".mean() →": "Take the mean over all requests.",
     },
 )  # fmt: skip
 
 
-def _several(logits, labels):
-    chances = 1 / (1 + np.exp(-logits))
-    yes, no = np.log(chances), np.log(1 - chances)
+def _several(z, labels):
+    p = 1 / (1 + np.exp(-z))
+    yes, no = np.log(p), np.log(1 - p)
     losses = -labels * yes - (1 - labels) * no
     return losses.mean()
 
@@ -87,26 +80,26 @@ check_several_labels = Exercise(
     cases=[(_RNG.normal(size=shape), _RNG.integers(2, size=shape).astype(float))
            for shape in ((2, 3), (4, 2), (1, 4))],
     mistakes={
-        ("→ -(labels * np.log(softmax(logits))).sum(axis=1).mean()", "1 / (1 + np.exp(-logits)) → "
-            "softmax(logits)"): "That is a softmax. Here each class is a question of its own.",
+        ("→ -(labels * np.log(softmax(z))).sum(axis=1).mean()", "1 / (1 + np.exp(-z)) → "
+            "softmax(z)"): "That is a softmax. Here each class is a question of its own.",
         ("mean() → sum(axis=0).mean() ¦ sum(axis=1).mean() ¦ sum() / labels.sum() ¦ mean(axis=0) ¦ "
             "mean(axis=1)", "mean → sum", ".mean() →"): "Take one mean, over all questions.",
         ("- (1 - labels) * no →", "losses.mean() → -yes[labels == 1].mean()", "-labels * yes →"):
             "A wrong answer costs something whether the label is 1 or 0.",
         "yes - → yes +": "Both logarithms are below 0. Which sign has the part for no?",
-        "1 / (1 + np.exp(-logits)) → logits": "Where is the probability of yes?",
+        "1 / (1 + np.exp(-z)) → z": "Where is the probability of yes?",
         "-labels * yes - (1 - labels) * no → -yes ¦ -no": "p or 1 − p: what does the label say?",
-        "(1 - labels) * no → (1 - chances) * np.log(1 - labels)": "For no: (1 − y) ln(1 − p).",
-        "→ np.log(1 + np.exp(-logits * labels)).mean()": "That formula is for labels of 1 and −1.",
-        "→ -(logits * labels).mean()": "ln(e^−z) is −z again. Where is the 1 of 1 + e^−z?",
+        "* no → * (1 - yes)": "Is the logarithm of 1 − p the same as 1 minus that of p?",
+        "(1 - labels) * no → (1 - p) * np.log(1 - labels)": "For no: (1 − y) ln(1 − p).",
+        "→ np.log(1 + np.exp(-z * labels)).mean()": "That formula is for labels of 1 and −1.",
+        "→ -(z * labels).mean()": "ln(e^−z) is −z again. Where is the 1 of 1 + e^−z?",
         "losses.mean() → -np.log(np.exp(-losses).mean())": "Take the mean of the logarithms.",
         "losses.mean() → losses[0].mean()": "Does your loop return too early?",
-        "losses.mean() → ((logits > 0) == labels).mean() ¦ ((logits > 0) != labels).mean()":
-            "You count answers. How probable were the right ones?",
+        "losses. → ((z > 0) == labels). ¦ ((z > 0) != labels).": "You count answers. Where is p?",
         "yes, no = → no, yes =": "Turned around: which of the two is the probability of yes?",
         "return → return -": "Right up to the sign.",
         "np.log → np.log2": "Take the natural logarithm.",
-        "losses. → abs(chances - labels). ¦ ((chances - labels) ** 2).": "Where is the logarithm?",
+        "losses. → abs(p - labels). ¦ ((p - labels) ** 2).": "Where is the logarithm?",
     },
 )  # fmt: skip
 
@@ -130,18 +123,17 @@ check_stopping = Exercise(
            ([0.9, 0.5, 0.6, 0.55, 0.7, 0.4], 3), ([0.6, 0.7, 0.8, 0.9, 0.95, 0.3], 2),
            ([0.9, 0.95, 0.5, 0.6, 0.45, 0.5, 0.6, 0.2], 2)],
     mistakes={
-        ("start=1 → start=0", "return best → return best - 1", "return best, number → return best, "
-            "number - 1"): "Both are counted from 1.",
+        ("return best → return best - 1", "best, number → best, number - 1"): "Both are counted "
+            "from 1.",
         "return best, number → return number, best": "Turned around: the best one comes first.",
         "return best → return number": "The last weights are not the best ones.",
         ("return best → return int(np.argmin(losses)) + 1", "→ best = int(np.argmin(losses)) + "
             "1\nreturn best, min(best + patience, len(losses))"): "You look too far ahead.",
-        ("return best, number → return best, best + patience", "return best → return number - "
-            "patience"): "The list may end before the patience does.",
+        ("best, number → best, best + patience", "return best → return number - patience"): "The "
+            "list may end before the patience does.",
         ("best, number → losses[best - 1], losses[number - 1]", "return best → return losses[best "
             "- 1]", "best, number → best, lowest"): "That is a loss. Which evaluation is it?",
-        "return best, number → return best, len(losses)": "The list goes on after the run has "
-            "stopped. Which evaluation is the last?",
+        "best, number → best, len(losses)": "Which evaluation is the last that is made?",
         "math.inf → 0": "No loss is below 0. With what must the lowest begin?",
         "best, number → best, number - best": "That counts from the best one.",
         "waited == patience → number == patience": "Patience counts from the best one.",
@@ -150,9 +142,8 @@ check_stopping = Exercise(
         "waited == patience → waited > patience": "You wait one evaluation too long.",
         "waited == patience → waited == max(1, patience - 1)": "You wait one evaluation too few.",
         "waited == patience → waited": "What is patience for?",
-        ("loss < lowest → number == 1 or loss < losses[number - 2]||return best → return "
-            "int(np.argmin(losses[:number])) + 1", "loss < lowest → number == 1 or loss < "
-            "losses[number - 2]"): "Compare with the lowest so far, not with the one before.",
+        "loss < lowest → number == 1 or loss < losses[number - 2]": "Compare with the lowest so "
+            "far, not with the one before.",
         "number, 0 → number, waited": "A new best one starts the count again.",
         "loss < lowest → loss <= lowest": "An equal loss is not a lower one.",
         "break → return best, number - 1": "The evaluation that ends the patience was made, too.",
@@ -173,13 +164,9 @@ def _mcnemar(truth, first, second):
 
 def _mcnemar_case(rows, good, better):
     truth = _CHANCE.integers(3, size=rows)
-    answers = [
-        np.where(
-            _CHANCE.random(rows) < part, truth, (truth + _CHANCE.integers(1, 3, size=rows)) % 3
-        )
-        for part in (good, better)
-    ]
-    return truth, *answers
+    others = ((truth + _CHANCE.integers(1, 3, size=rows)) % 3 for _ in range(2))
+    hits = (_CHANCE.random(rows) < part for part in (good, better))
+    return truth, *(np.where(hit, truth, other) for hit, other in zip(hits, others))
 
 
 check_mcnemar = Exercise(
@@ -193,6 +180,7 @@ check_mcnemar = Exercise(
     mistakes={
         "2 * tail → tail": "That is one side. Results as uneven to the other side count, too.",
         "fewer + 1 → fewer": "What is exactly as uneven counts, too.",
+        "range(fewer + 1) → range(1, fewer + 1)": "All coins may fall alike. Does that way count?",
         "2 * tail → 2 * math.comb(coins, fewer) ¦ math.comb(coins, fewer)": "That is this result "
             "alone. What is more uneven counts, too.",
         "fewer + 1 → only_first + 1": "Are the wins of the first classifier the fewer?",
@@ -202,8 +190,7 @@ check_mcnemar = Exercise(
         "2 * tail / 2**coins → math.erfc(abs(coins - 2 * fewer) / (2 * coins) ** 0.5) ¦ "
             "math.erfc(abs(coins - 2 * fewer - 1) / (2 * coins) ** 0.5) ¦ math.erfc(abs(coins - 2 "
             "* fewer - 0.5) / (2 * coins) ** 0.5)": "An approximation by chi-square: count.",
-        "2 * tail → (2 * tail - math.comb(coins, fewer))": "That is the mid-p: it counts half of "
-            "what is exactly as uneven. Count all.",
+        "2 * tail → (2 * tail - math.comb(coins, fewer))": "That is the mid-p. Count all ways.",
         "2 * tail / 2**coins → fewer / coins ¦ 1 - fewer / coins ¦ only_first / coins ¦ "
             "only_second / coins": "That is a share of coins. How probable is it, by chance?",
         ("2**coins → 2 ** len(truth)", "only_first + only_second → len(truth)", "& (second != "
@@ -213,16 +200,16 @@ check_mcnemar = Exercise(
         ("(first == truth) & (second != truth) → (first != second)", "& (second != truth) →",
             "(second == truth) & (first != truth) → (first != second)", "& (first != truth) →"):
             "Each number counts where this one is right and the other one is wrong.",
-        "→ abs((first == truth).mean() - (second == truth).mean())": "That is a difference of "
-            "accuracies. How probable is it, by chance?",
+        "→ abs((first == truth).mean() - (second == truth).mean())": "How probable is that?",
         "→ one, other = (first == truth).mean(), (second == truth).mean()\nerror = ((one + other) "
             "* (2 - one - other) / 2 / len(truth)) ** 0.5\nreturn math.erfc(abs(one - other) / "
-            "error / 2**0.5)": "That test is for classifiers with different requests. Count where "
-            "exactly one is right.",
-        ("only_first + only_second → int((first != second).sum())", "int(((second == truth) & "
-            "(first != truth)).sum()) → int((first != second).sum()) - only_first"): "Where both "
-            "are wrong, neither has won.",
+            "error / 2**0.5)": "That test is for different requests. Count where exactly one is "
+            "right.",
+        ("only_first + only_second → int((first != second).sum())", "((second == truth) & (first "
+            "!= truth)).sum()) → (first != second).sum()) - only_first"): "And where both are "
+            "wrong?",
         "min(1.0, 2 * tail / 2**coins) → 2 * tail / 2**coins": "A probability is never above 1.",
+        "min(1.0, → bool(coins) * min(1.0,": "If the two never differ, p is 1.",
         "return → return 1 -": "That is one minus p.",
     },
 )  # fmt: skip
@@ -261,8 +248,7 @@ check_threshold = Exercise(
             "→ sure[right].min() ¦ np.quantile(sure, wanted) ¦ np.quantile(sure, 1 - wanted)"):
             "Which share of what is kept is right?",
         "sure >= t → sure > t": "A request exactly on the threshold is kept, too.",
-        "t for t in sure → n for n, t in enumerate(sure)": "That is the number of a request. "
-            "Return its largest probability.",
+        "t for t in sure → n for n, t in enumerate(sure)": "That is the number of a request.",
         "right[sure >= t].mean() → right[sure >= t].sum() / max(1, right.sum())": "You ask how "
             "many of the right ones are kept. How many of those that are kept are right?",
         "right[sure >= t] → sure[sure >= t]": "How often is the program right?",
@@ -273,19 +259,14 @@ check_threshold = Exercise(
             "that are equally sure are kept together: compare with >=.",
         "min(enough, default=math.inf) → [*enough, math.inf][0]": "Which of these is the lowest?",
         ">= wanted → > wanted ¦ <= wanted": "At least the wanted share: exactly is enough.",
-        ("→ wanted", "right[sure >= t].mean() → t"): "A probability of 0.9 does not mean that nine "
-            "of ten are right. Measure it.",
+        ("→ wanted", "right[sure >= t].mean() → t"): "Is a probability the share that is right?",
         "sure >= t → sure <= t": "Which requests are kept?",
         "mean → all": "Not all must be right. Which share is wanted?",
-        "chances.max(axis=1) → chances[range(len(truth)), truth]": "The program does not know the "
-            "true class. Take the largest probability.",
-        "min(enough, default=math.inf) → (sure >= min(enough, default=math.inf)).mean()": "That is "
-            "the share that is kept. Return the threshold.",
-        "max(axis=1) → max(axis=0)": "Each request has a maximum of its own: axis=1.",
-        "default=math.inf → default=0.0 ¦ default=-math.inf ¦ default=1.0 ¦ default=np.nan":
-            "Where no threshold will do, return math.inf.",
-        "t in sure → t in np.arange(101) / 100": "Only the largest probabilities that occur can "
-            "change anything. Try these.",
+        "chances.max(axis=1) → chances[range(len(truth)), truth]": "Is the true class known?",
+        "min(…) → (sure >= min(…)).mean()": "That is the share kept. Return the threshold.",
+        ("max(axis=1) → max(axis=0)", "axis=1 → axis=0"): "Each request has a maximum: axis=1.",
+        "=math.inf → =0.0 ¦ =-math.inf ¦ =1.0 ¦ =np.nan": "If none will do, return math.inf.",
+        "t in sure → t in np.arange(101) / 100": "Only probabilities that occur change anything.",
         ValueError: "Where none will do, there is nothing to choose from. Return math.inf.",
     },
 )  # fmt: skip

@@ -29,13 +29,9 @@ def _tensor(data, name):
     return np.frombuffer(data[begin:end], "<f4").reshape(entry["shape"])
 
 
-_FILES = [
-    {"bias": _RNG.normal(size=3), "weight": _RNG.normal(size=(3, 2))},
-    {
-        f"bert.encoder.layer.{n}.attention.output.dense.weight": _RNG.normal(size=shape)
-        for n, shape in enumerate([(2, 2), (1, 4), (2,)])
-    },
-]
+_FILES = [{"bias": _RNG.normal(size=3), "weight": _RNG.normal(size=(3, 2))},
+          {f"bert.encoder.layer.{n}.attention.output.dense.weight": _RNG.normal(size=shape)
+           for n, shape in enumerate([(2, 2), (1, 4), (2,)])}]  # fmt: skip
 
 check_tensor = Exercise(
     "Read one tensor out of the bytes of a safetensors file.",
@@ -47,8 +43,7 @@ check_tensor = Exercise(
         "<f4 → >f4": "The least byte comes first.",
         "<f4 → <f8 ¦ <f2 ¦ u1": "A number of 32 bits has four bytes. How many has one of yours?",
         "<f4 → <i4": "You read integers. F32 is a floating-point number.",
-        'in entry["data_offsets"] → in (0, 4 * int(np.prod(entry["shape"])))': "You always begin "
-            "with the first tensor. Where does this one begin?",
+        'in entry["data_offsets"] → in (0, 4 * np.prod(entry["shape"]))': "Where does it begin?",
         'entry["shape"] → -1 ¦ entry["shape"][::-1]': "Which shape does the header give?",
         'entry["shape"]) → entry["shape"], order="F")': "The first numbers are the first row.",
         "begin:end → begin:": "Where does the tensor end?",
@@ -57,8 +52,7 @@ check_tensor = Exercise(
         "begin:end → begin : end - 1 ¦ begin : end + 1": "Where does a slice end?",
         "8 : 8 + length → :length": "The first eight bytes are no part of the header.",
         "8 : 8 + length → 8:length": "The header begins behind eight bytes. Where does it end?",
-        lambda data, name: _tensor(data[:1] + bytes(7) + data[8:], name): "The length has eight "
-            "bytes.",
+        "data[:8] → data[:1]": "The length has eight bytes.",
         KeyError: "The header gives each tensor's 'dtype', 'shape' and 'data_offsets'.",
         UnicodeDecodeError: "The least byte of the header's length comes first.",
         json.JSONDecodeError: "The header begins behind eight bytes. How long is it?",
@@ -71,10 +65,9 @@ _RNG_STATES = np.random.default_rng(15)
 
 
 def _misfits(ours, theirs):
-    missing = {name for name in ours if name not in theirs}
-    unknown = {name for name in theirs if name not in ours}
-    both = {name for name in ours if name in theirs}
-    others = {name for name in both if ours[name] != theirs[name]}
+    both = {*ours} & {*theirs}
+    missing, unknown = {*ours} - both, {*theirs} - both
+    others = {n for n in both if ours[n] != theirs[n]}
     return missing, unknown, others
 
 
@@ -91,36 +84,29 @@ check_misfits = Exercise(
            {"a": (5, 2), "b": (3, 5)}), ({"a": (1,), "b": (2,), "c": (3,)}, {"c": (3,)}),
            ({"a": (2,), "b": (3,)}, {"a": (3,), "b": (2,)})],
     mistakes={
-        "return missing, unknown → return unknown, missing": "Turned around: missing is what the "
-            "model has and the file does not.",
-        "ours[name] != theirs[name] → np.prod(ours[name]) != np.prod(theirs[name]) ¦ "
-            "len(ours[name]) != len(theirs[name])": "You compare how many numbers or sides there "
-            "are. A transposed matrix has as many.",
-        "ours[name] != theirs[name] → sorted(ours[name]) != sorted(theirs[name]) ¦ {*ours[name]} "
-            "!= {*theirs[name]}": "The order of the sides counts.",
-        "ours[name] != theirs[name] → ours[name][0] != theirs[name][0] ¦ ours[name][-1] != "
-            "theirs[name][-1]": "All sides of the shape count.",
+        "missing, unknown, → unknown, missing,": "Turned around: the file lacks what is missing.",
+        "ours[n] != theirs[n] → np.prod(ours[n]) != np.prod(theirs[n]) ¦ len(ours[n]) != "
+            "len(theirs[n])": "You count numbers or sides. A transposed matrix has as many.",
+        "ours[n] != theirs[n] → {*ours[n]} != {*theirs[n]}": "The order of the sides counts.",
+        "!= theirs[n] → [0] != theirs[n][0] ¦ [-1] != theirs[n][-1]": "All sides of a shape count.",
         "!= → ==": "You name the shapes that agree.",
         "!= → is not": "“is” asks whether it is the same object. Compare by !=.",
-        ("name in both if ours[name] → one, name in zip(ours, theirs) if ours[one]", "name in both "
-            "if ours[name] != theirs[name] → name, other in zip(ours, theirs) if ours[name] != "
-            "theirs[other]", "!= "
-            "theirs[name] → not in theirs.values()"): "Look a shape up by its name.",
-        ("in both if ours[name] != theirs[name] → in ours if ours[name] != theirs.get(name) ¦ in "
-            "{*ours, *theirs} if ours.get(name) != theirs.get(name)", "in both if ours[name] → in "
-            "theirs if ours.get(name)"): "A missing or unknown name has no other shape.",
-        "name for name in both → (name, theirs[name]) for name in both ¦ ours[name] for name in "
-            "both ¦ theirs[name] for name in both": "The third set holds names alone.",
-        "name not in theirs → ours[name] != theirs.get(name)||name not in ours → theirs[name] != "
-            "ours.get(name)": "A name with another shape is neither missing nor unknown.",
-        ("if name not in theirs →", "if name not in ours →"): "Which of these lacks the other one?",
-        ("missing, unknown, others → others, missing, unknown ¦ others, unknown, missing ¦ "
-            "unknown, others, missing", "unknown, others → others, unknown"): "The three "
-            "sets are right, in another order.",
-        "ours[name] != theirs[name] → False": "Nobody looks at the shapes.",
-        "if name not in ours → if False": "An unknown name may be that of a weight.",
-        "missing, unknown, → {*ours} ^ {*theirs}, {*ours} ^ {*theirs}, ¦ {*ours} ^ {*theirs}, "
-            "unknown, ¦ missing, {*ours} ^ {*theirs},": "In which of the two is each of these?",
+        ("n in both if ours[n] → m, n in zip(ours, theirs) if ours[m]", "n in both … theirs[n] → "
+            "n, m in zip(ours, theirs) … theirs[m]", "!= theirs[n] → not in theirs.values()"):
+            "Look a shape up by its name.",
+        ("both … theirs[n] → ours … theirs.get(n)", "both if ours[n] → theirs if ours.get(n)",
+            "both if ours[n] != theirs[n] → {*ours, *theirs} if ours.get(n) != theirs.get(n)"): "A "
+            "missing or unknown name has no other shape.",
+        "{n for → {(n, theirs[n]) for ¦ {ours[n] for ¦ {theirs[n] for": "The third holds names.",
+        "return missing, unknown → return missing | others, unknown | others": "A name with "
+            "another shape is neither missing nor unknown.",
+        ("ours} - both → ours}", "theirs} - both → theirs}"): "Which of these lacks the other?",
+        "missing, unknown, others → others, missing, unknown ¦ others, unknown, missing ¦ unknown, "
+            "others, missing ¦ missing, others, unknown": "The three are right, in another order.",
+        "ours[n] != theirs[n] → False": "Nobody looks at the shapes.",
+        "{*theirs} - both → {*[]}": "An unknown name may be that of a weight.",
+        "return missing, unknown → return missing | unknown, unknown ¦ return missing, missing | "
+            "unknown ¦ return missing | unknown, missing | unknown": "In which of the two is each?",
         KeyError: "You look up the shape of a name that only one of the two has.",
         "unknown, others → unknown": "Where are the names of another shape?",
     },
@@ -146,38 +132,31 @@ check_sentence_vectors = Exercise(
         "mask[ → np.ones_like(mask)[": "Which argument says what is padding?",
         "sums / counts → states[:, 0] ¦ states[range(len(mask)), mask.sum(axis=1) - 1]": "That is "
             "one token. Take the mean over all tokens of a row.",
-        ".sum(axis=1) → [:, 1:].sum(axis=1)": "You leave out [CLS]. It is a token like the others.",
-        "mask[ → np.pad(mask[:, 1:], ((0, 0), (0, 1)))[": "[SEP] is a token like others.",
-        (".sum(axis=1) → [:, 1:-1].sum(axis=1)", "mask[ → np.pad(mask[:, 2:], ((0, 0), (1, 1)))["):
-            "You leave out [CLS] and [SEP]. They are tokens like the others.",
-        ("mask[:, :, None] → mask", "[:, :, None] → [:, None]"): "The mask lacks an axis for the "
-            "numbers of each vector: attention_mask[:, :, None].",
-        ", keepdims=True →": "The lengths have lost their axis. keepdims=True keeps it.",
-        ("/ lengths →", "means / lengths → sums ¦ sums / weights.sum() ¦ sums / "
-            "counts**0.5 ¦ means / lengths / counts"): "Is its length 1?",
-        ("mask[ → np.ones_like(mask)[||/ lengths →", "return means / lengths → return sums / "
-            "mask.shape[1]"): "Padding is averaged, too, and the length is not 1.",
+        (".sum(axis=1) → [:, 1:].sum(axis=1) ¦ [:, 1:-1].sum(axis=1)", "mask[ → np.pad(mask[:, "
+            "1:], ((0, 0), (0, 1)))[ ¦ np.pad(mask[:, 2:], ((0, 0), (1, 1)))["): "[CLS] and [SEP] "
+            "are tokens like the others.",
+        ("mask[:, :, None] → mask", "[:, :, None] → [:, None]"): "Which axis does the mask lack?",
+        "means / lengths → means ¦ sums ¦ sums / weights.sum() ¦ sums / counts**0.5 ¦ means / "
+            "lengths / counts": "Is its length 1?",
+        "means / lengths → sums / mask.shape[1]": "Padding counts, and the length is not 1.",
         ("norm(means, → np.sum(means, ¦ np.max(means, ¦ np.sum(np.abs(means),", "/ lengths → / "
             "np.sqrt(means.shape[1])"): "The length is the root of the sum of all squares.",
         "sums / counts → np.where(weights, states, -np.inf).max(axis=1) ¦ np.where(weights, "
             "states, 0).max(axis=1)": "You take the largest numbers. Take the mean.",
-        ("means, axis=1, keepdims=True → means", "/ counts →||means, axis=1, keepdims=True → "
-            "means"): "Each row has a length of its own.",
-        ("axis=1, keepdims → axis=0, keepdims", "/ counts →||axis=1, keepdims → axis=0, keepdims"):
-            "You measure the columns. A vector is a row.",
+        ", axis=1, keepdims=True →||/ counts → / counts ¦": "Each row has a length of its own.",
+        ", keepdims=True →": "The lengths have lost their axis. keepdims=True keeps it.",
+        "1, keepdims → 0, keepdims||/ counts → / counts ¦": "You measure the columns, not the "
+            "rows.",
         "→ states[mask == 1].mean(axis=0) ¦ means = states[mask == 1].mean(axis=0)\nreturn means / "
             "norm(means)": "Each row has a vector of its own.",
-        "sums / counts → (states * weights).sum(axis=0) ¦ (states * weights).sum(axis=2)":
-            "Which of (batch, seq, hidden) counts the tokens?",
-        "return means / lengths → return means / lengths @ (means / lengths).T": "These are the "
-            "cosines of all pairs. Return the vectors.",
-        ("weights = → states = states / norm(states, axis=2, keepdims=True)\n    weights =||/ "
-            "lengths →", "weights = → states = states / norm(states, axis=2, keepdims=True)\n    "
-            "weights ="): "Only the mean is to be scaled.",
-        ("/ lengths → / lengths**2", "/ counts →||/ lengths → / lengths**2"): "You divide by the "
-            "square of the length. Where is the root?",
-        "mask[ → np.where(mask.min(axis=1, keepdims=True), mask, 1 - mask)[ ¦ (1 - mask)[":
-            "That is the mean over the padding. A 1 in the mask is a token.",
+        "sums / counts → (states * weights).sum(axis=0) ¦ (states * weights).sum(axis=2)": "Which "
+            "of (batch, seq, hidden) counts the tokens?",
+        "→ right(states, mask) @ right(states, mask).T": "These are cosines. Return the vectors.",
+        "weights = → states = states / norm(states, axis=2, keepdims=True)\n    weights =||/ "
+            "lengths → / lengths ¦": "Only the mean is to be scaled.",
+        "/ lengths → / lengths**2||/ counts → / counts ¦": "Where is the root of the length?",
+        "mask[ → np.where(mask.min(axis=1, keepdims=True), mask, 1 - mask)[ ¦ (1 - mask)[": "That "
+            "is the mean over the padding. A 1 in the mask is a token.",
     },
 )  # fmt: skip
 
@@ -240,28 +219,22 @@ check_trust = Exercise(
             "squares passes. Do you look for NaN alone, or are all numbers of your file equal?",
         "rng.normal(size=shape) → np.arange(np.prod(shape)).reshape(shape)": "Your tensors all "
             "begin with the same numbers, and two of one shape may be exchanged.",
-        "np.array_equal(target[name], tensors[name]) → np.isclose(target[name].sum(), "
-            "tensors[name].sum())": "The same numbers in another order pass. You compare sums, or "
-            "all numbers of a tensor are equal.",
+        "np.array_equal(…], tensors[name] → np.isclose(…].sum(), tensors[name].sum()": "Another "
+            "order passes. You compare sums, or all numbers of a tensor are equal.",
         ("np.array_equal → not np.array_equal", "return all → return not all"): "Turned around: "
             "return True for a loader that can be trusted.",
-        "np.full(shape, np.nan) for name, shape in shapes.items() → tensor.copy() for name, tensor "
-            "in tensors.items()": "Does your target hold the right numbers from the start?",
-        "name in shapes) → name in shapes if len(shapes[name]) == 2) ¦ name in shapes if "
-            "len({*shapes[name]}) == 1)": "A loader may spoil tensors of another shape.",
-        "name in shapes) → name in [*shapes][:1])": "You look at one tensor, the first. Does the "
-            "return stand in the loop?",
-        "name in shapes) → name in [*shapes][-1:])": "You look at one tensor, the last. Does the "
-            "return stand in the loop?",
+        "np.full(shape, np.nan) → tensors[name].copy()": "What does your target hold at first?",
+        "in shapes) → in shapes if len(shapes[name]) == 2) ¦ in shapes if len({*shapes[name]}) == "
+            "1)": "A loader may spoil tensors of another shape.",
+        "in shapes) → in [*shapes][:1]) ¦ in [*shapes][-1:])": "Does your loop return too early?",
         ("target = → tensors = {n: t + t.T if len({*t.shape}) < t.ndim else t for n, t in "
             "tensors.items()}\n    target =", "rng.normal(size=shape) → "
             "np.indices(shape).sum(axis=0) * 1.0"): "Are your squares the same when turned?",
-        ("np.array_equal(target[name], tensors[name]) → (target[name] == tensors[name]).any()",
-            "return all → return any"): "One in its place is enough for you. All must be.",
+        ("np.array_equal(…], tensors[name]) → (…] == tensors[name]).any()", "return all → return "
+            "any"): "One in its place is enough for you. All must be.",
         "return all → return list": "Join the answers for all tensors to one, by all().",
-        "target[name], tensors[name] → target[name].flat[0], tensors[name].flat[0] ¦ "
-            "target[name].flat[[0, -1]], tensors[name].flat[[0, -1]]": "You compare numbers at the "
-            "ends. In a turned matrix they keep their places.",
+        "target[name], tensors[name] → target[name].flat[[0, -1]], tensors[name].flat[[0, -1]]":
+            "You compare numbers at the ends. In a turned matrix they keep their places.",
         "→ True": "You trust everybody. Do you compare shapes alone?",
         "→ False": "You trust nobody. Do you call load, and with target first?",
         KeyError: "Make a tensor for each name in shapes, in the target and in the file.",

@@ -48,6 +48,8 @@ for t in sorted(sure)[::-1]:
     best = t
 return best"""
 LENGTH = "np.sqrt((weight**2).sum() + (bias**2).sum())"
+FACTOR = "min(1.0, longest / length)"
+NO = "p = 1 / (1 + np.exp(-logits))\nreturn (-labels * np.log(p) - (1 - labels) * NO).mean()"
 P = "p = softmax(pooled @ weight.T + bias)\nreturn "
 F1 = "2 * shared / (len(told) + len(true))"
 COSINES = "names @ pronoun / np.linalg.norm(names, axis=1)"
@@ -57,6 +59,9 @@ SLIPS = [
     ("13.2", "(weight**2).sum() + (bias**2).sum()", "weight**2 + bias**2", "entry by entry"),
     ("13.2", LENGTH, "np.linalg.norm(weight + bias)", "entry by entry"),
     ("13.2", LENGTH, "np.linalg.norm([weight, bias])", "One array cannot hold two shapes"),
+    ("13.2", FACTOR, "longest / length if length**2 > longest else 1.0", "Where is the root"),
+    ("13.2", FACTOR, "1 / length if length > longest else 1.0", "Use `longest`"),
+    ("13.3", "sum(n for _, n in known)", "sum(labels) / len(labels)", "By what do you divide"),
     ("13.4", "", ADAM.replace("AHEAD", "1"), "You move before m and v"),
     ("13.4", "", ADAM.replace("AHEAD", "0"), "You move before m and v"),
     ("13.4", "(step + 1)", "(saved['step'] + 1)", "same two shares in all updates"),
@@ -70,25 +75,29 @@ SLIPS = [
     ("15.1", "", NUMBERS, "data_offsets count bytes"),
     ("15.1", "data[8:8 + length]", "data[:length]", "no part of the header"),
     ("15.1", "data[begin:end]", "data[begin:]", "Where does the tensor end"),
-    ("15.3", "attention_mask[:, :, None]", "attention_mask", "axis for the numbers"),
-    ("15.3", "attention_mask[:, :, None]", "attention_mask[:, None]", "axis for the numbers"),
+    ("15.3", "attention_mask[:, :, None]", "attention_mask", "axis does the mask lack"),
+    ("15.3", "attention_mask[:, :, None]", "attention_mask[:, None]", "axis does the mask lack"),
     ("15.3", "(hidden_states * weights)", "(hidden_states * weights)[:, 1:-1]",
-     "You leave out .CLS. and .SEP."),
+     ".CLS. and .SEP. are tokens"),
     ("15.4", "rng.normal(size=shape)", "np.ones(shape)", "are all numbers of your file equal"),
     ("15.4", "rng.normal(size=shape)", "np.full(shape, rng.normal())", "of a tensor are equal"),
-    ("15.4", "for name in shapes)", "for name in [*shapes][-1:])", "one tensor, the last"),
+    ("15.4", "for name in shapes)", "for name in [*shapes][-1:])", "return too early"),
     ("15.4", "load(target, tensors)", "load(tensors, target)", "with target first"),
     ("16.1", "", P + "-np.log(p[labels]).mean()", "takes whole rows"),
     ("16.1", "", P + "-np.log(p[labels, np.arange(len(labels))]).mean()", "Which index comes"),
     ("16.1", "", P + "-np.log(softmax(p)[np.arange(len(labels)), labels]).mean()", "twice"),
     ("16.2", "", "np.log1p(np.exp(-logits * labels)).mean()", "for labels of 1 and −1"),
+    ("16.2", "", NO.replace("NO", "(1 - np.log(p))"), "logarithm of 1 − p"),
     ("16.4", "range(fewer + 1)", "range(only_first + 1)", "wins of the first classifier"),
     ("16.4", "range(fewer + 1)", "range(only_second + 1)", "wins of the second classifier"),
+    ("16.4", "range(fewer + 1)", "range(1, fewer + 1)", "All coins may fall alike"),
+    ("16.4", "min(1.0, ", "coins and min(1.0, ", "never differ, p is 1"),
     ("16.4", "", WON.replace("LESS", "0"), "approximation by chi-square"),
     ("16.4", "", WON.replace("LESS", "1"), "approximation by chi-square"),
     ("16.4", "tail = ", "tail = -math.comb(coins, fewer) / 2 + ", "the mid-p"),
     ("16.5", "", SURE, "stop at the first failure"),
     ("16.5", "chances.max(axis=1)", "chances.max(axis=0)", "axis=1"),
+    ("16.5", "(axis=1)", "(axis=0)", "axis=1"),
     ("17.1", "[-100] * count", "[-1] * count", "The loss does not know −1"),
     ("18.1", "divmod(int(sums.argmax()), n)",
      "divmod(int(sums[inside][:, inside].argmax()), inside.sum())", "the question included"),
