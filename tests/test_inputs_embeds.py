@@ -13,13 +13,9 @@ from minibert.tasks import (
 )
 
 KINDS = [
-    BertModel,
-    BertForMaskedLM,
-    BertForPreTraining,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-    BertForQuestionAnswering,
-]
+    BertModel, BertForMaskedLM, BertForPreTraining, BertForSequenceClassification,
+    BertForTokenClassification, BertForQuestionAnswering,
+]  # fmt: skip
 BATCH = draw_batch(SMALL, seed=0)
 LABELS = {
     BertForMaskedLM: {"labels": draw_labels(SMALL, BATCH, 0)["labels"]},

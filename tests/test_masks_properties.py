@@ -127,14 +127,10 @@ def minimum_closes_what_either_closes(additive, causal, seed, words, padding, si
 
 
 PROPERTIES = [
-    padding_changes_no_bit,
-    hidden_content_changes_no_bit,
-    nothing_padded_nothing_changed,
-    future_leaks_nothing,
-    past_and_present_stay_open,
-    hidden_row_is_an_average,
+    padding_changes_no_bit, hidden_content_changes_no_bit, nothing_padded_nothing_changed,
+    future_leaks_nothing, past_and_present_stay_open, hidden_row_is_an_average,
     minimum_closes_what_either_closes,
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("holds", PROPERTIES, ids=lambda holds: holds.__name__)

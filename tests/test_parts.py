@@ -26,13 +26,9 @@ from minibert.tasks import (
 SIZES = {"vocab_size": 19, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
 MODELS = [
-    BertModel,
-    BertForMaskedLM,
-    BertForPreTraining,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-    BertForQuestionAnswering,
-]
+    BertModel, BertForMaskedLM, BertForPreTraining, BertForSequenceClassification,
+    BertForTokenClassification, BertForQuestionAnswering,
+]  # fmt: skip
 
 
 class MySelfAttention(nn.Module):
@@ -354,13 +350,10 @@ def test_a_contract_names_everything():
 @pytest.mark.parametrize(
     ("name", "role"),
     [
-        ("MySelfAttention", "self_attention"),
-        ("MyBert", "bert"),
-        ("MyPreTraining", "pretraining"),
-        ("MyPredictionHead", "prediction_head"),
-        ("my_corrupt_tokens", "corrupt_tokens"),
+        ("MySelfAttention", "self_attention"), ("MyBert", "bert"), ("MyPreTraining", "pretraining"),
+        ("MyPredictionHead", "prediction_head"), ("my_corrupt_tokens", "corrupt_tokens"),
     ],
-)
+)  # fmt: skip
 def test_a_role_by_its_name(name, role):
     assert role_of(name) == role
 

@@ -59,15 +59,11 @@ def test_answers_by_definition(prediction, truth):
 @pytest.mark.parametrize(
     ("prediction", "truth", "exact", "f1"),
     [
-        ("the Bund", "Bund!", 1, 1),
-        ("a", "the", 1, 1),
-        ("", "", 1, 1),
-        ("Bund", "", 0, 0),
-        ("Bund Bund", "Bund", 0, 2 / 3),
-        ("on the old Bund", "the Bund in Shanghai", 0, 2 / 6),
+        ("the Bund", "Bund!", 1, 1), ("a", "the", 1, 1), ("", "", 1, 1), ("Bund", "", 0, 0),
+        ("Bund Bund", "Bund", 0, 2 / 3), ("on the old Bund", "the Bund in Shanghai", 0, 2 / 6),
         ("上海", "上海。", 0, 0),
     ],
-)
+)  # fmt: skip
 def test_answers_by_hand(prediction, truth, exact, f1):
     assert exact_match(prediction, truth) == exact
     assert answer_f1(prediction, truth) == pytest.approx(f1)

@@ -14,17 +14,10 @@ from built_book import BOOK, HTML, built_pages
 from minibert import __version__
 
 LOADED = {
-    "script": ("src",),
-    "img": ("src", "srcset"),
-    "iframe": ("src",),
-    "source": ("src", "srcset"),
-    "video": ("src", "poster"),
-    "audio": ("src",),
-    "embed": ("src",),
-    "object": ("data",),
-    "image": ("href", "xlink:href"),
-    "use": ("href", "xlink:href"),
-}
+    "script": ("src",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"),
+    "video": ("src", "poster"), "audio": ("src",), "embed": ("src",), "object": ("data",),
+    "image": ("href", "xlink:href"), "use": ("href", "xlink:href"),
+}  # fmt: skip
 LOADING_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect"}
 STYLE_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""")
 FETCHED = r"\.(?:m?js|css|json|wasm|woff2?|ttf|png|jpe?g|gif|svg)\b"

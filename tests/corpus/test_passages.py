@@ -172,14 +172,11 @@ def test_a_line_that_makes_no_sense(text, message):
     ("question", "kind"),
     [
         ("How long did the man who came first stay?", "how many"),
-        ("In which year did she say what she saw?", "which"),
-        ("To whom did it belong?", "who"),
-        ("WHERE is it?", "where"),
-        ("Somewhere else?", "other"),
-        ("那是什么时候？", "when"),
+        ("In which year did she say what she saw?", "which"), ("To whom did it belong?", "who"),
+        ("WHERE is it?", "where"), ("Somewhere else?", "other"), ("那是什么时候？", "when"),
         ("那是什么？", "what"),
     ],
-)
+)  # fmt: skip
 def test_the_kind_of_a_question(question, kind):
     assert question_kind(question) == kind
 

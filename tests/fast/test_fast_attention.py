@@ -70,18 +70,13 @@ HIDING = additive_mask(torch.tensor([[1, 1, 0], [0, 0, 0]]), torch.float64)
 @pytest.mark.parametrize(
     ("mask", "rate", "training", "gradient", "fused"),
     [
-        (None, 0.5, False, True, True),
-        (None, 0.5, False, False, True),
-        (None, 0.5, True, True, False),
-        (None, 0.5, True, False, False),
-        (None, 0.0, True, True, True),
-        (HIDING[:1], 0.5, False, True, True),
-        (HIDING[:1], 0.0, True, True, True),
-        (HIDING, 0.5, False, True, False),
-        (HIDING, 0.5, False, False, True),
-        (causal_mask(3), 0.5, False, True, True),
+        (None, 0.5, False, True, True), (None, 0.5, False, False, True),
+        (None, 0.5, True, True, False), (None, 0.5, True, False, False),
+        (None, 0.0, True, True, True), (HIDING[:1], 0.5, False, True, True),
+        (HIDING[:1], 0.0, True, True, True), (HIDING, 0.5, False, True, False),
+        (HIDING, 0.5, False, False, True), (causal_mask(3), 0.5, False, True, True),
     ],
-)
+)  # fmt: skip
 def test_attention_is_fused_where_that_is_faster_and_right(
     fused_calls, mask, rate, training, gradient, fused
 ):

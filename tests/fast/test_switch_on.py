@@ -23,13 +23,9 @@ from minibert.tasks import (
 SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
 MODELS = [
-    BertModel,
-    BertForMaskedLM,
-    BertForPreTraining,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-    BertForQuestionAnswering,
-]
+    BertModel, BertForMaskedLM, BertForPreTraining, BertForSequenceClassification,
+    BertForTokenClassification, BertForQuestionAnswering,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", MODELS)

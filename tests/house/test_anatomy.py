@@ -12,13 +12,8 @@ from python_code import calls
 
 BEFORE = ["Predict first"]
 AFTER = [
-    "Find the bug",
-    "Exercises",
-    "Check yourself",
-    "Summary",
-    "In the real BERT",
-    "References",
-]
+    "Find the bug", "Exercises", "Check yourself", "Summary", "In the real BERT", "References",
+]  # fmt: skip
 OWN_SECTIONS = 2
 ROWS = ["You will be able to", "Completes", "You need", "Cost"]
 FIGURES = (

@@ -16,14 +16,9 @@ LARGEST = 1_500_000  # bytes
 MOST_IGNORED = 3
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
 TAGS = IGNORED | {
-    "hide-cell",
-    "hide-input",
-    "hide-output",
-    "raises-exception",
-    "remove-cell",
-    "remove-input",
+    "hide-cell", "hide-input", "hide-output", "raises-exception", "remove-cell", "remove-input",
     "solution",
-}
+}  # fmt: skip
 CELL_METADATA = {"tags", "reason", "mystnb", "jupyter"}
 PROMPTS = {"code_prompt_show", "code_prompt_hide"}
 NOTEBOOK_METADATA = {"cost", "kernelspec", "language_info"}

@@ -211,17 +211,13 @@ def test_numbers_with_a_witness(plot, prose):
 @pytest.mark.parametrize(
     ("prose", "number"),
     [
-        ("It is 0.25.", "0.25"),
-        ("It is 0.23971, finer than printed.", "0.23971"),
-        ("- a list with 25 % of it", "25 %"),
-        ("$$\nx = 7.77\n$$", "7.77"),
-        ("Not in attributes: 0.777.", "0.777"),
-        ("Not in comments: 0.999.", "0.999"),
+        ("It is 0.25.", "0.25"), ("It is 0.23971, finer than printed.", "0.23971"),
+        ("- a list with 25 % of it", "25 %"), ("$$\nx = 7.77\n$$", "7.77"),
+        ("Not in attributes: 0.777.", "0.777"), ("Not in comments: 0.999.", "0.999"),
         ("Not $1.9\\cdot10^{308}$.", "1.9\\cdot10^{308}"),
-        ("## In the real BERT\n\nOf these 7.7 %.", "7.7 %"),
-        ("Not 1.8 alone, and 12 %.", "1.8"),
+        ("## In the real BERT\n\nOf these 7.7 %.", "7.7 %"), ("Not 1.8 alone, and 12 %.", "1.8"),
     ],
-)
+)  # fmt: skip
 def test_numbers_without_a_witness(plot, prose, number):
     sentence = numbers(plot.chapter("# A", CODE, prose))[-1]
     assert sentence.startswith(f"book/chapters/02-a-chapter.ipynb: {number} in '")

@@ -19,13 +19,9 @@ from minibert.layer import BertOutput
 from minibert.model import BertModel
 
 NAMES = [
-    "BertModel",
-    "BertForMaskedLM",
-    "BertForPreTraining",
-    "BertForSequenceClassification",
-    "BertForTokenClassification",
-    "BertForQuestionAnswering",
-]
+    "BertModel", "BertForMaskedLM", "BertForPreTraining", "BertForSequenceClassification",
+    "BertForTokenClassification", "BertForQuestionAnswering",
+]  # fmt: skip
 
 
 def build(source, name):

@@ -147,14 +147,10 @@ def test_a_tensor_without_numbers_vouches_for_no_size(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"\xff" * 8,
-        struct.pack("<Q", 3) + b"{}",
-        struct.pack("<Q", 2) + b"[]",
-        struct.pack("<Q", 10**6) + b"[" * 10**6,
-        b"PK\x03\x04" + b"\x00" * 100,
+        b"", b"\xff" * 8, struct.pack("<Q", 3) + b"{}", struct.pack("<Q", 2) + b"[]",
+        struct.pack("<Q", 10**6) + b"[" * 10**6, b"PK\x03\x04" + b"\x00" * 100,
     ],
-)
+)  # fmt: skip
 def test_what_is_no_safetensors_file(tmp_path, content):
     small_folder(tmp_path)
     (tmp_path / WEIGHTS).write_bytes(content)

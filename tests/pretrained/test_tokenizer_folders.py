@@ -46,18 +46,12 @@ def test_someone_must_say_whether_capitals_count(folder):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("tokenizer_class", "RobertaTokenizer"),
-        ("tokenizer_class", []),
-        ("tokenize_chinese_chars", False),
-        ("do_basic_tokenize", False),
-        ("never_split", ["<s>"]),
-        ("unk_token", "<unk>"),
-        ("mask_token", {"content": "<mask>", "lstrip": True}),
-        ("do_lower_case", "yes"),
-        ("do_lower_case", 1),
-        ("strip_accents", "some"),
+        ("tokenizer_class", "RobertaTokenizer"), ("tokenizer_class", []),
+        ("tokenize_chinese_chars", False), ("do_basic_tokenize", False), ("never_split", ["<s>"]),
+        ("unk_token", "<unk>"), ("mask_token", {"content": "<mask>", "lstrip": True}),
+        ("do_lower_case", "yes"), ("do_lower_case", 1), ("strip_accents", "some"),
     ],
-)
+)  # fmt: skip
 def test_another_way_of_cutting_is_refused(folder, key, value):
     change_json(folder / "tokenizer_config.json", **{key: value})
     with pytest.raises(ValueError, match=key):

@@ -31,15 +31,9 @@ def end(tmp_path_factory):
 
 
 CALLS = [
-    (os, "fsync"),
-    (os, "rename"),
-    (os, "replace"),
-    (resume.Path, "rename"),
-    (resume.Path, "mkdir"),
-    (resume.Path, "write_text"),
-    (resume, "save_file"),
-    (shutil, "rmtree"),
-]
+    (os, "fsync"), (os, "rename"), (os, "replace"), (resume.Path, "rename"), (resume.Path, "mkdir"),
+    (resume.Path, "write_text"), (resume, "save_file"), (shutil, "rmtree"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

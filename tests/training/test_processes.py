@@ -59,12 +59,8 @@ def alone(tmp_path_factory):
 
 
 TOLERANCES = {
-    "float32": 1e-6,
-    "float64": 1e-12,
-    "accumulated": 1e-12,
-    "resumed": 1e-12,
-    "unused": 1e-6,
-}
+    "float32": 1e-6, "float64": 1e-12, "accumulated": 1e-12, "resumed": 1e-12, "unused": 1e-6,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "tolerance"), TOLERANCES.items())

@@ -82,23 +82,14 @@ def test_words_and_pieces_are_those_of_the_tokenizer(text, do_lower_case):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("", []),
-        (" \u200b\x00 ", []),
-        ("cafés", ["café", "s"]),
-        ("cafe\u0301s", ["cafe", "s"]),
-        ("caf\u200be\u0301s", ["caf\u200be", "s"]),
-        ("CAFÉS", ["CAFÉ", "S"]),
-        ("cafésss", ["café", "s", "s", "s"]),
-        ("İstan", ["İ", "stan"]),
-        ("中国", ["中", "国"]),
-        ("x中x", ["x", "中", "x"]),
-        ("unaff-cafe", ["un", "aff", "-", "cafe"]),
-        ("strange  cafe", ["strange", "cafe"]),
-        ("cafe[SEP]cafe", ["cafe", "[SEP]", "cafe"]),
-        ("cafe[sep]", ["cafe", "[", "sep", "]"]),
-        ("b" * 101 + " x", ["b" * 101, "x"]),
+        ("", []), (" \u200b\x00 ", []), ("cafés", ["café", "s"]), ("cafe\u0301s", ["cafe", "s"]),
+        ("caf\u200be\u0301s", ["caf\u200be", "s"]), ("CAFÉS", ["CAFÉ", "S"]),
+        ("cafésss", ["café", "s", "s", "s"]), ("İstan", ["İ", "stan"]), ("中国", ["中", "国"]),
+        ("x中x", ["x", "中", "x"]), ("unaff-cafe", ["un", "aff", "-", "cafe"]),
+        ("strange  cafe", ["strange", "cafe"]), ("cafe[SEP]cafe", ["cafe", "[SEP]", "cafe"]),
+        ("cafe[sep]", ["cafe", "[", "sep", "]"]), ("b" * 101 + " x", ["b" * 101, "x"]),
     ],
-)
+)  # fmt: skip
 def test_what_stands_there(text, found):
     assert [text[start:end] for _, start, end in locate_pieces(TINY, text)] == found
 
