@@ -149,8 +149,8 @@ class BertSelfAttention(nn.Module):
         query = self.split_heads(self.query(hidden_states))  # (batch, heads, seq, head_size)
         key = self.split_heads(self.key(hidden_states))  # (batch, heads, seq, head_size)
         value = self.split_heads(self.value(hidden_states))  # (batch, heads, seq, head_size)
-        scale = math.sqrt(self.head_size)
-        scores = query @ key.transpose(-1, -2) / scale  # (batch, heads, seq, seq)
+        scores = query @ key.transpose(-1, -2)  # (batch, heads, seq, seq)
+        scores = scores / math.sqrt(self.head_size)
         if additive_mask is not None:
             scores = scores + fit_mask(additive_mask, scores)
         probs = self.dropout(scores.softmax(dim=-1))  # each row sums to 1

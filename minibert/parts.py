@@ -44,7 +44,7 @@ def default_part(role: str) -> Callable:
         Ours, or PyTorch's.
     """
     if role not in _defaults:
-        raise ValueError(f"{role!r} is no role of {[*_defaults]}; import minibert.pretraining")
+        raise ValueError(f"no role {role!r} in {[*_defaults]}; import minibert.pretraining for all")
     return _defaults[role]
 
 

@@ -197,7 +197,7 @@ def test_sinusoidal_positions_have_the_precision_asked_for_also_the_smallest():
     ("seq", "hidden", "words"),
     [
         (3, 5, r"hidden_size \(5\) must be a multiple .* \(2\); nearest are 4 and 6"),
-        (3, 3, r"hidden_size \(3\) must be a multiple .* as 4 is"),
+        (3, 3, r"hidden_size \(3\) must be a multiple .*; nearest are 2 and 4"),
         (3, 1, r"hidden_size \(1\) must be a multiple of .* \(2\); nearest are 2 and 4"),
         (3, -4, r"bound inconsistent with step sign"),
     ],

@@ -259,8 +259,8 @@ except ValueError as error:
 def test_a_role_whose_file_is_not_imported_names_the_way_out():
     program = "from minibert.parts import part\npart('attention')"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "'attention' is no role of ['classifier', 'dropout', 'layer_norm']" in done.stderr
-    assert "import minibert.pretraining" in done.stderr
+    assert "no role 'attention' in ['classifier', 'dropout', 'layer_norm']" in done.stderr
+    assert "import minibert.pretraining for all" in done.stderr
 
 
 @pytest.fixture
@@ -277,7 +277,7 @@ def test_without_a_validator_any_class_or_function_plays():
     with use(intermediate=Turned, dropout=lambda p: nn.Identity()):
         assert part("intermediate") is Turned
         assert isinstance(part("dropout")(0.1), nn.Identity)
-    with pytest.raises(ValueError, match="'pools' is no role"):
+    with pytest.raises(ValueError, match="no role 'pools'"):
         use(pools=Turned)
 
 

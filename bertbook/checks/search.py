@@ -122,10 +122,10 @@ def _hard(scores, right, margin):
 
 
 def _below(got, want, scores, right, margin):
-    if (got % 1).any():
-        return np.array([True, False])  # no columns at all: neither hint that asks this fits
     chosen = got[rows := np.flatnonzero(got != want)].astype(int) % scores.shape[1]
-    return scores[rows, chosen] < scores[rows, right[rows]] - margin
+    # A number that is no column's is neither: one entry each way fits no hint that asks this.
+    below = scores[rows, chosen] < scores[rows, right[rows]] - margin
+    return np.r_[below, True, False] if (got % 1).any() else below
 
 
 check_hard_negatives = Exercise(

@@ -244,7 +244,7 @@ def test_a_configuration_without_room():
 
 
 def test_a_role_that_is_none_or_is_played_by_a_function():
-    with pytest.raises(ValueError, match="'pools' is no role"):
+    with pytest.raises(ValueError, match="no role 'pools'"):
         check_module(BertSelfAttention, "pools")
     with pytest.raises(ValueError, match="corrupt_tokens is played by a function"):
         check_module(BertSelfAttention, "corrupt_tokens")
