@@ -31,13 +31,15 @@ Model = (
 )
 Batch = dict[str, Tensor]
 SMALL = BertConfig(
-    vocab_size=41,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=20,
+    vocab_size=41, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20,
     max_position_embeddings=13,
-)
+)  # fmt: skip
+# The activations once more, as formulas.
+FORMULAS = {
+    "gelu": lambda x: x * (1 + torch.erf(x / 2**0.5)) / 2,
+    "gelu_new": lambda x: x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2,
+    "relu": lambda x: torch.where(x > 0, x, 0.0),
+}
 
 
 PLAYED_AS = {BertModel: "bert", BertForPreTraining: "pretraining"}
@@ -182,6 +184,11 @@ def gradients(model: nn.Module, loss: Tensor) -> dict[str, Tensor | None]:
 def draw(*shape: int, seed: int = 0) -> Tensor:
     """Draw normal numbers in float64."""
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def arrays(module: nn.Module) -> dict[str, np.ndarray]:
+    """Return the parameters as the numpy twins take them."""
+    return {name: p.detach().numpy() for name, p in module.named_parameters()}
 
 
 def equal(ours: Tensor, twin: np.ndarray, atol: float = 1e-12) -> None:

@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw, draw_batch, draw_config, equal, scatter_weights
+from bert_pairs import (
+    FORMULAS,
+    arrays,
+    close,
+    draw,
+    draw_batch,
+    draw_config,
+    equal,
+    scatter_weights,
+)  # fmt: skip
 
 from minibert import reference
 from minibert.attention import additive_mask
@@ -34,10 +43,6 @@ def feed_forward_by_numpy(weights, x):
 
 def feed_forward(layer, x):
     return layer.output(layer.intermediate(x), x)
-
-
-def arrays(module):
-    return {name: p.detach().numpy() for name, p in module.named_parameters()}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -132,21 +137,11 @@ def test_a_wrong_epsilon_shows_by_about_a_thousandth():
     assert 1e-5 < difference < 1e-2
 
 
-@pytest.mark.parametrize(
-    ("name", "formula"),
-    [
-        ("gelu", lambda x: x * (1 + torch.erf(x / 2**0.5)) / 2),
-        (
-            "gelu_new",
-            lambda x: x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2,
-        ),
-        ("relu", lambda x: torch.where(x > 0, x, 0.0)),
-    ],
-)
-def test_the_activation_is_the_configured_one(name, formula):
+@pytest.mark.parametrize("name", FORMULAS)
+def test_the_activation_is_the_configured_one(name):
     intermediate = build(BertIntermediate, hidden_act=name)
     x = 3 * draw(2, 5, 6)
-    torch.testing.assert_close(intermediate(x), formula(intermediate.dense(x)), rtol=0, atol=1e-12)
+    close(intermediate(x), FORMULAS[name](intermediate.dense(x)))
 
 
 def test_tokens_meet_in_attention_only():

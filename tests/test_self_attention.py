@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw, draw_batch, draw_config, equal, scatter_weights
+from bert_pairs import arrays, draw, draw_batch, draw_config, equal, scatter_weights
 
 from minibert import reference
 from minibert.attention import (
@@ -26,10 +26,6 @@ def build(kind=BertSelfAttention, config=SMALL, seed=0):
     module = kind(config)
     scatter_weights(module, seed)
     return module.double().eval()
-
-
-def arrays(module):
-    return {name: p.detach().numpy() for name, p in module.named_parameters()}
 
 
 def by_numpy(module, x, heads, mask=None):
@@ -147,6 +143,7 @@ def test_nothing_is_returned_that_was_not_asked_for():
     attention = build()
     assert attention(draw(1, 5, 6))[1] is None
     assert attention.train()(draw(1, 5, 6))[1] is None
+    assert build(BertAttention)(draw(1, 5, 6))[1] is None
 
 
 def test_training_drops_weights_at_the_configured_rate():
@@ -163,15 +160,14 @@ def test_training_drops_weights_at_the_configured_rate():
     assert torch.equal(without_asking, attention(x, output_attentions=True)[0])
 
 
-def test_training_without_dropout_is_evaluation():
-    attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=0.0))
+def test_dropping_nothing_is_evaluation_and_dropping_everything_leaves_no_context():
     x = draw(2, 5, 6)
-    assert torch.equal(attention.train()(x)[0], attention.eval()(x)[0])
-
-
-def test_dropping_everything_leaves_no_context():
-    attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=1.0)).train()
-    assert (attention(draw(2, 5, 6))[0] == 0).all()
+    none, everything = (
+        build(config=BertConfig(**SIZES, attention_probs_dropout_prob=share)).train()
+        for share in (0.0, 1.0)
+    )
+    assert (everything(x)[0] == 0).all()
+    assert torch.equal(none(x)[0], none.eval()(x)[0])
 
 
 def test_attention_knows_no_order():
@@ -195,10 +191,6 @@ def test_heads_attend_to_positions_and_not_to_heads():
     assert (change[2:] == 0).all()
     grad = torch.autograd.functional.jacobian(lambda x: attention(x)[0][0, 0].sum(), x)
     assert (grad[0].abs().sum(dim=-1) > 0).all(), "the first token sees every token"
-
-
-def test_the_weights_are_returned_only_on_request():
-    assert build(BertAttention)(draw(1, 5, 6))[1] is None
 
 
 def test_dropout_of_the_output_leaves_the_residual():
