@@ -5,15 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_model import end_of, make_trainer, ragged_batches
+from small_model import PowerCut, end_of, make_trainer, ragged_batches
 
 from minibert.training import checkpoint_folders, read_checkpoint, resume
 
 pytestmark = pytest.mark.slow
-
-
-class PowerCut(BaseException):
-    """Nothing after it happens, as after SIGKILL."""
 
 
 def run(folder, steps=6):
