@@ -4,6 +4,7 @@ import json
 import struct
 from pathlib import Path
 
+import pytest
 import torch
 import transformers
 from bert_pairs import Batch, build, build_pair, draw_config
@@ -11,6 +12,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from minibert.model import BertModel
+from minibert.pretrained import load_pretrained
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import (
     BertForQuestionAnswering,
@@ -120,3 +122,10 @@ def in_our_words(caught: BaseException) -> str:
     assert caught.__context__ is None or caught.__suppress_context__, repr(caught)
     assert str(caught)
     return str(caught)
+
+
+def refused(folder: Path, kind: type[nn.Module] = BertModel, *arguments, **options) -> str:
+    """Fail unless a folder is refused in a sentence of ours, and return it."""
+    with pytest.raises((ValueError, TypeError, OSError)) as caught:
+        load_pretrained(kind, folder, *arguments, **options)
+    return in_our_words(caught.value)

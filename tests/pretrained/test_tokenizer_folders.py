@@ -67,13 +67,10 @@ def test_accents_go_where_capitals_go(folder):
         load_tokenizer(folder)
 
 
-def test_a_special_token_with_its_properties(folder):
+def test_a_special_token_may_have_properties_and_the_vocabulary_must_fit_the_model(folder):
     mask = {"content": "[MASK]", "lstrip": False, "__type": "AddedToken"}
     change_json(folder / "tokenizer_config.json", mask_token=mask, never_split=[])
     assert load_tokenizer(folder).pieces == tuple(PIECES)
-
-
-def test_the_vocabulary_must_fit_the_model(folder):
     change_json(folder / "config.json", vocab_size=len(PIECES) - 1)
     message = f"has {len(PIECES)} pieces, but the model knows only {len(PIECES) - 1}"
     with pytest.raises(ValueError, match=message):
