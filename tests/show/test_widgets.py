@@ -99,7 +99,7 @@ def test_pictures_and_html_are_drawn_alike():
 
 
 @pytest.mark.usefixtures("_kernel")
-def test_what_shows_no_widgets_shows_the_figure():
+def test_what_shows_no_widgets_shows_the_figure_and_refuses_the_same_controls():
     figure = explore(draw_all, caption="a < b", n=[1, 2])
     shown = figure._repr_mimebundle_()
     assert shown["text/plain"] == repr(figure) == "a < b"
@@ -107,10 +107,6 @@ def test_what_shows_no_widgets_shows_the_figure():
     assert "a &lt; b" in shown["text/html"]
     assert ">{'n': 1}<" in shown["image/svg+xml"]
     assert "application/vnd.jupyter.widget-view+json" in shown
-
-
-@pytest.mark.usefixtures("_kernel")
-def test_the_same_controls_are_refused_as_in_a_stored_figure():
     with pytest.raises(ValueError, match=r"control 'n' has 1 value"):
         explore(draw_all, caption="c", n=slider(0, 1, stored=[1]))
 
