@@ -155,11 +155,8 @@ def test_a_missing_part(plot, old, new, problem):
     assert all(s.startswith("book/chapters/02-a-chapter.ipynb: ") for s in sentences)
 
 
-def test_a_drawing_that_fills_step_by_step_is_interactive(plot):
+def test_a_drawing_that_fills_step_by_step_is_interactive_and_without_pictures_it_is_told(plot):
     assert anatomy(plot.good_chapter("explore(", "stepwise(")) == []
-
-
-def test_a_chapter_without_pictures(plot):
     cells = [c for c in GOOD_CHAPTER if isinstance(c, str) or "picture" not in c.source]
     sentences = anatomy(plot.good_chapter(instead=cells))
     assert any("has no picture made by code" in sentence for sentence in sentences)
