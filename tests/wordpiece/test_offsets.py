@@ -57,13 +57,12 @@ def ordinary_texts(number):
         "café", "naïve,", "Ångström", "İstanbul", "ΟΔΟΣ.", "straße", "don't", "$3.14", "e-mail",
         "[MASK]", "\u200bzero", "tab\tin", "soft\u00adhyphen", "👩\u200d💻", "x" * 101,
     )  # fmt: skip
-    forms = ("NFC", "NFD")
-    return [
-        unicodedata.normalize(
-            rng.choice(forms), "  "[: rng.randint(1, 2)].join(rng.choices(words, k=12))
-        )
-        for _ in range(number)
-    ]
+
+    def sentence(form):
+        gap = "  "[: rng.randint(1, 2)]
+        return unicodedata.normalize(form, gap.join(rng.choices(words, k=12)))
+
+    return [sentence(rng.choice(("NFC", "NFD"))) for _ in range(number)]
 
 
 @given(text=ANY_TEXT, do_lower_case=st.booleans())
