@@ -68,10 +68,8 @@ def draw_batch(member: Member, config: Any, seed: int = 0, rows: int = 4) -> dic
     lengths = torch.tensor([seq, 9, 2, 5])[:rows, None]
     seen = torch.arange(seq) < lengths
     ids = torch.randint(config.pad_token_id + 1, 41, (rows, seq), generator=generator)
-    batch = {
-        "input_ids": torch.where(seen, ids, config.pad_token_id),
-        "attention_mask": seen.long(),
-    }
+    ids = torch.where(seen, ids, config.pad_token_id)
+    batch = {"input_ids": ids, "attention_mask": seen.long()}
     if member.segments > 1:
         batch["token_type_ids"] = ((torch.arange(seq) >= lengths // 2) & seen).long()
     return batch

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw_batch, draw_config, scatter_weights
+from bert_pairs import draw_batch, draw_config, scattered
 
 from minibert import reference
 from minibert.config import BertConfig
@@ -20,9 +20,7 @@ IDS = torch.tensor([[1, 10, 3, 1], [5, 2, 4, 4]])
 
 
 def build(config=SMALL, seed=0):
-    embeddings = BertEmbeddings(config)
-    scatter_weights(embeddings, seed)
-    return embeddings.double().eval()
+    return scattered(BertEmbeddings(config), seed)
 
 
 def by_numpy(embeddings, ids, types, places, eps):

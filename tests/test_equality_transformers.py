@@ -2,14 +2,7 @@
 
 import pytest
 import torch
-from bert_pairs import (
-    build_pair,
-    close,
-    draw_batch,
-    draw_config,
-    same_names_and_shapes,
-    same_start,
-)
+from bert_pairs import build_pair, close, draw_batch, draw_config, same_names_and_shapes, same_start
 from effort import mostly_slow
 
 from minibert.config import BertConfig

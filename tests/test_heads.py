@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from bert_pairs import FORMULAS, arrays, draw, draw_config, equal, scatter_weights
+from bert_pairs import FORMULAS, SIZES, arrays, draw, draw_config, equal, scatter_weights, scattered
 from torch import nn
 
 from minibert import reference
@@ -15,15 +15,11 @@ from minibert.heads import (
     BertPreTrainingHeads,
 )
 
-SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
-
 
 def build(kind=BertLMPredictionHead, seed=0, **changes):
     config = BertConfig(**SIZES | changes)
     tied = () if kind is BertPredictionHeadTransform else (_table(config, seed),)
-    module = kind(config, *tied)
-    scatter_weights(module, seed)
-    return module.double().eval()
+    return scattered(kind(config, *tied), seed)
 
 
 def _table(config, seed):

@@ -2,9 +2,18 @@
 
 import pytest
 import torch
-from bert_pairs import SMALL, build, build_pair, close, draw, draw_batch, draw_config, draw_labels
+from bert_pairs import (
+    KINDS,
+    SMALL,
+    build,
+    build_pair,
+    close,
+    draw,
+    draw_batch,
+    draw_config,
+    draw_labels,
+)
 
-from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import (
     BertForQuestionAnswering,
@@ -12,10 +21,6 @@ from minibert.tasks import (
     BertForTokenClassification,
 )
 
-KINDS = [
-    BertModel, BertForMaskedLM, BertForPreTraining, BertForSequenceClassification,
-    BertForTokenClassification, BertForQuestionAnswering,
-]  # fmt: skip
 BATCH = draw_batch(SMALL, seed=0)
 LABELS = {
     BertForMaskedLM: {"labels": draw_labels(SMALL, BATCH, 0)["labels"]},

@@ -5,39 +5,35 @@ import pytest
 import torch
 from bert_pairs import (
     FORMULAS,
+    SIZES,
     arrays,
     close,
     draw,
     draw_batch,
     draw_config,
     equal,
-    scatter_weights,
-)  # fmt: skip
+    scattered,
+)
 
 from minibert import reference
 from minibert.attention import additive_mask
 from minibert.config import BertConfig
 from minibert.layer import BertIntermediate, BertLayer, BertOutput
 
-SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
-
 
 def build(kind=BertLayer, seed=0, **changes):
-    module = kind(BertConfig(**SIZES | changes))
-    scatter_weights(module, seed)
-    return module.double().eval()
+    return scattered(kind(BertConfig(**SIZES | changes)), seed)
 
 
 def feed_forward_by_numpy(weights, x):
     """Widen, bend, narrow, add and normalize with the reference; keep what the gradient needs."""
-    wide = reference.linear(
-        x, weights["intermediate.dense.weight"], weights["intermediate.dense.bias"]
+    first, second, norm = (
+        (weights[f"{part}.weight"], weights[f"{part}.bias"])
+        for part in ("intermediate.dense", "output.dense", "output.LayerNorm")
     )
+    wide = reference.linear(x, *first)
     bent = reference.gelu(wide)
-    summed = x + reference.linear(
-        bent, weights["output.dense.weight"], weights["output.dense.bias"]
-    )
-    norm = weights["output.LayerNorm.weight"], weights["output.LayerNorm.bias"]
+    summed = x + reference.linear(bent, *second)
     return reference.layer_norm(summed, *norm), wide, bent, summed
 
 
@@ -91,9 +87,7 @@ def test_every_gradient_of_the_feed_forward_half_equals_the_one_by_hand():
 @pytest.mark.parametrize("seed", range(4))
 def test_padding_reaches_attention(seed):
     config = draw_config(seed)
-    layer = BertLayer(config)
-    scatter_weights(layer, seed)
-    layer = layer.double().eval()
+    layer = scattered(BertLayer(config), seed)
     seen = draw_batch(config, seed)["attention_mask"]
     x = draw(*seen.shape, config.hidden_size, seed=seed)
     changed = torch.where(seen[..., None] == 1, x, x + 100)

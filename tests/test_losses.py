@@ -14,10 +14,8 @@ from minibert.losses import masked_lm_loss, next_sentence_loss
 
 def loss_by_hand(logits, labels):
     """Walk over the positions with plain Python numbers."""
-    losses = []
-    for scores, label in zip(
-        logits.flatten(0, -2).tolist(), labels.flatten().tolist(), strict=True
-    ):
+    losses, rows = [], logits.flatten(0, -2).tolist()
+    for scores, label in zip(rows, labels.flatten().tolist(), strict=True):
         if label != -100:
             top = max(scores)
             log_total = top + math.log(math.fsum(math.exp(score - top) for score in scores))

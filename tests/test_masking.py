@@ -18,7 +18,7 @@ from riddles import (
     corrupt,
     draw_ids,
     seeded,
-)  # fmt: skip
+)
 
 from minibert.masking import (
     choose_tokens,

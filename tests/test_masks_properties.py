@@ -11,13 +11,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.reference import (
-    additive_mask,
-    attention,
-    attention_backward,
-    causal_mask,
-    softmax,
-)
+from minibert.reference import additive_mask, attention, attention_backward, causal_mask, softmax
 
 LOWEST = np.finfo(np.float64).min
 SENTENCES = {

@@ -6,14 +6,7 @@ import math
 
 import pytest
 import torch
-from bert_pairs import (
-    SMALL,
-    build,
-    close,
-    draw_batch,
-    draw_config,
-    scatter_weights,
-)
+from bert_pairs import SMALL, build, close, draw_batch, draw_config, scatter_weights
 
 from minibert.config import BertConfig
 from minibert.model import BertModel, BertPooler, initialize_weights
@@ -66,9 +59,8 @@ def test_the_shapes_of_bert_base_chinese():
     assert (len(tokens), tokens.index("[MASK]")) == (10, 8)
     model = on_paper(BertConfig.base(vocab_size=21128))
     ids = torch.zeros(1, len(tokens), dtype=torch.long, device="meta")
-    output = model.eval()(
-        ids, torch.ones_like(ids), output_attentions=True, output_hidden_states=True
-    )
+    asked = {"output_attentions": True, "output_hidden_states": True}
+    output = model.eval()(ids, torch.ones_like(ids), **asked)
     assert [tuple(states.shape) for states in output.hidden_states] == 13 * [(1, 10, 768)]
     assert [tuple(probs.shape) for probs in output.attentions] == 12 * [(1, 12, 10, 10)]
     assert output.last_hidden_state.shape == (1, 10, 768)

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 import torch
+from bert_pairs import KINDS as MODELS
 from bert_pairs import close, draw_batch, scatter_weights
 from torch import nn
 
@@ -16,19 +17,9 @@ from minibert.layer import BertIntermediate, BertLayer
 from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
 from minibert.parts import default_part, part, replaced, use
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 
 SIZES = {"vocab_size": 19, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
-MODELS = [
-    BertModel, BertForMaskedLM, BertForPreTraining, BertForSequenceClassification,
-    BertForTokenClassification, BertForQuestionAnswering,
-]  # fmt: skip
 
 
 class MySelfAttention(nn.Module):

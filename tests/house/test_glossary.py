@@ -157,9 +157,8 @@ def plant(plot, first: str = "Words.", second: str = "A loss.", third: str = "")
     ],
 )
 def test_a_term_before_its_chapter(plot, early, term):
-    found = terms_in_order(
-        plant(plot, first=early, second="Many losses.", third="The vocabularies.")
-    )
+    root = plant(plot, first=early, second="Many losses.", third="The vocabularies.")
+    found = terms_in_order(root)
     says(found, term and f"book/chapters/01-a-chapter.ipynb: uses {term!r}, which Chapter")
     assert all("Say it in other words, or announce it" in sentence for sentence in found)
 

@@ -7,22 +7,14 @@ from pathlib import Path
 import pytest
 import torch
 import transformers
-from bert_pairs import Batch, build, build_pair, draw_config
+from bert_pairs import KINDS, TASKS, Batch, build, build_pair, draw_config  # noqa: F401
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
 
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
-TASKS = [BertForSequenceClassification, BertForTokenClassification, BertForQuestionAnswering]
-KINDS = [BertModel, BertForMaskedLM, BertForPreTraining, *TASKS]
 
 
 def their_folder(folder: Path, kind=BertModel, seed: int = 0, dtype=torch.float32, **options):

@@ -158,11 +158,10 @@ def failing_writes(monkeypatch, number):
 
 
 OPERATIONS = 31
+EACH_ONCE = sorted(range(OPERATIONS), key=lambda n: n % 5)
 
 
-@pytest.mark.parametrize(
-    "number", mostly_slow(sorted(range(OPERATIONS), key=lambda n: n % 5), quick=5)
-)
+@pytest.mark.parametrize("number", mostly_slow(EACH_ONCE, quick=5))
 def test_whatever_fails_the_folder_holds_one_whole_model(tmp_path, monkeypatch, number):
     old, new = model_of(0), model_of(1, intermediate_size=11)
     save_pretrained(old, tmp_path, OLD)

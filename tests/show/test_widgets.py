@@ -62,9 +62,8 @@ def test_a_slider_has_round_steps_so_that_it_can_stand_at_round_numbers(low, hig
 @pytest.mark.usefixtures("_kernel")
 def test_a_move_draws_again_and_only_then():
     drawn = []
-    figure = explore(
-        lambda n: drawn.append(n) or str(n), caption="c", n=slider(0, 9, stored=[1, 2])
-    )
+    numbers = slider(0, 9, stored=[1, 2])
+    figure = explore(lambda n: drawn.append(n) or str(n), caption="c", n=numbers)
     figure.controls["n"].value = 7
     assert drawn == [1, 7]
     assert figure.frame.value == "7"
