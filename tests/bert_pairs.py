@@ -21,29 +21,28 @@ from minibert.tasks import (
     BertForTokenClassification,
 )
 
-Model = (
-    BertModel
-    | BertForMaskedLM
-    | BertForPreTraining
-    | BertForSequenceClassification
-    | BertForTokenClassification
-    | BertForQuestionAnswering
-)
+TASKS = [BertForSequenceClassification, BertForTokenClassification, BertForQuestionAnswering]
+KINDS = [BertModel, BertForMaskedLM, BertForPreTraining, *TASKS]
 Batch = dict[str, Tensor]
 SMALL = BertConfig(
-    vocab_size=41,
-    hidden_size=12,
-    num_hidden_layers=2,
-    num_attention_heads=3,
-    intermediate_size=20,
+    vocab_size=41, hidden_size=12, num_hidden_layers=2, num_attention_heads=3, intermediate_size=20,
     max_position_embeddings=13,
-)
+)  # fmt: skip
+SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
+TINY = BertConfig(**SIZES)
+PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
+# The activations once more, as formulas.
+FORMULAS = {
+    "gelu": lambda x: x * (1 + torch.erf(x / 2**0.5)) / 2,
+    "gelu_new": lambda x: x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2,
+    "relu": lambda x: torch.where(x > 0, x, 0.0),
+}
 
 
 PLAYED_AS = {BertModel: "bert", BertForPreTraining: "pretraining"}
 
 
-def played(kind: type[Model]) -> type[Model]:
+def played(kind: type[nn.Module]) -> type[nn.Module]:
     """Return who plays the role of a model: itself, or the reader's under `pytest --mine`."""
     return part(PLAYED_AS[kind]) if kind in PLAYED_AS else kind
 
@@ -107,13 +106,19 @@ def scatter_weights(model: nn.Module, seed: int) -> None:
         parameter.copy_(center + 0.3 * noise)
 
 
+def scattered(module: nn.Module, seed: int = 0) -> nn.Module:
+    """Scatter the weights of a part, ready for evaluation in double precision."""
+    scatter_weights(module, seed)
+    return module.double().eval()
+
+
 def build(
     config: BertConfig,
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
-    kind: type[Model] = BertModel,
+    kind: type[nn.Module] = BertModel,
     **task: Any,
-) -> Model:
+) -> nn.Module:
     """Build our model with scattered weights, ready for evaluation."""
     model = played(kind)(config, **task)
     scatter_weights(model, seed)
@@ -125,9 +130,9 @@ def build_pair(
     seed: int = 0,
     dtype: torch.dtype = torch.float64,
     way: str = "eager",
-    kind: type[Model] = BertModel,
+    kind: type[nn.Module] = BertModel,
     **task: Any,
-) -> tuple[Model, nn.Module]:
+) -> tuple[nn.Module, nn.Module]:
     """Build transformers' model by its own configuration, and ours from its weights, strictly."""
     fields = dataclasses.asdict(config) | task
     their_config = transformers.BertConfig(**fields, attn_implementation=way)
@@ -143,7 +148,7 @@ def build_pair(
     return ours, theirs
 
 
-def same_names_and_shapes(kind: type[Model], config: BertConfig) -> None:
+def same_names_and_shapes(kind: type[nn.Module], config: BertConfig) -> None:
     """Fail unless both models have tensors of the same names and shapes in the same order."""
     their_config = transformers.BertConfig(**dataclasses.asdict(config))
     with torch.device("meta"):
@@ -154,7 +159,7 @@ def same_names_and_shapes(kind: type[Model], config: BertConfig) -> None:
     assert ours == theirs
 
 
-def same_start(kind: type[Model]) -> None:
+def same_start(kind: type[nn.Module]) -> None:
     """Fail unless both models draw their first weights with the same spread."""
     sizes = {"vocab_size": 500, "hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2}
     sizes["intermediate_size"] = 100
@@ -182,6 +187,11 @@ def gradients(model: nn.Module, loss: Tensor) -> dict[str, Tensor | None]:
 def draw(*shape: int, seed: int = 0) -> Tensor:
     """Draw normal numbers in float64."""
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def arrays(module: nn.Module) -> dict[str, np.ndarray]:
+    """Return the parameters as the numpy twins take them."""
+    return {name: p.detach().numpy() for name, p in module.named_parameters()}
 
 
 def equal(ours: Tensor, twin: np.ndarray, atol: float = 1e-12) -> None:

@@ -20,21 +20,13 @@ class Member(NamedTuple):
 
 
 SIZES = {
-    "vocab_size": 41,
-    "hidden_size": 24,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 2,
-    "intermediate_size": 20,
-    "max_position_embeddings": 17,
-}
+    "vocab_size": 41, "hidden_size": 24, "num_hidden_layers": 3, "num_attention_heads": 2,
+    "intermediate_size": 20, "max_position_embeddings": 17,
+}  # fmt: skip
 DISTIL = {
-    "vocab_size": 41,
-    "dim": 24,
-    "n_layers": 3,
-    "n_heads": 2,
-    "hidden_dim": 20,
+    "vocab_size": 41, "dim": 24, "n_layers": 3, "n_heads": 2, "hidden_dim": 20,
     "max_position_embeddings": 17,
-}
+}  # fmt: skip
 # A head has 12 numbers: in DeBERTa 3 · 12 has a whole root, which the library computes in 32 bits;
 # so have 2 · 8 with one kind of distances, and 1 · 9 with none.
 FAR = {"relative_attention": True, "position_buckets": 4, "pos_att_type": ["p2c", "c2p"]}
@@ -76,10 +68,8 @@ def draw_batch(member: Member, config: Any, seed: int = 0, rows: int = 4) -> dic
     lengths = torch.tensor([seq, 9, 2, 5])[:rows, None]
     seen = torch.arange(seq) < lengths
     ids = torch.randint(config.pad_token_id + 1, 41, (rows, seq), generator=generator)
-    batch = {
-        "input_ids": torch.where(seen, ids, config.pad_token_id),
-        "attention_mask": seen.long(),
-    }
+    ids = torch.where(seen, ids, config.pad_token_id)
+    batch = {"input_ids": ids, "attention_mask": seen.long()}
     if member.segments > 1:
         batch["token_type_ids"] = ((torch.arange(seq) >= lengths // 2) & seen).long()
     return batch

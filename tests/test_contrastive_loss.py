@@ -52,12 +52,13 @@ def test_equal_documents_leave_a_guess():
     assert contrastive_loss(queries, documents).item() == pytest.approx(math.log(5))
 
 
-@pytest.mark.parametrize("temperature", [0.0, -1.0, math.nan])
-def test_a_temperature_that_divides_by_nothing(temperature):
-    with pytest.raises(ValueError, match=rf"temperature \({temperature}\) must be at least 1e-30"):
-        contrastive_loss(vectors(0, 2, 3), vectors(1, 2, 3), temperature=temperature)
-
-
-def test_a_query_without_a_document():
-    with pytest.raises(ValueError, match=r"documents \(2\) must be at least 3, one for each query"):
-        contrastive_loss(vectors(0, 3, 4), vectors(1, 2, 4))
+@pytest.mark.parametrize(
+    ("batch", "temperature", "words"),
+    [
+        *((2, t, rf"temperature \({t}\) must be at least 1e-30") for t in (0.0, -1.0, math.nan)),
+        (3, 0.1, r"documents \(2\) must be at least 3, one for each query"),
+    ],
+)
+def test_a_temperature_or_documents_that_will_not_do(batch, temperature, words):
+    with pytest.raises(ValueError, match=words):
+        contrastive_loss(vectors(0, batch, 3), vectors(1, 2, 3), temperature=temperature)

@@ -6,28 +6,21 @@ import math
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw_batch, draw_config, scatter_weights
+from bert_pairs import draw_batch, draw_config, scattered
 
 from minibert import reference
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings, sinusoidal_positions
 
 SMALL = BertConfig(
-    vocab_size=11,
-    hidden_size=6,
-    num_attention_heads=2,
-    intermediate_size=8,
-    max_position_embeddings=7,
-    type_vocab_size=3,
-    pad_token_id=4,
-)
+    vocab_size=11, hidden_size=6, num_attention_heads=2, intermediate_size=8,
+    max_position_embeddings=7, type_vocab_size=3, pad_token_id=4,
+)  # fmt: skip
 IDS = torch.tensor([[1, 10, 3, 1], [5, 2, 4, 4]])
 
 
 def build(config=SMALL, seed=0):
-    embeddings = BertEmbeddings(config)
-    scatter_weights(embeddings, seed)
-    return embeddings.double().eval()
+    return scattered(BertEmbeddings(config), seed)
 
 
 def by_numpy(embeddings, ids, types, places, eps):
@@ -122,26 +115,20 @@ def test_the_longest_sequence_fits_and_one_more_token_does_not():
     assert embeddings(torch.ones(1, 8, dtype=torch.long), None, places).shape == (1, 8, 6)
 
 
-@pytest.mark.parametrize("stranger", [11, 30522, -1])
-def test_an_id_without_a_row_is_named(stranger):
-    ids = IDS.clone()
-    ids[0] = torch.arange(4)
-    ids[1, 2] = stranger
-    with pytest.raises(
-        ValueError, match=rf"input_ids run from 0 to 10 with vocab_size = 11, not {stranger}$"
-    ):
-        build()(ids)
-
-
-def test_a_segment_or_a_position_without_a_row_is_named():
-    with pytest.raises(
-        ValueError, match=r"token_type_ids .* 0 to 2 .* type_vocab_size = 3, not 3$"
-    ):
-        build()(IDS, torch.full_like(IDS, 3))
-    with pytest.raises(
-        ValueError, match=r"position_ids .* 0 to 6 .*_position_embeddings = 7, not 7$"
-    ):
-        build()(IDS, position_ids=torch.full_like(IDS, 7))
+@pytest.mark.parametrize(
+    ("name", "stranger", "words"),
+    [
+        *(("input_ids", n, "0 to 10 with vocab_size = 11") for n in (11, 30522, -1)),
+        ("token_type_ids", 3, "0 to 2 with type_vocab_size = 3"),
+        ("position_ids", 7, "0 to 6 with max_position_embeddings = 7"),
+    ],
+)
+def test_an_id_without_a_row_is_named(name, stranger, words):
+    given = {"input_ids": IDS.clone()} | {name: torch.arange(4).expand(2, 4) % 3}
+    given[name] = given[name].clone()
+    given[name][1, 2] = stranger
+    with pytest.raises(ValueError, match=rf"{name} run from {words}, not {stranger}$"):
+        build()(**given)
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -160,11 +147,7 @@ def test_a_segment_or_a_position_without_a_row_is_named():
         ([IDS[:, :0]], ValueError, r"shape \(2, 0\) must not be empty"),
         ([IDS, IDS[:, :3]], ValueError, r"token_type_ids must .* shape \(2, 4\), not \(2, 3\)"),
         ([IDS, IDS[:1]], ValueError, r"token_type_ids must .* shape \(2, 4\), not \(1, 4\)"),
-        (
-            [IDS, IDS % 3, IDS[0]],
-            ValueError,
-            r"position_ids .* \(2, 4\) or \(1, 4\), not \(4,\)",
-        ),
+        ([IDS, IDS % 3, IDS[0]], ValueError, r"position_ids .* \(2, 4\) or \(1, 4\), not \(4,\)"),
     ],
 )
 def test_input_that_makes_no_sense_is_told_so(given, error, words):
@@ -201,13 +184,10 @@ def test_a_shift_of_sinusoidal_positions_is_one_linear_map(shift):
     torch.testing.assert_close(rotation @ rotation.T, torch.eye(8).double(), rtol=0, atol=1e-7)
 
 
-def test_sinusoidal_positions_have_the_precision_asked_for():
+def test_sinusoidal_positions_have_the_precision_asked_for_also_the_smallest():
     assert sinusoidal_positions(3, 4).dtype == torch.float32
     exact = sinusoidal_positions(5000, 8, torch.float64)
     assert (sinusoidal_positions(5000, 8) - exact).abs().max() < 1e-7
-
-
-def test_the_smallest_sinusoidal_positions():
     torch.testing.assert_close(sinusoidal_positions(1, 2), torch.tensor([[0.0, 1.0]]))
 
 

@@ -74,21 +74,7 @@ def test_scores_and_loss(kind, seed, way, dtype, atol):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
-def test_the_gradient_of_every_parameter(kind, seed, dtype, atol):
-    ours, theirs, batch, labels = draw_task(kind, seed, dtype)
-    for model in (ours, theirs):
-        model(**batch, **labels).loss.backward()
-    named = dict(theirs.named_parameters())
-    for name, parameter in ours.named_parameters():
-        assert parameter.grad is not None, name
-        close(parameter.grad, named.pop(name).grad, atol)
-    assert not named
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
-def test_one_step_of_the_optimizer(kind, seed, dtype, atol):
+def test_the_gradient_of_every_parameter_and_one_step(kind, seed, dtype, atol):
     ours, theirs, batch, labels = draw_task(kind, seed, dtype)
     for model in (ours, theirs):
         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, eps=1e-3, weight_decay=0.01)
@@ -96,7 +82,10 @@ def test_one_step_of_the_optimizer(kind, seed, dtype, atol):
         optimizer.step()
     named = dict(theirs.named_parameters())
     for name, parameter in ours.named_parameters():
-        close(parameter, named[name], atol)
+        assert parameter.grad is not None, name
+        close(parameter.grad, named[name].grad, atol)
+        close(parameter, named.pop(name), atol)
+    assert not named
     close(ours(**batch, **labels).loss, theirs(**batch, **labels).loss, 10 * atol)
 
 
@@ -108,49 +97,25 @@ def test_training_without_dropout_is_the_same_too(kind):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_labels_of_words_only(seed):
-    """The sum of what is asked; transformers has a class of its own for each question."""
+def test_the_loss_is_the_sum_of_what_is_asked(seed):
+    """Transformers has a class of its own for each question, and no loss for one of the two."""
     ours, theirs, batch, labels = draw_task(BertForPreTraining, seed)
-    words = {"labels": labels["labels"]}
-    masked = transformers.BertForMaskedLM(theirs.config).double().eval()
-    masked.load_state_dict(
-        {name: value for name, value in theirs.state_dict().items() if name in masked.state_dict()}
-    )
-    output = ours(**batch, **words)
-    assert theirs(**batch, **words).loss is None
-    assert output.next_sentence_loss is None
-    assert output.loss is not None
-    close(output.loss, masked(**batch, **words).loss, 1e-10)
-    close(output.masked_lm_loss, output.loss)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_labels_of_pairs_only(seed):
-    ours, theirs, batch, labels = draw_task(BertForPreTraining, seed)
-    pairs = labels["next_sentence_label"]
-    next_sentence = transformers.BertForNextSentencePrediction(theirs.config).double().eval()
-    next_sentence.load_state_dict(
-        {
-            name: value
-            for name, value in theirs.state_dict().items()
-            if name in next_sentence.state_dict()
-        }
-    )
-    output = ours(**batch, next_sentence_label=pairs)
-    assert theirs(**batch, next_sentence_label=pairs).loss is None
-    assert output.masked_lm_loss is None
-    close(output.loss, next_sentence(**batch, labels=pairs).loss, 1e-10)
-    close(output.next_sentence_loss, output.loss)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_loss_is_the_sum_of_its_two_parts(seed):
-    ours, _, batch, labels = draw_task(BertForPreTraining, seed)
     both = ours(**batch, **labels)
     close(both.loss, both.masked_lm_loss + both.next_sentence_loss)
-    close(both.masked_lm_loss, ours(**batch, labels=labels["labels"]).loss)
-    pairs = labels["next_sentence_label"]
-    close(both.next_sentence_loss, ours(**batch, next_sentence_label=pairs).loss)
+    for name, kind, part, other in (
+        ("labels", "BertForMaskedLM", "masked_lm_loss", "next_sentence_loss"),
+        ("next_sentence_label", "BertForNextSentencePrediction", "next_sentence_loss",
+         "masked_lm_loss"),
+    ):  # fmt: skip
+        witness = getattr(transformers, kind)(theirs.config).double().eval()
+        known = {n: x for n, x in theirs.state_dict().items() if n in witness.state_dict()}
+        witness.load_state_dict(known)
+        output = ours(**batch, **{name: labels[name]})
+        assert theirs(**batch, **{name: labels[name]}).loss is None
+        assert getattr(output, other) is None
+        close(output.loss, witness(**batch, labels=labels[name]).loss, 1e-10)
+        close(output.loss, getattr(output, part))
+        close(output.loss, getattr(both, part))
 
 
 def test_a_pair_that_is_not_labeled_does_not_count():

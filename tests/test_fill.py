@@ -18,13 +18,9 @@ from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 WORDS = "the a man woman reads eats book apple dog sleeps . it is good ##s".split()
 SIZES = {
-    "hidden_size": 16,
-    "num_hidden_layers": 2,
-    "num_attention_heads": 2,
-    "intermediate_size": 32,
-    "max_position_embeddings": 12,
-    "initializer_range": 0.5,
-}
+    "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 32,
+    "max_position_embeddings": 12, "initializer_range": 0.5,
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -75,14 +71,11 @@ def test_the_best_guesses_with_their_probabilities(model, tokenizer):
     assert model.training  # as it was
 
 
-def test_all_guesses_add_up_to_one(model, tokenizer):
+def test_all_guesses_add_up_to_one_and_no_texts_have_none(model, tokenizer):
     [[guesses]] = fill_masks(model, tokenizer, TEXTS[:1], top=tokenizer.vocab_size)
     assert sum(guess.prob for guess in guesses) == pytest.approx(1)
     assert sorted(guess.word for guess in guesses) == sorted(tokenizer.pieces)
     assert isinstance(guesses[0], Guess)
-
-
-def test_no_texts(model, tokenizer):
     assert fill_masks(model, tokenizer, []) == []
 
 
@@ -131,43 +124,38 @@ def error(capsys):
     return told.removeprefix("error: ")
 
 
-def test_a_bad_text_does_not_end_the_others(folder, capsys):
+def test_a_bad_text_does_not_end_the_others_and_no_text_is_told(folder, capsys, monkeypatch):
     assert main([str(folder), "the man", "the [MASK]", "--top", "1"]) == 1
     told = capsys.readouterr()
-    assert told.err == "error: 'the man' has no [MASK]; write [MASK], in capitals, for a missing "\
-        "word\n"  # fmt: skip
+    wanted = "'the man' has no [MASK]; write [MASK], in capitals, for a missing word"
+    assert told.err == f"error: {wanted}\n"
     assert told.out.startswith("the [MASK]\n")
     assert main([str(folder), "a|b|[MASK]", "--separator", "|"]) == 1
     assert error(capsys) == "'a|b|[MASK]' has 2 separators '|'; a pair has one"
-
-
-def test_nothing_to_read(folder, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("\n \n"))
     assert main([str(folder)]) == 1
     assert error(capsys) == "there was nothing to read; give a sentence with [MASK]"
 
 
-def test_folders_that_will_not_do(folder, tokenizer, tmp_path, capsys):
-    text = "the [MASK]"
-    assert main([str(tmp_path / "none"), text]) == 1
-    assert error(capsys).startswith(f"there is no folder '{tmp_path / 'none'}'; name the folder")
-    (tmp_path / "empty").mkdir()
-    assert main([str(tmp_path / "empty"), text]) == 1
-    assert error(capsys) == f"'{tmp_path / 'empty'}' has no config.json; is it the folder of a "\
-        "saved model?"  # fmt: skip
-    (tmp_path / "empty" / "run.json").write_text("{}", encoding="utf-8")
-    assert main([str(tmp_path / "empty"), text]) == 1
-    assert error(capsys) == (
-        f"the run in '{tmp_path / 'empty'}' is not finished; go on with: python -m "
-        f"minibert.pretrain --out {tmp_path / 'empty'} --resume"
+def test_folders_that_will_not_do(tokenizer, tmp_path, capsys):
+    def refused(folder):
+        assert main([str(folder), "the [MASK]"]) == 1
+        return error(capsys)
+
+    none, empty, encoder = (tmp_path / name for name in ("none", "empty", "encoder"))
+    assert refused(none).startswith(f"there is no folder '{none}'; name the folder")
+    empty.mkdir()
+    assert refused(empty) == f"'{empty}' has no config.json; is it the folder of a saved model?"
+    (empty / "run.json").write_text("{}", encoding="utf-8")
+    assert refused(empty) == (
+        f"the run in '{empty}' is not finished; go on with: python -m "
+        f"minibert.pretrain --out {empty} --resume"
     )
-    save_pretrained(BertModel(BertConfig(vocab_size=20, **SIZES)), tmp_path / "encoder", tokenizer)
-    assert main([str(tmp_path / "encoder"), text]) == 1
-    assert "holds a BertModel, which guesses no words; name the folder of a Bert" in error(capsys)
-    with open(tmp_path / "encoder" / "config.json", "w", encoding="utf-8") as file:
-        json.dump({"architectures": ["BertForMaskedLM"], "hidden_size": 17}, file)
-    assert main([str(tmp_path / "encoder"), text]) == 1
-    assert "hidden_size (17) must be a multiple of num_attention_heads" in error(capsys)
+    save_pretrained(BertModel(BertConfig(vocab_size=20, **SIZES)), encoder, tokenizer)
+    assert "a BertModel, which guesses no words; name the folder of a Bert" in refused(encoder)
+    fields = {"architectures": ["BertForMaskedLM"], "hidden_size": 17}
+    (encoder / "config.json").write_text(json.dumps(fields), encoding="utf-8")
+    assert "hidden_size (17) must be a multiple of num_attention_heads" in refused(encoder)
 
 
 @pytest.mark.parametrize("line", ["", "DIR [MASK] --top 0", "DIR [MASK] --best 3"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw, draw_config, equal, scatter_weights
+from bert_pairs import FORMULAS, SIZES, arrays, draw, draw_config, equal, scatter_weights, scattered
 from torch import nn
 
 from minibert import reference
@@ -15,25 +15,17 @@ from minibert.heads import (
     BertPreTrainingHeads,
 )
 
-SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
-
 
 def build(kind=BertLMPredictionHead, seed=0, **changes):
     config = BertConfig(**SIZES | changes)
     tied = () if kind is BertPredictionHeadTransform else (_table(config, seed),)
-    module = kind(config, *tied)
-    scatter_weights(module, seed)
-    return module.double().eval()
+    return scattered(kind(config, *tied), seed)
 
 
 def _table(config, seed):
     table = nn.Embedding(config.vocab_size, config.hidden_size)
     scatter_weights(table, seed + 1)
     return table
-
-
-def arrays(module):
-    return {name: p.detach().numpy() for name, p in module.named_parameters()}
 
 
 def transform_by_numpy(weights, x, eps=1e-12):
@@ -96,47 +88,22 @@ def test_the_scores_of_pairs_are_linear():
     equal(heads(draw(4, 5, 6), pooled)[1], twin)
 
 
-def test_both_heads_at_once_are_the_two_heads():
-    heads = build(BertPreTrainingHeads)
+def test_both_heads_at_once_are_the_two_heads_and_the_only_head_is_the_head():
+    heads, only = build(BertPreTrainingHeads), build(BertOnlyMLMHead)
     x, pooled = draw(4, 5, 6), draw(4, 6)
     words, pairs = heads(x, pooled)
     assert torch.equal(words, heads.predictions(x))
     assert torch.equal(pairs, heads.seq_relationship(pooled))
-
-
-def test_the_only_head_is_the_head():
-    only = build(BertOnlyMLMHead)
-    x = draw(2, 5, 6)
     assert torch.equal(only(x), only.predictions(x))
 
 
-def test_a_vector_is_scored_by_itself():
-    head = build()
-    x = draw(2, 5, 6)
-    equal(head(x[0, 3]), head(x)[0, 3].detach().numpy())
-
-
-@pytest.mark.parametrize(
-    ("name", "formula"),
-    [
-        ("gelu", lambda x: x * (1 + torch.erf(x / 2**0.5)) / 2),
-        (
-            "gelu_new",
-            lambda x: x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2,
-        ),
-        ("relu", lambda x: torch.where(x > 0, x, 0.0)),
-    ],
-)
-def test_the_activation_is_the_configured_one(name, formula):
+@pytest.mark.parametrize("name", FORMULAS)
+def test_the_activation_is_the_configured_one(name):
     transform = build(BertPredictionHeadTransform, hidden_act=name)
     x = 3 * draw(2, 5, 6)
-    bent = formula(transform.dense(x)).detach().numpy()
-    norm = arrays(transform)
-    equal(
-        transform(x),
-        reference.layer_norm(bent, norm["LayerNorm.weight"], norm["LayerNorm.bias"]),
-        1e-11,
-    )
+    bent, norm = FORMULAS[name](transform.dense(x)).detach().numpy(), arrays(transform)
+    twin = reference.layer_norm(bent, norm["LayerNorm.weight"], norm["LayerNorm.bias"])
+    equal(transform(x), twin, 1e-11)
 
 
 @pytest.mark.parametrize("eps", [1e-12, 10.0])

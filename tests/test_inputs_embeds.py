@@ -2,9 +2,18 @@
 
 import pytest
 import torch
-from bert_pairs import SMALL, build, build_pair, close, draw, draw_batch, draw_config, draw_labels
+from bert_pairs import (
+    KINDS,
+    SMALL,
+    build,
+    build_pair,
+    close,
+    draw,
+    draw_batch,
+    draw_config,
+    draw_labels,
+)
 
-from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import (
     BertForQuestionAnswering,
@@ -12,14 +21,6 @@ from minibert.tasks import (
     BertForTokenClassification,
 )
 
-KINDS = [
-    BertModel,
-    BertForMaskedLM,
-    BertForPreTraining,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-    BertForQuestionAnswering,
-]
 BATCH = draw_batch(SMALL, seed=0)
 LABELS = {
     BertForMaskedLM: {"labels": draw_labels(SMALL, BATCH, 0)["labels"]},
@@ -98,32 +99,20 @@ def test_positions_may_be_given_beside_the_vectors():
 
 
 VECTORS = draw(4, 6, 12)
+BOTH_OR_NONE = "give either input_ids or inputs_embeds; neither is given, or both are"
+OTHERS = {"attention_mask": torch.ones(4, 5), "token_type_ids": torch.ones(4, 5).long()}
 BAD = [
-    ({}, ValueError, "give either input_ids or inputs_embeds; neither is given"),
-    (
-        {"input_ids": BATCH["input_ids"], "inputs_embeds": VECTORS},
-        ValueError,
-        "give either input_ids or inputs_embeds; neither is given, or both are",
-    ),
+    ({}, ValueError, BOTH_OR_NONE),
+    ({"input_ids": BATCH["input_ids"], "inputs_embeds": VECTORS}, ValueError, BOTH_OR_NONE),
     ({"inputs_embeds": VECTORS.tolist()}, TypeError, "inputs_embeds must be a tensor, not a list"),
-    (
-        {"inputs_embeds": VECTORS.long()},
-        TypeError,
-        r"must be torch\.float32 .*, not torch\.int64",
-    ),
+    ({"inputs_embeds": VECTORS.long()}, TypeError, r"be torch\.float32 .*, not torch\.int64"),
     ({"inputs_embeds": VECTORS[0]}, ValueError, r"\(batch, seq, 12\), not \(6, 12\)"),
     ({"inputs_embeds": VECTORS[..., 1:]}, ValueError, r"\(batch, seq, 12\), not \(4, 6, 11\)"),
     ({"inputs_embeds": VECTORS[:, :0]}, ValueError, r"shape \(4, 0, 12\) must not be empty"),
     ({"inputs_embeds": draw(1, 14, 12)}, ValueError, r"14 tokens .* \(13\); truncate"),
-    (
-        {"inputs_embeds": VECTORS, "attention_mask": torch.ones(4, 5)},
-        ValueError,
-        r"attention_mask must have the shape \(4, 6\), not \(4, 5\)",
-    ),
-    (
-        {"inputs_embeds": VECTORS, "token_type_ids": torch.ones(4, 5).long()},
-        ValueError,
-        r"token_type_ids must have the shape \(4, 6\), not \(4, 5\)",
+    *(
+        ({"inputs_embeds": VECTORS, name: other}, ValueError, rf"{name} .* \(4, 6\), not \(4, 5\)")
+        for name, other in OTHERS.items()
     ),
 ]
 

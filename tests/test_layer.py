@@ -3,41 +3,42 @@
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw, draw_batch, draw_config, equal, scatter_weights
+from bert_pairs import (
+    FORMULAS,
+    SIZES,
+    arrays,
+    close,
+    draw,
+    draw_batch,
+    draw_config,
+    equal,
+    scattered,
+)
 
 from minibert import reference
 from minibert.attention import additive_mask
 from minibert.config import BertConfig
 from minibert.layer import BertIntermediate, BertLayer, BertOutput
 
-SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
-
 
 def build(kind=BertLayer, seed=0, **changes):
-    module = kind(BertConfig(**SIZES | changes))
-    scatter_weights(module, seed)
-    return module.double().eval()
+    return scattered(kind(BertConfig(**SIZES | changes)), seed)
 
 
 def feed_forward_by_numpy(weights, x):
     """Widen, bend, narrow, add and normalize with the reference; keep what the gradient needs."""
-    wide = reference.linear(
-        x, weights["intermediate.dense.weight"], weights["intermediate.dense.bias"]
+    first, second, norm = (
+        (weights[f"{part}.weight"], weights[f"{part}.bias"])
+        for part in ("intermediate.dense", "output.dense", "output.LayerNorm")
     )
+    wide = reference.linear(x, *first)
     bent = reference.gelu(wide)
-    summed = x + reference.linear(
-        bent, weights["output.dense.weight"], weights["output.dense.bias"]
-    )
-    norm = weights["output.LayerNorm.weight"], weights["output.LayerNorm.bias"]
+    summed = x + reference.linear(bent, *second)
     return reference.layer_norm(summed, *norm), wide, bent, summed
 
 
 def feed_forward(layer, x):
     return layer.output(layer.intermediate(x), x)
-
-
-def arrays(module):
-    return {name: p.detach().numpy() for name, p in module.named_parameters()}
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -86,9 +87,7 @@ def test_every_gradient_of_the_feed_forward_half_equals_the_one_by_hand():
 @pytest.mark.parametrize("seed", range(4))
 def test_padding_reaches_attention(seed):
     config = draw_config(seed)
-    layer = BertLayer(config)
-    scatter_weights(layer, seed)
-    layer = layer.double().eval()
+    layer = scattered(BertLayer(config), seed)
     seen = draw_batch(config, seed)["attention_mask"]
     x = draw(*seen.shape, config.hidden_size, seed=seed)
     changed = torch.where(seen[..., None] == 1, x, x + 100)
@@ -132,21 +131,11 @@ def test_a_wrong_epsilon_shows_by_about_a_thousandth():
     assert 1e-5 < difference < 1e-2
 
 
-@pytest.mark.parametrize(
-    ("name", "formula"),
-    [
-        ("gelu", lambda x: x * (1 + torch.erf(x / 2**0.5)) / 2),
-        (
-            "gelu_new",
-            lambda x: x * (1 + torch.tanh((2 / torch.pi) ** 0.5 * (x + 0.044715 * x**3))) / 2,
-        ),
-        ("relu", lambda x: torch.where(x > 0, x, 0.0)),
-    ],
-)
-def test_the_activation_is_the_configured_one(name, formula):
+@pytest.mark.parametrize("name", FORMULAS)
+def test_the_activation_is_the_configured_one(name):
     intermediate = build(BertIntermediate, hidden_act=name)
     x = 3 * draw(2, 5, 6)
-    torch.testing.assert_close(intermediate(x), formula(intermediate.dense(x)), rtol=0, atol=1e-12)
+    close(intermediate(x), FORMULAS[name](intermediate.dense(x)))
 
 
 def test_tokens_meet_in_attention_only():

@@ -14,10 +14,8 @@ from minibert.losses import masked_lm_loss, next_sentence_loss
 
 def loss_by_hand(logits, labels):
     """Walk over the positions with plain Python numbers."""
-    losses = []
-    for scores, label in zip(
-        logits.flatten(0, -2).tolist(), labels.flatten().tolist(), strict=True
-    ):
+    losses, rows = [], logits.flatten(0, -2).tolist()
+    for scores, label in zip(rows, labels.flatten().tolist(), strict=True):
         if label != -100:
             top = max(scores)
             log_total = top + math.log(math.fsum(math.exp(score - top) for score in scores))
@@ -85,31 +83,9 @@ def test_no_labeled_position_is_an_error_where_pytorch_answers_nan():
         masked_lm_loss(logits, labels)
 
 
-def test_an_empty_batch_is_an_error():
-    with pytest.raises(ValueError, match=r"labels of shape \(0,\) must not be empty"):
-        masked_lm_loss(torch.zeros(0, 3), torch.zeros(0, dtype=torch.long))
-
-
-@pytest.mark.parametrize("label", [-1, 3, -101])
-def test_a_label_out_of_range_is_named(label):
-    with pytest.raises(ValueError, match=rf"labels run from 0 to 2, .*, not {label}$"):
-        masked_lm_loss(torch.zeros(2, 3), torch.tensor([0, label]))
-
-
-def test_shapes_that_do_not_fit_are_named():
-    with pytest.raises(ValueError, match=r"labels must have the shape \(2, 3\), not \(4,\)"):
-        masked_lm_loss(torch.zeros(2, 3, 5), torch.zeros(4, dtype=torch.long))
-
-
 def test_labels_may_be_32_bit_integers():
     labels = torch.tensor([1, -100], dtype=torch.int32)
     assert masked_lm_loss(torch.zeros(2, 4), labels).item() == pytest.approx(math.log(4))
-
-
-@pytest.mark.usefixtures("unchecked")
-def test_labels_that_are_no_integers_are_named():
-    with pytest.raises(TypeError, match=r"torch\.int64 or torch\.int32, not torch\.float32"):
-        masked_lm_loss(torch.zeros(2, 4), torch.tensor([1.0, -100.0]))
 
 
 # --- The next sentence ---------------------------------------------------------------------------
@@ -146,22 +122,24 @@ def test_the_loss_of_pairs_equals_the_numpy_twin():
     assert next_sentence_loss(logits, labels).item() == pytest.approx(twin, abs=1e-12)
 
 
-def test_knowing_nothing_about_a_pair_costs_log_2():
-    loss = next_sentence_loss(torch.zeros(3, 2), torch.tensor([0, 1, 1]))
-    assert loss.item() == pytest.approx(math.log(2))
-
-
-BAD_PAIRS = [
-    (torch.zeros(3, 3), [0, 1, 1], r"logits must have the shape \(batch, 2\), not \(3, 3\)"),
-    (torch.zeros(3, 2), [0, 1], r"labels must have the shape \(3,\), not \(2,\)"),
-    (torch.zeros(2, 2), [0, 2], "labels run from 0 to 1, .* not 2$"),
-    (torch.zeros(2, 2), [-1, 0], "labels run from 0 to 1, .* not -1$"),
-    (torch.zeros(2, 2), [-100, -100], "no item is labeled .*-100.* at least one its label"),
-]
+ZEROS = torch.zeros(2, 3)
+BAD = [
+    (masked_lm_loss, ZEROS[:0], [], r"labels of shape \(0,\) must not be empty"),
+    *((masked_lm_loss, ZEROS, [0, x], rf"labels run from 0 to 2, .*, not {x}$")
+      for x in (-1, 3, -101)),
+    (masked_lm_loss, torch.zeros(2, 3, 5), [0] * 4, r"labels .* shape \(2, 3\), not \(4,\)"),
+    (next_sentence_loss, ZEROS, [0, 1], r"logits must have the shape \(batch, 2\), not \(2, 3\)"),
+    (next_sentence_loss, ZEROS[:, 1:], [0], r"labels must have the shape \(2,\), not \(1,\)"),
+    *((next_sentence_loss, ZEROS[:, 1:], [x, 0], f"labels run from 0 to 1, .* not {x}$")
+      for x in (2, -1)),
+    (next_sentence_loss, ZEROS[:, 1:], [-100, -100], "no item is labeled .*-100.* one its label"),
+]  # fmt: skip
 
 
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(("logits", "labels", "words"), BAD_PAIRS)
-def test_pairs_that_cannot_be_judged_are_named(logits, labels, words):
+@pytest.mark.parametrize(("loss", "logits", "labels", "words"), BAD)
+def test_labels_that_cannot_be_judged_are_named(loss, logits, labels, words):
     with pytest.raises(ValueError, match=words):
-        next_sentence_loss(logits, torch.tensor(labels))
+        loss(logits, torch.tensor(labels, dtype=torch.int64))
+    with pytest.raises(TypeError, match=r"torch\.int64 or torch\.int32, not torch\.float32"):
+        masked_lm_loss(torch.zeros(2, 4), torch.tensor([1.0, -100.0]))

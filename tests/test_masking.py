@@ -173,23 +173,17 @@ def test_with_a_tokenizer():
 
 
 @pytest.mark.parametrize(
-    "ids",
+    ("ids", "vocab"),
     [
-        [[CLS, SEP]],
-        [[PAD, PAD, PAD], [PAD, PAD, PAD]],
-        [[CLS, UNK, SEP, PAD], [CLS, MASK, SEP, PAD]],
+        ([[CLS, SEP]], 1000),
+        ([[PAD, PAD, PAD], [PAD, PAD, PAD]], 1000),
+        ([[CLS, UNK, SEP, PAD], [CLS, MASK, SEP, PAD]], 1000),
+        ([[CLS, UNK, SEP]], 5),
     ],
 )
-def test_where_all_is_special_nothing_happens(ids):
+def test_where_all_is_special_nothing_happens(ids, vocab):
     ids = torch.tensor(ids)
-    hidden, labels = corrupt(ids, mlm_probability=1)
-    assert torch.equal(hidden, ids)
-    assert (labels == -100).all()
-
-
-def test_a_vocabulary_of_nothing_but_special_tokens():
-    ids = torch.tensor([[CLS, UNK, SEP]])
-    hidden, labels = corrupt(ids, vocab_size=5, mlm_probability=1)
+    hidden, labels = corrupt(ids, vocab_size=vocab, mlm_probability=1)
     assert torch.equal(hidden, ids)
     assert (labels == -100).all()
 
@@ -226,14 +220,11 @@ def test_in_a_short_text_every_word_has_the_same_chance():
 # --- The parts -----------------------------------------------------------------------------------
 
 
-def test_candidates_are_what_is_not_special():
+def test_candidates_are_what_is_not_special_and_without_them_nothing_is_chosen():
     ids = torch.tensor([[CLS, 9, MASK], [5, UNK, PAD]])
     expected = [[False, True, False], [True, False, False]]
     assert may_be_chosen(ids, range(5)).tolist() == expected
     assert may_be_chosen(ids, frozenset()).all()
-
-
-def test_without_candidates_nothing_is_chosen():
     none = torch.zeros(2, 3, dtype=torch.bool)
     assert not choose_tokens(none, mlm_probability=1, generator=seeded()).any()
 
@@ -282,11 +273,7 @@ BAD = [
     ({"mlm_probability": math.nan}, ValueError, r"mlm_probability \(nan\)"),
     ({"generator": None}, TypeError, r"generator \(None\) must be a torch\.Generator"),
     ({"generator": 0}, TypeError, r"generator \(0\) must be a torch\.Generator"),
-    (
-        {"continues_word": IDS[0] > 0},
-        ValueError,
-        r"continues_word must have the shape \(2, 6\), not \(6,\)",
-    ),
+    ({"continues_word": IDS[0] > 0}, ValueError, r"continues_word .* \(2, 6\), not \(6,\)"),
     ({"continues_word": IDS}, TypeError, r"continues_word must be torch\.bool, not torch\.int64"),
 ]
 
@@ -297,8 +284,5 @@ def test_bad_input_is_answered_in_words(changes, error, words):
     arguments = {"input_ids": IDS, **KNOWN, "generator": seeded()} | changes
     with pytest.raises(error, match=words):
         corrupt_tokens(arguments.pop("input_ids"), **arguments)
-
-
-def test_chance_has_no_default():
     with pytest.raises(TypeError, match="generator"):
-        corrupt_tokens(IDS, **KNOWN)
+        corrupt_tokens(IDS, **KNOWN)  # chance has no default

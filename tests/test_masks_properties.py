@@ -11,13 +11,7 @@ from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minibert.reference import (
-    additive_mask,
-    attention,
-    attention_backward,
-    causal_mask,
-    softmax,
-)
+from minibert.reference import additive_mask, attention, attention_backward, causal_mask, softmax
 
 LOWEST = np.finfo(np.float64).min
 SENTENCES = {
@@ -127,14 +121,10 @@ def minimum_closes_what_either_closes(additive, causal, seed, words, padding, si
 
 
 PROPERTIES = [
-    padding_changes_no_bit,
-    hidden_content_changes_no_bit,
-    nothing_padded_nothing_changed,
-    future_leaks_nothing,
-    past_and_present_stay_open,
-    hidden_row_is_an_average,
+    padding_changes_no_bit, hidden_content_changes_no_bit, nothing_padded_nothing_changed,
+    future_leaks_nothing, past_and_present_stay_open, hidden_row_is_an_average,
     minimum_closes_what_either_closes,
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("holds", PROPERTIES, ids=lambda holds: holds.__name__)

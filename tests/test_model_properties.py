@@ -6,14 +6,7 @@ import pickle
 
 import pytest
 import torch
-from bert_pairs import (
-    SMALL,
-    build,
-    close,
-    draw_batch,
-    draw_config,
-    scatter_weights,
-)
+from bert_pairs import SMALL, build, close, draw_batch, draw_config, scatter_weights
 
 BATCH = draw_batch(SMALL, seed=0)
 SEEN = BATCH["attention_mask"] == 1
@@ -119,7 +112,7 @@ def test_dropping_all_attention_makes_tokens_strangers():
     assert torch.equal(before[:, :3], after[:, :3])
 
 
-def test_evaluation_is_deterministic_and_training_is_not():
+def test_evaluation_is_deterministic_and_training_is_not_but_without_dropout_it_is_evaluation():
     model = build(SMALL)
     assert torch.equal(model(**BATCH).pooler_output, model(**BATCH).pooler_output)
     model.train()
@@ -128,9 +121,6 @@ def test_evaluation_is_deterministic_and_training_is_not():
     torch.manual_seed(0)
     assert torch.equal(model(**BATCH).pooler_output, first)
     assert not torch.equal(first, second)
-
-
-def test_without_dropout_training_is_evaluation():
     config = dataclasses.replace(SMALL, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
     model = build(config)
     expected = model(**BATCH).last_hidden_state

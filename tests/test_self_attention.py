@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from bert_pairs import draw, draw_batch, draw_config, equal, scatter_weights
+from bert_pairs import PADDED, SIZES, TINY, arrays, draw, draw_batch, draw_config, equal, scattered
 
 from minibert import reference
 from minibert.attention import (
@@ -16,20 +16,6 @@ from minibert.attention import (
 )
 from minibert.config import BertConfig
 from minibert.fast.attention import FastSelfAttention
-
-SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
-SMALL = BertConfig(**SIZES)
-PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
-
-
-def build(kind=BertSelfAttention, config=SMALL, seed=0):
-    module = kind(config)
-    scatter_weights(module, seed)
-    return module.double().eval()
-
-
-def arrays(module):
-    return {name: p.detach().numpy() for name, p in module.named_parameters()}
 
 
 def by_numpy(module, x, heads, mask=None):
@@ -67,7 +53,7 @@ def test_one_cat_gives_the_vectors_of_chapter_2():
 @pytest.mark.parametrize("padded", [False, True])
 def test_attention_equals_the_numpy_twin_head_by_head(seed, padded):
     config = draw_config(seed)
-    attention = build(config=config, seed=seed)
+    attention = scattered(BertSelfAttention(config), seed)
     seen = draw_batch(config, seed)["attention_mask"]
     x = draw(*seen.shape, config.hidden_size, seed=seed)
     twin_mask = reference.additive_mask(seen.numpy()) if padded else None
@@ -81,7 +67,7 @@ def test_attention_equals_the_numpy_twin_head_by_head(seed, padded):
 
 @pytest.mark.parametrize("kind", [BertSelfAttention, FastSelfAttention])
 def test_every_gradient_of_attention_equals_the_one_by_hand(kind):
-    attention = build(kind)
+    attention = scattered(kind(TINY))
     x, grad_context = draw(2, 5, 6).requires_grad_(), draw(2, 5, 6, seed=1)
     mask = additive_mask(PADDED[:2], torch.float64)
     context, _ = attention(x, mask)
@@ -109,7 +95,7 @@ def test_every_gradient_of_attention_equals_the_one_by_hand(kind):
 
 
 def test_the_residual_half_equals_the_numpy_twins():
-    module = build(BertAttention)
+    module = scattered(BertAttention(TINY))
     x = draw(2, 5, 6)
     context, _, _ = by_numpy(module.self, x.numpy(), 3)
     weights = arrays(module.output)
@@ -119,7 +105,7 @@ def test_the_residual_half_equals_the_numpy_twins():
 
 
 def test_a_sentence_of_padding_looks_at_everything_equally():
-    attention = build()
+    attention = scattered(BertSelfAttention(TINY))
     x = draw(1, 4, 6)
     mask = additive_mask(torch.zeros(1, 4), torch.float64)
     context, probs = attention(x, mask, output_attentions=True)
@@ -131,7 +117,8 @@ def test_a_sentence_of_padding_looks_at_everything_equally():
 
 @pytest.mark.parametrize("training", [True, False])
 def test_the_attention_returned_is_the_attention_used(training):
-    attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=0.5)).train(training)
+    config = BertConfig(**SIZES, attention_probs_dropout_prob=0.5)
+    attention = scattered(BertSelfAttention(config)).train(training)
     x = draw(2, 5, 6)
     torch.manual_seed(0)
     context, probs = attention(x, output_attentions=True)
@@ -144,14 +131,15 @@ def test_the_attention_returned_is_the_attention_used(training):
 
 
 def test_nothing_is_returned_that_was_not_asked_for():
-    attention = build()
+    attention = scattered(BertSelfAttention(TINY))
     assert attention(draw(1, 5, 6))[1] is None
     assert attention.train()(draw(1, 5, 6))[1] is None
+    assert scattered(BertAttention(TINY))(draw(1, 5, 6))[1] is None
 
 
 def test_training_drops_weights_at_the_configured_rate():
     config = BertConfig(**SIZES, attention_probs_dropout_prob=0.25)
-    attention = build(config=config).train()
+    attention = scattered(BertSelfAttention(config)).train()
     torch.manual_seed(0)
     x = draw(20, 30, 6)
     probs = attention(x, output_attentions=True)[1]
@@ -163,19 +151,19 @@ def test_training_drops_weights_at_the_configured_rate():
     assert torch.equal(without_asking, attention(x, output_attentions=True)[0])
 
 
-def test_training_without_dropout_is_evaluation():
-    attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=0.0))
+def test_dropping_nothing_is_evaluation_and_dropping_everything_leaves_no_context():
     x = draw(2, 5, 6)
-    assert torch.equal(attention.train()(x)[0], attention.eval()(x)[0])
-
-
-def test_dropping_everything_leaves_no_context():
-    attention = build(config=BertConfig(**SIZES, attention_probs_dropout_prob=1.0)).train()
-    assert (attention(draw(2, 5, 6))[0] == 0).all()
+    none, everything = (
+        scattered(BertSelfAttention(config)).train()
+        for share in (0.0, 1.0)
+        for config in [BertConfig(**SIZES, attention_probs_dropout_prob=share)]
+    )
+    assert (everything(x)[0] == 0).all()
+    assert torch.equal(none(x)[0], none.eval()(x)[0])
 
 
 def test_attention_knows_no_order():
-    attention = build()
+    attention = scattered(BertSelfAttention(TINY))
     x, order = draw(2, 5, 6), torch.tensor([3, 1, 4, 0, 2])
     context, probs = attention(x, output_attentions=True)
     shuffled, shuffled_probs = attention(x[:, order], output_attentions=True)
@@ -185,7 +173,7 @@ def test_attention_knows_no_order():
 
 def test_heads_attend_to_positions_and_not_to_heads():
     """The missing transpose: a change of one token must reach the others, in its head alone."""
-    attention = build()
+    attention = scattered(BertSelfAttention(TINY))
     x = draw(1, 5, 6)
     with torch.no_grad():
         before = attention(x)[0]
@@ -197,11 +185,7 @@ def test_heads_attend_to_positions_and_not_to_heads():
     assert (grad[0].abs().sum(dim=-1) > 0).all(), "the first token sees every token"
 
 
-def test_the_weights_are_returned_only_on_request():
-    assert build(BertAttention)(draw(1, 5, 6))[1] is None
-
-
 def test_dropout_of_the_output_leaves_the_residual():
-    output = build(BertSelfOutput, BertConfig(**SIZES, hidden_dropout_prob=1.0)).train()
+    output = scattered(BertSelfOutput(BertConfig(**SIZES, hidden_dropout_prob=1.0))).train()
     x = draw(2, 5, 6)
     equal(output(draw(2, 5, 6, seed=1), x), output.LayerNorm(x).detach().numpy())

@@ -47,18 +47,18 @@ def by_loops(probs, wanted):
     return answer
 
 
-@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 3])
-def test_share_on_a_fixed_offset(offset):
+@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 3, None])
+def test_share_on_a_fixed_offset_and_on_certain_tokens(offset):
     probs = random_probs()
-    expected = by_loops(probs, lambda b, i, j: j == i + offset)
-    measured = attention_share(probs, offset_mask(MASK, offset))
-    torch.testing.assert_close(measured, expected, equal_nan=True)
-
-
-def test_share_on_certain_tokens():
-    probs = random_probs(1)
-    expected = by_loops(probs, lambda b, i, j: IDS[b, j].item() in (2, 3))
-    torch.testing.assert_close(attention_share(probs, token_mask(IDS, (2, 3), MASK)), expected)
+    if offset is None:
+        expected = by_loops(probs, lambda b, i, j: IDS[b, j].item() in (2, 3))
+        targets = token_mask(IDS, (2, 3), MASK)
+    else:
+        expected = by_loops(probs, lambda b, i, j: j == i + offset)
+        targets = offset_mask(MASK, offset)
+    torch.testing.assert_close(attention_share(probs, targets), expected, equal_nan=True)
+    nobody = torch.zeros(2, 5, 5).bool()
+    assert attention_share(probs, nobody).isnan().all()
 
 
 def test_shares_on_everything_sum_to_one_and_padding_is_never_asked():
@@ -68,10 +68,6 @@ def test_shares_on_everything_sum_to_one_and_padding_is_never_asked():
     torch.testing.assert_close(attention_share(probs, everything), torch.ones(2, 3))
     assert not offset_mask(MASK, 0)[1, 3:].any()
     assert not token_mask(IDS, (0,), MASK).any()
-
-
-def test_nobody_is_asked():
-    assert attention_share(random_probs(), torch.zeros(2, 5, 5).bool()).isnan().all()
 
 
 def test_entropy_equals_that_of_scipy():
@@ -98,9 +94,11 @@ def test_the_interval_covers_the_truth_as_often_as_it_says():
     assert 0.90 < hits / 300 < 0.98
 
 
-def test_an_interval_needs_two_rows():
+def test_an_interval_needs_two_rows_and_a_correlation_equal_lists():
     with pytest.raises(ValueError, match="at least 2 rows, not 1"):
         bootstrap_interval(np.ones(1), rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="first has 2 numbers and second 3"):
+        rank_correlation(np.ones(2), np.ones(3))
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=30))
@@ -111,11 +109,6 @@ def test_rank_correlation_equals_that_of_scipy(pairs):
         return
     expected = stats.spearmanr(first, second).statistic
     assert rank_correlation(first, second) == pytest.approx(expected, abs=1e-9)
-
-
-def test_rank_correlation_of_unequal_lists():
-    with pytest.raises(ValueError, match="first has 2 numbers and second 3"):
-        rank_correlation(np.ones(2), np.ones(3))
 
 
 @pytest.fixture
@@ -161,22 +154,17 @@ def test_all_heads_of_a_layer_leave_the_bias(model):
         torch.testing.assert_close(block(states)[0], expected)
 
 
-def stop_while_silent(model):
-    with ablate_heads(model, [(0, 0), (1, 2)]):
+def silence(model, *heads):
+    with ablate_heads(model, heads):
         raise RuntimeError("stop")
 
 
 def test_the_weights_come_back_after_an_error(model):
     before = {name: value.clone() for name, value in model.state_dict().items()}
     with pytest.raises(RuntimeError, match="stop"):
-        stop_while_silent(model)
+        silence(model, (0, 0), (1, 2))
     for name, value in model.state_dict().items():
         assert torch.equal(value, before[name])
-
-
-def silence(model, head):
-    with ablate_heads(model, [head]):
-        pass
 
 
 @pytest.mark.parametrize("head", [(0, 3), (2, 0), (0, -1)])
@@ -203,9 +191,8 @@ def test_a_patch_from_the_same_text_changes_nothing(model):
 def test_patches_of_all_heads_carry_the_other_text(model):
     """Only what reaches a layer beside its heads, the residual, is still of the first text."""
     other, contexts = contexts_of(model, 1, IDS.flip(1))
-    with patch_heads(
-        model, {(1, head): contexts[..., 4 * head : 4 * head + 4] for head in range(3)}
-    ):
+    patches = {(1, head): part for head, part in enumerate(contexts.split(4, dim=-1))}
+    with patch_heads(model, patches):
         _, found = contexts_of(model, 1, IDS)
         patched = model(IDS, MASK).last_hidden_state
     assert torch.equal(found, contexts)

@@ -59,15 +59,11 @@ def test_answers_by_definition(prediction, truth):
 @pytest.mark.parametrize(
     ("prediction", "truth", "exact", "f1"),
     [
-        ("the Bund", "Bund!", 1, 1),
-        ("a", "the", 1, 1),
-        ("", "", 1, 1),
-        ("Bund", "", 0, 0),
-        ("Bund Bund", "Bund", 0, 2 / 3),
-        ("on the old Bund", "the Bund in Shanghai", 0, 2 / 6),
+        ("the Bund", "Bund!", 1, 1), ("a", "the", 1, 1), ("", "", 1, 1), ("Bund", "", 0, 0),
+        ("Bund Bund", "Bund", 0, 2 / 3), ("on the old Bund", "the Bund in Shanghai", 0, 2 / 6),
         ("上海", "上海。", 0, 0),
     ],
-)
+)  # fmt: skip
 def test_answers_by_hand(prediction, truth, exact, f1):
     assert exact_match(prediction, truth) == exact
     assert answer_f1(prediction, truth) == pytest.approx(f1)
@@ -90,9 +86,11 @@ BAD_ANSWERS = [
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(("predictions", "truths", "error", "words"), BAD_ANSWERS)
-def test_bad_answers_are_named(predictions, truths, error, words):
+def test_bad_answers_and_unequal_numbers_of_sentences_are_named(predictions, truths, error, words):
     with pytest.raises(error, match=words):
         score_answers(predictions, truths)
+    with pytest.raises(ValueError, match="1 predictions and 0 truths do not fit; give one for eac"):
+        score_entities([[]], [])
 
 
 # --- Entities ------------------------------------------------------------------------------------
@@ -127,23 +125,13 @@ def draw_tags(rng):
     return guesses, sentences
 
 
-def score_drawn(seed):
-    guesses, sentences = draw_tags(random.Random(seed))
-    both = ([find_entities(tags) for tags in rows] for rows in (guesses, sentences))
-    return guesses, sentences, score_entities(*both)
-
-
 def test_entities_of_any_tags_by_seqeval():
     from seqeval import metrics as seqeval  # brings scikit-learn along, which takes a second
 
     for seed in range(100):
-        guesses, sentences, ours = score_drawn(seed)
+        guesses, sentences = draw_tags(random.Random(seed))
+        ours = score_entities(*(list(map(find_entities, rows)) for rows in (guesses, sentences)))
         if ours.support and ours.f1:  # else seqeval warns that it has nothing to divide
             assert ours.f1 == pytest.approx(seqeval.f1_score(sentences, guesses))
             assert ours.recall == pytest.approx(seqeval.recall_score(sentences, guesses))
             assert ours.precision == pytest.approx(seqeval.precision_score(sentences, guesses))
-
-
-def test_unequal_numbers_of_sentences_are_named():
-    with pytest.raises(ValueError, match="1 predictions and 0 truths do not fit; give one for eac"):
-        score_entities([[]], [])

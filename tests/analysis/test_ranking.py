@@ -20,14 +20,10 @@ def test_ranks_by_sorting(searched):
     assert ranks_of_right(scores, right).tolist() == expected
 
 
-def test_a_tie_counts_against_the_right_document():
+def test_a_tie_counts_against_the_right_document_and_minus_infinity_comes_last():
     assert ranks_of_right(np.ones((2, 5)), [0, 4]).tolist() == [5, 5]
     assert ranks_of_right(np.array([[0.2, 0.5, 0.5, 0.5]]), [2]).tolist() == [3]
-
-
-def test_what_is_excluded_by_minus_infinity_comes_last():
-    scores = np.array([[-np.inf, 1.0, 2.0]])
-    assert ranks_of_right(scores, [0]).tolist() == [3]
+    assert ranks_of_right(np.array([[-np.inf, 1.0, 2.0]]), [0]).tolist() == [3]
 
 
 @pytest.mark.parametrize("k", [1, 5, 10])
@@ -44,11 +40,8 @@ def test_the_other_measures_by_hand():
     assert recalls(ranks, 2).tolist() == [1, 0, 1]
 
 
-def test_a_score_that_is_no_number():
+def test_a_score_that_is_no_number_and_too_few_right_documents():
     with pytest.raises(ValueError, match="a score of query 1 is nan"):
         ranks_of_right(np.array([[0.0, 1.0], [np.nan, 1.0]]), [0, 0])
-
-
-def test_too_few_right_documents():
     with pytest.raises(ValueError, match="2 queries have 1 right documents"):
         ranks_of_right(np.ones((2, 3)), [0])

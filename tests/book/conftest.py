@@ -16,13 +16,9 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 THOROUGH = pytest.mark.thorough
 ONE_OF_EACH = ("index", "search", "glossary", "flashcards", "chapters/02-", "api-text")
 FLAGS = (
-    "--headless",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-)
+    "--headless", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run",
+)  # fmt: skip
 
 
 def pytest_generate_tests(metafunc):

@@ -12,10 +12,15 @@ CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 KEPT = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef)
 
 
+def cells_of(name: str) -> list[dict]:
+    """Read the cells of a chapter, the source of each as one text."""
+    cells = json.loads((CHAPTERS / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
+    return [cell | {"source": "".join(cell["source"])} for cell in cells]
+
+
 def chapter_code(name: str) -> list[str]:
     """Read the code cells of a chapter."""
-    notebook = json.loads((CHAPTERS / f"{name}.ipynb").read_text(encoding="utf-8"))
-    return ["".join(c["source"]) for c in notebook["cells"] if c["cell_type"] == "code"]
+    return [cell["source"] for cell in cells_of(name) if cell["cell_type"] == "code"]
 
 
 def chapter_source(name: str, function: str) -> str:
@@ -42,18 +47,19 @@ def chapter_definitions(name: str) -> SimpleNamespace:
     return SimpleNamespace(**namespace)
 
 
+def outputs_of(name: str) -> list[dict]:
+    """List the outputs of a chapter."""
+    return [output for cell in cells_of(name) for output in cell.get("outputs", ())]
+
+
 def printed(name: str) -> str:
     """Join what the cells of a chapter have printed."""
-    cells = json.loads((CHAPTERS / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
-    outputs = (output for cell in cells for output in cell.get("outputs", ()))
-    return "".join("".join(output.get("text", "")) for output in outputs)
+    return "".join("".join(output.get("text", "")) for output in outputs_of(name))
 
 
 def displayed(name: str) -> str:
     """Join the HTML that the cells of a chapter have displayed."""
-    cells = json.loads((CHAPTERS / f"{name}.ipynb").read_text(encoding="utf-8"))["cells"]
-    outputs = (output for cell in cells for output in cell.get("outputs", ()))
-    return "".join("".join(out.get("data", {}).get("text/html", "")) for out in outputs)
+    return "".join("".join(o.get("data", {}).get("text/html", "")) for o in outputs_of(name))
 
 
 def assert_mean_and_sd(told: dict[str, float], values: list[float]) -> None:
@@ -61,3 +67,28 @@ def assert_mean_and_sd(told: dict[str, float], values: list[float]) -> None:
     assert told["mean"] == pytest.approx(statistics.mean(values), abs=6e-5)
     sd = statistics.stdev(values) if len(values) > 1 else 0
     assert told["sd"] == pytest.approx(sd, abs=6e-5)
+
+
+class EnoughError(Exception):
+    """Ends a run that would go on."""
+
+
+def first_batches(batches, most: int):
+    """Let a trainer take so many batches of the first epoch, and no more."""
+
+    class First:
+        identity = batches.identity
+
+        def __len__(self):
+            return len(batches)
+
+        def __iter__(self):
+            return self.epoch(0)
+
+        def epoch(self, number, start=0):
+            for place, batch in enumerate(batches.epoch(number, start), start + 1):
+                if place == most:
+                    raise EnoughError
+                yield batch
+
+    return First()

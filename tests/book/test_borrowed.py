@@ -1,21 +1,18 @@
 """Each card tells what its chapter borrows from bertbook, and that all of it may be skipped."""
 
 import ast
-import json
 
 import borrowed
 import pytest
 from api import chapters
-from built_book import BOOK, HTML
+from built_book import HTML
+from definitions import chapter_code
 
 
 def imported(page):
     """Find the names that a chapter imports from bertbook, by reading its cells anew."""
-    cells = json.loads((BOOK / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
-    code = "\n".join(
-        "".join(cell["source"]) for cell in cells
-        if cell["cell_type"] == "code" and "google.colab" not in "".join(cell["source"])
-    )  # fmt: skip
+    cells = chapter_code(page.removeprefix("chapters/"))
+    code = "\n".join(cell for cell in cells if "google.colab" not in cell)
     return {
         alias.name
         for node in ast.walk(ast.parse(code))

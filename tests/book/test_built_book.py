@@ -14,17 +14,10 @@ from built_book import BOOK, HTML, built_pages
 from minibert import __version__
 
 LOADED = {
-    "script": ("src",),
-    "img": ("src", "srcset"),
-    "iframe": ("src",),
-    "source": ("src", "srcset"),
-    "video": ("src", "poster"),
-    "audio": ("src",),
-    "embed": ("src",),
-    "object": ("data",),
-    "image": ("href", "xlink:href"),
-    "use": ("href", "xlink:href"),
-}
+    "script": ("src",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"),
+    "video": ("src", "poster"), "audio": ("src",), "embed": ("src",), "object": ("data",),
+    "image": ("href", "xlink:href"), "use": ("href", "xlink:href"),
+}  # fmt: skip
 LOADING_RELATIONS = {"stylesheet", "icon", "preload", "prefetch", "modulepreload", "preconnect"}
 STYLE_ADDRESS = re.compile(r"""(?:url\(\s*|@import\s+)["']?([^"')\s;]+)""")
 FETCHED = r"\.(?:m?js|css|json|wasm|woff2?|ttf|png|jpe?g|gif|svg)\b"
@@ -80,6 +73,12 @@ def is_outside(address: str) -> bool:
     return bool(parts.netloc) or parts.scheme not in ("", "data")
 
 
+def is_missing(address: str, file: Path) -> bool:
+    """Say whether a file of the book names one that is not there."""
+    is_file = (file.parent / urlsplit(address).path).is_file()
+    return not address.startswith(("data:", "#")) and not is_file
+
+
 def toc_files() -> list[str]:
     """Name the files of the table of contents, the landing page first."""
     toc = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))
@@ -119,12 +118,7 @@ def test_page_loads_only_files_of_the_book(html, page_name):
     outside = [address for address in page.loaded + written if is_outside(address)]
     outside += [a for script in page.scripts for a in SCRIPT_ADDRESS.findall(script)]
     assert not outside, outside
-    missing = [
-        address
-        for address in page.loaded
-        if not address.startswith(("data:", "#"))
-        and not ((html / page_name).parent / urlsplit(address).path).is_file()
-    ]
+    missing = [address for address in page.loaded if is_missing(address, html / page_name)]
     assert not missing, missing
 
 
@@ -155,9 +149,7 @@ def test_style_sheets_load_only_files_of_the_book(html):
         for address in STYLE_ADDRESS.findall(sheet.read_text(encoding="utf-8")):
             if is_outside(address):
                 faults.append(f"{sheet.name} asks outside the book: {address}")
-            elif not address.startswith(("data:", "#")) and not (
-                (sheet.parent / urlsplit(address).path).is_file()
-            ):
+            elif is_missing(address, sheet):
                 faults.append(f"{sheet.name} names a missing file: {address}")
     assert not faults, "\n".join(faults)
 
@@ -173,14 +165,9 @@ def test_scripts_name_no_file_outside_the_book(html):
 
 def test_every_chinese_character_is_in_a_font_of_the_book(html):
     sheet = (html / "_static" / "lib" / "fonts" / "fonts.css").read_text(encoding="utf-8")
-    ranges = [
-        (int(first, 16), int(last or first, 16)) for first, last in CODE_POINTS.findall(sheet)
-    ]
-    missing = [
-        character
-        for character in chinese_characters()
-        if not any(first <= ord(character) <= last for first, last in ranges)
-    ]
+    found = CODE_POINTS.findall(sheet)
+    ranges = [range(int(first, 16), int(last or first, 16) + 1) for first, last in found]
+    missing = [c for c in chinese_characters() if not any(ord(c) in those for those in ranges)]
     assert not missing, f"run `python book/_ext/assets.py` and build again: {missing}"
 
 

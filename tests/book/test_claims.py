@@ -12,6 +12,7 @@ import nbformat
 import pytest
 import torch
 from built_book import BOOK
+from definitions import cells_of
 from published_program import corrupt, draw_partner, masked_logits
 from reading import spans
 from safetensors.torch import load_file
@@ -32,8 +33,7 @@ ROW = ["[CLS]", *"abcdefgh", "[SEP]", *"ijklmnopq", "[SEP]"]
 def cells(chapter: int) -> list[str]:
     """Give the sources of a chapter's cells, each in one line."""
     (path,) = (BOOK / "chapters").glob(f"{chapter:02}-*.ipynb")
-    notebook = nbformat.read(path, as_version=4)
-    return [" ".join(cell.source.split()) for cell in notebook.cells]
+    return [" ".join(cell["source"].split()) for cell in cells_of(path.stem)]
 
 
 def says(chapter: int, sentence: str) -> None:
@@ -149,13 +149,8 @@ def _pre_norm(layer: BertLayer, x: torch.Tensor) -> torch.Tensor:
 
 
 def test_the_last_gradient_falls_with_depth_before_the_step_only():
-    says(
-        9,
-        r"falls as one over it, with many layers as $1/\sqrt{\text{depth}}$; in BERT's order",
-    )
-    falls = {
-        norm: last_gradient(48, norm) / last_gradient(12, norm) for norm in ("after", "before")
-    }
+    says(9, r"falls as one over it, with many layers as $1/\sqrt{\text{depth}}$; in BERT's order")
+    falls = {n: last_gradient(48, n) / last_gradient(12, n) for n in ("after", "before")}
     assert 0.4 < falls["before"] < 0.65  # one half, if it were exactly so
     assert falls["after"] > 0.8
 
@@ -167,11 +162,8 @@ def test_what_later_language_models_normalize_with():
     sizes = {"vocab_size": 9, "bos_token_id": 1, "eos_token_id": 2}
     gpt = transformers.GPT2Model(transformers.GPT2Config(n_embd=8, n_head=2, n_layer=1, **sizes))
     assert isinstance(gpt.ln_f, torch.nn.LayerNorm)
-    llama = transformers.LlamaModel(
-        transformers.LlamaConfig(
-            hidden_size=8, intermediate_size=8, num_attention_heads=2, num_hidden_layers=1, **sizes
-        )
-    )
+    small = {"hidden_size": 8, "intermediate_size": 8, "num_attention_heads": 2, **sizes}
+    llama = transformers.LlamaModel(transformers.LlamaConfig(num_hidden_layers=1, **small))
     assert not any(isinstance(module, torch.nn.LayerNorm) for module in llama.modules())
     ones = torch.ones(1, 8)
     assert torch.allclose(llama.norm(ones), ones, atol=1e-3)  # a LayerNorm would make zeros
@@ -200,15 +192,8 @@ def test_rows_share_positions_and_not_segments():
 def test_the_time_for_the_exercises_is_what_the_chapters_say():
     notebooks = [nbformat.read(path, 4) for path in (BOOK / "chapters").glob("[0-9][0-9]-*.ipynb")]
     shortest, longest = map(int, re.findall(r"\d+", spans(notebooks)["minutes for exercises"]))
-    sums = [
-        sum(
-            int(told)
-            for cell in notebook.cells
-            for told in re.findall(r"· (\d+) minutes", cell.source)
-            if cell.cell_type == "markdown"
-        )
-        for notebook in notebooks
-    ]
+    prose = ["\n".join(c.source for c in n.cells if c.cell_type == "markdown") for n in notebooks]
+    sums = [sum(map(int, re.findall(r"· (\d+) minutes", text))) for text in prose]
     assert (min(sums), max(sums)) == (shortest, longest)
 
 

@@ -16,13 +16,8 @@ PAGE = (CHAPTERS.parent / "for-teachers.md").read_text(encoding="utf-8")
 
 @pytest.fixture(scope="module")
 def notebooks():
-    found = {}
-    for path in sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb")):
-        stored = json.loads(path.read_bytes())
-        for cell in stored["cells"]:
-            cell |= {"source": "".join(cell["source"])}
-        found[path.stem] = nbformat.from_dict(stored)
-    return found
+    chapters = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
+    return {path.stem: nbformat.read(path, as_version=4) for path in chapters}
 
 
 @pytest.fixture(scope="module")

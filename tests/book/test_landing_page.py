@@ -39,12 +39,8 @@ def opened(reader):
 
 def answer(figure):
     """Give what the figure says, as a reader sees it."""
-    parts = (
-        figure.get_by_role("table"),
-        figure.locator(".mb-sentence"),
-        figure.get_by_role("status"),
-    )
-    return [part.inner_text() for part in parts]
+    table, status = (figure.get_by_role(part) for part in ("table", "status"))
+    return [part.inner_text() for part in (table, figure.locator(".mb-sentence"), status)]
 
 
 @pytest.mark.parametrize("screen", SCREENS, ids=["desktop", "phone"])
@@ -173,6 +169,16 @@ def test_no_place_is_left_empty():
     for name in ("index.html", "paths.html", "statistics.html", "for-teachers.html"):
         page = (HTML / name).read_text(encoding="utf-8")
         assert not re.findall(r"\{[a-z ]+\}|<!-- (?:[a-z]+ of|downloads)", page)
+
+
+def test_the_costs_of_all_chapters_are_listed():
+    page = (HTML / "statistics.html").read_text(encoding="utf-8")
+    for chapter in built_pages("chapters"):
+        assert f'href="{chapter}"' in page
+    assert re.search(r"<p>all</p></td>\s*<td><p>\d+</p>", page)
+    text = re.sub(r"<[^>]+>", "", (HTML / "index.html").read_text(encoding="utf-8"))
+    (span,) = re.findall(r"Each takes (\d+) to (\d+) minutes to read with its code", text)
+    assert 5 <= int(span[0]) < int(span[1]) <= 90
 
 
 def test_why_is_asked_and_answered():

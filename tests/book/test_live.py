@@ -150,15 +150,11 @@ def test_edits_are_those_of_a_hook(page, model, rows):
         return given
 
     layers = model.bert.encoder.layer
-    hooks = [
+    with (
         layers[0].register_forward_hook(put_vector),
         layers[1].attention.self.dropout.register_forward_pre_hook(put_row),
-    ]
-    try:
+    ):
         wanted = expected(model, ids, types, {})
-    finally:
-        for hook in hooks:
-            hook.remove()
     assert_equal(found, wanted)
 
 
@@ -208,14 +204,22 @@ def test_the_typing_field_cuts_as_the_tokenizer_does(reader, tmp_path, monkeypat
         assert found == [str(number) for number in tokenizer.encode(text)[1:-1]]
 
 
-def test_the_typing_field_can_take_the_vocabulary_of_the_real_bert(
-    reader, tmp_path, monkeypatch, real_tokenizer
-):
-    figure = partial(
-        type_ahead, WordPieceTokenizer(odd_vocabulary()), ["unaffable"], caption="Try.", real=True
-    )
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
-    page.get_by_label("Vocabulary").select_option("real")
+@pytest.fixture
+def typing_field(reader, tmp_path, monkeypatch):
+    """Open a field that can take the vocabulary of the real BERT, and choose that."""
+    tokenizer = WordPieceTokenizer(odd_vocabulary())
+    figure = partial(type_ahead, tokenizer, ["unaffable"], caption="Try.", real=True)
+
+    def open_page():
+        page = reader.open_file(written(tmp_path, monkeypatch, figure))
+        page.get_by_label("Vocabulary").select_option("real")
+        return page
+
+    return open_page
+
+
+def test_the_typing_field_can_take_the_vocabulary_of_the_real_bert(typing_field, real_tokenizer):
+    page = typing_field()
     page.get_by_text("una", exact=True).wait_for()
     texts = [text.replace("\r", " ").replace("\n", " ") for text in odd_texts(500, seed=37)]
     for text, found in zip(texts, page.evaluate(TYPE, texts), strict=True):
@@ -224,13 +228,9 @@ def test_the_typing_field_can_take_the_vocabulary_of_the_real_bert(
     assert page.get_by_text("una", exact=True).count() == 0
 
 
-def test_a_copy_without_the_vocabulary_says_where_it_comes_from(reader, tmp_path, monkeypatch):
+def test_a_copy_without_the_vocabulary_says_where_it_comes_from(typing_field, monkeypatch):
     monkeypatch.setattr("bertbook.show.live.vocabulary_script", lambda: "")
-    figure = partial(
-        type_ahead, WordPieceTokenizer(odd_vocabulary()), ["play"], caption="Try.", real=True
-    )
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
-    page.get_by_label("Vocabulary").select_option("real")
+    page = typing_field()
     page.get_by_text("pip install bert-by-hand[models]").wait_for()
     assert page.get_by_label("Vocabulary").input_value() == "toy"
 
@@ -279,12 +279,8 @@ def test_errors_say_what_is_wrong(page, call, sentence):
 
 def test_the_scripts_are_small(html):
     sizes = {path.name: path.stat().st_size for path in (html / "_static" / "live").iterdir()}
-    largest = {
-        "minibert.js": 100_000,
-        "small-world.js": 2_000_000,
-        "toy.js": 250_000,
-        "exercises.js": 250_000,
-    }
+    largest = {"minibert.js": 100_000, "small-world.js": 2_000_000}
+    largest |= dict.fromkeys(("toy.js", "exercises.js"), 250_000)
     if real_vocabulary() is not None:
         largest["bert-uncased.js"] = 400_000
     assert sizes.keys() == largest.keys()

@@ -13,6 +13,24 @@ from minibert.pretrained import load_tokenizer
 SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
 
 
+TOKENIZER = load_tokenizer(SMALL, do_lower_case=True)
+FIRST = "anna kicks the blue ball over the wall"
+SECOND = "a small dog finds the blue ball behind the wall and her sister laughs"
+
+
+def place_of(ids, piece="[MASK]"):
+    """Find a piece among ids."""
+    return ids.index(TOKENIZER.vocab[piece])
+
+
+@torch.no_grad()
+def share(model, first, second, word):
+    """Compute what the package gives a word at [MASK], as a page writes it."""
+    batch = TOKENIZER(first, second)
+    logits = model(**batch).prediction_logits[0, place_of(batch["input_ids"][0].tolist())]
+    return f"{logits.softmax(-1)[TOKENIZER.vocab[word]].item():.2f}"
+
+
 def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
     page = reader.open("index.html", from_disk=True)
     figure = page.locator("[data-live=fill-in-the-blank]")
@@ -24,15 +42,8 @@ def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
     assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
     assert page.evaluate("document.activeElement.getAttribute('aria-pressed')") == "true"
     row = figure.get_by_role("row", name="sister").inner_text().split()
-    first = "anna kicks the blue ball over the wall"
-    second = "a small dog finds the blue ball behind the wall and her [MASK] laughs"
-    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
-    batch = tokenizer(first, second)
-    with torch.no_grad():
-        logits = model(**batch).prediction_logits[0]
-    hidden = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
-    right = logits[hidden].softmax(-1)[tokenizer.vocab["sister"]].item()
-    assert row == ["sister", f"{right:.2f}", "0.25"]
+    right = share(model, FIRST, SECOND.replace("sister", "[MASK]"), "sister")
+    assert row == ["sister", right, "0.25"]
 
 
 def test_a_reader_types_a_sentence_of_her_own(reader):
@@ -73,41 +84,38 @@ def test_the_field_offers_words_of_the_small_world_and_names_those_of_another(re
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
+BAT = (
+    "ben sees a bat over the mill and three moths",
+    "*he* makes a wish for his mother and goes home from the lake",
+)
+
+
 def test_silent_heads_move_the_answers(reader, tmp_path, monkeypatch, model):
-    pair = ("ben sees a bat over the mill and three moths", "*he* makes a wish for his mother")
-    pair = (pair[0], pair[1] + " and goes home from the lake")
-    figure = partial(fill_in, [pair], SMALL, caption="Try.", silence=True)
+    figure = partial(fill_in, [BAT], SMALL, caption="Try.", silence=True)
     page = reader.open_file(written(tmp_path, monkeypatch, figure))
     page.get_by_role("button", name="Let the model answer (it is here already)").click()
     page.get_by_role("checkbox", name="2.3", exact=True).check()
     heads = page.get_by_role("columnheader").all_inner_texts()
     assert heads == ["word", "the model", "changed", "at best"]
     row = page.locator("tr:has(th:text-is('he'))")
-    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
-    batch = tokenizer(pair[0], pair[1].replace("*he*", "[MASK]"))
-    place = batch["input_ids"][0].tolist().index(tokenizer.mask_token_id)
-    shares = []
-    for off in ([], [(1, 2)]):
-        with ablate_heads(model.bert, off), torch.no_grad():
-            logits = model(**batch).prediction_logits[0, place]
-        shares.append(f"{logits.softmax(-1)[tokenizer.vocab['he']].item():.2f}")
+    asked = BAT[0], BAT[1].replace("*he*", "[MASK]"), "he"
+    shares = [share(model, *asked)]
+    with ablate_heads(model.bert, [(1, 2)]):
+        shares.append(share(model, *asked))
     assert row.inner_text().split() == ["he", *shares, "1.00"]
 
 
 def test_a_head_that_is_turned_to_one_word_moves_the_answers(reader, tmp_path, monkeypatch, model):
-    first, second = "ben sees a bat over the mill and three moths", "*he* makes a wish"
-    figure = partial(fill_in, [(first, second + " for his mother and goes home from the lake")],
-                     SMALL, caption="Try.", silence=True)  # fmt: skip
+    figure = partial(fill_in, [BAT], SMALL, caption="Try.", silence=True)
     page = reader.open_file(written(tmp_path, monkeypatch, figure))
     page.get_by_role("button", name="Let the model answer").click()
     page.get_by_label("Where [MASK] looked").select_option("head 2.3")
     page.get_by_label("look only at").select_option("mill")
     shares = page.locator(".mb-sentence small").all_inner_texts()
     assert [share for share in shares if share not in ("0 %", "")] == ["100 %"]
-    tokenizer = load_tokenizer(SMALL, do_lower_case=True)
-    batch = tokenizer(first, "[MASK] makes a wish for his mother and goes home from the lake")
+    batch = TOKENIZER(BAT[0], BAT[1].replace("*he*", "[MASK]"))
     ids = batch["input_ids"][0].tolist()
-    place, mill = ids.index(tokenizer.mask_token_id), ids.index(tokenizer.vocab["mill"])
+    place, mill = place_of(ids), place_of(ids, "mill")
 
     def turn(_, given):
         given[0][0, 2, place] = torch.eye(len(ids))[mill]
@@ -118,16 +126,14 @@ def test_a_head_that_is_turned_to_one_word_moves_the_answers(reader, tmp_path, m
     with torch.no_grad():
         logits = model.cls(*model.bert(**batch, output_attentions=True)[:2])[0][0, place]
     hook.remove()
-    right = logits.softmax(-1)[tokenizer.vocab["he"]].item()
+    right = logits.softmax(-1)[TOKENIZER.vocab["he"]].item()
     assert page.locator("tr:has(th:text-is('he'))").inner_text().split()[2] == f"{right:.2f}"
 
 
 def test_what_cannot_be_answered_leaves_nothing_but_its_error(reader, tmp_path, monkeypatch):
-    pair = ("anna kicks the blue ball over the wall", "a small dog finds the *blue* ball")
-    pair = (pair[0], pair[1] + " behind the wall and her sister laughs")
-    page = reader.open_file(
-        written(tmp_path, monkeypatch, partial(fill_in, [pair], SMALL, caption="Try."))
-    )
+    pair = (FIRST, SECOND.replace("blue", "*blue*"))
+    figure = partial(fill_in, [pair], SMALL, caption="Try.")
+    page = reader.open_file(written(tmp_path, monkeypatch, figure))
     page.get_by_role("button", name="Let the model answer").click()
     field, status = page.get_by_label("Your own sentence"), page.get_by_role("status")
     for typed, told in (("the " * 41, "43 tokens were given"), (" | ", "there is no word yet")):
@@ -140,17 +146,14 @@ def test_what_cannot_be_answered_leaves_nothing_but_its_error(reader, tmp_path, 
 
 
 def test_the_next_sentence_is_judged_as_by_the_package(reader, tmp_path, monkeypatch, model):
-    first = "anna kicks the blue ball over the wall"
-    second = "a small dog finds the blue ball behind the wall and her sister laughs"
     other = "emma feels the bark of the young birch"
-    figure = partial(next_sentence, [(first, second), (first, other)], SMALL, caption="Try.")
+    figure = partial(next_sentence, [(FIRST, SECOND), (FIRST, other)], SMALL, caption="Try.")
     page = reader.open_file(written(tmp_path, monkeypatch, figure))
     page.get_by_role("button", name="Does the second follow?").click()
     assert page.get_by_role("status").inner_text() == "The model says 0.99: it follows."
     page.get_by_label("Pairs").select_option("1")
-    batch = load_tokenizer(SMALL, do_lower_case=True)(first, other)
     with torch.no_grad():
-        right = model(**batch).seq_relationship_logits[0].softmax(-1)[0].item()
+        right = model(**TOKENIZER(FIRST, other)).seq_relationship_logits[0].softmax(-1)[0].item()
     cells = page.get_by_role("cell").all_inner_texts()
     assert cells == [f"{right:.2f}", "0.00"]
     page.get_by_label("Second sentence").fill("she laughs")

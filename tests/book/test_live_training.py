@@ -2,9 +2,11 @@
 
 import json
 import re
+from functools import partial
 
 import pytest
 import torch
+from built_book import written
 from definitions import chapter_definitions
 
 from bertbook.corpus import hundred_sentences, vocabulary
@@ -49,20 +51,14 @@ def hidden_words(toy):
 def in_the_page(encoded, mask_id):
     """Write all hidden words as the page knows them."""
     return [
-        {
-            "ids": [*ids[:n].tolist(), mask_id, *ids[n + 1 :].tolist()],
-            "position": n,
-            "label": int(i),
-        }
-        for ids in encoded
-        for n, i in enumerate(ids)
+        {"ids": [*ids[:n], mask_id, *ids[n + 1 :]], "position": n, "label": label}
+        for ids in (each.tolist() for each in encoded)
+        for n, label in enumerate(ids)
     ]
 
 
 @pytest.mark.parametrize("positions", [9, 0])
-def test_the_first_losses_and_all_gradients_are_those_of_pytorch(
-    page, toy, hidden_words, positions
-):
+def test_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, hidden_words, positions):
     encoded, tensors = hidden_words
     torch.manual_seed(0)
     model = toy.ToyBert(89, positions=positions, spread=0.1).eval()  # eval: no dropout
@@ -86,20 +82,17 @@ def test_the_first_losses_and_all_gradients_are_those_of_pytorch(
         optimizer.step()
 
 
+@pytest.fixture
 def shown(tmp_path, monkeypatch):
     """Write the figure as a page of its own, with the script, as Jupyter shows it."""
-    monkeypatch.delenv("BOOK_STORED")
     groups = {"people": "man woman", "food": "bread"}
-    figure = train_toy(QUERIES, caption="Try.", groups=groups, record=RECORD)
-    file = tmp_path / "cell.html"
-    content = f"<!doctype html><meta charset=utf-8>{figure._repr_html_()}"
-    file.write_text(content, encoding="utf-8")
-    return file
+    figure = partial(train_toy, QUERIES, caption="Try.", groups=groups, record=RECORD)
+    return written(tmp_path, monkeypatch, figure)
 
 
 @pytest.mark.thorough
-def test_a_reader_trains_pauses_and_begins_again(reader, tmp_path, monkeypatch):
-    page = reader.open_file(shown(tmp_path, monkeypatch))
+def test_a_reader_trains_pauses_and_begins_again(reader, shown):
+    page = reader.open_file(shown)
     assert not page.get_by_role("img", name="3 words along").is_visible()
     page.get_by_role("button", name="One step").click()
     page.get_by_role("status").get_by_text("Step 0 of 200").wait_for()
@@ -143,10 +136,8 @@ def test_without_positions_no_training_in_the_page_passes_the_bag(page):
     assert 0.1058 < loss == pytest.approx(0.120, abs=0.01)  # benchmarks/toy_bert.json
 
 
-def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(
-    reader, tmp_path, monkeypatch
-):
-    page = reader.open_file(shown(tmp_path, monkeypatch))
+def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(reader, shown):
+    page = reader.open_file(shown)
     field = page.get_by_label("Your own question, with one [MASK]")
     field.fill("the man read the [MASK]")
     page.get_by_text("It has never seen “read”.").wait_for()
@@ -165,8 +156,8 @@ def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_the_lines_of_the_ladder_have_labels_that_can_be_read(reader, tmp_path, monkeypatch, width):
-    page = reader.open_file(shown(tmp_path, monkeypatch))
+def test_the_lines_of_the_ladder_have_labels_that_can_be_read(reader, shown, width):
+    page = reader.open_file(shown)
     page.set_viewport_size({"width": width, "height": 900})
     page.reload()
     labels = page.locator("svg.mb-plot text").filter(has_text=re.compile(r"\d\.\d"))

@@ -65,9 +65,8 @@ def test_a_sentence_of_the_reader_s_own_is_weighed(reader, tmp_path, monkeypatch
                      asks=1, compare=near, caption="Try.")  # fmt: skip
     page = reader.open_file(written(tmp_path, monkeypatch, figure))
     field, status = page.get_by_label("Your words"), page.get_by_role("status")
-    assert (
-        probabilities(page) == as_the_reference_weighs("a light pie".split(), 1).round(2).tolist()
-    )
+    right = as_the_reference_weighs("a light pie".split(), 1)
+    assert probabilities(page) == right.round(2).tolist()
     page.get_by_role("button", name="light brings a signal").click()
     right = as_the_reference_weighs("light brings a signal".split(), 0)
     assert probabilities(page) == pytest.approx(right.tolist(), abs=0.0051)

@@ -133,15 +133,12 @@ localStorage.setItem('put', 1))"
     assert page.evaluate(f"Object.keys({STORED}.quiz).length") == 1
 
 
+NONE = "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException() }})"
+
+
 @pytest.mark.parametrize(
     ("store", "told"),
-    [
-        (FULL, "This browser has no room left"),
-        (
-            "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException() }})",
-            "This browser keeps nothing for this page",
-        ),
-    ],
+    [(FULL, "This browser has no room left"), (NONE, "This browser keeps nothing for this page")],
 )
 def test_a_store_that_keeps_nothing_is_told_and_the_page_works(reader, store, told):
     page = with_a_store(reader, store)

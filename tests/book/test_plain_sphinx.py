@@ -37,10 +37,7 @@ def test_the_settings_are_those_that_jupyter_book_makes():
 def relative(value: object) -> object:
     """Write paths from the folder of the book, and a list without order."""
     if isinstance(value, list):
-        return {relative(each) for each in value} - {
-            "**.ipynb_checkpoints",
-            ".DS_Store",
-            "Thumbs.db",
-        }
+        added = {"**.ipynb_checkpoints", ".DS_Store", "Thumbs.db"}
+        return {relative(each) for each in value} - added
     book = str(plain_sphinx.BOOK)
     return Path(value).relative_to(book).as_posix() if str(value).startswith(book) else value

@@ -1,9 +1,8 @@
 """Facts that the chapters quote, held to what they are quoted from."""
 
-import json
 import re
 
-from built_book import BOOK
+from definitions import CHAPTERS, cells_of
 
 from bertbook.corpus import small_world, world_words
 
@@ -15,12 +14,8 @@ SIZE = re.compile(
 def prose() -> dict[str, str]:
     """Join the prose of each chapter."""
     return {
-        path.name: "\n".join(
-            "".join(cell["source"])
-            for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]
-            if cell["cell_type"] == "markdown"
-        )
-        for path in sorted((BOOK / "chapters").glob("*.ipynb"))
+        name: "\n".join(c["source"] for c in cells_of(name) if c["cell_type"] == "markdown")
+        for name in sorted(path.stem for path in CHAPTERS.glob("*.ipynb"))
     }
 
 
@@ -54,4 +49,4 @@ def test_how_often_bert_read_its_text():
     tokens = rows * updates * (0.9 * 128 + 0.1 * 512)
     low, high = tokens / (1.3 * words), tokens / words  # a word is one to 1.3 pieces
     assert 9.5 < low < 12 < high < 13.5
-    assert "nearer to a dozen times" in prose()["14-pre-train-a-small-world.ipynb"]
+    assert "nearer to a dozen times" in prose()["14-pre-train-a-small-world"]

@@ -7,7 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from definitions import assert_mean_and_sd, chapter_definitions
+from definitions import (
+    EnoughError,
+    assert_mean_and_sd,
+    chapter_definitions,
+    displayed,
+    first_batches,
+)
 from safetensors.torch import load_model
 
 from bertbook.corpus import Pair, sample_documents, sample_pairs, small_world, world_ladder
@@ -168,32 +174,10 @@ def test_the_first_updates_of_the_record_come_out_again(typed, tokenizer):
         model = typed.small_bert(tokenizer, 0)
     trainer = new_trainer(typed, model, typed.small_plan(8000, 0, 250))
     with pytest.raises(EnoughError):
-        trainer.fit(first_epoch(make_batches(documents, tokenizer, 0), 251))
+        trainer.fit(first_batches(make_batches(documents, tokenizer, 0), 251))
     first = {name: trainer.history[0][name] for name in ("step", *TERMS)}
     told = {name: RUNS[0]["curve"][0][name] for name in first}
     assert first == pytest.approx(told, abs=TOLERANCE)
-
-
-class EnoughError(Exception):
-    """Ends a run that would go on."""
-
-
-def first_epoch(batches, most):
-    """Let a trainer take so many batches, and no more."""
-
-    class First:
-        identity = batches.identity
-
-        def __iter__(self):
-            return self.epoch(0)
-
-        def epoch(self, number, start=0):
-            for place, batch in enumerate(batches.epoch(number, start), start + 1):
-                if place == most:
-                    raise EnoughError
-                yield batch
-
-    return First()
 
 
 def test_every_word_is_hidden_once(typed, tokenizer):
@@ -228,9 +212,6 @@ def test_the_model_of_the_chapter_depends_on_its_seed_alone(typed, tokenizer):
 
 
 def test_the_chapter_reads_the_record():
-    page = json.loads((ROOT / "book" / "chapters" / f"{NAME}.ipynb").read_text(encoding="utf-8"))
-    outputs = [output for cell in page["cells"] for output in cell.get("outputs", ())]
-    shown = "".join("".join(output.get("data", {}).get("text/html", "")) for output in outputs)
     columns = (("masked_lm_loss", ".3f"), ("share_of_gap_closed", ".2%"), ("accuracy", ".4f"))
     means = [format(RECORD["summary"][name]["mean"], form) for name, form in columns]
-    assert ">mean</th>" + "".join(f"<td>{mean}</td>" for mean in means) in shown
+    assert ">mean</th>" + "".join(f"<td>{mean}</td>" for mean in means) in displayed(NAME)

@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 import torch
-from definitions import CHAPTERS, assert_mean_and_sd, chapter_definitions, chapter_source
+from definitions import (
+    EnoughError,
+    assert_mean_and_sd,
+    chapter_definitions,
+    chapter_source,
+    displayed,
+    first_batches,
+)
 
 from benchmarks.weights import short_products
 from bertbook.analysis.metrics import normalize_answer, score_answers, score_entities
@@ -329,20 +336,7 @@ def test_new_heads_on_the_real_encoder(tagging, typed, minilm, tokenizer):
     assert found != [find_entities(sentence.tags) for sentence in sentences]
 
 
-class EnoughError(Exception):
-    """Ends a run that would go on."""
-
-
-class FirstBatches(TaskBatches):
-    """Give so many batches as one logged record needs, and no more."""
-
-    def epoch(self, number, start=0):
-        for place, batch in enumerate(super().epoch(number, start), start):
-            if place > len(self) // 2:
-                raise EnoughError
-            yield batch
-
-
+@pytest.mark.usefixtures("one_thread")
 def test_the_first_loss_of_the_record_comes_out_again(tagging, minilm, tokenizer, monkeypatch):
     """The first ten updates of seed 0's tagger, on this machine."""
     trainers = []
@@ -352,24 +346,14 @@ def test_the_first_loss_of_the_record_comes_out_again(tagging, minilm, tokenizer
         return trainers[-1]
 
     monkeypatch.setitem(tagging.fine_tune.__globals__, "BertTrainer", keep)
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
     torch.manual_seed(0)
     model, plan = tagging.new_tagger(minilm, TAGS), RECORD["plans"]["tagger"]
     rows = tagging.tag_rows(tokenizer, entity_sentences("train"), TAGS)
-    batches = FirstBatches(
-        rows, batch_size=plan["batch_size"], seed=0, pad_token_id=0, per_token=("labels",)
-    )
+    size = {"batch_size": plan["batch_size"], "pad_token_id": 0, "per_token": ("labels",)}
+    batches = TaskBatches(rows, seed=0, **size)
+    wishes = {"epochs": plan["epochs"], "rate": plan["rate"], "terms": {"loss": "labels"}}
     with pytest.raises(EnoughError):
-        tagging.fine_tune(
-            model,
-            batches,
-            epochs=plan["epochs"],
-            rate=plan["rate"],
-            seed=0,
-            terms={"loss": "labels"},
-        )
-    torch.set_num_threads(before)
+        tagging.fine_tune(model, first_batches(batches, len(batches) // 2 + 2), seed=0, **wishes)
     told = RUNS[0]["tagger"]["losses"][0]
     assert trainers[0].history[0]["loss"] == pytest.approx(told, abs=2e-3)
 
@@ -381,18 +365,7 @@ def test_both_chapters_train_in_the_same_way():
 
 def test_the_chapters_read_the_record():
     summary = RECORD["summary"]
-    for chapter, name in (
-        (TAG, "tagger_f1"),
-        (ANSWER, "reader_exact_match"),
-        (ANSWER, "reader_f1"),
-        (ANSWER, "reader_no_answer_accuracy"),
-    ):
+    of_reader = ("reader_exact_match", "reader_f1", "reader_no_answer_accuracy")
+    for chapter, name in ((TAG, "tagger_f1"), *((ANSWER, name) for name in of_reader)):
         told = f"{summary[name]['mean']:.3f} ± {summary[name]['sd']:.3f}"
-        assert told in "".join(map(str, outputs(chapter)))
-
-
-def outputs(chapter):
-    """Give the texts of all tables of a chapter, as they are without HTML."""
-    cells = json.loads((CHAPTERS / f"{chapter}.ipynb").read_text(encoding="utf-8"))["cells"]
-    found = [output.get("data", {}) for cell in cells for output in cell.get("outputs", ())]
-    return [re.sub(r"<[^>]*>", " ", "".join(data.get("text/html", ""))) for data in found]
+        assert told in re.sub(r"<[^>]*>", " ", displayed(chapter))

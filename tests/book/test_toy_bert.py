@@ -19,6 +19,13 @@ NAME = "05-a-toy-bert"
 RECORD = Path(__file__).resolve().parents[2] / "benchmarks" / "toy_bert.json"
 WORDS = (*vocabulary(hundred_sentences())[1:], "[MASK]")
 MASK_ID = WORDS.index("[MASK]")
+
+
+@pytest.fixture(scope="module")
+def record():
+    return json.loads(RECORD.read_text(encoding="utf-8"))
+
+
 SMALL = ("the cat sleeps", "the dog sleeps", "the dog sees the cat", "the cat sees the bird")
 
 
@@ -44,6 +51,21 @@ def make_model(toy):
         return model
 
     return make
+
+
+@pytest.fixture
+def encoded(toy):
+    """Give the ids of the hundred sentences."""
+    return [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
+
+
+def hidden_one_by_one(encoded):
+    """Hide each word of each sentence; give the ids, the place and the word."""
+    for ids in encoded:
+        for position in range(len(ids)):
+            hole = ids.clone()
+            hole[position] = MASK_ID
+            yield hole, position, ids[position]
 
 
 def logits_by_reference(model, input_ids):
@@ -82,15 +104,11 @@ def test_the_gradient_at_the_logits_is_the_one_of_chapter_4(toy):
     np.testing.assert_allclose(logits.grad, by_hand, rtol=1e-12, atol=1e-15)
 
 
-def test_without_positions_the_model_is_permutation_equivariant(make_model):
-    model, order = make_model(), [3, 0, 4, 2, 1]
-    ids = torch.tensor([5, 9, MASK_ID, 5, 12])
+def test_without_positions_the_model_is_permutation_equivariant_and_with_them_it_is_not(make_model):
+    order, ids = [3, 0, 4, 2, 1], torch.tensor([5, 9, MASK_ID, 5, 12])
+    model = make_model()
     torch.testing.assert_close(model.encode(ids[order]), model.encode(ids)[order])
-
-
-def test_with_positions_order_matters(make_model):
-    model, order = make_model(positions=5), [3, 0, 4, 2, 1]
-    ids = torch.tensor([5, 9, MASK_ID, 5, 12])
+    model = make_model(positions=5)
     assert not torch.allclose(model.encode(ids[order]), model.encode(ids)[order])
 
 
@@ -110,27 +128,19 @@ def test_dropout_keeps_the_mean_and_does_nothing_when_not_training(toy):
     assert model.eval().dropout(ones) is ones
 
 
-def test_every_word_is_hidden_once_and_padding_changes_nothing(toy, make_model):
-    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
+def test_every_word_is_hidden_once_and_padding_changes_nothing(toy, make_model, encoded):
     input_ids, labels, additive_mask = toy.hide_every_word(encoded, MASK_ID)
     assert input_ids.shape == labels.shape == (560, 9)
     assert ((labels != -100).sum(dim=1) == 1).all()
     assert (input_ids[labels != -100] == MASK_ID).all()
-    model, row, alone = make_model(positions=9), 0, []
-    for ids in encoded:
-        for position in range(len(ids)):
-            hole = ids.clone()
-            hole[position] = MASK_ID
-            alone.append(model.predict(model.encode(hole)[position]))
-            row += 1
+    model = make_model(positions=9)
+    alone = [model.predict(model.encode(hole)[n]) for hole, n, _ in hidden_one_by_one(encoded)]
     together = model.predict(model.encode(input_ids, additive_mask)[labels != -100])
     torch.testing.assert_close(together, torch.stack(alone))
 
 
-def test_a_guesser_without_knowledge_pays_the_first_step_of_the_ladder(toy):
-    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
-    model = toy.ToyBert(89, spread=0.0)
-    loss = toy.exhaustive_loss(model, toy.hide_every_word(encoded, MASK_ID))
+def test_a_guesser_without_knowledge_pays_the_first_step_of_the_ladder(toy, encoded):
+    loss = toy.exhaustive_loss(toy.ToyBert(89, spread=0.0), toy.hide_every_word(encoded, MASK_ID))
     assert loss == pytest.approx(masked_word_ladder(hundred_sentences()).uniform)
 
 
@@ -152,9 +162,8 @@ def test_training_comes_down_to_the_floor_of_a_small_corpus(toy, way):
     assert floor - 1e-9 <= toy.exhaustive_loss(model, hidden_words) < floor + 0.2
 
 
-def test_looking_changes_nothing(toy):
-    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()[:4]]
-    hidden_words = toy.hide_every_word(encoded, MASK_ID)
+def test_looking_changes_nothing(toy, encoded):
+    hidden_words = toy.hide_every_word(encoded[:4], MASK_ID)
     losses = []
     for look in [False, True]:
         torch.manual_seed(3)
@@ -184,28 +193,23 @@ def test_answers_are_probabilities_in_falling_order(toy, make_model):
     assert probabilities == sorted(probabilities, reverse=True)
 
 
-def test_an_unknown_word_is_named(toy):
+def test_an_unknown_word_is_named_and_the_recipe_answers_what_nobody_asked(toy):
+    asked = "the man read the [MASK]".split()
     with pytest.raises(ValueError, match="does not know the word 'read'"):
-        toy.encode_words("the man read the [MASK]".split(), WORDS)
+        toy.encode_words(asked, WORDS)
+    known = [WORDS[number] for number in toy.look_up(asked, WORDS)]
+    assert known == ["the", "man", "a", "the", "[MASK]"]
 
 
-def test_the_recipe_answers_a_question_that_nobody_asked(toy):
-    asked = toy.look_up(["the", "man", "read", "the", "[MASK]"], WORDS)
-    assert [WORDS[number] for number in asked] == ["the", "man", "a", "the", "[MASK]"]
-
-
-def test_the_record_has_every_choice_of_the_race(toy):
-    record = json.loads(RECORD.read_text(encoding="utf-8"))
+def test_the_record_has_every_choice_of_the_race(record):
     choices = [(r["seed"], r["positions"], r["batched"], r["dropout"]) for r in record["runs"]]
     assert choices == list(itertools.product(range(3), (0, 9), (True, False), (0.1, 0.0)))
     assert {len(run["losses"]) for run in record["runs"]} == {51}
     assert len(record["epsilon"]) == 3
 
 
-def test_a_run_of_the_record_can_be_repeated(toy):
-    record = json.loads(RECORD.read_text(encoding="utf-8"))
+def test_a_run_of_the_record_can_be_repeated(toy, encoded, record):
     run = next(r for r in record["runs"] if r["positions"] and r["batched"] and r["dropout"])
-    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
     hidden_words = toy.hide_every_word(encoded, MASK_ID)
     seed_everything(run["seed"])
     model = toy.ToyBert(89, positions=9, spread=0.1, rate=run["dropout"])
@@ -217,9 +221,8 @@ def test_a_run_of_the_record_can_be_repeated(toy):
     assert losses == pytest.approx(run["losses"], abs=0.002)
 
 
-def test_the_record_of_the_recipe_begins_as_it_does(toy):
-    recipe = json.loads(RECORD.read_text(encoding="utf-8"))["recipe"]
-    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
+def test_the_record_of_the_recipe_begins_as_it_does(toy, encoded, record):
+    recipe = record["recipe"]
     seed_everything(recipe["seed"])
     model, generator = toy.ToyBert(89), torch.Generator().manual_seed(recipe["seed"])
     epochs = toy.train_one_by_one(model, encoded, MASK_ID, 3, generator)
@@ -228,17 +231,16 @@ def test_the_record_of_the_recipe_begins_as_it_does(toy):
     assert len(recipe["losses"]) == 500
 
 
-def test_the_record_of_the_recipe_ends_between_the_floor_and_the_neighbors():
-    recipe = json.loads(RECORD.read_text(encoding="utf-8"))["recipe"]
+def test_the_record_of_the_recipe_ends_between_the_floor_and_the_neighbors(record):
+    recipe = record["recipe"]
     ladder = masked_word_ladder(hundred_sentences())
     assert ladder.bag < recipe["all_hidden_words"] < ladder.neighbors
     assert ladder.bag < sum(recipe["losses"][-100:]) / 100 < ladder.neighbors
 
 
-def test_the_record_of_held_out_sentences_begins_as_it_does(toy):
-    folds = json.loads(RECORD.read_text(encoding="utf-8"))["folds"]
+def test_the_record_of_held_out_sentences_begins_as_it_does(toy, encoded, record):
+    folds = record["folds"]
     assert len(folds) == 5 and sum(fold["hidden_words"][1] for fold in folds) == 560
-    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()]
     parts = toy.without_a_fifth(encoded, MASK_ID, 3)
     seed_everything(0)
     model = toy.ToyBert(89, positions=9, spread=0.1)
@@ -251,13 +253,10 @@ def test_the_record_of_held_out_sentences_begins_as_it_does(toy):
     np.testing.assert_allclose(losses, folds[3]["losses"][:2], atol=1e-3)
 
 
-def test_right_answers_are_those_that_come_first(toy, make_model):
-    encoded = [toy.look_up(sentence.split(), WORDS) for sentence in hundred_sentences()[:6]]
-    hidden_words, model, right = toy.hide_every_word(encoded, MASK_ID), make_model(positions=9), 0
-    for ids in encoded:
-        for position in range(len(ids)):
-            hole = ids.clone()
-            hole[position] = MASK_ID
-            ((word, _),) = toy.best_answers(model, WORDS, hole, count=1)
-            right += word == WORDS[ids[position]]
-    assert toy.right_answers(model, hidden_words) == right
+def test_right_answers_are_those_that_come_first(toy, make_model, encoded):
+    model, few = make_model(positions=9), encoded[:6]
+    right = sum(
+        toy.best_answers(model, WORDS, hole, count=1)[0][0] == WORDS[word]
+        for hole, _, word in hidden_one_by_one(few)
+    )
+    assert toy.right_answers(model, toy.hide_every_word(few, MASK_ID)) == right

@@ -41,14 +41,9 @@ def write_encoder(folder):
     tokenizer = WordPieceTokenizer.train(texts, 300)
     torch.manual_seed(0)
     config = BertConfig(
-        vocab_size=tokenizer.vocab_size,
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=32,
-        initializer_range=0.2,
-    )
+        vocab_size=tokenizer.vocab_size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
+        intermediate_size=32, max_position_embeddings=32, initializer_range=0.2,
+    )  # fmt: skip
     save_pretrained(BertModel(config), folder, tokenizer)
     return folder
 

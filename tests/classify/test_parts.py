@@ -25,11 +25,6 @@ def random_table(seed, rows=120, **columns):
     return LabeledTable(texts, labels, lines=list(range(2, rows + 2)), **columns)
 
 
-def test_what_does_not_count():
-    assert normalize_text(" Ｉt   HUMS, 12 times; straße ") == "it hums 0 times strasse"
-    assert normalize_text("…!") == "…!"
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_duplicates_against_a_search_of_all_pairs(seed):
     table, found = random_table(seed), find_duplicates(random_table(seed))
@@ -47,7 +42,9 @@ def test_duplicates_against_a_search_of_all_pairs(seed):
     assert without_copies(table) == [row for row in range(120) if both[row] not in both[:row]]
 
 
-def test_a_pair_is_a_copy_only_as_a_whole():
+def test_what_does_not_count_and_a_pair_is_a_copy_only_as_a_whole():
+    assert normalize_text(" Ｉt   HUMS, 12 times; straße ") == "it hums 0 times strasse"
+    assert normalize_text("…!") == "…!"
     table = LabeledTable(["a", "a", "A!"], ["x", "x", "x"], pairs=["b", "c", "b"])
     assert find_duplicates(table).near == [2]
     assert without_copies(table) == [0, 1]
@@ -82,41 +79,34 @@ def distinct(labels, **columns):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_each_part_has_its_share_of_each_class(seed):
+def test_each_part_has_its_share_of_each_class_and_a_class_of_two_is_learned_from_only(seed):
     table = distinct("x" * 600 + "y" * 100 + "z" * 20 + "r" * 3)
     counts = [Counter(table.take(rows).labels) for rows in split_rows(table, seed=seed)]
-    assert counts == [
-        {"x": 420, "y": 70, "z": 14, "r": 1},
-        {"x": 90, "y": 15, "z": 3, "r": 1},
-        {"x": 90, "y": 15, "z": 3, "r": 1},
-    ]
+    small = {"x": 90, "y": 15, "z": 3, "r": 1}
+    assert counts == [{"x": 420, "y": 70, "z": 14, "r": 1}, small, small]
     assert split_rows(table, seed=seed) == split_rows(table, seed=seed)
     assert split_rows(table, seed=seed) != split_rows(table, seed=seed + 1)
+    assert {80, 81} <= {*split_rows(distinct("x" * 40 + "y" * 40 + "zz"), seed=seed).train}
 
 
-def test_a_class_of_two_is_learned_from_only():
-    table = distinct("x" * 40 + "y" * 40 + "zz")
-    parts = split_rows(table, seed=0)
-    assert {80, 81} <= {*parts.train}
-
-
-def test_newest_last():
+def test_newest_last_and_a_group_goes_with_its_newest_row():
     times = [f"2024-{1 + n % 12:02}-{1 + n % 28:02}T10:{n % 60:02}+00:00" for n in range(200)]
-    table = distinct("xy" * 100, times=times)
-    parts = split_rows(table, seed=0)
+    parts = split_rows(distinct("xy" * 100, times=times), seed=0)
     assert [len(rows) for rows in parts] == [140, 30, 30]
     newest = [max(times[row] for row in rows) for rows in parts]
     oldest = [min(times[row] for row in rows) for rows in parts]
     assert newest[0] <= oldest[1]
     assert newest[1] <= oldest[2]
-
-
-def test_with_times_a_group_goes_with_its_newest_row():
-    times = [str(n) for n in range(40)]
-    table = distinct("xy" * 20, times=times, groups=["a", *map(str, range(38)), "a"])
-    parts = split_rows(table, seed=0)
+    groups = {"times": [*map(str, range(40))], "groups": ["a", *map(str, range(38)), "a"]}
+    parts = split_rows(distinct("xy" * 20, **groups), seed=0)
     assert {0, 39} <= {*parts.test}
     assert max(parts.train) < min({*parts.validation})
+
+
+def test_times_of_several_forms_are_one_order():
+    times = ["2024-01-02", "2024-01-01T23:00", "2024-01-02T03:00+05:00", "2024-01-03"]
+    table = LabeledTable([*"abcd"], [*"xyxy"], times=times)
+    assert split_rows(table, seed=0, shares=(0.25, 0.25)) == ([1, 2], [0], [3])
 
 
 @pytest.mark.parametrize("time", ["31.03.2024", "March", "1e", "2024-13-01"])
@@ -124,12 +114,6 @@ def test_a_time_that_is_none(time):
     table = LabeledTable([*"abcd"], [*"xyxy"], times=["1", time, "2", "3"], lines=[2, 3, 4, 5])
     with pytest.raises(ValueError, match=r"\(line 3\) is neither an ISO date, such as 2024-03-31"):
         split_rows(table, seed=0)
-
-
-def test_times_of_several_forms_are_one_order():
-    times = ["2024-01-02", "2024-01-01T23:00", "2024-01-02T03:00+05:00", "2024-01-03"]
-    table = LabeledTable([*"abcd"], [*"xyxy"], times=times)
-    assert split_rows(table, seed=0, shares=(0.25, 0.25)) == ([1, 2], [0], [3])
 
 
 def test_too_few_blocks():

@@ -52,16 +52,13 @@ def test_all_columns_and_some_rows(tmp_path):
     assert len(table) == 2
 
 
-def test_another_encoding(tmp_path):
+def test_another_encoding_and_utf_16_without_its_mark(tmp_path):
     path = write(tmp_path / "a.csv", delimited(","), "latin-1")
     with pytest.raises(ValueError, match=r"line 5 of .* \(byte 0xc7\); .*--encoding latin-1"):
         read_table(path, "text")
     assert read_table(path, "text", encoding="latin-1").texts[2] == "Ça va"
     with pytest.raises(ValueError, match=r"unknown encoding: latin-one"):
         read_table(path, "text", encoding="latin-one")
-
-
-def test_utf_16_without_its_mark(tmp_path):
     path = write(tmp_path / "a.csv", "text,label\na,b\n", "utf-16-le")
     with pytest.raises(ValueError, match=r"line 1 of .* holds a zero byte; .*name its own"):
         read_table(path, "text")

@@ -7,14 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from benchmarks.letter_frames import (
-    LABELS,
-    RULES,
-    SEED,
-    made_letters,
-    read_rules,
-    table_of,
-)
+from benchmarks.letter_frames import LABELS, RULES, SEED, made_letters, read_rules, table_of
 from bertbook.corpus import LETTER_LABELS, letters_file, town_letters
 from minibert.classify.duplicates import find_duplicates
 from minibert.classify.table import read_table
@@ -46,13 +39,10 @@ def test_the_counts_of_the_datasheet():
     assert f"{len(frames)} complaints with gaps" in SHEET
 
 
-def test_letters_are_in_the_order_of_their_dates():
+def test_letters_are_in_the_order_of_their_dates_and_the_third_reader_reads_from_may_on():
     days = [date.fromisoformat(letter.date) for letter in LETTERS]
     assert days == sorted(days)
     assert (days[0], days[-1]) == (date(2026, 1, 1), date(2026, 6, 30))
-
-
-def test_the_third_reader_reads_from_may_on():
     for letter in LETTERS:
         assert bool(letter.third) == (letter.date >= "2026-05")
         assert {letter.label, letter.second, letter.third} <= {*LETTER_LABELS, ""}

@@ -141,11 +141,6 @@ def test_rows_sum_to_1_and_follow_the_order_of_the_pairs(small_oracle):
         assert together.is_next[number] == pytest.approx(is_next, abs=1e-12)
 
 
-def test_no_pairs_no_beliefs(small_oracle):
-    words, is_next = small_oracle.read([])
-    assert words == [] and is_next.shape == (0,)
-
-
 def z_score(values, means, variances):
     """Tell how many standard deviations a sum is away from its mean."""
     return (np.sum(values) - np.sum(means)) / math.sqrt(np.sum(variances))
@@ -226,13 +221,12 @@ def test_the_second_sentence_tells_what_the_first_one_leaves_open(small_oracle):
         assert bat[oracle.ids[sense]] / both > 0.99
 
 
-def test_a_pair_that_is_never_told_is_named(small_oracle):
+def test_no_pairs_no_beliefs_and_pairs_that_are_never_told_are_named(small_oracle):
+    words, is_next = small_oracle.read([])
+    assert words == [] and is_next.shape == (0,)
     message = "this world never tells 'the bank sits on anna' together with 'she sleeps'"
     with pytest.raises(ValueError, match=message):
         small_oracle.read([("the bank sits on anna", "she sleeps")])
-
-
-def test_a_word_from_elsewhere_is_named(small_oracle):
     with pytest.raises(ValueError, match=r"'xylophone' is none of the \d+ words of this world"):
         small_oracle.read([("anna plays a xylophone", "she smiles")])
 

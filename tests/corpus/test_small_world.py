@@ -287,11 +287,13 @@ def test_the_floor_under_real_masks_is_what_true_words_cost():
     assert abs(floors.masked_word.value - mean) < 4 * error
 
 
-def test_no_word_chosen_no_floor():
+def test_noise_that_chooses_no_word_or_has_too_few_is_refused():
     pairs = sample_pairs(TINY, 3, rng=np.random.default_rng(0), stories=2)
     nothing = MaskingNoise(random_words=40, chosen=0.0)
     with pytest.raises(ValueError, match="no word of these 3 pairs was chosen"):
         corrupted_floors(Oracle(TINY, 2), pairs, nothing, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="random_words is 1, but the world has 2"):
+        hide_words(["one"], MaskingNoise(1), ["cat", "one"], rng=np.random.default_rng(0))
 
 
 def test_words_are_hidden_in_the_shares_of_the_noise():
@@ -315,17 +317,10 @@ def test_words_are_hidden_in_the_shares_of_the_noise():
         assert abs(count - len(words) * share) < 4 * deviation
 
 
-def test_a_noise_with_too_few_words_is_refused():
-    with pytest.raises(ValueError, match="random_words is 1, but the world has 2"):
-        hide_words(["one"], MaskingNoise(1), ["cat", "one"], rng=np.random.default_rng(0))
-
-
 def test_the_hundred_sentences_are_read_without_torch():
     program = "import sys, bertbook.corpus; print('torch' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "False"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.split() == [b"False"]
 
 
 @pytest.mark.parametrize(
@@ -337,17 +332,11 @@ def test_the_hundred_sentences_are_read_without_torch():
         ("a b\nc d\n\nONE: x\n\ne f\ng h", "line 5 .*the table above has no story"),
         ("ONE: x | y\na b\nc d", "line 3 .*no sentence of this story names its table ONE"),
         ("a b\nc d\ndocument HERO: anna", "line 3 .*a document's table stands above all stories"),
-        (
-            "document HERO: anna\ndocument HE: he",
-            "line 2 .*the document's table has the names HERO",
-        ),
+        ("document HERO: anna\ndocument HE: he", "line 2 .*document's table has the names HERO"),
         ("one: x\nONE a\nb", "line 1 .*'one' is no name of a table; names are capitals, as HERO"),
         ("ONE TWO: x y | z\na\nb", "line 1 .*the row 'z' has 1 words for 2 names"),
         ("ONE: x |\nONE a\nb", "line 1 .*the row '' has 0 words for 1 names"),
-        (
-            "HERO sings\nhe sings",
-            "line 2 .*no table has a column HERO; write HERO: dog [|] cat above",
-        ),
+        ("HERO sings\nhe sings", "line 2 .*no table has a column HERO; write HERO: dog [|] cat ab"),
         ("Anna sings\nhe sings", "line 2 .*'Anna' is no word; write it in small letters"),
         ("a [b | c d]\ne", r"line 2 .*'\[b \| c d\]' is no choice among words; write \[ducks"),
         ("ONE: x\nONE: y\nONE a\nb", "line 4 .*two columns have the same name"),

@@ -74,24 +74,30 @@ def test_several_files_in_order_and_empty_ones_between(write):
         documents[3]
 
 
-def test_a_long_document_is_cut_into_parts(write):
+def test_a_long_document_is_cut_into_parts_and_cuts_are_counted(write):
     documents = TextDocuments(write("1\n2\n3\n4\n5\n\n6\n"), max_sentences=2)
     assert list(documents) == [["1", "2"], ["3", "4"], ["5"], ["6"]]
     assert list(documents.sentence_counts) == [2, 2, 1, 1]
+    assert documents.cut == 2
+    assert TextDocuments(write("1\n2\n3\n4\n5\n\n6\n")).cut == 0
+
+
+UTF_16 = "fine\n".encode("utf-16")
 
 
 @pytest.mark.parametrize(
-    ("content", "line", "byte"),
-    [(b"fine\n\nna\xefve\n", 3, "0xef"), ("fine\n".encode("utf-16"), 1, "0xff")],
-)
-def test_what_is_not_utf8_is_named_by_file_and_line(write, content, line, byte):
-    with pytest.raises(ValueError, match=rf"line {line} of '.*a\.txt' is not UTF-8 \(byte {byte}"):
+    ("content", "words"),
+    [
+        (b"fine\n\nna\xefve\n", r"line 3 of '.*a\.txt' is not UTF-8 \(byte 0xef"),
+        (UTF_16, r"line 1 of '.*a\.txt' is not UTF-8 \(byte 0xff"),
+        (b"fine\n" + b"x" * 2**21, "line 2 of '.*' is longer than 1048576 bytes; write one"),
+        *((empty, r"a\.txt': no sentence in it; write one sentence")
+          for empty in (b"", b"\n\n\r\n", BOM, BOM + b" \n")),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_named_by_file_and_line(write, content, words):
+    with pytest.raises(ValueError, match=words):
         TextDocuments(write(content))
-
-
-def test_a_line_too_long_is_named_without_being_read(write):
-    with pytest.raises(ValueError, match=r"line 2 of '.*' is longer than 1048576 bytes; write one"):
-        TextDocuments(write(b"fine\n" + b"x" * 2**21))
 
 
 def test_no_file_a_folder_and_no_name(tmp_path):
@@ -103,35 +109,14 @@ def test_no_file_a_folder_and_no_name(tmp_path):
         TextDocuments(tmp_path / "gone.txt", max_sentences=1)
 
 
-@pytest.mark.parametrize("content", [b"", b"\n\n\r\n", BOM, BOM + b" \n"])
-def test_only_empty_lines(write, content):
-    with pytest.raises(ValueError, match=r"a\.txt': no sentence in it; write one sentence"):
-        TextDocuments(write(content))
-
-
-def test_a_file_that_changes_meanwhile_is_noticed(write):
-    documents = TextDocuments(write("one cat\nit sleeps\n"))
-    write("one cat\nit sleeps now\n")
-    with pytest.raises(ValueError, match=r"a\.txt' was changed after it was opened; begin again"):
-        documents[0]
-
-
-def test_cuts_are_counted(write):
-    lines = [*"abcdefg", "", *"hij", ""]
-    documents = TextDocuments(write("\n".join(lines)), max_sentences=3)
-    assert [len(document) for document in documents] == [3, 3, 1, 3]
-    assert documents.cut == 2
-    assert TextDocuments(write("\n".join(lines))).cut == 0
-
-
-def test_a_file_that_changes_at_equal_size_is_noticed(write):
+@pytest.mark.parametrize("later", ["one cat\nit sleeps now\n", "one dog\nit sleeps\n"])
+def test_a_file_that_changes_meanwhile_is_noticed_also_at_equal_size(write, later):
     path = write("one cat\nit sleeps\n")
-    documents = TextDocuments(path)
-    before = path.stat()
-    write("one dog\nit sleeps\n")
+    documents, before = TextDocuments(path), path.stat()
+    write(later)
     # A coarse clock may not have moved on.
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns + 1_000_000_000))
-    assert path.stat().st_size == before.st_size
+    assert (path.stat().st_size == before.st_size) == ("now" not in later)
     with pytest.raises(ValueError, match=r"a\.txt' was changed after it was opened; begin again"):
         documents[0]
 

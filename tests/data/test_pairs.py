@@ -40,13 +40,10 @@ def test_half_of_the_pairs_are_true_and_all_labels_are():
         if not follows:
             assert pair.second not in CORPUS[number]
         labels[pair.next_sentence_label] += 1
+    assert (IS_NEXT, NOT_NEXT) == (0, 1)  # as Hugging Face has it
     assert labels.total() == 400 * 15
     # 5 standard deviations of 6000 throws of a coin.
     assert abs(labels[IS_NEXT] - 3000) < 5 * np.sqrt(6000 / 4)
-
-
-def test_labels_are_those_of_hugging_face():
-    assert (IS_NEXT, NOT_NEXT) == (0, 1)
 
 
 def test_every_sentence_of_the_other_documents_has_its_chance():

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from bert_pairs import draw, scatter_weights
+from bert_pairs import PADDED, SIZES, TINY, draw, scattered
 from torch.nn import functional
 
 from minibert.attention import BertSelfAttention, additive_mask, causal_mask
@@ -10,15 +10,6 @@ from minibert.config import BertConfig
 from minibert.fast.attention import FastSelfAttention
 
 LOWEST = torch.finfo(torch.float64).min
-SIZES = {"vocab_size": 9, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
-SMALL = BertConfig(**SIZES)
-PADDED = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0], [0, 1, 0, 1, 0]])
-
-
-def build(kind=FastSelfAttention, config=SMALL, seed=0):
-    module = kind(config)
-    scatter_weights(module, seed)
-    return module.double().eval()
 
 
 def masks():
@@ -40,7 +31,7 @@ def masks():
 def test_plain_and_fast_agree_in_value_and_gradient(mask, output_attentions):
     results = []
     for kind in (BertSelfAttention, FastSelfAttention):
-        attention = build(kind)
+        attention = scattered(kind(TINY))
         x = draw(3, 5, 6).requires_grad_()
         context, probs = attention(x, masks()[mask], output_attentions)
         (context * draw(3, 5, 6, seed=2)).sum().backward()
@@ -70,23 +61,18 @@ HIDING = additive_mask(torch.tensor([[1, 1, 0], [0, 0, 0]]), torch.float64)
 @pytest.mark.parametrize(
     ("mask", "rate", "training", "gradient", "fused"),
     [
-        (None, 0.5, False, True, True),
-        (None, 0.5, False, False, True),
-        (None, 0.5, True, True, False),
-        (None, 0.5, True, False, False),
-        (None, 0.0, True, True, True),
-        (HIDING[:1], 0.5, False, True, True),
-        (HIDING[:1], 0.0, True, True, True),
-        (HIDING, 0.5, False, True, False),
-        (HIDING, 0.5, False, False, True),
-        (causal_mask(3), 0.5, False, True, True),
+        (None, 0.5, False, True, True), (None, 0.5, False, False, True),
+        (None, 0.5, True, True, False), (None, 0.5, True, False, False),
+        (None, 0.0, True, True, True), (HIDING[:1], 0.5, False, True, True),
+        (HIDING[:1], 0.0, True, True, True), (HIDING, 0.5, False, True, False),
+        (HIDING, 0.5, False, False, True), (causal_mask(3), 0.5, False, True, True),
     ],
-)
+)  # fmt: skip
 def test_attention_is_fused_where_that_is_faster_and_right(
     fused_calls, mask, rate, training, gradient, fused
 ):
     config = BertConfig(**SIZES, attention_probs_dropout_prob=rate)
-    attention = build(config=config).train(training)
+    attention = scattered(FastSelfAttention(config)).train(training)
     with torch.set_grad_enabled(gradient):
         attention(draw(2, 3, 6), mask)
     assert fused_calls == ([0.0] if fused else [])

@@ -70,12 +70,9 @@ def test_a_tie_but_for_the_last_bit_is_one():
     assert merges[0].gain < 9 * np.log(2)
 
 
-def test_pairs_that_meet_as_often_as_chance_has_it_gain_nothing():
+def test_pairs_that_meet_as_chance_has_it_gain_nothing_and_long_words_are_passed_over():
     assert both({"ab": 1, "ac": 1, "db": 1, "dc": 1}, 1) != []
     assert both({"a": 5, "bb": 0}, 1) == []
-
-
-def test_words_that_are_too_long_are_passed_over():
     assert [merge.piece for merge in both({"a" * 101: 9, "bb": 2})] == ["bb"]
 
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 
 import pytest
 import torch
+from bert_pairs import KINDS as MODELS
 from bert_pairs import build, close, draw_batch
 from torch import nn
 
@@ -22,14 +23,6 @@ from minibert.tasks import (
 
 SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
-MODELS = [
-    BertModel,
-    BertForMaskedLM,
-    BertForPreTraining,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-    BertForQuestionAnswering,
-]
 
 
 @pytest.mark.parametrize("kind", MODELS)

@@ -11,14 +11,8 @@ from minibert.model import BertEncoder, BertModel
 from minibert.parts import use
 from minibert.pretraining import BertForPreTraining
 
-SMALL = BertConfig(
-    vocab_size=19,
-    hidden_size=12,
-    num_attention_heads=3,
-    intermediate_size=20,
-    num_hidden_layers=2,
-    max_position_embeddings=16,
-)
+SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
+SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
 BOTH = {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention}
 WAYS = {"lengths told": BOTH, "block mask": {"encoder": UnpaddedEncoder}}
 
@@ -27,10 +21,8 @@ WAYS = {"lengths told": BOTH, "block mask": {"encoder": UnpaddedEncoder}}
 def on_any_device(request, monkeypatch):
     """Take the way of a GPU on the CPU, too."""
     if request.param == "all at once":
-        name = "_all_at_once"
-        monkeypatch.setattr(
-            UnpaddedSelfAttention, "_one_by_one", getattr(UnpaddedSelfAttention, name)
-        )
+        at_once = UnpaddedSelfAttention._all_at_once
+        monkeypatch.setattr(UnpaddedSelfAttention, "_one_by_one", at_once)
 
 
 def unpadded(parts, kind=BertModel, config=SMALL):

@@ -110,6 +110,12 @@ def exercise(number: int) -> list:
     ]
 
 
+def says(found: list[str], sentence: str) -> None:
+    """Fail unless a rule has said this one sentence; nothing at all if it is empty."""
+    assert len(found) == bool(sentence), found
+    assert sentence in "".join(found)
+
+
 OPENING = """
 # A chapter
 

@@ -12,13 +12,8 @@ from python_code import calls
 
 BEFORE = ["Predict first"]
 AFTER = [
-    "Find the bug",
-    "Exercises",
-    "Check yourself",
-    "Summary",
-    "In the real BERT",
-    "References",
-]
+    "Find the bug", "Exercises", "Check yourself", "Summary", "In the real BERT", "References",
+]  # fmt: skip
 OWN_SECTIONS = 2
 ROWS = ["You will be able to", "Completes", "You need", "Cost"]
 FIGURES = (
@@ -160,11 +155,8 @@ def test_a_missing_part(plot, old, new, problem):
     assert all(s.startswith("book/chapters/02-a-chapter.ipynb: ") for s in sentences)
 
 
-def test_a_drawing_that_fills_step_by_step_is_interactive(plot):
+def test_a_drawing_that_fills_step_by_step_is_interactive_and_without_pictures_it_is_told(plot):
     assert anatomy(plot.good_chapter("explore(", "stepwise(")) == []
-
-
-def test_a_chapter_without_pictures(plot):
     cells = [c for c in GOOD_CHAPTER if isinstance(c, str) or "picture" not in c.source]
     sentences = anatomy(plot.good_chapter(instead=cells))
     assert any("has no picture made by code" in sentence for sentence in sentences)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from book_tree import Chapter, chapters, name_of, toc
+from planting import says
 from prose import Block, blocks, chapters_named
 from python_code import PACKAGES, Definition, exports, modules
 
@@ -312,19 +313,12 @@ def test_a_docstring_that_names_another_chapter(plot):
         (TOC, CONTENTS + "  - file: notation\n", "lists notation, but there is no such page"),
         ("book/notation.md", "", "book/notation is not in book/_toc.yml, so no reader finds it"),
         ("book/chapters/02-b.ipynb", "", "book/chapters/02-b is not in book/_toc.yml"),
+        (TOC, CONTENTS.replace("01", "02"), "the chapters are not 01, 02, 03 and so on"),
     ],
 )
-def test_a_page_that_is_lost(plot, file, text, problem):
-    for page in ("index.md", "glossary.md", "chapters/01-a-chapter.ipynb"):
+def test_a_page_that_is_lost_or_not_in_order(plot, file, text, problem):
+    chapter = "02-a-chapter" if "02-a-chapter" in text else "01-a-chapter"
+    for page in ("index.md", "glossary.md", f"chapters/{chapter}.ipynb"):
         plot.file(f"book/{page}", "")
     plot.file(TOC, CONTENTS)
-    sentences = contents(plot.file(file, text))
-    assert len(sentences) == bool(problem)
-    assert all(problem in sentence for sentence in sentences)
-
-
-def test_chapters_that_are_not_in_order(plot):
-    for page in ("index.md", "glossary.md", "chapters/02-a-chapter.ipynb"):
-        plot.file(f"book/{page}", "")
-    (sentence,) = contents(plot.file(TOC, CONTENTS.replace("01", "02")))
-    assert "the chapters are not 01, 02, 03 and so on" in sentence
+    says(contents(plot.file(file, text)), problem)

@@ -29,29 +29,12 @@ OF_A_LINE = {code for code in NUMPYDOC if code[:2] in ("GL", "SS")}
 # A module is finished in one chapter and not reopened. These chapters finish these modules;
 # modules that are not named here grow with the book.
 FINISHED_IN = {
-    "losses": {5, 12, 16, 18, 22},
-    "corpus": {5, 14, 16, 17, 18, 19, 21},
-    "text": {6},
-    "wordpiece": {6, 18},
-    "config": {7},
-    "embeddings": {7},
-    "attention": {8},
-    "layer": {9},
-    "model": {10},
-    "masking": {11},
-    "heads": {11},
-    "parts": {8},
-    "pretraining": {12},
-    "data": {13},
-    "training": {13, 24},
-    "pretrained": {15},
-    "tasks": {15, 16, 17, 18},
-    "classify": {19},
-    "analysis": {17, 18, 20, 21, 22},
-    "fast": {23},
-    "distillation": {23},
-    "family": {25},
-}
+    "losses": {5, 12, 16, 18, 22}, "corpus": {5, 14, 16, 17, 18, 19, 21}, "text": {6},
+    "wordpiece": {6, 18}, "config": {7}, "embeddings": {7}, "attention": {8}, "layer": {9},
+    "model": {10}, "masking": {11}, "heads": {11}, "parts": {8}, "pretraining": {12}, "data": {13},
+    "training": {13, 24}, "pretrained": {15}, "tasks": {15, 16, 17, 18}, "classify": {19},
+    "analysis": {17, 18, 20, 21, 22}, "fast": {23}, "distillation": {23}, "family": {25},
+}  # fmt: skip
 
 ARRAYS = {"ndarray", "Tensor"}
 SHAPED = {"Bool", "Float", "Int", "Integer", "Num", "Real", "Shaped", "UInt"}

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from book_tree import chapters
-from planting import DOUBLE, code
+from planting import DOUBLE, code, says
 from python_code import PACKAGES, Definition, Function, bound, calls, exports
 
 Exports = dict[str, list[Definition]]
@@ -169,24 +169,14 @@ def plant(plot, source: str, printed: str = "") -> Path:
 
 
 @pytest.mark.parametrize(
-    "source",
-    [
-        "from bertbook.corpus import FACTOR, double",
-        "def double(x):\n    # other words\n    return FACTOR * x",
-        "FACTOR = 2",
-        "def f(double):\n    FACTOR = double\n    return FACTOR",
-        "class Toy:\n    def double(self): ...",
-        "pairs = [double for double in range(3)]",
-        "thing.double = 3",
-    ],
-)
-def test_ways_to_use_a_name_of_the_package(plot, source):
-    assert one_definition(plant(plot, source)) == []
-
-
-@pytest.mark.parametrize(
     ("source", "problem"),
     [
+        ("from bertbook.corpus import FACTOR, double", ""),
+        ("def double(x):\n    # other words\n    return FACTOR * x", ""),
+        ("FACTOR = 2", ""),
+        ("def f(double):\n    FACTOR = double\n    return FACTOR", ""),
+        ("class Toy:\n    def double(self): ...", ""),
+        ("pairs = [double for double in range(3)]\nthing.double = 3", ""),
         ("def double(x):\n    return x + x", "defines double"),
         ("def f():\n    def double(x):\n        return x + x", "defines double"),
         ("class double: ...", "defines double"),
@@ -198,11 +188,11 @@ def test_ways_to_use_a_name_of_the_package(plot, source):
         ("from bertbook.corpus import FACTOR as double", "imports double from bertbook.corpus"),
     ],
 )
-def test_a_name_of_the_package_with_another_meaning(plot, source, problem):
-    (sentence,) = one_definition(plant(plot, source))
-    assert sentence.startswith("book/chapters/02-a-chapter.ipynb: the cell that begins")
-    assert problem in sentence
-    assert "bertbook.corpus" in sentence
+def test_a_name_of_the_package_has_one_meaning(plot, source, problem):
+    found = one_definition(plant(plot, source))
+    says(found, problem)
+    place = "book/chapters/02-a-chapter.ipynb: the cell that begins"
+    assert all(s.startswith(place) and "bertbook.corpus" in s for s in found)
 
 
 def test_a_name_that_the_design_gives_to_data_too(plot):

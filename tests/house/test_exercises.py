@@ -176,10 +176,9 @@ def test_this_project_keeps_it(this_project, rule):
 
 def test_a_checker_whose_chapter_has_moved(plot):
     plot.file("bertbook/checks/sums.py", '"""Exercises of Chapter 5: sums."""')
-    plot.chapter("# A", code("from bertbook.checks.sums import check_sum"), number=5)
-    assert chapters_of_checkers(plot.root) == []
-    plot.chapter("# B", code("from bertbook.checks.sums import check_sum"), number=6)
-    (sentence,) = chapters_of_checkers(plot.root)
+    uses = code("from bertbook.checks.sums import check_sum")
+    assert chapters_of_checkers(plot.chapter("# A", uses, number=5)) == []
+    (sentence,) = chapters_of_checkers(plot.chapter("# B", uses, number=6))
     assert "bertbook/checks/sums.py: book/chapters/06-a-chapter.ipynb uses it" in sentence
     assert "does not name Chapter 6" in sentence
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from book_tree import chapters, name_of
-from planting import code
+from planting import code, says
 from prose import Block, blocks
 
 INSTEAD = {
@@ -47,17 +47,12 @@ def test_this_project_says_what_the_field_says(this_project):
         ("A head that is deaf.", "'deaf' in"),
         ("| a |\n| --- |\n| a bent line |", "'bent' in 'a bent line'. The field's word is an act"),
         ("Words that are unbending, and `riddle`.", ""),
-        (
-            code("quiz('A riddle?', right('a', 'b'), wrong('c', 'd'))"),
-            "says 'riddle' in 'A riddle?",
-        ),
+        (code("quiz('A riddle?', right('a', 'b'), wrong('c', 'd'))"), "'riddle' in 'A riddle?"),
         (code("stories = ['hugo hears the bark']"), ""),
     ],
 )
 def test_a_word_of_the_house(plot, monkeypatch, cell, sentence):
-    found = house_words(plot.chapter("# T", cell))
-    assert len(found) == bool(sentence)
-    assert sentence in "".join(found)
+    says(house_words(plot.chapter("# T", cell)), sentence)
     monkeypatch.setattr("book_tree.NOT_YET_HELD", {2})
     assert house_words(plot.root) == []
 

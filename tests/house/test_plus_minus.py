@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from book_tree import Chapter, chapters
-from planting import code
+from planting import code, says
 
 NAMED = re.compile(r"\b(?:sd|se|standard (?:deviation|error)s?)\b")
 
@@ -38,16 +38,18 @@ def test_each_plus_minus_says_what_it_is(this_project):
     this_project.keeps(plus_minus)
 
 
-@pytest.mark.parametrize("said", ["0.5 ± 0.1 (sd)", "0.5 ± 0.1, the standard error", "0.5"])
-def test_plus_minus_with_its_name(plot, said):
-    assert plus_minus(plot.chapter("# A", f"## One\n\n{said}", code("x = 1", "0.2"))) == []
-
-
-@pytest.mark.parametrize("printed", ["", "0.2 ± 0.1"])
-def test_plus_minus_without_its_name(plot, printed):
-    prose = "It is 0.5." if printed else "It is 0.5 ± 0.1, based on seeds."
+@pytest.mark.parametrize(
+    ("said", "printed", "is_named"),
+    [
+        ("0.5 ± 0.1 (sd)", "0.2", True),
+        ("0.5 ± 0.1, the standard error", "0.2", True),
+        ("0.5", "0.2", True),
+        ("It is 0.5 ± 0.1, based on seeds.", "", False),
+        ("It is 0.5.", "0.2 ± 0.1", False),
+    ],
+)
+def test_plus_minus_with_and_without_its_name(plot, said, printed, is_named):
     other = "## Two\n\nHere ± is the sd."
-    (sentence,) = plus_minus(
-        plot.chapter("# A", f"## One\n\n{prose}", code("x = 1", printed), other)
-    )
-    assert sentence.startswith("book/chapters/02-a-chapter.ipynb: the section 'One' has a ±")
+    root = plot.chapter("# A", f"## One\n\n{said}", code("x = 1", printed), other)
+    told = "book/chapters/02-a-chapter.ipynb: the section 'One' has a ±"
+    says(plus_minus(root), "" if is_named else told)

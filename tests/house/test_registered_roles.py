@@ -3,6 +3,7 @@
 import ast
 from pathlib import Path
 
+from planting import says
 from python_code import calls, imported, modules, parse
 
 BY_TORCH = {"classifier", "dropout", "layer_norm"}  # parts.py itself registers them
@@ -44,12 +45,9 @@ def test_every_part_that_is_asked_for_is_brought(this_project):
 LAYER = "from .attention import x\ndef build():\n    part('attention'), part('dropout')"
 
 
-def test_a_part_that_an_import_brings(plot):
+def test_a_part_that_an_import_brings_and_one_that_nobody_brings(plot):
     plot.file("minibert/attention.py", "register(attention=1)")
     assert roles_without_a_player(plot.file("minibert/layer.py", LAYER)) == []
-
-
-def test_a_part_that_nobody_brings(plot):
-    plot.file("minibert/attention.py", "register(self_attention=1)")
-    (sentence,) = roles_without_a_player(plot.file("minibert/layer.py", LAYER))
-    assert "minibert/layer.py: asks for the part 'attention', and neither it nor" in sentence
+    root = plot.file("minibert/attention.py", "register(self_attention=1)")
+    told = "minibert/layer.py: asks for the part 'attention', and neither it nor"
+    says(roles_without_a_player(root), told)

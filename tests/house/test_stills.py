@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 from book_tree import chapters
 from nbformat.v4 import new_output
-from planting import code
+from planting import code, says
 from stills import SVG, figures, redraw, second_form
 
 WAY_OUT = "Run `python book/_ext/stills.py`."
@@ -39,18 +39,13 @@ def test_every_figure_of_this_project_has_two_forms(this_project):
     this_project.keeps(second_forms)
 
 
-def test_a_figure_without_a_drawing(plot):
-    root = plot.chapter("# A", figure("<figure><p>one</p></figure>"))
-    (sentence,) = second_forms(root)
-    assert "02-a-chapter.ipynb: 'Figure 2.1. One.' is lost where no HTML is shown" in sentence
-
-
-def test_a_drawing_of_something_else(plot):
-    old = {"text/html": "<figure><p>one</p></figure>", "text/plain": "Figure 2.1. One."}
-    changed = old["text/html"].replace("one", "two")
-    root = plot.chapter("# A", figure(changed, **{SVG: second_form(old)}))
-    (sentence,) = second_forms(root)
-    assert "'Figure 2.1. One.' is drawn otherwise than shown" in sentence
+def test_a_figure_without_a_drawing_or_with_one_of_something_else(plot):
+    one, two = (f"<figure><p>{word}</p></figure>" for word in ("one", "two"))
+    told = "02-a-chapter.ipynb: 'Figure 2.1. One.' is lost where no HTML is shown"
+    says(second_forms(plot.chapter("# A", figure(one))), told)
+    old = second_form({"text/html": one, "text/plain": "Figure 2.1. One."})
+    root = plot.chapter("# A", figure(two, **{SVG: old}))
+    says(second_forms(root), "'Figure 2.1. One.' is drawn otherwise than shown")
 
 
 def test_the_way_out(plot):

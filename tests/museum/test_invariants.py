@@ -3,6 +3,7 @@
 import pytest
 import torch
 import transformers
+from bert_pairs import KINDS
 from effort import mostly_thorough
 
 from bertbook.museum import ROOMS, broken_model
@@ -18,14 +19,7 @@ from minibert.embeddings import BertEmbeddings
 from minibert.layer import BertOutput
 from minibert.model import BertModel
 
-NAMES = [
-    "BertModel",
-    "BertForMaskedLM",
-    "BertForPreTraining",
-    "BertForSequenceClassification",
-    "BertForTokenClassification",
-    "BertForQuestionAnswering",
-]
+NAMES = [kind.__name__ for kind in KINDS]
 
 
 def build(source, name):
@@ -44,6 +38,7 @@ BUGS = {bug.name: bug for room in ROOMS.values() for bug in room}
 PADDING, MAP = "padding_changes_nothing", "attention_is_shared_among_tokens"
 MATES, PLACES = "batch_mates_do_not_matter", "places_matter"
 SPLIT, GRADIENTS = "split_batch_is_whole_batch", "gradients_reach_everything"
+HEARS = "every_token_hears_every_token"
 FINDS = {
     "Jiant465": (PADDING, MAP, "no_mask_means_all_ones"),
     "BertNli3": (PADDING, MAP),
@@ -279,11 +274,8 @@ class SkipsANorm(BertOutput):
 @pytest.mark.parametrize(
     ("bug", "finds"),
     [
-        (Bug(TwoWordsOneVector, "", role="embeddings"), {"every_token_hears_every_token"}),
-        (
-            Bug(TwoOfSevenHundred, "", role="embeddings", config=many_words),
-            {"every_token_hears_every_token"},
-        ),
+        (Bug(TwoWordsOneVector, "", role="embeddings"), {HEARS}),
+        (Bug(TwoOfSevenHundred, "", role="embeddings", config=many_words), {HEARS}),
         (Bug(LengthsOfTheMask, ""), {PADDING}),
         (Bug(LastToken, ""), {PADDING}),
         (Bug(LabelsUpToNine, ""), {"labels_count_alike"}),

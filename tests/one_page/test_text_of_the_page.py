@@ -54,19 +54,16 @@ def test_ids_are_those_of_transformers_and_of_the_package(pieces, lower, tmp_pat
     expected = [row.ids for row in library._tokenizer.encode_batch(texts)]
     assert [page.encode(text)[0] for text in texts] == expected
     assert list(map(package.encode, texts)) == expected
-    assert [bert.split_words(text, lower) for text in texts] == [
-        split_words(text, lower) for text in texts
-    ]
+    ours, theirs = ([cut(text, lower) for text in texts] for cut in (bert.split_words, split_words))
+    assert ours == theirs
 
 
 def test_pairs_are_those_of_the_package(pieces):
     package, page = WordPieceTokenizer(pieces), bert.WordPieceTokenizer(pieces)
     for first, second in [("Is it new?", "It's brand-new."), ("", "a"), ("a [MASK] b", "")]:
         batch = package(first, second)
-        assert page.encode(first, second) == (
-            batch["input_ids"][0].tolist(),
-            batch["token_type_ids"][0].tolist(),
-        )
+        expected = (batch[name][0].tolist() for name in ("input_ids", "token_type_ids"))
+        assert page.encode(first, second) == tuple(expected)
 
 
 def test_what_is_too_long_loses_its_end():
@@ -139,11 +136,14 @@ def small(documents=STORIES):
     return bert.BertForPreTraining(config), tokenizer
 
 
+def draw(tokenizer, size, seed):
+    chance = random.Random(seed), torch.Generator().manual_seed(seed)
+    return bert.draw_batch(tokenizer, STORIES, size, 64, *chance)
+
+
 def test_a_batch_holds_true_and_false_pairs():
     _, tokenizer = small()
-    batch = bert.draw_batch(
-        tokenizer, STORIES, 200, 64, random.Random(0), torch.Generator().manual_seed(0)
-    )
+    batch = draw(tokenizer, 200, 0)
     ids = torch.where(batch["labels"] == -100, batch["input_ids"], batch["labels"])
     home = {line: (n, place) for n, lines in enumerate(STORIES) for place, line in enumerate(lines)}
     for row, mask, types, strange in zip(
@@ -163,9 +163,7 @@ def text_of(tokenizer, ids):
 
 def test_training_lowers_the_loss():
     model, tokenizer = small()
-    batch = bert.draw_batch(
-        tokenizer, STORIES, 64, 64, random.Random(5), torch.Generator().manual_seed(5)
-    )
+    batch = draw(tokenizer, 64, 5)
     before = model.eval()(**batch).loss
     trained = bert.train(model, tokenizer, STORIES, steps=60, size=8, peak=1e-2)
     assert not trained.training
@@ -224,14 +222,12 @@ def test_what_is_wrong_is_told_in_a_sentence(tmp_path, monkeypatch):
     assert command(monkeypatch) == usage
     assert command(monkeypatch, text_file(tmp_path, "a\nb"), "no blank") == usage
     missing = tmp_path / "none.txt"
-    assert command(monkeypatch, missing, "[MASK]").endswith(
-        f"No such file or directory: '{missing}'"
-    )
+    told = command(monkeypatch, missing, "[MASK]")
+    assert told.endswith(f"No such file or directory: '{missing}'")
     for text in ("", "one line", "a\nb\nc"):
         path = text_file(tmp_path, text)
-        assert command(monkeypatch, path, "[MASK]") == (
-            f"{path} needs two documents of two lines each, with a blank line between"
-        )
+        told = f"{path} needs two documents of two lines each, with a blank line between"
+        assert command(monkeypatch, path, "[MASK]") == told
 
 
 @pytest.mark.slow

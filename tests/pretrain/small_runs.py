@@ -8,13 +8,9 @@ from minibert.training import checkpoint_folders
 
 TIMES = ("seconds", "tokens_per_second")
 CONFIG = {
-    "hidden_size": 16,
-    "num_hidden_layers": 1,
-    "num_attention_heads": 2,
-    "intermediate_size": 32,
-    "max_position_embeddings": 32,
-    "type_vocab_size": 2,
-}
+    "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 32,
+    "max_position_embeddings": 32, "type_vocab_size": 2,
+}  # fmt: skip
 WISHES = ("--max-steps", "8", "--batch-size", "8", "--save-steps", "2", "--held-out", "0.2")
 WISHES += ("--max-length", "24", "--learning-rate", "0.01")
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 import transformers
+from bert_pairs import close
 from small_runs import end_of, pretrain, small_text, write_inputs
 from torch.nn import functional
 
@@ -38,9 +39,8 @@ def finished(tmp_path_factory):
 def held_out(finished):
     """Model, tokenizer, training documents and held-out batches, put together another way."""
     folder, arguments = finished
-    rest, aside = split_documents(
-        list(TextDocuments(arguments[0])), 2, rng=np.random.default_rng(SEED)
-    )
+    documents = list(TextDocuments(arguments[0]))
+    rest, aside = split_documents(documents, 2, rng=np.random.default_rng(SEED))
     tokenizer = load_tokenizer(folder)
     batches = PretrainingBatches(aside, tokenizer, batch_size=8, seed=SEED, max_length=24)
     return load_pretrained(BertForPreTraining, folder), tokenizer, rest, batches
@@ -69,9 +69,8 @@ def test_training_never_sees_what_is_held_out(finished, held_out):
     _, _, rest, batches = held_out
     state = read_checkpoint(finished[0] / "step-00000008").state
     assert (state["data"]["documents"], len(batches.documents)) == (10, 2)
-    expected = PretrainingBatches(
-        list(rest), held_out[1], batch_size=8, seed=SEED, max_length=24
-    ).identity
+    wishes = {"batch_size": 8, "seed": SEED, "max_length": 24}
+    expected = PretrainingBatches(list(rest), held_out[1], **wishes).identity
     assert state["data"]["pairs"] == expected["pairs"] == 30
 
 
@@ -87,12 +86,8 @@ def test_transformers_opens_it(finished, held_out):
         with torch.no_grad():
             expected = theirs(**ids)
         real = batch["attention_mask"].bool()
-        torch.testing.assert_close(
-            ours.prediction_logits[real], expected.prediction_logits[real], rtol=0, atol=1e-5
-        )
-        torch.testing.assert_close(
-            ours.seq_relationship_logits, expected.seq_relationship_logits, rtol=0, atol=1e-5
-        )
+        close(ours.prediction_logits[real], expected.prediction_logits[real], 1e-5)
+        close(ours.seq_relationship_logits, expected.seq_relationship_logits, 1e-5)
 
 
 def test_every_number_of_the_report(finished, held_out):

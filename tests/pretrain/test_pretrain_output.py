@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from effort import mostly_thorough
-from small_runs import end_of, pretrain, write_inputs
+from small_runs import end_of, pretrain
 
 from minibert.pretrain.output import OutputLost, discard_closed_terminal
 from minibert.training import checkpoint_folders, progress
@@ -25,15 +25,6 @@ PLAIN = {
 COMMANDS = ("minibert.pretrain", "minibert.fill")
 needs_hang_up = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="Windows tells nothing")
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A finished run, and the arguments for it."""
-    folder = tmp_path_factory.mktemp("whole")
-    arguments = write_inputs(folder)
-    assert pretrain(*arguments, "--out", folder / "out") == 0
-    return folder / "out", arguments
 
 
 def command(name, *arguments):

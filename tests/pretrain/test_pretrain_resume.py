@@ -21,15 +21,6 @@ HERE = Path(__file__).parent
 KILLS = 12
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A run that was never interrupted, and its inputs."""
-    folder = tmp_path_factory.mktemp("whole")
-    arguments = write_inputs(folder)
-    assert pretrain(*arguments, "--out", folder / "out") == 0
-    return folder / "out", arguments
-
-
 @pytest.fixture
 def half(whole, tmp_path):
     """The same run as it was after step 6 of 8."""
@@ -45,14 +36,12 @@ def error(capsys):
     return told
 
 
-def test_it_goes_on_without_being_told_anything_again(whole, half, capsys):
-    assert pretrain("--out", half, "--resume") == 0
+@pytest.mark.parametrize("again", [False, True])
+def test_it_goes_on_without_being_told_anything_again_and_when_told_the_same(
+    whole, half, capsys, again
+):
+    assert pretrain(*whole[1] if again else (), "--out", half, "--resume") == 0
     assert "Going on after step 6." in capsys.readouterr().out
-    assert end_of(half) == end_of(whole[0])
-
-
-def test_it_goes_on_when_told_the_same_again(whole, half):
-    assert pretrain(*whole[1], "--out", half, "--resume") == 0
     assert end_of(half) == end_of(whole[0])
 
 

@@ -4,23 +4,17 @@ import json
 import struct
 from pathlib import Path
 
+import pytest
 import torch
 import transformers
-from bert_pairs import Batch, build, build_pair, draw_config
+from bert_pairs import KINDS, TASKS, Batch, build, build_pair, draw_config  # noqa: F401
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from minibert.model import BertModel
-from minibert.pretraining import BertForMaskedLM, BertForPreTraining
-from minibert.tasks import (
-    BertForQuestionAnswering,
-    BertForSequenceClassification,
-    BertForTokenClassification,
-)
+from minibert.pretrained import load_pretrained
 
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
-TASKS = [BertForSequenceClassification, BertForTokenClassification, BertForQuestionAnswering]
-KINDS = [BertModel, BertForMaskedLM, BertForPreTraining, *TASKS]
 
 
 def their_folder(folder: Path, kind=BertModel, seed: int = 0, dtype=torch.float32, **options):
@@ -120,3 +114,10 @@ def in_our_words(caught: BaseException) -> str:
     assert caught.__context__ is None or caught.__suppress_context__, repr(caught)
     assert str(caught)
     return str(caught)
+
+
+def refused(folder: Path, kind: type[nn.Module] = BertModel, *arguments, **options) -> str:
+    """Fail unless a folder is refused in a sentence of ours, and return it."""
+    with pytest.raises((ValueError, TypeError, OSError)) as caught:
+        load_pretrained(kind, folder, *arguments, **options)
+    return in_our_words(caught.value)

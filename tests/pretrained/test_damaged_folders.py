@@ -103,23 +103,8 @@ def test_mutated_tokenizers(tmp_path):
 
 
 ODD = [
-    None,
-    True,
-    -1,
-    0,
-    1,
-    2.5,
-    1e308,
-    float("nan"),
-    10**30,
-    "",
-    "x",
-    "gelu",
-    [],
-    [8],
-    {},
-    {"a": 1},
-]
+    None, True, -1, 0, 1, 2.5, 1e308, float("nan"), 10**30, "", "x", "gelu", [], [8], {}, {"a": 1},
+]  # fmt: skip
 
 
 def odd_changes(fields):

@@ -33,26 +33,18 @@ TYPES = [torch.float32, torch.float64, torch.float16, torch.bfloat16]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_what_we_save_transformers_opens(tmp_path, kind, dtype, atol, seed):
-    config = draw_config(seed)
-    ours = build(config, seed, dtype, kind)
-    save_pretrained(ours, tmp_path)
-    theirs, complaints = open_theirs(tmp_path, kind)
-    assert not complaints
-    assert theirs.dtype == dtype
-    assert config_from_fields(BertConfig, theirs.config.to_dict()) == config
-    same_weights(ours, theirs)
-    batch = draw_batch(config, seed)
-    for mine, yours in zip(outputs(ours, batch), outputs(theirs, batch), strict=True):
-        close(mine, yours, atol)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_what_transformers_saves_we_open(tmp_path, kind, dtype, atol, seed):
-    _, theirs = their_folder(tmp_path, kind, seed, dtype)
-    ours = load_pretrained(kind, tmp_path)
+@pytest.mark.parametrize("saves", ["we save", "transformers saves"])
+def test_what_one_saves_the_other_opens(tmp_path, kind, dtype, atol, seed, saves):
+    if saves == "we save":
+        ours = build(draw_config(seed), seed, dtype, kind)
+        save_pretrained(ours, tmp_path)
+        theirs, complaints = open_theirs(tmp_path, kind)
+        assert not complaints
+        assert theirs.dtype == dtype
+        assert config_from_fields(BertConfig, theirs.config.to_dict()) == ours.config
+    else:
+        _, theirs = their_folder(tmp_path, kind, seed, dtype)
+        ours = load_pretrained(kind, tmp_path)
     same_weights(ours, theirs)
     batch = draw_batch(ours.config, seed)
     for mine, yours in zip(outputs(ours, batch), outputs(theirs, batch), strict=True):
@@ -150,13 +142,9 @@ def test_all_that_is_missing_is_listed_with_its_shape(tmp_path):
     vocab, hidden = model.embeddings.word_embeddings.weight.shape
     with pytest.raises(ValueError, match="5 missing") as caught:
         load_pretrained(BertForMaskedLM, tmp_path, unused=("bert.pooler",))
-    for name, shape in [
-        ("bias", (vocab,)),
-        ("transform.dense.weight", (hidden, hidden)),
-        ("transform.dense.bias", (hidden,)),
-        ("transform.LayerNorm.weight", (hidden,)),
-        ("transform.LayerNorm.bias", (hidden,)),
-    ]:
+    norm = {f"transform.LayerNorm.{name}": (hidden,) for name in ("weight", "bias")}
+    dense = {"transform.dense.weight": (hidden, hidden), "transform.dense.bias": (hidden,)}
+    for name, shape in {"bias": (vocab,), **dense, **norm}.items():
         assert f"cls.predictions.{name} {shape}" in str(caught.value)
 
 
@@ -182,21 +170,19 @@ def test_a_new_head_has_the_type_of_the_file(tmp_path, dtype):
     assert {parameter.dtype for parameter in model.parameters()} == {dtype}
 
 
-def test_a_new_part_is_not_read_even_if_the_file_has_it(tmp_path):
+def test_a_new_part_is_not_read_even_if_the_file_has_it_and_leaves_the_rest(tmp_path):
     saved = small_folder(tmp_path, BertForPreTraining)
-    model = load_pretrained(BertForPreTraining, tmp_path, new=("cls.seq_relationship",))
-    assert model.cls.seq_relationship.bias.abs().max() == 0
+    pairs, words = (
+        load_pretrained(BertForPreTraining, tmp_path, new=(part,))
+        for part in ("cls.seq_relationship", "bert.embeddings")
+    )
+    assert pairs.cls.seq_relationship.bias.abs().max() == 0
     assert saved.cls.seq_relationship.bias.abs().max() > 0
-    assert torch.equal(model.cls.predictions.bias, saved.cls.predictions.bias)
-
-
-def test_new_embeddings_leave_the_rest_and_the_tie(tmp_path):
-    saved = small_folder(tmp_path, BertForMaskedLM)
-    model = load_pretrained(BertForMaskedLM, tmp_path, new=("bert.embeddings",))
-    table = model.bert.embeddings.word_embeddings.weight
-    assert model.cls.predictions.decoder.weight is table
+    table = words.bert.embeddings.word_embeddings.weight
+    assert words.cls.predictions.decoder.weight is table
     assert not torch.equal(table, saved.bert.embeddings.word_embeddings.weight)
-    assert torch.equal(model.cls.predictions.bias, saved.cls.predictions.bias)
+    for model in (pairs, words):
+        assert torch.equal(model.cls.predictions.bias, saved.cls.predictions.bias)
 
 
 def test_the_class_gets_the_arguments(tmp_path):

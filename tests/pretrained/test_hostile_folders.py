@@ -32,14 +32,20 @@ def at_once(load):
     return told
 
 
+def loads(folder, name):
+    """Return what opens a file of a folder: its text, or its model."""
+    if name in ("vocab.txt", "tokenizer.json"):
+        return lambda: load_tokenizer(folder)
+    return lambda: load_pretrained(BertModel, folder)
+
+
 @pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
 @pytest.mark.parametrize("count", [1000, 10**9, 10**40])
 def test_more_labels_than_the_weights_have_room_for(tmp_path, kind, count):
     small_folder(tmp_path, kind)
     change_json(tmp_path / CONFIG, num_labels=count)
-    assert f"gives num_labels as {count}, but no side" in at_once(
-        lambda: load_pretrained(kind, tmp_path)
-    )
+    told = at_once(lambda: load_pretrained(kind, tmp_path))
+    assert f"gives num_labels as {count}, but no side" in told
 
 
 @pytest.mark.parametrize("count", HUGE)
@@ -67,13 +73,8 @@ def test_a_file_of_gigabytes_of_nothing(tmp_path, name):
         (tmp_path / WEIGHTS).unlink()
     (tmp_path / name).touch()
     os.truncate(tmp_path / name, 3 * 2**30)
-    is_text = name in ("vocab.txt", "tokenizer.json")
-    load = (
-        (lambda: load_tokenizer(tmp_path, do_lower_case=True))
-        if is_text
-        else (lambda: load_pretrained(BertModel, tmp_path))
-    )
-    assert "3221225472 bytes" in at_once(load)
+    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}', encoding="utf-8")
+    assert "3221225472 bytes" in at_once(loads(tmp_path, name))
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes")
@@ -89,10 +90,4 @@ def test_something_that_is_no_file(tmp_path, name, kind):
         "folder": os.mkdir,
     }
     make[kind](tmp_path / name)
-    is_text = name in ("vocab.txt", "tokenizer.json")
-    load = (
-        (lambda: load_tokenizer(tmp_path))
-        if is_text
-        else (lambda: load_pretrained(BertModel, tmp_path))
-    )
-    assert name in at_once(load)
+    assert name in at_once(loads(tmp_path, name))

@@ -33,13 +33,19 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path / "empty")
 
 
+@pytest.fixture
+def hub(tmp_path, monkeypatch):
+    """Put the stand-in in the place of the package."""
+    hub = Hub(tmp_path / "cache")
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    return hub
+
+
 @pytest.mark.parametrize("name", ["bert-base-uncased", "google/bert_uncased_L-2", "a/b.c"])
-def test_a_name_is_fetched(tmp_path, monkeypatch, name):
+def test_a_name_is_fetched(tmp_path, hub, name):
     model = small_folder(tmp_path / "cache")
     tokenizer = WordPieceTokenizer([*SPECIAL_TOKENS, "the"])
     save_pretrained(model, tmp_path / "cache", tokenizer)
-    hub = Hub(tmp_path / "cache")
-    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     same_weights(load_pretrained(BertModel, name), model)
     assert load_tokenizer(name).pieces == tokenizer.pieces
     assert [asked[:2] for asked in hub.asked] == [(name, None), (name, None)]
@@ -48,11 +54,9 @@ def test_a_name_is_fetched(tmp_path, monkeypatch, name):
     assert not [pattern for pattern in patterns if "bin" in pattern or "py" in pattern]
 
 
-def test_a_revision_of_a_model(tmp_path, monkeypatch):
+def test_a_revision_of_a_model(tmp_path, hub):
     small_folder(tmp_path / "cache")
     (tmp_path / "cache" / "vocab.txt").write_text("\n".join(SPECIAL_TOKENS), encoding="utf-8")
-    hub = Hub(tmp_path / "cache")
-    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     load_pretrained(BertModel, "a/b", revision="v1.2")
     load_tokenizer("a/b", revision="v1.2", do_lower_case=True)
     assert [asked[:2] for asked in hub.asked] == [("a/b", "v1.2")] * 2
@@ -63,22 +67,18 @@ def test_a_revision_of_a_model(tmp_path, monkeypatch):
         load_pretrained(BertModel, tmp_path / "cache", revision="v1.2")
 
 
-def test_a_folder_of_that_name_comes_first(tmp_path, monkeypatch):
-    hub = Hub(tmp_path)
-    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+def test_a_folder_of_that_name_comes_first(tmp_path, hub):
     small_folder(tmp_path / "model")
     shutil.move(tmp_path / "model", "bert-base-uncased")
     load_pretrained(BertModel, "bert-base-uncased")
     assert hub.asked == []
 
 
-@pytest.mark.parametrize(
-    "path",
-    ["../model", "./model", "/nowhere/model", "a/b/c", "~/model", "model/", "", "a b", ".."],
-)
-def test_a_path_is_never_asked_for(tmp_path, monkeypatch, path):
-    hub = Hub(tmp_path)
-    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+PATHS = ["../model", "./model", "/nowhere/model", "a/b/c", "~/model", "model/", "", "a b", ".."]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_path_is_never_asked_for(hub, path):
     with pytest.raises(FileNotFoundError, match=r"no folder|no config\.json") as caught:
         load_pretrained(BertModel, path)
     in_our_words(caught.value)
@@ -95,15 +95,10 @@ def test_without_the_package(monkeypatch, load):
 
 @pytest.mark.parametrize(
     "error",
-    [
-        OSError("no route to host\nmuch more\nand more"),
-        RuntimeError("offline"),
-        ValueError("no such model"),
-        KeyError(),
-    ],
+    [OSError("no route\nmuch more"), RuntimeError("offline"), ValueError("no such"), KeyError()],
 )
-def test_when_it_cannot_be_fetched(monkeypatch, error):
-    monkeypatch.setitem(sys.modules, "huggingface_hub", Hub(error))
+def test_when_it_cannot_be_fetched(hub, error):
+    hub.folder = error
     with pytest.raises(FileNotFoundError, match="check the name and the connection") as caught:
         load_pretrained(BertModel, "bert-base-uncased")
     told = in_our_words(caught.value)

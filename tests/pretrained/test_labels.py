@@ -70,12 +70,16 @@ def test_a_model_without_labels_says_nothing_of_them(tmp_path):
         assert "label" not in text and "problem_type" not in text
 
 
-def test_two_labels_without_names_are_those_of_transformers(tmp_path):
+def test_two_labels_without_names_are_those_of_transformers_and_can_be_given_others(tmp_path):
     kind = BertForSequenceClassification
-    build_pair(draw_config(1), kind=kind)[1].save_pretrained(tmp_path)
+    _, theirs = build_pair(draw_config(1), kind=kind)
+    theirs.save_pretrained(tmp_path)
     assert "id2label" not in json.loads((tmp_path / "config.json").read_text("utf-8"))
     assert load_pretrained(kind, tmp_path).id2label == {0: "LABEL_0", 1: "LABEL_1"}
     assert transformers.BertConfig().id2label == {0: "LABEL_0", 1: "LABEL_1"}
+    named = load_pretrained(kind, tmp_path, id2label={0: "no", 1: "yes"})
+    assert named.id2label == {0: "no", 1: "yes"}
+    same_weights(named, theirs)
 
 
 # A task on an encoder
@@ -105,9 +109,8 @@ def test_a_new_head_with_names_on_a_plain_encoder(tmp_path, kind):
 def test_another_number_of_labels_needs_a_new_classifier(tmp_path):
     kind = BertForSequenceClassification
     names = {number: f"topic {number}" for number in range(5)}
-    model = build(
-        draw_config(3), kind=kind, id2label=names, problem_type="multi_label_classification"
-    )
+    several = "multi_label_classification"
+    model = build(draw_config(3), kind=kind, id2label=names, problem_type=several)
     save_pretrained(model, tmp_path)
     with pytest.raises(ValueError, match="2 of another shape") as caught:
         load_pretrained(kind, tmp_path, num_labels=3)
@@ -118,14 +121,6 @@ def test_another_number_of_labels_needs_a_new_classifier(tmp_path):
     assert again.id2label == NAMES
     assert again.problem_type is None  # that of the old labels
     same_weights(again.bert, model.bert)
-
-
-def test_names_can_be_given_to_labels_that_had_none(tmp_path):
-    kind = BertForSequenceClassification
-    model = small_folder(tmp_path, kind)
-    again = load_pretrained(kind, tmp_path, id2label={0: "no", 1: "yes"})
-    assert again.id2label == {0: "no", 1: "yes"}
-    same_weights(again, model)
 
 
 class BertWithItsOwnHead(nn.Module):

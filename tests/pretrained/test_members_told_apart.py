@@ -7,7 +7,7 @@ from ast import literal_eval
 
 import pytest
 from family_pairs import MEMBERS, build
-from saved_folders import CONFIG, change_json, change_weights, in_our_words, small_folder
+from saved_folders import CONFIG, change_json, change_weights, refused, small_folder
 
 from minibert import family
 from minibert.model import BertModel
@@ -31,18 +31,12 @@ def folders(tmp_path_factory):
     return root
 
 
-def refused(kind, folder, **options):
-    with pytest.raises(ValueError, match=r"model_type|do not fit") as caught:
-        load_pretrained(kind, folder, **options)
-    return in_our_words(caught.value)
-
-
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize(("ours", "there"), [*itertools.permutations(["Bert", *NAMES.values()], 2)])
 def test_the_class_that_opens_a_folder_is_named(folders, ours, there, head):
     kind = OF_BERT[head] if ours == "Bert" else getattr(family, ours + head)
     home = HOMES[head] if there == "Bert" else "family"
-    told = refused(kind, folders / there)
+    told = refused(folders / there, kind)
     assert told.endswith(f"; open them with minibert.{home}.{there}{head}")
     assert f"is not supported by {ours}{head}" in told
 
@@ -51,9 +45,8 @@ def test_a_class_of_ones_own_is_told_the_encoder(folders):
     class Mine(BertModel):
         pass
 
-    assert refused(Mine, folders / "Roberta").endswith(
-        "open them with minibert.family.RobertaModel"
-    )
+    told = refused(folders / "Roberta", Mine)
+    assert told.endswith("open them with minibert.family.RobertaModel")
 
 
 def test_the_saved_class_tells_what_the_model_type_does_not(tmp_path):
@@ -61,10 +54,10 @@ def test_the_saved_class_tells_what_the_model_type_does_not(tmp_path):
     fields = json.loads((tmp_path / CONFIG).read_text("utf-8"))
     del fields["model_type"]
     (tmp_path / CONFIG).write_text(json.dumps(fields), encoding="utf-8")
-    assert "minibert.family.RobertaModel" in refused(BertModel, tmp_path)
+    assert "minibert.family.RobertaModel" in refused(tmp_path)
     load_pretrained(family.RobertaModel, tmp_path)
     change_json(tmp_path / CONFIG, architectures=None)
-    told = refused(family.RobertaModel, tmp_path)
+    told = refused(tmp_path, family.RobertaModel)
     assert "it has no model_type" in told and '"model_type": "roberta"' in told
 
 
@@ -73,7 +66,7 @@ def test_a_head_is_new_and_another_is_left_out_in_so_many_words(tmp_path, member
     """Encoder to head, and head to encoder, by the names of the files."""
     save_pretrained(build(MEMBERS[member]), tmp_path)
     kind = getattr(family, NAMES[member] + "ForTokenClassification")
-    told = refused(kind, tmp_path, num_labels=5)
+    told = refused(tmp_path, kind, num_labels=5)
     advice = dict(re.findall(r"say (new|unused)=(\(.*\))\.", told))
     parts = {word: literal_eval(told) for word, told in advice.items()}
     model = load_pretrained(kind, tmp_path, **parts, num_labels=5)
@@ -104,5 +97,5 @@ def test_weights_whose_names_only_begin_like_a_part_do_not_belong_to_it(tmp_path
     change_weights(
         tmp_path, lambda tensors: tensors.update(poolers=tensors["pooler.dense.bias"] + 1)
     )
-    told = refused(BertModel, tmp_path, unused=("pooler",), add_pooling_layer=False)
+    told = refused(tmp_path, unused=("pooler",), add_pooling_layer=False)
     assert "1 unknown: poolers" in told and "pooler.dense" not in told

@@ -10,7 +10,7 @@ from saved_folders import (
     INDEX,
     WEIGHTS,
     change_json,
-    in_our_words,
+    refused,
     sharded_folder,
     small_folder,
     split,
@@ -22,13 +22,6 @@ from minibert.pretrained import load_pretrained
 from minibert.tasks import BertForSequenceClassification
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # what readers meet, without checks of types
-REFUSALS = (ValueError, TypeError, OSError)
-
-
-def refused(folder, kind=BertModel, **options):
-    with pytest.raises(REFUSALS) as caught:
-        load_pretrained(kind, folder, **options)
-    return in_our_words(caught.value)
 
 
 # Folders and files that are not there, or not what they are called.
@@ -39,9 +32,6 @@ def test_no_folder(tmp_path):
     assert "there is no folder" in refused("./nowhere")
     (tmp_path / "file").write_text("x")
     assert "is a file; give the folder" in refused(tmp_path / "file")
-
-
-def test_neither_path_nor_name():
     assert "not a NoneType" in refused(None)
 
 
@@ -147,14 +137,10 @@ def test_a_tensor_without_numbers_vouches_for_no_size(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"\xff" * 8,
-        struct.pack("<Q", 3) + b"{}",
-        struct.pack("<Q", 2) + b"[]",
-        struct.pack("<Q", 10**6) + b"[" * 10**6,
-        b"PK\x03\x04" + b"\x00" * 100,
+        b"", b"\xff" * 8, struct.pack("<Q", 3) + b"{}", struct.pack("<Q", 2) + b"[]",
+        struct.pack("<Q", 10**6) + b"[" * 10**6, b"PK\x03\x04" + b"\x00" * 100,
     ],
-)
+)  # fmt: skip
 def test_what_is_no_safetensors_file(tmp_path, content):
     small_folder(tmp_path)
     (tmp_path / WEIGHTS).write_bytes(content)
@@ -237,14 +223,10 @@ def test_a_tensor_in_two_shards(tmp_path):
 # Arguments
 
 
-@pytest.mark.parametrize("keyword", ["new", "unused"])
-def test_one_string_is_no_list_of_parts(tmp_path, keyword):
+def test_parts_that_are_no_list_or_that_the_model_does_not_have(tmp_path):
     small_folder(tmp_path)
-    assert f"write {keyword}=('pooler',)" in refused(tmp_path, **{keyword: "pooler"})
-
-
-def test_a_part_that_the_model_does_not_have(tmp_path):
-    small_folder(tmp_path)
+    for keyword in ("new", "unused"):
+        assert f"write {keyword}=('pooler',)" in refused(tmp_path, **{keyword: "pooler"})
     told = refused(tmp_path, new=("poller",))
     assert "new names 'poller', but BertModel has no such part" in told
     assert "embeddings, encoder, pooler" in told

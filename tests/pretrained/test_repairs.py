@@ -19,6 +19,10 @@ def renamed(old, new):
     return change
 
 
+def extra(name, *shape):
+    return lambda tensors: tensors.update({name: torch.ones(shape)})
+
+
 def age(tensors):
     """Make a file as the first releases had it."""
     renamed("LayerNorm.weight", "LayerNorm.gamma")(tensors)
@@ -97,26 +101,17 @@ def test_every_tensor_is_needed(tmp_path, kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda t: t.update({"encoder.scale": torch.ones(2, 3)}), r"1 unknown: encoder\.scale \(2"),
-        (lambda t: t.update({"x.y": torch.ones(2)}), r"say unused=\('x',\)"),
+        (extra("encoder.scale", 2, 3), r"1 unknown: encoder\.scale \(2"),
+        (extra("x.y", 2), r"say unused=\('x',\)"),
         (renamed("LayerNorm.weight", "LayerNorm.Gamma"), "3 missing"),
         (renamed("LayerNorm.weight", "layer_norm.weight"), "3 unknown"),
         (renamed("attention.self", "attention.me"), "6 missing"),
         (renamed("embeddings.", "model.embeddings."), "encoder itself is not whole"),
-        (
-            lambda t: t.update({"pooler.dense.bias": torch.ones(2)}),
-            r"shape: pooler\S+ \(2,\)",
-        ),
+        (extra("pooler.dense.bias", 2), r"shape: pooler\S+ \(2,\)"),
         (renamed("pooler.dense.bias", "pooler.dense.bias.x"), r"new=\('pooler\.dense\.bias',\)"),
         (renamed("pooler.dense.bias", "pooler.dense"), r"unused=\('pooler\.dense',\)"),
-        (
-            lambda t: t.update({"embeddings.LayerNorm.gamma": torch.ones(2)}),
-            r"embeddings\.LayerNorm\.weight twice",
-        ),
-        (
-            lambda t: t.update({"bert.pooler.dense.bias": torch.ones(2)}),
-            r"pooler\.dense\.bias twice",
-        ),
+        (extra("embeddings.LayerNorm.gamma", 2), r"embeddings\.LayerNorm\.weight twice"),
+        (extra("bert.pooler.dense.bias", 2), r"pooler\.dense\.bias twice"),
     ],
 )
 def test_nothing_else_is_repaired(tmp_path, change, message):
@@ -136,15 +131,11 @@ def test_transposed_weights_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("dtype", [torch.int64, torch.int8, torch.bool, torch.float16])
-def test_types_are_not_mixed(tmp_path, dtype):
+def test_types_are_not_mixed_and_whole_numbers_are_no_weights(tmp_path, dtype):
     small_folder(tmp_path)
     change_weights(tmp_path, lambda t: t.update({n: t[n].to(dtype) for n in ["pooler.dense.bias"]}))
     with pytest.raises(ValueError, match=rf"pooler\.dense\.bias is {dtype}"):
         load_pretrained(BertModel, tmp_path)
-
-
-def test_whole_numbers_are_no_weights(tmp_path):
-    small_folder(tmp_path)
     change_weights(tmp_path, lambda t: t.update({n: t[n].long() for n in t}))
     with pytest.raises(ValueError, match=r"is torch\.int64; convert the file"):
         load_pretrained(BertModel, tmp_path)

@@ -32,19 +32,14 @@ def content(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
 
-def test_four_files_and_nothing_else(tmp_path):
-    folder = tmp_path / "a" / "b"
-    save_pretrained(model_of(0), folder, OLD)
-    assert sorted(os.listdir(folder)) == NAMES
-    assert os.listdir(folder.parent) == ["b"]
+def test_four_files_and_nothing_else_and_the_same_bytes_each_time(tmp_path):
+    for folder in (tmp_path / "a" / "b", tmp_path / "two"):
+        save_pretrained(model_of(0), folder, OLD)
+        assert sorted(os.listdir(folder)) == NAMES
+    assert os.listdir(tmp_path / "a") == ["b"]
     for name in ("config.json", "tokenizer_config.json"):
         assert (folder / name).read_bytes().endswith(b"}\n")
-
-
-def test_the_same_model_gives_the_same_bytes(tmp_path):
-    save_pretrained(model_of(0), tmp_path / "one", OLD)
-    save_pretrained(model_of(0), tmp_path / "two", OLD)
-    assert content(tmp_path / "one") == content(tmp_path / "two")
+    assert content(tmp_path / "a" / "b") == content(folder)
 
 
 def test_a_new_model_takes_the_place_of_the_old_one_and_leaves_other_files(tmp_path):
@@ -127,15 +122,12 @@ def test_a_folder_in_the_place_of_a_file(tmp_path, name):
     assert len(os.listdir(tmp_path)) == 4
 
 
-def test_a_file_in_the_place_of_the_folder(tmp_path):
+def test_a_file_in_the_place_of_the_folder_and_what_is_no_bert(tmp_path):
     (tmp_path / "file").write_text("x")
     for path in (tmp_path / "file", tmp_path / "file" / "deeper"):
         with pytest.raises(OSError, match="could not be saved") as caught:
             save_pretrained(model_of(0), path)
         in_our_words(caught.value)
-
-
-def test_what_is_no_bert(tmp_path):
     with pytest.raises(TypeError, match="Linear without a BertConfig"):
         save_pretrained(nn.Linear(2, 2), tmp_path)
     with pytest.raises(ValueError, match="has 8 pieces, but the model knows only 7"):
@@ -166,11 +158,10 @@ def failing_writes(monkeypatch, number):
 
 
 OPERATIONS = 31
+EACH_ONCE = sorted(range(OPERATIONS), key=lambda n: n % 5)
 
 
-@pytest.mark.parametrize(
-    "number", mostly_slow(sorted(range(OPERATIONS), key=lambda n: n % 5), quick=5)
-)
+@pytest.mark.parametrize("number", mostly_slow(EACH_ONCE, quick=5))
 def test_whatever_fails_the_folder_holds_one_whole_model(tmp_path, monkeypatch, number):
     old, new = model_of(0), model_of(1, intermediate_size=11)
     save_pretrained(old, tmp_path, OLD)

@@ -46,18 +46,12 @@ def test_someone_must_say_whether_capitals_count(folder):
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("tokenizer_class", "RobertaTokenizer"),
-        ("tokenizer_class", []),
-        ("tokenize_chinese_chars", False),
-        ("do_basic_tokenize", False),
-        ("never_split", ["<s>"]),
-        ("unk_token", "<unk>"),
-        ("mask_token", {"content": "<mask>", "lstrip": True}),
-        ("do_lower_case", "yes"),
-        ("do_lower_case", 1),
-        ("strip_accents", "some"),
+        ("tokenizer_class", "RobertaTokenizer"), ("tokenizer_class", []),
+        ("tokenize_chinese_chars", False), ("do_basic_tokenize", False), ("never_split", ["<s>"]),
+        ("unk_token", "<unk>"), ("mask_token", {"content": "<mask>", "lstrip": True}),
+        ("do_lower_case", "yes"), ("do_lower_case", 1), ("strip_accents", "some"),
     ],
-)
+)  # fmt: skip
 def test_another_way_of_cutting_is_refused(folder, key, value):
     change_json(folder / "tokenizer_config.json", **{key: value})
     with pytest.raises(ValueError, match=key):
@@ -73,13 +67,10 @@ def test_accents_go_where_capitals_go(folder):
         load_tokenizer(folder)
 
 
-def test_a_special_token_with_its_properties(folder):
+def test_a_special_token_may_have_properties_and_the_vocabulary_must_fit_the_model(folder):
     mask = {"content": "[MASK]", "lstrip": False, "__type": "AddedToken"}
     change_json(folder / "tokenizer_config.json", mask_token=mask, never_split=[])
     assert load_tokenizer(folder).pieces == tuple(PIECES)
-
-
-def test_the_vocabulary_must_fit_the_model(folder):
     change_json(folder / "config.json", vocab_size=len(PIECES) - 1)
     message = f"has {len(PIECES)} pieces, but the model knows only {len(PIECES) - 1}"
     with pytest.raises(ValueError, match=message):

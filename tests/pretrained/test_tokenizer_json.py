@@ -76,13 +76,11 @@ def test_pieces_may_stand_in_any_order(folder):
     assert list(load_tokenizer(folder).pieces) == PIECES
 
 
-def test_neither_file(tmp_path):
+def test_vocab_txt_comes_first_and_neither_file_is_an_error(folder):
+    (folder / "empty").mkdir()
     with pytest.raises(FileNotFoundError, match=r"neither vocab\.txt nor tokenizer\.json") as e:
-        load_tokenizer(tmp_path)
+        load_tokenizer(folder / "empty")
     in_our_words(e.value)
-
-
-def test_vocab_txt_comes_first(folder):
     WordPieceTokenizer([*SPECIAL_TOKENS, "other"]).save(folder / "vocab.txt")
     assert load_tokenizer(folder, do_lower_case=True).pieces[-1] == "other"
 
@@ -153,22 +151,16 @@ def test_another_tokenizer_is_refused(folder, place, value):
     in_our_words(caught.value)
 
 
-def test_ids_with_a_gap_are_named_with_their_range(folder):
+def test_ids_with_a_gap_are_named_with_their_range_and_a_damaged_file_is_refused(folder):
     change_inside(folder / "tokenizer.json", "model.vocab.the", 99)
     words = rf"ids of {len(PIECES)} pieces must run from 0 to {len(PIECES) - 1}, .* not so \d+, 99"
     with pytest.raises(ValueError, match=words):
         load_tokenizer(folder)
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
+    for content, words in (
         (b"", "cannot be read as JSON"),
         (b"{}", r"model\.type None is not supported; BERT's is 'WordPiece'"),
-    ],
-)
-def test_a_damaged_file_is_refused(folder, content, words):
-    (folder / "tokenizer.json").write_bytes(content)
-    with pytest.raises(ValueError, match=words) as caught:
-        load_tokenizer(folder)
-    in_our_words(caught.value)
+    ):
+        (folder / "tokenizer.json").write_bytes(content)
+        with pytest.raises(ValueError, match=words) as caught:
+            load_tokenizer(folder)
+        in_our_words(caught.value)

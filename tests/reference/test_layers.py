@@ -32,9 +32,8 @@ torch_layer_norm = torch.nn.functional.layer_norm
 def test_linear_has_one_row_of_weights_per_output():
     weight = np.array([[1.0, 2, 3], [4, 5, 6]])
     np.testing.assert_array_equal(linear(np.array([1.0, 0, -1]), weight), [-2, -2])
-    np.testing.assert_array_equal(
-        linear(np.array([1.0, 0, -1]), weight, np.array([10.0, 20])), [8, 18]
-    )
+    biased = linear(np.array([1.0, 0, -1]), weight, np.array([10.0, 20]))
+    np.testing.assert_array_equal(biased, [8, 18])
 
 
 @a_few
@@ -76,9 +75,8 @@ def test_gelu_is_the_exact_one_not_the_tanh_approximation():
 
 def test_gelu_lets_large_numbers_through_and_stops_very_negative_ones():
     np.testing.assert_array_equal(gelu(np.array([-40.0, 40.0])), [0, 40])
-    np.testing.assert_array_equal(
-        gelu_backward(np.array([2.0, 3.0]), np.array([-40.0, 40.0])), [0, 3]
-    )
+    slopes = gelu_backward(np.array([2.0, 3.0]), np.array([-40.0, 40.0]))
+    np.testing.assert_array_equal(slopes, [0, 3])
     assert gelu(np.linspace(-3, 0, 301)).min() == pytest.approx(-0.17, abs=1e-3)
 
 
@@ -102,23 +100,18 @@ def random_layer_norm(seed, leading, hidden):
     return 3 * x + 2, weight, bias, grad
 
 
-def test_layer_norm_divides_the_variance_by_n():
-    x = np.array([0.0, 0, 3])
-    np.testing.assert_allclose(
-        layer_norm(x, np.ones(3), np.zeros(3)), np.array([-1, -1, 2]) / np.sqrt(2)
-    )
-
-
-def test_layer_norm_stretches_then_shifts():
-    normalized = layer_norm(np.array([1.0, 3]), np.array([10.0, 100]), np.array([5.0, 7]))
-    np.testing.assert_allclose(normalized, [-5, 107])
-
-
-def test_layer_norm_of_a_constant_is_its_bias_and_eps_sits_inside_the_root():
-    bias = np.array([1.0, 2, 3])
-    np.testing.assert_array_equal(layer_norm(np.full(3, 4.0), np.ones(3), bias), bias)
-    inside = layer_norm(np.array([-1.0, 1]), np.ones(2), np.zeros(2), eps=3.0)
-    np.testing.assert_allclose(inside, [-0.5, 0.5])
+@pytest.mark.parametrize(
+    ("x", "weight", "bias", "eps", "expected"),
+    [
+        ([0.0, 0, 3], [1, 1, 1], [0, 0, 0], 1e-12, [-(0.5**0.5), -(0.5**0.5), 2**0.5]),
+        ([1.0, 3], [10, 100], [5, 7], 1e-12, [-5, 107]),  # stretched, then shifted
+        ([4.0, 4, 4], [1, 1, 1], [1, 2, 3], 1e-12, [1, 2, 3]),
+        ([-1.0, 1], [1, 1], [0, 0], 3.0, [-0.5, 0.5]),  # eps sits inside the root
+    ],
+)
+def test_layer_norm_divides_the_variance_by_n_stretches_and_shifts(x, weight, bias, eps, expected):
+    given = (np.array(each, dtype=float) for each in (x, weight, bias))
+    np.testing.assert_allclose(layer_norm(*given, eps), expected)
 
 
 @a_few
@@ -140,13 +133,10 @@ def test_layer_norm_and_its_gradients_equal_torch(autograd, assert_close, seed, 
 def test_layer_norm_uses_the_eps_of_bert_unless_told():
     x, weight, bias, grad = random_layer_norm(1, (), 4)
     x *= 1e-6
-    np.testing.assert_array_equal(layer_norm(x, weight, bias), layer_norm(x, weight, bias, 1e-12))
-    for hand, explicit in zip(
-        layer_norm_backward(grad, x, weight),
-        layer_norm_backward(grad, x, weight, 1e-12),
-        strict=True,
-    ):
-        np.testing.assert_array_equal(hand, explicit)
+    told = [layer_norm(x, weight, bias, 1e-12), *layer_norm_backward(grad, x, weight, 1e-12)]
+    untold = [layer_norm(x, weight, bias), *layer_norm_backward(grad, x, weight)]
+    for ours, explicit in zip(untold, told, strict=True):
+        np.testing.assert_array_equal(ours, explicit)
 
 
 def test_layer_norm_says_which_shape_does_not_fit():

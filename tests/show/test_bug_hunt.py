@@ -42,18 +42,14 @@ def test_a_function_is_shown_with_its_source():
 
 
 @pytest.mark.parametrize(
-    ("right", "replies", "words"),
+    ("code", "right", "replies", "words"),
     [
-        ("y = x", REPLIES, "'y = x' is 0 of the 4 lines"),
-        ("y = x * 2", {}, "has no reply that says why"),
-        ("y = x * 2", REPLIES | {"return x": "r"}, "a reply to 'return x', which is no line"),
+        (CODE, "y = x", REPLIES, "'y = x' is 0 of the 4 lines"),
+        (CODE, "y = x * 2", {}, "has no reply that says why"),
+        (CODE, "y = x * 2", REPLIES | {"return x": "r"}, "a reply to 'return x', which is no line"),
+        ("x\nx", "x", {"x": "r"}, "'x' is 2 of the 2 lines"),
     ],
 )
-def test_a_hunt_that_cannot_end_is_refused(right, replies, words):
+def test_a_hunt_that_cannot_end_is_refused(code, right, replies, words):
     with pytest.raises(ValueError, match=words):
-        which_line("Which?", CODE, right, replies)
-
-
-def test_a_line_that_stands_twice_is_refused():
-    with pytest.raises(ValueError, match="'x' is 2 of the 2 lines"):
-        which_line("Which?", "x\nx", "x", {"x": "r"})
+        which_line("Which?", code, right, replies)

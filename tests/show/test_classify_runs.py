@@ -36,9 +36,8 @@ def test_an_interval_is_paired_and_over_requests():
     assert float(ahead) == pytest.approx(one.mean() - other.mean(), abs=5e-3)
     half = 1.96 * difference.std() / math.sqrt(180)  # the bell, as another way to the interval
     low, high = (float(end) for end in between.split(" to "))
-    assert [low, high] == pytest.approx(
-        [difference.mean() - half, difference.mean() + half], abs=0.02
-    )
+    middle = difference.mean()
+    assert [low, high] == pytest.approx([middle - half, middle + half], abs=0.02)
 
 
 def test_promises_are_counted_among_all_draws():

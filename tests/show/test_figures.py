@@ -19,35 +19,26 @@ def draw_line():
 
 def test_picture_is_one_valid_svg_with_a_name():
     content = picture(draw_line(), alt='The "line" falls', caption="A line").content
-    figure = ElementTree.fromstring(content)
-    svg = figure[0]
-    assert svg.attrib["role"] == "img"
-    assert svg.attrib["aria-label"] == 'The "line" falls'
-    assert figure[1].text == "A line"
-
-
-def test_picture_follows_the_colors_of_the_page():
-    content = picture(draw_line(), alt="a line").content
-    assert "#000000" not in content
-    assert "stroke: currentColor" in content
-
-
-def test_picture_is_the_same_bytes_twice_and_closes_its_figure():
-    first, second = (picture(draw_line(), alt="a line").content for _ in range(2))
-    assert first == second
-    assert not plt.get_fignums()
-
-
-def test_picture_asks_for_an_alt_text():
+    svg, caption = ElementTree.fromstring(content)
+    assert (svg.attrib["role"], svg.attrib["aria-label"]) == ("img", 'The "line" falls')
+    assert caption.text == "A line"
     with pytest.raises(ValueError, match="alt text"):
         picture(draw_line(), alt=" ")
 
 
-def test_pictures_share_no_ids_that_nobody_refers_to():
+def test_picture_follows_the_colors_of_the_page_and_has_no_idle_ids():
     content = picture(draw_line(), alt="a line").content
+    assert "#000000" not in content
+    assert "stroke: currentColor" in content
     ids = set(re.findall(r' id="([^"]+)"', content))
-    used = re.findall(r'(?:url\(|href=")#([^")]+)', content)
-    assert ids <= set(used)
+    assert ids <= set(re.findall(r'(?:url\(|href=")#([^")]+)', content))
+
+
+def test_picture_is_the_same_bytes_twice_and_closes_its_figure():
+    plt.close("all")
+    first, second = (picture(draw_line(), alt="a line").content for _ in range(2))
+    assert first == second
+    assert not plt.get_fignums()
 
 
 def test_two_different_pictures_have_no_id_in_common():

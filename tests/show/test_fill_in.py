@@ -38,6 +38,8 @@ def test_without_a_script_the_first_sentence_has_its_best_answers():
     content = fill_in([(FIRST, SECOND)], "small-world", caption="Try.").content
     assert "finds the [MASK] ball" in content
     assert '<tr><th scope="row">blue</th><td>1.00</td></tr>' in content
+    at_once = fill_in([(FIRST, SECOND)], SMALL, caption="Try.", at_once=True).content
+    assert data_of(at_once)["at_once"] is True
 
 
 def test_the_first_pair_is_answered_if_it_shall_be():
@@ -47,11 +49,6 @@ def test_the_first_pair_is_answered_if_it_shall_be():
     assert '<tr><th scope="row">blue</th><td>0.16</td><td>1.00</td></tr>' in content
     others = data_of(fill_in([(FIRST, SECOND)], SMALL, caption="Try.").content)
     assert "answered" not in others["texts"][0] and "at_once" not in others
-
-
-def test_the_page_answers_at_once_if_it_shall():
-    content = fill_in([(FIRST, SECOND)], SMALL, caption="Try.", at_once=True).content
-    assert data_of(content)["at_once"] is True
 
 
 def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):

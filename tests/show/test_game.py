@@ -16,40 +16,30 @@ TURNS = [
 ]
 
 
-def test_every_turn_has_its_options_and_everybodys_answers():
+def test_every_turn_has_its_options_and_everybodys_answers_without_a_script_too():
     content = game(TURNS, ["the model", "chance"], caption="Who wins?").content
-    assert re.findall(r'data-right="(\d)" data-others="([^"]*)"', content) == [
-        ("1", "[[0], [1]]"),
-        ("0", "[[0], [0, 2]]"),
-    ]
+    told = [("1", "[[0], [1]]"), ("0", "[[0], [0, 2]]")]
+    assert re.findall(r'data-right="(\d)" data-others="([^"]*)"', content) == told
     assert content.count("data-k=") == 5
     assert "<legend>one &amp; [MASK]</legend>" in content
     assert re.findall(r'<th scope="row">([^<]*)<', content) == ["you", "the model", "chance"]
-
-
-def test_it_can_be_heard_and_read_without_a_script():
-    content = game(TURNS, ["the model", "chance"], caption="Who wins?").content
     assert '<p class="mb-says" aria-live="polite">' in content
     assert "<noscript>The right answers, in turn: b; a.</noscript>" in content
 
 
 @pytest.mark.parametrize(
-    ("turn", "words"),
+    ("turns", "words"),
     [
-        (Turn("q", ("a", "b"), 2, (0, 1)), "'q' has 2 options, counted from 0; one is not there"),
-        (Turn("q", ("a", "b"), 0, (0, 2)), "'q' has 2 options"),
-        (Turn("q", ("a", "b"), 0, (0, (0, 2))), "'q' has 2 options"),
-        (Turn("q", ("a", "b"), 0, (0,)), "'q' has 1 answers of others; the players are one, two"),
+        ([Turn("q", ("a", "b"), 2, (0, 1))], "'q' has 2 options, counted from 0; one is not there"),
+        ([Turn("q", ("a", "b"), 0, (0, 2))], "'q' has 2 options"),
+        ([Turn("q", ("a", "b"), 0, (0, (0, 2)))], "'q' has 2 options"),
+        ([Turn("q", ("a", "b"), 0, (0,))], "'q' has 1 answers of others; the players are one, two"),
+        ([], "at least one turn"),
     ],
 )
-def test_a_turn_that_is_not_whole(turn, words):
+def test_a_game_that_is_not_whole(turns, words):
     with pytest.raises(ValueError, match=words):
-        game([turn], ["one", "two"], caption="c")
-
-
-def test_no_turn_is_no_game():
-    with pytest.raises(ValueError, match="at least one turn"):
-        game([], ["one"], caption="c")
+        game(turns, ["one", "two"], caption="c")
 
 
 def test_nobody_is_better_than_the_best_possible():

@@ -37,13 +37,10 @@ def test_matrix_writes_numbers_as_people_do():
     assert "nan)" not in content
 
 
-def test_largest_magnitude_has_the_strongest_tint_and_signs_have_two_colors():
+def test_largest_magnitude_has_the_strongest_tint_signs_two_colors_and_zeros_none():
     content = matrix(np.array([[4.0, -2.0]]), ["x"], ["a", "b"])
     assert "rgba(47,126,196,0.50)" in content
     assert "rgba(200,104,30,0.25)" in content
-
-
-def test_matrix_of_zeros_has_no_tint():
     assert "0.00)" in matrix(np.zeros((1, 1)), ["x"], ["a"])
 
 

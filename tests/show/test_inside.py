@@ -73,11 +73,7 @@ def test_the_first_swap_is_there_without_a_script(watched):
     content = swap_heads(STORY, TWIN, [(1, 2)], SMALL, caption="Look.").content
     assert data_of(content)["heads"] == [[1, 2]]
     he = re.search('<th scope="row">he</th>(.*?)</tr>', content)[1]
-    answers = [
-        watched.answers(STORY),
-        watched.answers(TWIN),
-        watched.patched(STORY, TWIN, [(1, 2)]),
-    ]
+    answers = [*map(watched.answers, (STORY, TWIN)), watched.patched(STORY, TWIN, [(1, 2)])]
     assert re.findall(r">(\d\.\d\d)<", he) == [f"{answer['he']:.2f}" for answer in answers]
     with pytest.raises(ValueError, match="no head 9 in layer 1"):
         swap_heads(STORY, TWIN, [(1, 9)], SMALL, caption="Look.")

@@ -20,13 +20,10 @@ def opened(content):
 @pytest.mark.parametrize(
     ("at", "names"),
     [
-        ("", []),
-        ("embeddings", ["embeddings"]),
-        ("stack", ["stack"]),
-        ("layer", ["stack", "layer 1"]),
-        ("attention", ["stack", "layer 1", "self-attention"]),
+        ("", []), ("embeddings", ["embeddings"]), ("stack", ["stack"]),
+        ("layer", ["stack", "layer 1"]), ("attention", ["stack", "layer 1", "self-attention"]),
     ],
-)
+)  # fmt: skip
 def test_it_opens_with_all_around_it(at, names):
     assert opened(machine(at, caption="c").content) == names
 

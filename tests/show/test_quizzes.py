@@ -29,17 +29,18 @@ def test_answers_of_one_question_exclude_each_other_and_those_of_another_do_not(
 
 
 @pytest.mark.parametrize(
-    ("answers", "words"),
+    ("make", "given", "words"),
     [
-        ([right("a", "r")], "at least one wrong"),
-        ([wrong("a", "r"), wrong("b", "r")], "0 right of 2"),
-        ([right("a", "r"), right("b", "r")], "2 right of 2"),
-        ([right("a", "r"), wrong("b", " ")], "no reply"),
+        (quiz, ["q?", right("a", "r")], "at least one wrong"),
+        (quiz, ["q?", wrong("a", "r"), wrong("b", "r")], "0 right of 2"),
+        (quiz, ["q?", right("a", "r"), right("b", "r")], "2 right of 2"),
+        (quiz, ["q?", right("a", "r"), wrong("b", " ")], "no reply"),
+        *((flashcards, cards, "both sides") for cards in ([], [("a", "")], [(" ", "b")])),
     ],
 )
-def test_incomplete_questions_are_refused(answers, words):
+def test_incomplete_questions_and_empty_cards_are_refused(make, given, words):
     with pytest.raises(ValueError, match=words):
-        quiz("q?", *answers)
+        make(*given)
 
 
 def test_flashcards_open_without_a_script():
@@ -47,9 +48,3 @@ def test_flashcards_open_without_a_script():
     assert [card[0].text for card in cards] == ["a & b", "d"]
     assert [card[1].text for card in cards] == ["c", "e"]
     assert all(card.tag == "details" for card in cards)
-
-
-@pytest.mark.parametrize("cards", [[], [("a", "")], [(" ", "b")]])
-def test_empty_cards_are_refused(cards):
-    with pytest.raises(ValueError, match="both sides"):
-        flashcards(*cards)

@@ -21,11 +21,12 @@ def test_source_is_the_code_without_its_docstring():
     assert show_source(softmax)._repr_markdown_() == f"```python\n{code}\n```"
 
 
-def test_source_of_a_class_is_the_code_without_any_docstring():
+def test_source_of_a_class_is_the_code_without_any_docstring_and_with_its_decorator():
     code = repr(show_source(BertPooler))
     assert '"""' not in code
     assert code.splitlines()[-1] == "        return self.dense(first).tanh()"
     assert len([line for line in code.splitlines() if "def " in line]) == 2
+    assert repr(show_source(Verdict)).startswith("@dataclass(frozen=True)\nclass Verdict:")
 
 
 def test_notes_to_the_type_checker_are_not_shown():
@@ -33,10 +34,6 @@ def test_notes_to_the_type_checker_are_not_shown():
     code = repr(show_source(training_step))
     assert "pyright" not in code
     assert "        sum(losses.values()).backward()\n" in code
-
-
-def test_source_of_a_class_keeps_its_decorator():
-    assert repr(show_source(Verdict)).startswith("@dataclass(frozen=True)\nclass Verdict:")
 
 
 def test_one_seed_fixes_every_global_random_state():

@@ -7,11 +7,8 @@ import pytest
 from bertbook.corpus import hundred_sentences, masked_word_ladder
 from bertbook.show.toy_machine import toy_machine
 
-LADDER = dict(
-    zip(
-        ("uniform", "unigram", "neighbors", "bag", "floor"), masked_word_ladder(hundred_sentences())
-    )
-)
+RUNGS = ("uniform", "unigram", "neighbors", "bag", "floor")
+LADDER = dict(zip(RUNGS, masked_word_ladder(hundred_sentences())))
 
 
 def test_the_loss_is_that_of_the_probability():

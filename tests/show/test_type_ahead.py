@@ -6,13 +6,7 @@ import re
 import pytest
 
 from bertbook.show import type_ahead
-from bertbook.show.live_scripts import (
-    HERE,
-    ORDER,
-    page_script,
-    real_vocabulary,
-    vocabulary_script,
-)
+from bertbook.show.live_scripts import HERE, ORDER, page_script, real_vocabulary, vocabulary_script
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TOKENIZER = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing", "</script>"])
@@ -31,6 +25,8 @@ def test_the_page_gets_the_vocabulary_and_nothing_ends_its_script_early():
     pieces = list(TOKENIZER.pieces)
     assert json.loads(data[0]) == {"pieces": pieces, "do_lower_case": True, "real": False}
     assert "1 word, 1 piece<" in content
+    with pytest.raises(ValueError, match="for example stored="):
+        type_ahead(TOKENIZER, [], caption="Type.")
 
 
 def test_only_a_reader_s_kernel_sends_the_script_along(monkeypatch):
@@ -67,8 +63,3 @@ def test_the_scripts_are_short_and_quiet(name):
     assert lines[0].startswith("// ") and len(lines) <= 250
     assert max(map(len, lines)) <= 100
     assert not re.findall(r"\bvar\b|console\.|debugger|[^=!]==[^=]|innerHTML", text)
-
-
-def test_a_field_needs_a_text():
-    with pytest.raises(ValueError, match="for example stored="):
-        type_ahead(TOKENIZER, [], caption="Type.")

@@ -50,22 +50,20 @@ def test_attention_map_writes_row_and_column_in_their_places():
     assert [t.get_text() for t in axes.get_yticklabels()] == ["cat"]
 
 
-def test_attention_map_can_leave_the_cells_empty_and_draw_into_given_axes():
+def test_attention_map_can_leave_the_cells_empty_and_says_which_labels_do_not_fit():
     axes = new_axes()
     assert attention_map(np.eye(3), list("abc"), ax=axes, digits=0) is axes
     assert not axes.texts
-
-
-def test_attention_map_says_which_labels_do_not_fit():
     with pytest.raises(ValueError, match=r"\(2, 2\).*3 row labels and 3 column"):
         attention_map(np.eye(2), ["a", "b", "c"])
 
 
-def test_loss_curve_draws_lines_and_levels():
+def test_loss_curve_draws_lines_and_levels_and_a_single_one_needs_no_legend():
     axes = loss_curve([0, 1], {"loss": [2.0, 1.0], "other": [3.0, 2.0]}, {"floor": 0.5})
     assert [list(line.get_ydata()) for line in axes.lines] == [[2, 1], [3, 2], [0.5, 0.5]]
     assert axes.texts[0].get_text() == " floor"
     assert axes.get_legend() is not None
+    assert loss_curve([0, 1], {"loss": [2.0, 1.0]}).get_legend() is None
 
 
 def test_the_lines_of_a_ladder_can_be_told_apart():
@@ -73,10 +71,6 @@ def test_the_lines_of_a_ladder_can_be_told_apart():
     assert {text.get_text() for text in axes.texts} == {"bag", "floor"}
     points = [axes.transData.transform((0, y))[1] * 72 / axes.figure.dpi for y in (0.076, 0.106)]
     assert points[1] - points[0] > 10  # as high as a letter
-
-
-def test_a_single_curve_needs_no_legend():
-    assert loss_curve([0, 1], {"loss": [2.0, 1.0]}).get_legend() is None
 
 
 def test_head_grid_has_layers_as_rows_and_counts_from_one():
@@ -124,8 +118,5 @@ def test_the_figure_of_parts_has_no_bars_and_plain_numbers_on_its_logarithmic_ax
     assert not axes.patches
     assert [label.get_text() for label in axes.get_xticklabels()] == ["0.1", "0.2", "0.3", "0.5"]
     assert not len(axes.get_xminorticklabels())
-
-
-def test_a_part_that_nobody_has_measured():
     with pytest.raises(ValueError, match="no part 'hats'; the parts are positions, heads, resid"):
         what_parts_buy(parts_record(), "hats")

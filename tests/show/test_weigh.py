@@ -35,17 +35,12 @@ def test_the_average_leaves_the_word_itself_out():
     assert "score" not in content
 
 
-def test_the_script_gets_vectors_matrices():
-    near = {"cherry": [5, 1, 0]}
-    content = weigh_words(
-        ["one cat"], VECTORS, [HAND, AVERAGE], compare=near, caption="Try."
-    ).content
+def test_the_script_gets_vectors_and_matrices_and_every_word_needs_a_vector():
+    near, ways = {"cherry": [5, 1, 0]}, [HAND, AVERAGE]
+    content = weigh_words(["one cat"], VECTORS, ways, compare=near, caption="Try.").content
     data = json.loads(re.findall('<script type="application/json">(.*?)</script>', content)[0])
     assert data["vectors"]["cat"] == [-1, 2, 0] and data["sentences"] == ["one cat"]
     assert data["ways"][0]["key"] == SWAP.tolist() and data["ways"][1]["query"] is None
     assert data["compare"] == near and data["free"] is False
-
-
-def test_every_word_needs_a_vector():
     with pytest.raises(ValueError, match="'dog' has no vector; there are one, cat, the"):
         weigh_words(["one cat", "one dog"], VECTORS, [HAND], caption="Try.")

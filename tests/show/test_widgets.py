@@ -62,9 +62,8 @@ def test_a_slider_has_round_steps_so_that_it_can_stand_at_round_numbers(low, hig
 @pytest.mark.usefixtures("_kernel")
 def test_a_move_draws_again_and_only_then():
     drawn = []
-    figure = explore(
-        lambda n: drawn.append(n) or str(n), caption="c", n=slider(0, 9, stored=[1, 2])
-    )
+    numbers = slider(0, 9, stored=[1, 2])
+    figure = explore(lambda n: drawn.append(n) or str(n), caption="c", n=numbers)
     figure.controls["n"].value = 7
     assert drawn == [1, 7]
     assert figure.frame.value == "7"
@@ -99,7 +98,7 @@ def test_pictures_and_html_are_drawn_alike():
 
 
 @pytest.mark.usefixtures("_kernel")
-def test_what_shows_no_widgets_shows_the_figure():
+def test_what_shows_no_widgets_shows_the_figure_and_refuses_the_same_controls():
     figure = explore(draw_all, caption="a < b", n=[1, 2])
     shown = figure._repr_mimebundle_()
     assert shown["text/plain"] == repr(figure) == "a < b"
@@ -107,10 +106,6 @@ def test_what_shows_no_widgets_shows_the_figure():
     assert "a &lt; b" in shown["text/html"]
     assert ">{'n': 1}<" in shown["image/svg+xml"]
     assert "application/vnd.jupyter.widget-view+json" in shown
-
-
-@pytest.mark.usefixtures("_kernel")
-def test_the_same_controls_are_refused_as_in_a_stored_figure():
     with pytest.raises(ValueError, match=r"control 'n' has 1 value"):
         explore(draw_all, caption="c", n=slider(0, 1, stored=[1]))
 

@@ -49,13 +49,9 @@ def test_windows_are_those_of_transformers(minilm):
         wishes = {"max_length": length, "stride": stride}
         windows = sliding_windows(ours, question, text, **wishes)
         expected = theirs(
-            [question],
-            [text],
-            truncation="only_second",
-            return_overflowing_tokens=True,
-            return_offsets_mapping=True,
-            **wishes,
-        )
+            [question], [text], truncation="only_second", return_overflowing_tokens=True,
+            return_offsets_mapping=True, **wishes,
+        )  # fmt: skip
         assert [list(window.input_ids) for window in windows] == expected["input_ids"]
         assert [window.token_type_ids for window in windows] == expected["token_type_ids"]
         for number, window in enumerate(windows):
@@ -88,10 +84,7 @@ def _inside(place, begin, end):
 
 
 BAD_WINDOWS = [
-    (
-        {"max_length": 8, "stride": 3},
-        r"max_length \(8\) has room for 3 .*\(3\) must be from 0 to 2",
-    ),
+    ({"max_length": 8, "stride": 3}, r"\(8\) has room for 3 .*\(3\) must be from 0 to 2"),
     ({"max_length": 8, "stride": -1}, r"stride \(-1\) must be from 0 to 2"),
     ({"max_length": 5, "stride": 0}, r"the question has 2 pieces, .* max_length \(5\); shorten it"),
 ]
@@ -215,7 +208,7 @@ class Searcher(torch.nn.Module):
         return SimpleNamespace(start_logits=first + no_answer, end_logits=last + no_answer)
 
 
-def test_questions_are_answered_in_their_order():
+def test_questions_are_answered_in_their_order_and_need_a_passage_each():
     passages = ["a " * 30 + "上海" + " b" * 9, "a b c", "c 上海 c", "c " * 50]
     found = answer_questions(
         Searcher(), TINY, ["a", "b c", "d", "e"], passages, max_length=16, stride=4, max_tokens=64
@@ -223,9 +216,6 @@ def test_questions_are_answered_in_their_order():
     assert [answers.choose() for answers in found] == ["上海", "", "上海", ""]
     assert [answers.no_answer for answers in found] == [2.0] * 4
     assert found[0].answers[0][1:3] == (60, 62)
-
-
-def test_a_question_needs_a_passage():
     with pytest.raises(ValueError, match="2 questions and 1 passages do not fit"):
         answer_questions(Searcher(), TINY, ["a", "b"], ["c"])
 

@@ -69,29 +69,19 @@ def test_without_a_passage_there_is_no_span():
     assert best.no_answer.item() == 4
 
 
+ONES = torch.ones(4, dtype=torch.bool)
+GIVEN = {"start_logits": torch.zeros(3), "end_logits": torch.zeros(3), "passage": ONES[:3]}
 BAD = [
-    ({"passage": torch.ones(4, dtype=torch.bool)}, r"shapes \(3,\), \(3,\) and \(4,\); they need"),
+    ({"passage": ONES}, r"shapes \(3,\), \(3,\) and \(4,\); they need"),
     ({"end_logits": torch.zeros(2)}, r"shapes \(3,\), \(2,\) and \(3,\); they need"),
     ({"max_answer_length": 0}, r"max_answer_length \(0\) must be at least 1"),
     ({"top_n": -1}, r"top_n \(-1\) must be at least 1"),
-    (
-        {
-            "start_logits": torch.zeros(0),
-            "end_logits": torch.zeros(0),
-            "passage": torch.ones(0, dtype=torch.bool),
-        },
-        r"shapes \(0,\), .* at least one token",
-    ),
+    ({name: value[:0] for name, value in GIVEN.items()}, r"shapes \(0,\), .* at least one token"),
 ]
 
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(("changes", "words"), BAD)
 def test_bad_input_is_answered_in_words(changes, words):
-    given = {
-        "start_logits": torch.zeros(3),
-        "end_logits": torch.zeros(3),
-        "passage": torch.ones(3, dtype=torch.bool),
-    }
     with pytest.raises(ValueError, match=words):
-        best_spans(**given | changes)
+        best_spans(**GIVEN | changes)

@@ -37,13 +37,9 @@ def same(left, right):
 def test_every_row_is_there_once_with_its_own_label(epoch):
     given, seen = rows(), []
     for batch in make(given).epoch(epoch):
-        for number, ids, types, mask in zip(
-            batch["labels"].tolist(),
-            batch["input_ids"],
-            batch["token_type_ids"],
-            batch["attention_mask"],
-            strict=True,
-        ):
+        names = ("input_ids", "token_type_ids", "attention_mask")
+        rows_of = zip(batch["labels"].tolist(), *(batch[name] for name in names), strict=True)
+        for number, ids, types, mask in rows_of:
             length = int(mask.sum())
             assert ids[:length].tolist() == given[number]["input_ids"]
             assert types[:length].tolist() == given[number]["token_type_ids"]

@@ -67,17 +67,14 @@ def test_several_labels(seed, batch, classes):
     torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
 
 
-def test_a_hopeless_answer_stays_finite_and_keeps_its_gradient():
+def test_a_hopeless_answer_stays_finite_and_a_doubtful_label_is_a_probability():
     logits = torch.tensor([[-1000.0, 1000.0]], requires_grad=True)
     loss = multi_label_loss(logits, torch.tensor([[1.0, 1.0]]))
     loss.backward()
     assert loss.item() == 500
     assert logits.grad.tolist() == [[-0.5, 0.0]]
-
-
-def test_a_doubtful_label_is_a_probability():
-    loss = multi_label_loss(torch.zeros(1, 1), torch.tensor([[0.25]]))
-    assert loss.item() == pytest.approx(math.log(2))
+    doubtful = multi_label_loss(torch.zeros(1, 1), torch.tensor([[0.25]]))
+    assert doubtful.item() == pytest.approx(math.log(2))
 
 
 # --- Numbers -------------------------------------------------------------------------------------
@@ -138,34 +135,14 @@ def test_what_lies_outside_gets_no_gradient():
 
 ZEROS = torch.zeros(2, 3)
 BAD = [
-    (
-        classification_loss,
-        ZEROS,
-        [0, 3],
-        "labels run from 0 to 2, or are -100 for no label, not 3$",
-    ),
-    (
-        classification_loss,
-        ZEROS,
-        [0],
-        r"labels must have the shape \(2,\), not \(1,\)",
-    ),
+    (classification_loss, ZEROS, [0, 3], "from 0 to 2, or are -100 for no label, not 3$"),
+    (classification_loss, ZEROS, [0], r"labels must have the shape \(2,\), not \(1,\)"),
     (classification_loss, ZEROS, [-100, -100], "no item is labeled .* one its label"),
-    (
-        classification_loss,
-        ZEROS[:, :1],
-        [0, 0],
-        r"classes \(1\) must be at least 2, .* regression",
-    ),
+    (classification_loss, ZEROS[:, :1], [0, 0], r"classes \(1\) must be at least 2, .* regression"),
     (multi_label_loss, ZEROS, [[0.0, 1, 1.5]] * 2, r"labels are 1 for yes, 0 for .*, not 1\.5"),
     (multi_label_loss, ZEROS, [[0.0, 1, -100]] * 2, "labels are 1 for yes, .*, not -100"),
     (multi_label_loss, ZEROS, [[0.0, 1, math.nan]] * 2, "labels are 1 for yes, .*, not nan"),
-    (
-        multi_label_loss,
-        ZEROS,
-        [0.0, 1.0],
-        r"labels must have the shape \(2, 3\), not \(2,\)",
-    ),
+    (multi_label_loss, ZEROS, [0.0, 1.0], r"labels must have the shape \(2, 3\), not \(2,\)"),
     (multi_label_loss, ZEROS[:0], torch.zeros(0, 3), r"labels of shape \(0, 3\) must not be empty"),
     (regression_loss, ZEROS, [0.0, 1.0], r"labels must have the shape \(2, 3\), not \(2,\)"),
     (regression_loss, ZEROS[:, :1], [0.0, math.inf], "labels are finite numbers, not inf"),

@@ -89,39 +89,15 @@ def test_names_that_are_none_are_told_what_they_must_be(names):
 
 
 LABELS = torch.zeros(4, dtype=torch.int64)
+END = "end_positions must be a tensor, not a"
 BAD_INPUT = [
     (S, {"labels": [0, 1, 0, 1]}, TypeError, "be a tensor, not a list"),
-    (
-        S,
-        {"labels": LABELS + 2},
-        ValueError,
-        "labels .* 0 to 1, .*, not 2",
-    ),
+    (S, {"labels": LABELS + 2}, ValueError, "labels .* 0 to 1, .*, not 2"),
     (T, {"labels": [0, 1]}, TypeError, "labels must be a tensor, not a l"),
-    (
-        T,
-        {"labels": LABELS},
-        ValueError,
-        r"labels must have the shape \(4, \d+\), not \(4,\)",
-    ),
-    (
-        Q,
-        {"end_positions": LABELS},
-        TypeError,
-        "start_positions must be a tensor, not a NoneType",
-    ),
-    (
-        Q,
-        {"start_positions": LABELS},
-        TypeError,
-        "end_positions must be a tensor, not a NoneType",
-    ),
-    (
-        Q,
-        {"start_positions": LABELS, "end_positions": [1, 2, 3, 4]},
-        TypeError,
-        "end_positions must be a tensor, not a list",
-    ),
+    (T, {"labels": LABELS}, ValueError, r"labels must have the shape \(4, \d+\), not \(4,\)"),
+    (Q, {"end_positions": LABELS}, TypeError, "start_positions must be a tensor, not a NoneType"),
+    (Q, {"start_positions": LABELS}, TypeError, f"{END} NoneType"),
+    (Q, {"start_positions": LABELS, "end_positions": [1, 2, 3, 4]}, TypeError, f"{END} list"),
 ]
 
 
@@ -194,9 +170,7 @@ def test_a_gpu_gives_the_same_loss(task):
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
-    "dtype",
-    [torch.bool, torch.uint8, torch.int8, torch.int16, torch.float64],
-    ids=lambda dtype: str(dtype),
+    "dtype", [torch.bool, torch.uint8, torch.int8, torch.int16, torch.float64], ids=str
 )
 def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
     model = build(SMALL, kind=BertForSequenceClassification, num_labels=3)
@@ -206,9 +180,7 @@ def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
     assert model(**BATCH, labels=labels.long()).loss.isfinite()
     yes_or_no = torch.eye(4, 3).to(dtype)
     close(model(**BATCH, labels=yes_or_no).loss, model(**BATCH, labels=yes_or_no.double()).loss)
-    single = build(
-        SMALL, kind=BertForSequenceClassification, problem_type="single_label_classification"
-    )
+    single = build(SMALL, kind=S, problem_type=SINGLE)
     with pytest.raises(TypeError, match=rf"labels must be torch\.int64 .*, not {dtype}$"):
         single(**BATCH, labels=labels)
 
@@ -257,17 +229,13 @@ def test_frozen_parameters_do_not_move_and_all_others_do(task, groups):
             assert torch.equal(parameter, before[name]) == (group_of(name) > groups), name
 
 
-def test_a_bert_without_head_can_be_frozen_too():
+def test_a_bert_without_head_can_be_frozen_too_and_groups_that_do_not_exist_are_named():
     model = BertModel(SMALL)
+    for groups in (-1, 4):
+        with pytest.raises(ValueError, match=rf"groups \({groups}\) must be from 0 to 3: 2 layers"):
+            train_from_top(model, groups)
+    assert all(parameter.requires_grad for parameter in model.parameters())
     train_from_top(model, 1)
     learning = [name for name, parameter in model.named_parameters() if parameter.requires_grad]
     assert all(name.startswith(("encoder.layer.1.", "pooler.")) for name in learning)
     assert len(learning) == 16 + 2
-
-
-@pytest.mark.parametrize("groups", [-1, 4])
-def test_groups_that_do_not_exist_are_named(groups):
-    model = BertModel(SMALL)
-    with pytest.raises(ValueError, match=rf"groups \({groups}\) must be from 0 to 3: 2 layers"):
-        train_from_top(model, groups)
-    assert all(parameter.requires_grad for parameter in model.parameters())

@@ -65,14 +65,12 @@ def ragged_batches(count=5, rows=4, seed=0):
         ids = torch.randint(VOCAB, shape, generator=generator)
         asked = torch.rand(shape, generator=generator) < (0.1, 0.9)[number % 2]
         asked[0, 0] = True
-        batches.append(
-            {
-                "input_ids": ids,
-                "attention_mask": torch.ones_like(ids),
-                "labels": torch.where(asked, ids.roll(1), -100),
-                "pair_labels": torch.randint(2, shape[:1], generator=generator),
-            }
-        )
+        batches.append({
+            "input_ids": ids,
+            "attention_mask": torch.ones_like(ids),
+            "labels": torch.where(asked, ids.roll(1), -100),
+            "pair_labels": torch.randint(2, shape[:1], generator=generator),
+        })  # fmt: skip
     return batches
 
 
@@ -80,17 +78,12 @@ def joined(batches):
     """One large batch of several, padded."""
     length = max(batch["input_ids"].shape[1] for batch in batches)
     fill = {"input_ids": 0, "attention_mask": 0, "labels": -100}
-    return {
-        name: torch.cat(
-            [
-                functional.pad(batch[name], (0, length - batch[name].shape[1]), value=fill[name])
-                if name in fill
-                else batch[name]
-                for batch in batches
-            ]
-        )
-        for name in batches[0]
-    }
+
+    def padded(name, values):
+        room = length - values.shape[1] if name in fill else 0
+        return functional.pad(values, (0, room), value=fill[name]) if room else values
+
+    return {name: torch.cat([padded(name, b[name]) for b in batches]) for name in batches[0]}
 
 
 def make_trainer(folder=None, model=None, terms=TERMS, **changes):
@@ -106,6 +99,10 @@ def make_trainer(folder=None, model=None, terms=TERMS, **changes):
 
 def without_times(records):
     return [{k: v for k, v in record.items() if k not in TIMES} for record in records]
+
+
+class PowerCut(BaseException):
+    """Nothing after it happens, as after SIGKILL."""
 
 
 def end_of(folder):

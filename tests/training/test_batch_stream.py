@@ -88,22 +88,21 @@ def test_what_is_gone_after_one_walk_is_refused():
         make_trainer().fit(ragged_batches(), eval_batches=iter(ragged_batches()))
 
 
-def test_an_epoch_without_a_batch():
-    with pytest.raises(ValueError, match="epoch 0 holds no batch; give at least one"):
-        BatchStream([], seed=0).take(1)
+ONE = torch.ones(1)
 
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
-    ("batch", "sentence"),
+    ("batches", "error", "sentence"),
     [
-        ([torch.ones(1)], "a batch must be a dictionary of tensors, .* not a list"),
-        ({"x": torch.ones(1), "words": ["a"]}, "'words' in a batch must be a tensor, not a list"),
+        ([], ValueError, "epoch 0 holds no batch; give at least one"),
+        ([[ONE]], TypeError, "a batch must be a dictionary of tensors, .* not a list"),
+        ([{"x": ONE, "words": ["a"]}], TypeError, "'words' in a batch must be a tensor, not a li"),
     ],
 )
-def test_what_is_no_batch(batch, sentence):
-    with pytest.raises(TypeError, match=sentence):
-        BatchStream([batch], seed=0).take(1)
+def test_what_is_no_batch(batches, error, sentence):
+    with pytest.raises(error, match=sentence):
+        BatchStream(batches, seed=0).take(1)
 
 
 @pytest.mark.parametrize("accumulated", mostly_slow([2, 1, 3]))

@@ -5,15 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
-from small_model import end_of, make_trainer, ragged_batches
+from small_model import PowerCut, end_of, make_trainer, ragged_batches
 
 from minibert.training import checkpoint_folders, read_checkpoint, resume
 
 pytestmark = pytest.mark.slow
-
-
-class PowerCut(BaseException):
-    """Nothing after it happens, as after SIGKILL."""
 
 
 def run(folder, steps=6):
@@ -31,15 +27,9 @@ def end(tmp_path_factory):
 
 
 CALLS = [
-    (os, "fsync"),
-    (os, "rename"),
-    (os, "replace"),
-    (resume.Path, "rename"),
-    (resume.Path, "mkdir"),
-    (resume.Path, "write_text"),
-    (resume, "save_file"),
-    (shutil, "rmtree"),
-]
+    (os, "fsync"), (os, "rename"), (os, "replace"), (resume.Path, "rename"), (resume.Path, "mkdir"),
+    (resume.Path, "write_text"), (resume, "save_file"), (shutil, "rmtree"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])

@@ -48,12 +48,9 @@ def test_a_tied_weight_is_taken_once_and_a_frozen_one_not_at_all():
     assert {id(p) for p in taken} == {id(p) for p in model.parameters() if p.requires_grad}
 
 
-def test_a_group_without_members_is_left_out():
+def test_a_group_without_members_is_left_out_and_without_any_there_is_nothing_to_train():
     (group,) = parameter_groups(nn.LayerNorm(3), 0.1)
     assert group["weight_decay"] == 0
-
-
-def test_nothing_to_train():
     with pytest.raises(ValueError, match="no parameter of the model needs a gradient"):
         parameter_groups(nn.Linear(2, 2).requires_grad_(False), 0.1)
 

@@ -9,7 +9,7 @@ import shutil
 import pytest
 import torch
 from effort import mostly_slow
-from small_model import SmallModel, end_of, make_trainer, ragged_batches
+from small_model import PowerCut, SmallModel, end_of, make_trainer, ragged_batches
 
 from minibert.training import (
     BestWeights,
@@ -25,7 +25,7 @@ EVALUATED = {"eval_steps": 2, "max_steps": 40, "warmup_steps": 3, "logging_steps
 
 def train(folder=None, **changes):
     """Learn by heart what does not help on the other batches, until that is seen."""
-    trainer = make_trainer(folder, **EVALUATED | {"early_stopping_patience": 3} | changes)
+    trainer = make_trainer(folder, **trainer_changes(changes))
     if folder is not None and checkpoint_folders(folder):
         trainer.resume()
     trainer.fit(ragged_batches(), ragged_batches(seed=1))
@@ -142,10 +142,6 @@ def whole(tmp_path_factory):
     return end_of(folder), weights_of(trainer), trainer
 
 
-class PowerCut(BaseException):
-    """Nothing after it happens."""
-
-
 @pytest.mark.parametrize("every", mostly_slow([2, 1, 5]))
 def test_an_interrupted_run_ends_bit_for_bit_alike(whole, tmp_path, monkeypatch, every):
     """Cut off again and again, while a checkpoint is being written."""
@@ -191,19 +187,14 @@ def test_a_run_that_ended_gives_its_best_weights_again(whole, tmp_path):
     assert trainer.step == uncut.step
 
 
-@pytest.mark.parametrize("forgotten", ["loss", "waited", "weights"])
-def test_each_part_of_the_memory_is_needed(whole, tmp_path, forgotten):
+@pytest.mark.parametrize(("forgotten", "new"), [("loss", math.inf), ("waited", 0), ("weights", {})])
+def test_each_part_of_the_memory_is_needed(whole, tmp_path, forgotten, new):
     _, weights, uncut = whole
     folder = shutil.copytree(uncut.folder, tmp_path / "run")
     trainer = make_trainer(folder, **trainer_changes({"save_steps": 1}))
     shutil.rmtree(checkpoint_folders(folder)[0])
     trainer.resume()
-    if forgotten == "loss":
-        trainer.best.loss = math.inf
-    if forgotten == "waited":
-        trainer.best.waited = 0
-    if forgotten == "weights":
-        trainer.best.weights = {}
+    setattr(trainer.best, forgotten, new)
     trainer.fit(ragged_batches(), ragged_batches(seed=1))
     assert trainer.step != uncut.step or not same(weights_of(trainer), weights)
 
@@ -238,13 +229,17 @@ def test_a_run_without_patience_writes_no_best_weights(tmp_path):
 # Refusals
 
 
-def test_patience_needs_evaluations():
-    with pytest.raises(ValueError, match=r"early_stopping_patience \(2\) counts evaluations"):
-        TrainingConfig(max_steps=3, seed=0, early_stopping_patience=2)
-    with pytest.raises(ValueError, match=r"early_stopping_patience \(0\) must be at least 1"):
-        TrainingConfig(max_steps=3, seed=0, eval_steps=1, early_stopping_patience=0)
-    with pytest.raises(TypeError, match="early_stopping_patience"):
-        TrainingConfig(max_steps=3, seed=0, eval_steps=1, early_stopping_patience=1.5)
+@pytest.mark.parametrize(
+    ("wishes", "error", "words"),
+    [
+        ({"early_stopping_patience": 2}, ValueError, r"_patience \(2\) counts evaluations"),
+        ({"eval_steps": 1, "early_stopping_patience": 0}, ValueError, r"\(0\) must be at least 1"),
+        ({"eval_steps": 1, "early_stopping_patience": 1.5}, TypeError, "early_stopping_patience"),
+    ],
+)
+def test_patience_needs_evaluations(wishes, error, words):
+    with pytest.raises(error, match=words):
+        TrainingConfig(max_steps=3, seed=0, **wishes)
     with pytest.raises(ValueError, match=r"early_stopping_patience \(3\) needs something to eval"):
         make_trainer(**trainer_changes({})).fit(ragged_batches())
 

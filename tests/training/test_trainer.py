@@ -32,9 +32,14 @@ def test_evaluation_weighs_every_label_the_same():
     assert list(single.evaluate(batches)) == ["loss"]
 
 
-def test_evaluation_changes_nothing():
+def test_evaluation_changes_nothing_and_keeps_nothing_for_gradients():
+    class Watching(SmallModel):
+        def forward(self, **batch):
+            assert torch.is_grad_enabled() == self.training
+            return super().forward(**batch)
+
     batches = ragged_batches()
-    plain, watched = make_trainer(), make_trainer(eval_steps=1)
+    plain, watched = make_trainer(), make_trainer(model=Watching(), eval_steps=1)
     plain.fit(batches)
     watched.fit(batches, ragged_batches(seed=1))
     for ours, theirs in zip(plain.model.parameters(), watched.model.parameters(), strict=True):
@@ -45,30 +50,17 @@ def test_evaluation_changes_nothing():
     assert not watched.model.training
 
 
-def test_evaluation_keeps_nothing_for_gradients():
-    class Watching(SmallModel):
-        def forward(self, **batch):
-            assert not torch.is_grad_enabled()
-            return super().forward(**batch)
-
-    make_trainer(model=Watching()).evaluate(ragged_batches())
-
-
 def test_the_history_is_plain_and_complete(tmp_path):
     trainer = make_trainer(tmp_path, max_steps=7, logging_steps=3, eval_steps=4)
     history = trainer.fit(ragged_batches(), ragged_batches(seed=1))
     steps = [("eval_loss" in record, record["step"]) for record in history]
     assert steps == [(False, 3), (True, 4), (False, 6), (False, 7), (True, 7)]
     assert read_history(tmp_path / "history.jsonl") == history == json.loads(json.dumps(history))
-    tokens = sum(batch["input_ids"].numel() for batch in ragged_batches())
-    assert history[-2]["tokens"] == tokens + sum(
-        batch["input_ids"].numel() for batch in ragged_batches()[:2]
-    )
+    seven = [*ragged_batches(), *ragged_batches()[:2]]
+    assert history[-2]["tokens"] == sum(batch["input_ids"].numel() for batch in seven)
     assert history[-2]["epoch"] == 1
     assert all(r["tokens_per_second"] > 0 for r in history if "loss" in r)
-    assert history[0]["learning_rate"] == pytest.approx(
-        0.02 * 2 / 3
-    )  # the third update of a warm-up of 3
+    assert history[0]["learning_rate"] == pytest.approx(0.02 * 2 / 3)  # third of a warm-up of 3
     assert history[-1]["eval_loss"] == trainer.evaluate(ragged_batches(seed=1))["loss"]
 
 
@@ -97,11 +89,12 @@ def test_the_learning_rate_of_the_schedule_reaches_the_optimizer():
     assert seen == [[pytest.approx(0.02 * share)] * 2 for share in shares]
 
 
-def test_it_learns():
+def test_it_learns_and_fit_again_has_nothing_to_do():
     trainer = make_trainer(max_steps=60, warmup_steps=6, logging_steps=60)
     before = trainer.evaluate(ragged_batches())["loss"]
-    trainer.fit(ragged_batches())
+    history = list(trainer.fit(ragged_batches()))
     assert trainer.evaluate(ragged_batches())["loss"] < 0.7 * before
+    assert trainer.fit(ragged_batches()) == history
 
 
 def test_the_same_seed_gives_the_same_run_to_the_bit():
@@ -113,32 +106,26 @@ def test_the_same_seed_gives_the_same_run_to_the_bit():
     assert first == same != other
 
 
-def test_fit_again_goes_on_or_has_nothing_to_do():
-    trainer = make_trainer()
-    history = list(trainer.fit(ragged_batches()))
-    assert trainer.fit(ragged_batches()) == history
-
-
-def test_other_data_are_refused():
-    trainer = make_trainer(max_steps=3)
-    trainer.fit(Known(ragged_batches(), seed=1, pairs=7))
-    with pytest.raises(ValueError, match="not those of the first 3 steps: seed was 1 and is 2"):
-        trainer.fit(Known(ragged_batches(), seed=2, pairs=7))
-
-
-def test_data_that_do_not_say_what_they_are_do_not_follow_those_that_do(tmp_path):
-    first, second = "seed was 1 and is None", "seed was None and is 1"
-    known, plain = Known(ragged_batches(), seed=1), ragged_batches()
-    for told, before, after in ((first, known, plain), (second, plain, known)):
-        folder = tmp_path / told
-        trainer = make_trainer(folder, max_steps=4, save_steps=2)
-        trainer.fit(before)
-        shutil.rmtree(folder / "step-00000004")
-        resumed = make_trainer(folder, max_steps=4, save_steps=2)
-        assert resumed.resume() == 2
-        for each, steps in ((trainer, 4), (resumed, 2)):
-            with pytest.raises(ValueError, match=f"not those of the first {steps} steps: {told}"):
-                each.fit(after)
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (Known(ragged_batches(), seed=1, pairs=7), Known(ragged_batches(), seed=2, pairs=7),
+         "seed was 1 and is 2"),
+        (Known(ragged_batches(), seed=1), ragged_batches(), "seed was 1 and is None"),
+        (ragged_batches(), Known(ragged_batches(), seed=1), "seed was None and is 1"),
+    ],
+)  # fmt: skip
+def test_other_data_are_refused_also_if_they_do_not_say_what_they_are(
+    tmp_path, before, after, told
+):
+    trainer = make_trainer(tmp_path, max_steps=4, save_steps=2)
+    trainer.fit(before)
+    shutil.rmtree(tmp_path / "step-00000004")
+    resumed = make_trainer(tmp_path, max_steps=4, save_steps=2)
+    assert resumed.resume() == 2
+    for each, steps in ((trainer, 4), (resumed, 2)):
+        with pytest.raises(ValueError, match=f"not those of the first {steps} steps: {told}"):
+            each.fit(after)
 
 
 def test_the_speed_is_that_since_the_last_record():
@@ -252,25 +239,19 @@ def test_times_as_a_person_says_them():
 
 
 def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):
-    monkeypatch.delenv("MINIBERT_DEVICE", raising=False)
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
-    assert choose_device() == torch.device("cpu")
-    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    assert choose_device() == torch.device("mps")
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert choose_device() == torch.device("cuda:0")
+    for name in ("MINIBERT_DEVICE", "LOCAL_RANK"):
+        monkeypatch.delenv(name, raising=False)
+    for found, device in (("", "cpu"), ("mps", "mps"), ("cuda mps", "cuda:0")):
+        monkeypatch.setattr(torch.cuda, "is_available", lambda found=found: "cuda" in found)
+        monkeypatch.setattr(torch.backends.mps, "is_available", lambda found=found: "mps" in found)
+        assert choose_device() == torch.device(device)
     monkeypatch.setenv("LOCAL_RANK", "3")
     assert choose_device() == torch.device("cuda:3")
-    monkeypatch.setenv("MINIBERT_DEVICE", "cuda:1")
-    assert choose_device() == torch.device("cuda:1")
-    monkeypatch.setenv("MINIBERT_DEVICE", "cpu")
-    assert choose_device() == torch.device("cpu")
+    for named in ("cuda:1", "cpu"):
+        monkeypatch.setenv("MINIBERT_DEVICE", named)
+        assert choose_device() == torch.device(named)
     assert choose_device("cuda") == torch.device("cuda:3")
     assert choose_device("mps") == torch.device("mps")
-
-
-def test_a_device_that_is_not_there_is_named(monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
     monkeypatch.setenv("MINIBERT_DEVICE", "cuda")

@@ -155,13 +155,17 @@ def test_a_batch_by_hand():
     assert batch["attention_mask"].tolist() == [[1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0, 0]]
 
 
-def test_no_padding_when_rows_are_equally_long():
-    assert tiny(["a", "play"], padding=False)["input_ids"].tolist() == [[2, 11, 3], [2, 8, 3]]
-
-
-def test_an_empty_pair_is_a_pair():
-    assert tiny("a", "")["input_ids"].tolist() == [[2, 11, 3, 3]]
-    assert tiny.encode("a", "") == [2, 11, 3, 3]
+@pytest.mark.parametrize(
+    ("arguments", "wishes", "rows"),
+    [
+        ((["a", "play"],), {"padding": False}, [[2, 11, 3], [2, 8, 3]]),
+        (("a", ""), {}, [[2, 11, 3, 3]]),  # an empty pair is a pair
+        (("a",), {"truncation": True, "max_length": 2}, [[2, 3]]),
+        (("a", "a"), {"truncation": True, "max_length": 3}, [[2, 3, 3]]),
+    ],
+)
+def test_small_batches_by_hand(arguments, wishes, rows):
+    assert tiny(*arguments, **wishes)["input_ids"].tolist() == rows
 
 
 @pytest.mark.parametrize(
@@ -186,20 +190,10 @@ def test_what_a_batch_refuses(arguments, error, sentence):
         tiny(*arguments)
 
 
-def test_special_tokens_alone_fit_exactly():
-    assert tiny("a", truncation=True, max_length=2)["input_ids"].tolist() == [[2, 3]]
-    assert tiny("a", "a", truncation=True, max_length=3)["input_ids"].tolist() == [[2, 3, 3]]
-
-
 @pytest.mark.parametrize("number", [-1, len(TINY)])
 def test_an_id_outside_the_vocabulary(number):
     with pytest.raises(ValueError, match=rf"id {number} is outside .* from 0 to {len(TINY) - 1}"):
         tiny.decode([0, number])
-
-
-def test_decode_takes_a_tensor():
-    ids = tiny("Unaffable plays.")["input_ids"][0]
-    assert tiny.decode(ids, skip_special_tokens=True) == "unaffable plays."
 
 
 @pytest.mark.parametrize(
@@ -261,20 +255,13 @@ def test_memory_is_bounded_and_changes_nothing(monkeypatch):
     assert "a" * 500 not in tokenizer._word_ids
 
 
-def test_what_is_given_back_is_the_callers_own():
+def test_what_is_given_back_is_the_callers_own_and_instances_share_nothing():
     tiny.encode("play").append(99)
     tiny.tokenize("play").append("x")
     assert tiny.encode("play") == [2, 8, 3]
-
-
-def test_a_tokenizer_can_travel_to_another_process():
-    tiny.encode("unaffable plays")
-    copy = pickle.loads(pickle.dumps(tiny))
-    assert copy.encode("unaffable play") == tiny.encode("unaffable play")
-
-
-def test_instances_share_nothing():
     other = WordPieceTokenizer([*TINY, "chess"])
-    assert tiny.tokenize("chess") == ["[UNK]"]
-    assert other.tokenize("chess") == ["chess"]
-    assert tiny.tokenize("chess") == ["[UNK]"]
+    for _ in range(2):
+        assert tiny.tokenize("chess") == ["[UNK]"]
+        assert other.tokenize("chess") == ["chess"]
+    copy = pickle.loads(pickle.dumps(tiny))  # to another process
+    assert copy.encode("unaffable play") == tiny.encode("unaffable play")

@@ -10,13 +10,7 @@ from hypothesis import strategies as st
 from odd_texts import odd_texts
 
 from bertbook.corpus import hundred_sentences
-from minibert.wordpiece import (
-    SPECIAL_TOKENS,
-    WordPieceTokenizer,
-    learn_merges,
-    learn_vocabulary,
-    merge_gain,
-)
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer, learn_merges, merge_gain
 
 
 def test_gain_is_what_the_surprises_say():
@@ -65,11 +59,8 @@ def test_a_corpus_of_odd_texts_can_be_learned(seed):
 def test_vocabulary_by_hand():
     merges = list(learn_merges({"ab": 2, "ac": 1, "dc": 1}, min_frequency=1))
     # 8 pieces: a 3, ##b 2, ##c 2, d 1. Then 6: ab 2, ##c 2, a 1, d 1; (a, ##c) and (d, ##c) tie.
-    assert [(m.left, m.right, m.piece, m.count) for m in merges] == [
-        ("a", "##b", "ab", 2),
-        ("a", "##c", "ac", 1),
-        ("d", "##c", "dc", 1),
-    ]
+    expected = [("a", "##b", "ab", 2), ("a", "##c", "ac", 1), ("d", "##c", "dc", 1)]
+    assert [(m.left, m.right, m.piece, m.count) for m in merges] == expected
     ratios = [2 * 8 / (3 * 2), 1 * 6 / (1 * 2), 1 * 5 / (1 * 1)]
     assert [m.gain for m in merges] == pytest.approx(
         [m.count * math.log(ratio) for m, ratio in zip(merges, ratios, strict=True)]
@@ -98,19 +89,13 @@ def test_cased_and_uncased():
     assert cased.tokenize("Café") == ["Café"]
 
 
-def test_special_tokens_in_the_corpus_are_passed_over():
+def test_special_tokens_endless_words_and_rare_pairs_are_passed_over():
     plain = WordPieceTokenizer.train(["one cat"] * 3, 50)
     assert WordPieceTokenizer.train(["one [MASK] cat [SEP]"] * 3, 50).pieces == plain.pieces
-
-
-def test_pairs_below_the_frequency_are_left_alone():
+    assert WordPieceTokenizer.train(["a" * 101, "b b"], 20).pieces[5:] == ("a", "b", "##a")
     counts = {"cat": 1, "dog": 3}
     assert {merge.piece for merge in learn_merges(counts, 2)} == {"##og", "dog"}
     assert not list(learn_merges(counts, 4))
-
-
-def test_endless_words_are_not_learned():
-    assert WordPieceTokenizer.train(["a" * 101, "b b"], 20).pieces[5:] == ("a", "b", "##a")
 
 
 @pytest.mark.parametrize(
@@ -128,12 +113,8 @@ def test_what_cannot_be_learned(texts, size, error, sentence):
         WordPieceTokenizer.train(texts, size)
 
 
-def test_the_smallest_vocabulary_is_the_alphabet():
+def test_the_smallest_vocabulary_is_the_alphabet_and_texts_may_come_from_a_generator():
     assert WordPieceTokenizer.train(["abc"], 11).vocab_size == 11
-
-
-def test_texts_may_come_from_a_generator():
-    assert learn_vocabulary({"ab": 2}, 50)[-1] == "ab"
     assert WordPieceTokenizer.train((t for t in ["ab", "ab"]), 50).pieces[-1] == "ab"
 
 

@@ -43,3 +43,4 @@ def test_misuse_is_named(misuse):
 @pytest.mark.parametrize("ids", [[5, 6], (5, 6), torch.tensor([5, 6]), np.array([5, 6])])
 def test_one_row_of_ids_in_any_form(ids):
     assert TINY.decode(ids) == TINY.decode(iter(ids)) == "playing"
+    assert TINY.decode([2, *ids, 3], skip_special_tokens=True) == "playing"
