@@ -96,7 +96,7 @@ def _rare(tables: Mapping[str, LabeledTable], classes: tuple[str, ...]) -> Itera
             yield f"{name!r} is never learned ({told}), so no text gets it."
         elif fewest < FEW:
             what = "nothing" if fewest == 0 else "little"
-            yield f"{name!r} is rare ({told}); {what} can be said of its answers."
+            yield f"{name!r} has few rows ({told}); {what} can be said of its answers."
 
 
 def _listed(lines: Any) -> str:
