@@ -21,30 +21,26 @@ def _best_span(starts, ends, inside, longest):
 
 
 def _with_arrays(starts, ends, inside, longest):
-    return *map(np.array, (starts, ends, inside)), longest
+    return np.array(starts, float), np.array(ends, float), np.array(inside, bool), longest
 
 
 check_best_span = Exercise(
     "Find the best legal span: its start and its end score have the highest sum.",
     _best_span,
     cases=[_with_arrays(*case) for case in [
-        ([0.0, 3.0, 2.5, 0.5, 2.0], [0.0, 0.5, 0.0, 1.0, 3.0], [False] + [True] * 4, 3),
-        ([-1.0, 8.0, -2.0, 6.0, 1.0, -4.0], [7.0, 1.0, 3.0, 1.0, 2.0, 9.0],
-         [False] + [True] * 5, 2),
-        ([9.0, -3.0, -4.0, 6.0, -5.0, 5.0], [8.0, -2.0, 7.0, -1.0, 7.5, -3.0],
-         [False, True, True, False, True, True], 4),
-        ([0.0, 7.0, 6.0, -1.0, -3.0, -5.0, 9.0], [0.0, 8.0, 7.0, -2.0, -1.5, -4.0, 9.0],
-         [False, False, False, True, True, True, False], 4),
-        ([2.0, 5.0, 1.0], [1.0, 4.0, 2.0], [False, True, True], 2),
-        ([0.0, 5.0, 0.0, 1.0], [0.0, 1.0, 5.0, 0.0], [False, True, True, True], 3),
+        ([0, 3, 2.5, 0.5, 2], [0, 0.5, 0, 1, 3], [0, 1, 1, 1, 1], 3),
+        ([-1, 8, -2, 6, 1, -4], [7, 1, 3, 1, 2, 9], [0, 1, 1, 1, 1, 1], 2),
+        ([9, -3, -4, 6, -5, 5], [8, -2, 7, -1, 7.5, -3], [0, 1, 1, 0, 1, 1], 4),
+        ([0, 7, 6, -1, -3, -5, 9], [0, 8, 7, -2, -1.5, -4, 9], [0, 0, 0, 1, 1, 1, 0], 4),
+        ([2, 5, 1], [1, 4, 2], [0, 1, 1], 2), ([0, 5, 0, 1], [0, 1, 5, 0], [0, 1, 1, 1], 3),
     ]],
     forbidden=["a loop", "best_spans"],
     mistakes={
-        "→ int(starts.argmax()), int(ends.argmax())": "The best start and the best end, each by "
-            "itself: do they make a span?",
+        "→ int(starts.argmax()), int(ends.argmax())": "Do these ends make a span?",
         "inside[:, None] & (outside == outside[:, None]) → inside[:, None] | inside": "One end of "
-            "yours may stand outside of the passage. Both must be in it.",
-        "starts[:, None] + ends → np.maximum(starts[:, None], ends)": "Add the two scores.",
+            "yours may stand outside. Both must be in the passage.",
+        "starts…ends → np.maximum(starts[:, None], ends) ¦ starts[:, None] * ends": "Add the "
+            "scores: the product of two negative ones is large, too.",
         "(ahead >= 0) & → inside & ¦": "Your end may come before its start.",
         ("& whole →", "(outside…) → inside", "& (outside…) → ", "[:, None] & (outside == "
             "outside[:, None]) →"): "Every token of an answer must be inside the passage.",
@@ -55,24 +51,22 @@ check_best_span = Exercise(
             "tuple(int(inside[:place].sum()) for place in right(starts, ends, inside, longest))":
             "Count from the first token of the whole row, the question included.",
         ", n) → , n)[::-1]": "Turned around: first the start, then the end.",
-        "divmod(int(sums.argmax()), n) → int(sums.argmax())": "argmax counts through the whole "
-            "table. divmod(number, n) makes row and column of it.",
-        "divmod(int(sums.argmax()), n) → sums.max()": "Where is that highest sum?",
+        "divmod(…) → int(sums.argmax())": "Which row and column is that? divmod(number, n).",
+        "divmod(…) → sums.max()": "Where is that highest sum?",
         "→ (0, 0)": "Yours is always (0, 0). Does your search end at what is excluded?",
-        "+ ends → * ends": "Add the scores: the product of two negative ones is large, too.",
-        ("starts[:, None] + → starts +", "ahead >= 0 → ahead == 0", "starts[:, None] + ends → "
-            "starts + ends[:, None]"): "The starts stand in a column: starts[:, None].",
-        "starts[:, None] + ends → np.exp(starts)[:, None] / np.exp(starts).sum() + np.exp(ends) / "
+        ("starts[:, None] + → starts +", "ahead >= 0 → ahead == 0", "starts…ends → starts + "
+            "ends[:, None]"): "The starts stand in a column: starts[:, None].",
+        "starts…ends → np.exp(starts)[:, None] / np.exp(starts).sum() + np.exp(ends) / "
             "np.exp(ends).sum()": "You add probabilities. Add the scores themselves.",
-        "~inside → inside": "Count the tokens outside: where their number is the same at both "
-            "ends, none lies between.",
+        "~inside → inside": "Count the tokens outside: have both ends met equally many?",
         "ahead >= 0 → ahead > 0": "An answer may be a single token.",
         ("sums.argmax() → np.triu(sums).argmax()", "-np.inf → 0"): "What is excluded beats a sum "
             "below 0. Which number beats nothing?",
         ("& (ahead < longest) →", "ahead < longest → ahead <= longest ¦ ahead < longest - 1"):
             "How many tokens may an answer have? From 3 to 5 there are three.",
-        "divmod(int(sums.argmax()), n) → int(sums.argmax()) // n, int(sums.argmax()) % n + 1":
-            "Return the last token of the answer, not the one behind it.",
+        ("divmod(…) → int(sums.argmax()) // n, int(sums.argmax()) % n + 1", "divmod(…) → "
+            "int(sums.argmax()) // n, int(sums.argmax()) % n - int(sums.argmax()) // n + 1"):
+            "Return the last token itself: not the one behind it, and not a length.",
         "sums.argmax() → np.where(starts[:, None] == starts[inside].max(), sums, -np.inf).argmax() "
             "¦ np.where(ends == ends[inside].max(), sums, -np.inf).argmax()": "Another start, or "
             "another end, may have a higher sum.",
@@ -100,21 +94,21 @@ check_answer_f1 = Exercise(
     mistakes={
         exact_match: "That is the exact match. How many words do both share?",
         ("split() → split()||(answer) & Counter(true) → ({*answer} & {*true})||len(answer) → "
-            "len({*answer})||len(true) → len({*true})", "(Counter(answer) & Counter(true)).total() "
-            "→ len({*answer} & {*true})"): "A word that stands twice in both is shared twice.",
-        "(Counter(answer) & Counter(true)).total() → sum(word in true for word in answer) ¦ "
-            "sum(word in answer for word in true)": "A word that one has once is shared once.",
+            "len({*answer})||len(true) → len({*true})", "(…).total() → len({*answer} & {*true})"):
+            "A word that stands twice in both is shared twice.",
+        "(…).total() → sum(word in true for word in answer) ¦ sum(word in answer for word in true)":
+            "A word that one has once is shared once.",
         "normalize_answer(text) → text ¦ text.lower()": "Normalize both answers first.",
         "normalize_answer(text).split() → list(normalize_answer(text))": "F1 counts words.",
         "float(answer == true) → 0.0": "Two empty answers agree.",
-        "(Counter(answer) & Counter(true)).total() → sum(map(str.__eq__, answer, true))": "You "
-            "compare word by word, in their places. A shared word may stand anywhere.",
+        "(…).total() → sum(map(str.__eq__, answer, true))": "You compare word by word, in their "
+            "places. A shared word may stand anywhere.",
         "2 * p * r / (p + r) → min(p, r)": "You divide by the longer of the two answers.",
         "2 * p * r / (p + r) → max(p, r)": "You divide by the shorter of the two answers.",
-        "2 * p * r / (p + r) → p": "That is the precision alone.",
-        "2 * p * r / (p + r) → r": "That is the recall alone.",
+        "2 * p * r / (p + r) → p ¦ r": "That is the precision alone, or the recall.",
         "2 * p * r / (p + r) → (p + r) / 2 ¦ (p * r) ** 0.5": "F1 is the harmonic mean.",
-        "2 * p * r / (p + r) → p * r / (p + r - p * r)": "F1 counts shared words in both answers.",
+        ("2 * p * r / (p + r) → p * r / (p + r - p * r)", "2 * p * r / (p + r) → shared / "
+            "len({*answer, *true})"): "F1 counts shared words in both answers.",
         "/ (p + r) →": "By what must you divide?",
         "2 * p → 200 * p": "F1 is 1 at most.",
         "2 * p * r / (p + r) → 1.0 ¦ float(shared)": "What share of the answers is that?",
@@ -144,16 +138,13 @@ check_number_of_windows = Exercise(
            (140, 60, 20)],
     forbidden=["a loop", "sliding_windows"],
     mistakes={
-        "→ math.ceil(pieces / room) ¦ 1 + math.ceil(pieces / room)": "How far does each window go "
-            "beyond the one before, if they share some pieces?",
         "→ (pieces - room) // stride + 1 ¦ (pieces - room) / stride + 1": "In that formula the "
             "stride is the step. Here it is what neighbors share.",
-        ("→ math.ceil(pieces / stride)", "room - stride → stride"): "What neighbors share is not "
-            "new. How many pieces are?",
-        "→ list(range(0, max(1, pieces - stride), room - stride))": "That is where the windows "
-            "begin. How many are there?",
-        "room - stride → room - 2 * stride ¦ room - stride - 1 ¦ room - stride + 1 ¦ room + stride":
-            "A window shares `stride` pieces with the one before. How many are new?",
+        "→ [*range(0, max(1, pieces - stride), room - stride)]": "How many places are these?",
+        ("room - stride → room - 2 * stride ¦ room - stride - 1 ¦ room - stride + 1 ¦ room + "
+            "stride", "→ math.ceil(pieces / stride)", "room - stride → stride", "→ "
+            "math.ceil(pieces / room) ¦ 1 + math.ceil(pieces / room)"): "A window shares `stride` "
+            "pieces with the one before. How many are new?",
         ("math.ceil → math.floor ¦ round", "math.ceil(left / step) → left / step"): "The last "
             "pieces need a window, too. Round up.",
         "→ len(range(0, pieces - room + 1, room - stride))": "The last window need not be full.",
@@ -161,7 +152,8 @@ check_number_of_windows = Exercise(
             "step → pieces / step ¦ (pieces - stride) / step ¦ max(0, pieces - stride) / step"):
             "What is left behind the first window?",
         "1 + →": "Where is the first window?",
-        "max(0, pieces - room) → pieces - room": "A short passage has one window, not fewer.",
+        ("max(0, pieces - room) → pieces - room", "max(0, pieces - room) → abs(pieces - room)"):
+            "A short passage has one window, not fewer.",
         "1 + math.ceil(left / step) → 2 + left // step ¦ 1 if pieces <= room else 2 + left // "
             "step": "The last window may end with the passage.",
     },
@@ -191,49 +183,42 @@ def _mean_threshold(leads, answered, silent, passages):
 
 
 def _questions(leads, answered, silent, passages):
-    return *map(np.array, (leads, answered, silent)), np.array(passages)
+    return *(np.array(each, float) for each in (leads, answered, silent)), np.array(passages)
 
 
 check_honest_f1 = Exercise(
     "Score each passage with the threshold that is best on all others.",
     _honest_f1,
     cases=[_questions(*case) for case in [
-        ([0.0, 1.0, -2.0, 0.0, -3.0, 3.0], [0.0, 0.0, 0.0, 0.0, 1.0, 1.0],
-         [1.0, 1.0, 1.0, 1.0, 0.0, 0.0], [0, 2, 2, 1, 2, 1]),
-        ([3.0, -1.0, 3.0, -1.0, -2.0, 1.0, -1.0, -1.0, -2.0],
-         [0.5, 0.0, 0.5, 0.5, 0.0, 0.0, 0.0, 0.25, 0.0],
-         [0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0, 0.0], [3, 3, 0, 1, 2, 2, 0, 2, 2]),
-        ([3.0, 2.0, 2.0, 1.0, 0.0, 1.0, 1.0, 3.0, 2.0, -1.0],
-         [0.0, 0.0, 0.25, 1.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.25],
-         [1.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [7, 0, 0, 5, 2, 0, 7, 2, 7, 7]),
+        ([0, 1, -2, 0, -3, 3], [0, 0, 0, 0, 1, 1], [1, 1, 1, 1, 0, 0], [0, 2, 2, 1, 2, 1]),
+        ([3, -1, 3, -1, -2, 1, -1, -1, -2], [0.5, 0, 0.5, 0.5, 0, 0, 0, 0.25, 0],
+         [0, 0, 0, 0, 1, 1, 1, 0, 0], [3, 3, 0, 1, 2, 2, 0, 2, 2]),
+        ([3, 2, 2, 1, 0, 1, 1, 3, 2, -1], [0, 0, 0.25, 1, 0, 0.5, 0, 0, 0, 0.25],
+         [1, 1, 0, 0, 1, 0, 0, 0, 0, 0], [7, 0, 0, 5, 2, 0, 7, 2, 7, 7]),
     ]],
     mistakes={
-        ("[~here]…silent[~here] → , answered, silent", "[~here]…silent[~here] → , answered, "
-            "silent||(others[0]) → (leads)"): "The passage has had part in the choice of its own "
-            "threshold. Leave it out.",
+        "[~here]…silent[~here] → , answered, silent||(others[0]) → (leads)": "The passage has had "
+            "part in the choice. Leave it out.",
         "~here → here": "You choose on the passage itself. Choose on all others.",
         "→ right(leads, answered, silent, np.arange(len(leads)))": "You leave out one question, "
             "and the other questions on its passage stay in. What is the unit?",
-        "np.where(…], answered[here] → max(means": "That is the score on the questions of the "
-            "choice. What does its threshold reach on the passage that was left out?",
+        "np.where(…], answered[here] → max(means": "So good they are where they were chosen. And "
+            "on the passage that was left out?",
         "reached.mean() → np.mean([reached[passages == p].mean() for p in np.unique(passages)])":
-            "A passage with two questions counts as one with ten. Take the mean over questions.",
-        ("> t → < t||> threshold → < threshold", "> threshold → < threshold", "> t → < t"):
-            "A lead above the threshold is no answer.",
+            "Take the mean over questions: a passage with two counts less than one with ten.",
+        ("> threshold → < threshold", "> t → < t"): "A lead above the threshold is no answer.",
         "tried = np.unique(others[0]) → tried = np.r_[-np.inf, np.unique(others[0])]": "You try a "
             "threshold below all leads, too. Try those that occur.",
         _mean_threshold: "You take one threshold for all, a mean. Each passage has its own.",
         ("> t → >= t||> threshold → >= threshold", "> t → >= t", "> threshold → >= threshold"):
             "The null score must win by *more* than the threshold: >, not >=.",
-        ("silent[here], answered → answered[here], silent", "[2], others[1] → [1], "
-            "others[2]||silent[here], answered → answered[here], silent", "[2], others[1] → [1], "
-            "others[2]"): "Which of the two scores counts when the null score wins?",
+        ("silent[here], answered → answered[here], silent", "[2], others[1] → [1], others[2]"):
+            "Which of the two scores counts when the null score wins?",
         ("[np.argmax(means)] → [::-1][np.argmax(means[::-1])]", "np.unique(others[0]) → others[0]"):
             "Of equally good thresholds take the lowest.",
         "tried[np.argmax(means)] → np.argmax(means)": "argmax gives the place of a threshold in "
             "your list. Which threshold stands there?",
-        ("tried[np.argmax(means)] → 0.0", "→ np.where(leads > 0, silent, answered).mean()"): "0 is "
-            "no choice. Try every lead that occurs.",
+        "→ np.where(leads > 0, silent, answered).mean()": "Try every lead that occurs.",
         "tried = np.unique(others[0]) → tried = np.unique(leads)": "A lead of the passage that is "
             "left out is among the thresholds you try.",
         "reached.mean() → reached ¦ reached.sum()": "The mean over all questions is asked for.",
@@ -245,5 +230,7 @@ check_honest_f1 = Exercise(
             "better. What does a threshold say?",
         "np.empty → np.zeros||np.unique(passages) → range(len({*passages}))": "The numbers of the "
             "passages may have gaps. Which ones occur?",
+        "np.where(leads[here] > threshold, silent[here], answered[here]) → answered[here]": "You "
+            "answer every question of the passage. What does the threshold say?",
     },
 )  # fmt: skip

@@ -32,37 +32,31 @@ check_piece_labels = Exercise(
     cases=[([1, 1, 1], [3, 1, 2]), ([1, 2, 1], [1, 2, 4]), ([3, 1, 4, 2], [1, 5, 3, 4]),
            ([2, 0, 1], [3, 1, 5]), ([2, 1, 0], [5, 0, 3])],
     mistakes={
-        "([label] + [-100] * count)[:count] → [label] * count": "Every piece has the label of its "
-            "word. Which piece speaks for the word?",
-        ("[:count] → [:count][::-1]", "([label] + [-100] * count)[:count] → [-100] * (count - 1) + "
-            "[label]"): "Here the first piece has the label.",
-        "[label] + [-100] * count → [-100] * count": "Which piece speaks for the word?",
-        "[label] + [-100] * count → [-100] + [label] * count": "All pieces but the first have the "
-            "label. It is the other way around.",
-        (*_marked("0"), *_marked("None"), *_marked("100")): "Which number says that there is no "
-            "label?",
+        ("([label]…)[:count] → [label] * count", "[-100] * count → [label + 1] * count ¦ [label + "
+            "label % 2] * count", "[label] + [-100] * count → [-100] + [label] * count"): "Only "
+            "the first piece has a label.",
+        ("[:count] → [:count][::-1]", "[label] + [-100] * count → [-100] * count",
+            "([label]…)[:count] → ([label] if count == 1 else [-100] * count)",
+            "([label]…)[:count] → [-100] * (count - 1) + [label]"): "The first piece has the "
+            "label.",
+        (*_marked("0"), *_marked("None"), *_marked("100")): "Which number says “no label”?",
         _marked("-1"): "The loss does not know −1. Which number does it know?",
-        "[-100] * count → [label + 1] * count ¦ [label + label % 2] * count": "The other "
-            "pieces of a word have no label.",
-        "([label] + [-100] * count)[:count] → [label] + [-100] * (count - 1)": "A word without "
-            "pieces has no token, and so no label.",
+        ("([label]…)[:count] → [label] + [-100] * (count - 1)", "[:count] → [:count] or [-100]"):
+            "No piece, no token: nothing is written.",
         "[:count] → ¦ [: count + (count > 0)]": "Each word has a token too many.",
-        "([label] + [-100] * count)[:count] → [label]": "Each piece is a token and needs a number.",
-        "([label] + [-100] * count)[:count] → [([label] + [-100] * count)[:count]]": "A list "
-            "stands inside your list. Do you append where you want to extend?",
+        "([label]…)[:count] → [label]": "Each piece is a token and needs a number.",
+        "([label]…)[:count] → [([label] + [-100] * count)[:count]]": "A list stands inside your "
+            "list. Do you append where you want to extend?",
         "(piece_counts, labels) → (piece_counts[:1], labels)": "Does your loop return too early?",
-        "row = [-100] → row = []||*row, -100 → *row, -100, -100": "All your labels stand one token "
-            "early. What is in front of the first word?",
-        "row += → row =": "Only the last word is there. Does your loop make a new list each time?",
-        ("count, label in → label, count in", "([label] + [-100] * count)[:count] → [count] * "
-            "label"): "You have exchanged the two lists.",
+        "row = [-100] → row = []||*row, -100 → *row, -100, -100": "Yours begin one token early. "
+            "What is in front of the first word?",
+        "row += → row =": "Only the last word is there. Where does your list begin?",
+        ("count, label in → label, count in", "([label]…)[:count] → [count] * label"): "You have "
+            "exchanged the two lists.",
         ("row = [-100] → row = []||*row, -100 → *row", "row = [-100] → row = []", "*row, -100 → "
             "*row"): "[CLS] and [SEP] are tokens, too. What is their label?",
         "[label] + → [label or -100] +": "0 is the label of O. It says that here is no name.",
-        "([label] + [-100] * count)[:count] → ([label] if count == 1 else [-100] * count)":
-            "A word of several pieces has a label, too. Which piece bears it?",
         "[label] + → [count] +": "So many pieces it has. Which label?",
-        "[:count] → [:count] or [-100]": "No piece, no token: then nothing is written.",
         "[:count] → [:count] + [-100]||*row, -100 → *row": "[SEP] stands once, at the end.",
     },
 )  # fmt: skip
@@ -101,8 +95,7 @@ check_best_tags = Exercise(
         ([[-1, -2, -4, -3.5, -5], [-6, -5, -1, -4, -2], [-3, -9, -8, -7, -1.5]], _KINDS),
     ]],
     mistakes={
-        "→ scores.argmax(axis=1).tolist()": "You choose for each word by itself. May each tag "
-            "follow the one before?",
+        "→ scores.argmax(axis=1).tolist()": "May each tag follow the one before?",
         """→ path = []
 for row in scores:
     path.append(int((row + np.where(may_follow, 0, -np.inf)[path[-1] if path else 0]).argmax()))
@@ -121,8 +114,8 @@ for row in scores[1:]:
     path.append(int(best.argmax()))
 return path""": "The best way so far need not lead to the best end. Store where each tag came "
             "from, and walk back.",
-        "→ np.where(may_follow[0], scores, -np.inf).argmax(axis=1).tolist()": "You ask of every "
-            "word what may follow an O. What stands before it in your row?",
+        "→ np.where(may_follow[0], scores, -np.inf).argmax(axis=1).tolist()": "Each word asks what "
+            "may follow an O. What stands before it?",
         "→ right(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), may_follow)": "You "
             "add probabilities. Add the scores themselves.",
         tuple(f"""→ path, before = [int(row.argmax()) for row in scores], 0
@@ -130,17 +123,17 @@ for n, tag in enumerate(path):
     path[n] = before = tag if may_follow[before, tag] else {other}
 return path""" for other in ("tag - 1", "0")): "You repair what was chosen word by word. Another "
             "row of tags may have a higher sum.",
-        ("[0] + blocked[0] → [0]", "blocked[0] → blocked[:, 0]"): "What may the first word have? "
-            "It stands as behind an O, and row 0 of the table says what may follow an O.",
+        ("[0] + blocked[0] → [0]", "blocked[0] → blocked[:, 0]"): "What may follow the O in front "
+            "of the first word? Row 0 of the table says it.",
         ("[:, None] + blocked → [:, None] + blocked.T", "[:, None] →", ", 0.0 → .T, 0.0"):
             "Which of the two is the tag before? may_follow[before, after].",
         "0.0, -np.inf → -np.inf, 0.0": "You forbid what is legal, and allow the rest.",
         ("np.inf → 1.0", "+ blocked[0] → * may_follow[0]||[:, None] + blocked → [:, None] * "
-            "may_follow"): "What is forbidden may still win. Which number never does?",
+            "may_follow", "[:, None] + blocked → [:, None] * may_follow"): "What is forbidden may "
+            "still win. Which number never does?",
         ("sums.argmax(axis=0) → sums.argmax(axis=1)", "sums.max(axis=0) → sums.max(axis=1)",
             "None] + blocked → None] + blocked + row||argmax(axis=0) → argmax(axis=1)||max(axis=0) "
-            "+ row → max(axis=1)"): "For each tag *here* the best tag *before*: over which axis of "
-            "the table is that?",
+            "+ row → max(axis=1)"): "For each tag *here* the best *before*: over which axis?",
         "sums.max(axis=0) + row → row": "The words before are forgotten. A way keeps its sum.",
         "sums.max(axis=0) + row → sums.max(axis=0)": "Each word adds its own score to the way.",
         "sums.max(axis=0) + row → sums.max(axis=0) * row": "Scores are added.",
@@ -153,8 +146,8 @@ return path""" for other in ("tag - 1", "0")): "You repair what was chosen word 
         "path[::-1] → best.max()": "That is the sum. Which tags have it?",
         "path[::-1] → path[::-1][1:] ¦ path[::-1][:-1]": "A tag is missing: every word has one.",
         ("scores[0] + blocked[0] → np.where(np.arange(len(blocked)), -np.inf, scores[0])",
-            "path[::-1] → [0, *path[::-1]]"): "The O stands before the first word, and is no tag "
-            "of this sentence.",
+            "path[::-1] → [0, *path[::-1]]"): "The O is before the sentence, and no tag of it.",
+        "scores[1:] → scores": "The first word has its turn before the loop.",
     },
 )  # fmt: skip
 
@@ -229,43 +222,41 @@ def _advice(
     found: list[set[Span]], true: list[set[Span]], sentences: Sequence, known: set[str]
 ) -> str:
     """Name what keeps a rule from being good: the first change that would help it."""
-    if not any(found):
-        return "Your rule finds nothing. What do most names begin with?"
-    shifted = [{(start, end + 1) for start, end in row} for row in found]
-    if _f1(shifted, true) > _f1(found, true) + 0.1:
-        return "Your end is the last word of the name. Return the number of the word behind it."
-    shifted = [{(start - 1, end - 1) for start, end in row} for row in found]
-    if _f1(shifted, true) > _f1(found, true) + 0.1:
-        return "You count the words from 1. The first has the number 0."
-    joined = [_joined(row) for row in found]
-    if _f1(joined, true) > _f1(found, true) + 0.1:
-        return "Words of a name that stand side by side are one name, not several."
-    late = [{span for span in row if span[0] > 0} for row in found]
-    if all(f == g for f, g in zip(found, late, strict=True)):
-        return "No name of yours stands at the beginning of a sentence. Some true ones do."
-    begins = [any(s == 0 for s, _ in row) for row in found]
-    capital = [words[0][0].isupper() for words, _ in sentences]
-    if begins == capital:
-        return (
+    names = [(words, *span) for row, (words, _) in zip(found, sentences) for span in row]
+    firsts = [words for words, start, _ in names if start == 0]
+
+    def helps(changed):
+        return _f1(changed, true) > _f1(found, true) + 0.1
+
+    advice = [
+        (not names, "Your rule finds nothing. What do most names begin with?"),
+        (helps([{(s, e + 1) for s, e in row} for row in found]),
+            "Your end is the last word of the name. Return the number of the word behind it."),
+        (helps([{(s - 1, e - 1) for s, e in row} for row in found]),
+            "You count the words from 1. The first has the number 0."),
+        (helps([_joined(row) for row in found]),
+            "Words of a name that stand side by side are one name, not several."),
+        (not firsts, "No name of yours stands at the beginning of a sentence. Some true ones do."),
+        (len(firsts) == sum(words[0][0].isupper() for words, _ in sentences),
             "Every sentence begins with a capital, and yours takes each first word for a name. "
-            "What do the words in small letters tell, once it has lost its capital?"
-        )
-    rows = [(words, span) for row, (words, _) in zip(found, sentences) for span in row]
-    if sum(words[start][0].islower() for words, (start, _) in rows) > len(rows) / 4:
-        return "Many names of yours begin with a small letter. What do true ones begin with?"
-    if not any(words[0].lower() not in known for words, (start, _) in rows if start == 0):
-        return "You keep the first words that are known in small letters. Turn that around."
-    if all(end - start > 1 for _, (start, end) in rows):
-        return "All names of yours have several words. Many true ones have one."
-    if max(map(len, found)) == 1:
-        return "You find one name in a sentence at most. Many have more."
-    return "Print what it finds beside the true names, and look at three sentences."
+            "What do the words in small letters tell, once it has lost its capital?"),
+        (sum(words[s][0].islower() for words, s, _ in names) > len(names) / 4,
+            "Many names of yours begin with a small letter. What do true ones begin with?"),
+        (all(word.isupper() for words, s, e in names for word in words[s:e]),
+            "Every letter of yours is a capital. How many are enough?"),
+        (any(len(row) > len({s for s, _ in row}) for row in found),
+            "Several names of yours begin at one word. Where does the next one begin?"),
+        (all(words[0].lower() in known for words in firsts),
+            "You keep the first words that are known in small letters. Turn that around."),
+        (all(e - s > 1 for _, s, e in names), "All yours have several words. Many names have one."),
+        (max(map(len, found)) == 1, "You find one name in a sentence at most. Many have more."),
+    ]  # fmt: skip
+    hints = [hint for holds, hint in advice if holds]
+    return [*hints, "Print what it finds beside the true names, and look at three sentences."][0]
 
 
 def _joined(spans: set[Span]) -> set[Span]:
     places = sorted({place for start, end in spans for place in range(start, end)})
-    runs = [
-        [place for _, place in run]
-        for _, run in groupby(enumerate(places), lambda pair: pair[1] - pair[0])
-    ]
-    return {(run[0], run[-1] + 1) for run in runs}
+    runs = groupby(enumerate(places), lambda pair: pair[1] - pair[0])
+    rows = [[place for _, place in run] for _, run in runs]
+    return {(row[0], row[-1] + 1) for row in rows}

@@ -40,7 +40,8 @@ def prepare(plan: Mapping[str, Any]) -> Work:
         raise ValueError(f"{told} of the others, or divide without --time and --group")
     number = {name: place for place, name in enumerate(classes)}
     labels = {p: np.array([number[x] for x in t.labels or ()]) for p, t in tables.items()}
-    return Work(tables, labels, classes, [*_copies(table, kept), *_rare(tables, classes)])
+    notes = [*_copies(table, kept), *_alike(classes), *_rare(tables, classes)]
+    return Work(tables, labels, classes, notes)
 
 
 def _require_classes(table: LabeledTable, column: str) -> None:
@@ -77,6 +78,14 @@ def _copies(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
         yield f"So have {len(more):,} other texts."
 
 
+def _alike(classes: tuple[str, ...]) -> Iterator[str]:
+    """Tell of labels that are perhaps one."""
+    counts = Counter(name.casefold() for name in classes)
+    for key in (key for key, count in counts.items() if count > 1):
+        names = " and ".join(repr(name) for name in classes if name.casefold() == key)
+        yield f"{names} differ in capitals only, and are different labels here. Are they one?"
+
+
 def _rare(tables: Mapping[str, LabeledTable], classes: tuple[str, ...]) -> Iterator[str]:
     """Tell of labels that are too few to say much about."""
     counts = {part: Counter(table.labels) for part, table in tables.items()}
@@ -87,7 +96,7 @@ def _rare(tables: Mapping[str, LabeledTable], classes: tuple[str, ...]) -> Itera
             yield f"{name!r} is never learned ({told}), so no text gets it."
         elif fewest < FEW:
             what = "nothing" if fewest == 0 else "little"
-            yield f"{name!r} is rare ({told}); {what} can be said of its answers."
+            yield f"{name!r} has few rows ({told}); {what} can be said of its answers."
 
 
 def _listed(lines: Any) -> str:

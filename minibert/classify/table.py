@@ -108,8 +108,8 @@ def read_table(
     FileNotFoundError
         If there is no such file.
     ValueError
-        If the file cannot be decoded, a column is missing, a row has more or fewer fields than
-        the header, or no row is left; the message names the line.
+        If the file cannot be decoded, a column is missing, a field is a list or an object, a row
+        has more or fewer fields than the header, or no row is left; the message names the line.
     """
     wanted = {"texts": text, "labels": label, "pairs": pair, "groups": group, "times": time}
     columns = {field: name for field, name in wanted.items() if name is not None}
@@ -119,7 +119,8 @@ def read_table(
     for line, record in read(content, str(path)):
         if missing := [name for name in columns.values() if name not in record]:
             raise ValueError(_no_column(path, line, missing[0], list(record)))
-        row = ["" if (x := record[name]) is None else str(x).strip() for name in columns.values()]
+        place = f"line {line} of {str(path)!r}"
+        row = [_field(record[name], name, place) for name in columns.values()]
         (lines if all(row) else skipped).append(line)
         rows += [row] if all(row) else []
     if not rows:
@@ -127,6 +128,14 @@ def read_table(
         raise ValueError(f"{str(path)!r} has no row to read{lack if skipped else ''}")
     found = zip(columns, map(list, zip(*rows, strict=True)), strict=True)
     return LabeledTable(**dict(found), lines=lines, skipped=tuple(skipped))
+
+
+def _field(value: Any, name: str, place: str) -> str:
+    """Return a field as text; what is missing, such as null or NaN, is empty."""
+    if isinstance(value, list | dict):
+        told = f"{place} has {str(value)[:40]!r} as its {name!r}; write one text or number there"
+        raise ValueError(f"{told}, and a row for each of several")
+    return "" if value is None or value != value else str(value).strip()
 
 
 def _decoded(path: Path, encoding: str | None) -> str:

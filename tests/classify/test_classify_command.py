@@ -91,7 +91,7 @@ def test_the_report_says_what_the_facts_are(finished):
     assert "- 244 rows were read, with 4 labels." in report
     assert "3 rows are copies of others with the same label and are left out" in report
     assert "The same text has several labels: lines 6, 245, 'My" in report
-    assert "'Other' is rare (1 in train, 0 in validation, 0 in test); nothing can be" in report
+    assert "'Other' has few rows (1 in train, 0 in validation, 0 in test); nothing can be" in report
     assert "Never answered: Other." in report
     assert f"predict '{finished}' 'a text'" in report
 

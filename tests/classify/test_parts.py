@@ -12,6 +12,8 @@ from minibert.classify.duplicates import (
     text_keys,
     without_copies,
 )
+from minibert.classify.options import DEFAULTS
+from minibert.classify.preparing import prepare
 from minibert.classify.splitting import linked_rows, split_rows
 from minibert.classify.table import LabeledTable
 
@@ -135,3 +137,12 @@ def test_a_hundred_thousand_rows():
     tables = [kept.take(rows) for rows in parts]
     assert find_leaks(tables[0], tables[2]) == []
     assert 0.1 < len(tables[2]) / len(kept) < 0.2
+
+
+def test_labels_that_differ_in_capitals_only_are_told(tmp_path):
+    rows = [f"text {chr(97 + n) * 3},{'NOISE' if n % 5 == 0 else 'Noise'}" for n in range(24)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["text,label", *rows, "text of another,Waste"]), encoding="utf-8")
+    told = [note for note in prepare({**DEFAULTS, "table": path}).notes if "capitals" in note]
+    assert len(told) == 1
+    assert told[0].startswith("'NOISE' and 'Noise' differ in capitals only")

@@ -70,8 +70,8 @@ def test_what_is_empty_is_skipped(tmp_path):
     table = read_table(path, "text", "label")
     assert (table.texts, table.lines, table.skipped) == (["b"], [5], (2, 3))
     assert read_table(path, "text").texts == ["a", "b"]
-    lines = write(tmp_path / "a.jsonl", '{"text": null, "y": 0}\n{"text": "a", "y": 0}\n')
-    assert read_table(lines, "text", "y").lines == [2]
+    empty = '{"text": null, "y": 0}\n{"text": "b", "y": NaN}\n{"text": "a", "y": 0}\n'
+    assert read_table(write(tmp_path / "a.jsonl", empty), "text", "y").lines == [3]
 
 
 def test_a_very_long_text(tmp_path):
@@ -105,6 +105,13 @@ def test_a_line_that_is_no_object(tmp_path, line):
     path = write(tmp_path / "a.jsonl", f'{{"text": "a"}}\n{line}\n')
     with pytest.raises(ValueError, match=r"line 2 of .* is no JSON object"):
         read_table(path, "text")
+
+
+@pytest.mark.parametrize("label", ['["x", "y"]', '{"name": "x"}'])
+def test_a_field_that_is_no_text(tmp_path, label):
+    path = write(tmp_path / "a.jsonl", f'{{"text": "a", "y": "x"}}\n{{"text": "b", "y": {label}}}')
+    with pytest.raises(ValueError, match=r"line 2 of .* as its 'y'; write one text or number"):
+        read_table(path, "text", "y")
 
 
 def test_a_file_that_is_not_there(tmp_path):
