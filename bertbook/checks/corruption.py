@@ -15,21 +15,19 @@ from .verdict import Verdict
 _MASK_ID = 4
 _VOCAB, _SPECIAL = 200, range(5)
 _TOO_FAR = 5  # spreads
+_ONE_DRAW = "One draw with two borders, 0.8 and 0.9, decides among three fates."
 _SLIPS = {
-    (0.72, 0.10, 0.18): "You draw once for [MASK] and once for the rest, so that a random word "
-        "strikes masked tokens, too. One draw with two borders decides among three fates.",
-    (0.80, 0.02, 0.18): "A random word comes for a tenth of what [MASK] left over. It belongs to a "
-        "tenth of all chosen tokens.",
-    (0.81, 0.09, 0.10): "You draw for what stays and for the random word one after the other. One "
-        "draw with two borders decides among three fates.",
-    (0.81, 0.10, 0.09): "You draw for the random word and for what stays one after the other. One "
-        "draw with two borders decides among three fates.",
-    (0.80, 0.18, 0.02): "What stays is a tenth of all chosen tokens, not of what is left over.",
+    (0.72, 0.10, 0.18): f"A random word strikes masked tokens, too. {_ONE_DRAW}",
+    (0.70, 0.10, 0.20): f"A random word strikes masked tokens, too. {_ONE_DRAW}",
+    (0.80, 0.02, 0.18): "A random word comes for a tenth of all chosen tokens, not of the rest.",
+    (0.81, 0.09, 0.10): f"You draw for what stays, then for the random word. {_ONE_DRAW}",
+    (0.81, 0.10, 0.09): f"You draw for the random word, then for what stays. {_ONE_DRAW}",
+    (0.80, 0.18, 0.02): "What stays is a tenth of all chosen tokens, not of the rest.",
     (1.0, 0.0, 0.0): "All chosen tokens become [MASK]. What about the other two fates?",
     (0.8, 0.0, 0.2): "No chosen token becomes a random word.",
     (0.8, 0.2, 0.0): "No chosen token stays as it is.",
     (0.8, 0.1, 0.1): "",
-}  # fmt: skip
+}
 
 
 def check_corrupt_tokens(function: Callable) -> Verdict:
@@ -91,15 +89,15 @@ def _leaves_alone(function: Callable) -> str:
         if len(said := labels[special].unique()) == 1:
             return f"Where a token is not chosen, the label is -100; yours is {said.item()}."
         return "Special tokens are chosen. [CLS], [SEP] and padding never are."
-    wrong = chosen & (labels != before)
-    if wrong.any():
+    if (wrong := chosen & (labels != before)).any():
         said, true = (ids[wrong][0].item() for ids in (labels, before))
-        if said == _MASK_ID:
-            return "A label is the answer, the true id; yours is that of [MASK]."
-        return f"A label is the true id of its token; one is {said} and should be {true}."
+        said = "that of [MASK]" if said == _MASK_ID else f"{said}, not {true}"
+        return f"A label is the answer, the true id; yours is {said}."
     drawn = seen[chosen & (seen != _MASK_ID) & (seen != before)]
     if (drawn < 5).any():
         return "A special token was drawn as a random word. Draw from the ids that are words."
+    if len(drawn) > 2000 and drawn.min() == drawn.max():
+        return "All random words are the same. Draw one for each token."
     if len(drawn) > 2000 and drawn.max() < _VOCAB - 1:
         return f"The last word, {_VOCAB - 1}, is never drawn as a random word."
     return ""
@@ -117,7 +115,7 @@ def _special_anywhere(function: Callable) -> str:
         return "A [MASK] in the text is chosen. It is special, whether special_ids name it or not."
     if chosen[:, 3].any() or (drawn == 77).any():
         what = "chosen" if chosen[:, 3].any() else "drawn as a random word"
-        return f"With special_ids (0, 2, 3, 77), 77 is {what}. Special ids may stand anywhere."
+        return f"With special_ids (0, 2, 3, 77), 77 is {what}."
     return ""
 
 
@@ -157,7 +155,8 @@ def _shares(function: Callable) -> str:
         seen, _, chosen = _corrupted(function, ids, 3, mlm_probability=share)
         found = (of_words := chosen[ids >= 5]).double().mean().item()
         if abs(found - share) > _TOO_FAR * (share * (1 - share) / len(of_words)) ** 0.5:
-            return f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
+            told = f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
+            return told + " Where is the label of what stays?" * bool((seen != ids)[chosen].all())
     # A random word is the true one now and then.
     same, masked = ((seen == of)[chosen].double().mean().item() for of in (ids, _MASK_ID))
     random = (1 - same - masked) * (_VOCAB - 5) / (_VOCAB - 6)
@@ -203,11 +202,14 @@ def _whole_words(function: Callable) -> str:
     ids = _text(200, 50)
     continued = torch.zeros_like(ids, dtype=torch.bool)
     continued[:, 2:40:4] = continued[:, 3:40:4] = True  # words of one piece and of three
-    chosen = _corrupted(function, ids, continues_word=continued)[2]
+    hers, ours = (_corrupted(f, ids, continues_word=continued) for f in (function, corrupt_tokens))
+    chosen = hers[2]
     torn = (chosen[:, 1:] != chosen[:, :-1]) & continued[:, 1:]
     if torn[:, 1:39:4].any():
         return "With continues_word, a word is torn apart: all its pieces share one draw."
     told = "With continues_word, a word of three pieces is torn apart. Whose draw has the third?"
+    if not torn.any() and not torch.equal(hers[0], ours[0]):
+        return "With continues_word, pieces share the draw that chooses. Has each its own fate?"
     return told if torn.any() else ""
 
 

@@ -10,7 +10,7 @@ from .names import my_name
 from .roles import HIDDEN, ROLES
 from .trial_build import parameters_of, shape_in_words
 
-_WIDTH = 66  # so that no page has to scroll it
+_WIDTH = 48  # so that no phone has to scroll it
 
 _SHAPES = {
     "hidden_states": HIDDEN,
