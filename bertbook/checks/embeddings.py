@@ -19,16 +19,12 @@ check_segments = Exercise(
     cases=[(1, 2), (4, 3), (4, None), (2, 0), (0, 5), (0, None)],
     mistakes={
         ("1 + first + 1 → first || second + 1 → second", "1 + first → first || second + 1 → "
-            "second ¦ second + 1"): "One special token begins the row, and one ends each text.",
-        "second + 1 → second": "The last [SEP] is missing. To which text does it belong?",
-        ("1 + first → first || second + 1 → second + 2", "1 + first → 2 + first || second + 1 → "
-            "second", "else row → else row[1:] || second + 1 → second + 2"): "A [SEP] has the "
-            "segment of the text that it ends.",
-        "second + 1 → second + 2": "Only the row as a whole begins with [CLS].",
+            "second ¦ second + 1 ¦ second + 2", "second + 1 → second ¦ second + 2", "1 + first → 2 "
+            "+ first || second + 1 → second", "else row → else row[1:] || second + 1 → second + 2"):
+            "One [CLS] begins the row; a [SEP] ends each text, and has its segment.",
         '"B" → "A"': "Everything is segment A. The model could not tell the texts apart.",
-        "→ right(first, second or 0)": "None means: no second text, and no [SEP] of it.",
-        TypeError: "None is no number. Ask for it with `is None` before you count.",
-        "second is None → not second": "A text of 0 pieces has its [SEP]. Only None has none.",
+        ("→ right(first, second or 0)", "second is None → not second", TypeError): "None alone "
+            "means no second text. Ask for it with `is None` before you count.",
         '"A" → "0" || "B" → "1"': "Those are the segment ids. Write A for 0 and B for 1.",
         '→ " ".join(right(first, second)) ¦ [*right(first, second)]': 'Return one string: '
             '"".join(…).',
@@ -36,16 +32,15 @@ check_segments = Exercise(
 )  # fmt: skip
 
 
-def _input_vectors(input_ids, token_type_ids, word_table, segment_table, position_table):
-    seq = input_ids.shape[1]
-    return word_table[input_ids] + segment_table[token_type_ids] + position_table[:seq]
+def _input_vectors(ids, types, words, segments, places):
+    return words[ids] + segments[types] + places[: ids.shape[1]]
 
 
 def _lookup_case(batch, seq, hidden):
     """Draw tables and ids; there are more places than tokens, and more ids than places."""
-    ids = _RNG.integers(0, 12, (batch, seq))
     types = (np.arange(seq) >= _RNG.integers(1, seq, (batch, 1))).astype(int)
-    return ids, types, *(_RNG.standard_normal((rows, hidden)) for rows in (12, 2, 9))
+    tables = (_RNG.standard_normal((rows, hidden)) for rows in (12, 2, 9))
+    return _RNG.integers(0, 12, (batch, seq)), types, *tables
 
 
 check_input_vectors = Exercise(
@@ -54,26 +49,24 @@ check_input_vectors = Exercise(
     cases=[_lookup_case(1, 4, 3), _lookup_case(3, 5, 2), _lookup_case(2, 6, 4)],
     forbidden=["a loop"],
     mistakes={
-        "input_ids.shape[1] → len(input_ids)": "You count texts. How many tokens has a row?",
-        "position_table[:seq] → 0": "You never look at the position table.",
-        "segment_table[…] → 0": "You never look at the segment table.",
-        "word_table[…] → 0": "You never look at the token table.",
-        "[:seq] → [np.arange(seq) - token_type_ids * (1 - token_type_ids).sum(1, keepdims=True)]":
-            "The second text goes on counting where the first has ended.",
-        "[token_type_ids] → [0] ¦ [1 - token_type_ids]": "Which row does token_type_ids ask for?",
-        "[:seq] → [0] ¦ [1 : seq + 1] ¦": "Each token gets the row of its own place, from 0 on.",
-        "[:seq] → [input_ids % len(position_table)] ¦ [input_ids]": "Where does the token stand?",
+        "ids.shape[1] → len(ids)": "You count texts. How many tokens has a row?",
+        "places[: ids.shape[1]] → 0": "You never look at the position table.",
+        "segments[types] → 0": "You never look at the segment table.",
+        "words[ids] → 0": "You never look at the token table.",
+        "[types] → [0] ¦ [1 - types]": "Which row does token_type_ids ask for?",
+        "[: ids.shape[1]] → [0] ¦ [1 : ids.shape[1] + 1] ¦ ¦ [ids % len(places)] ¦ [ids] ¦ "
+            "[np.arange(ids.shape[1]) - types * (1 - types).sum(1, keepdims=True)]": "Each token "
+            "gets the row of its own place, from 0 to the end of the row.",
         "] + → ] *": "You multiply the three vectors. They are added.",
-        "return → return 1 / 3 * ( || [:seq] → [:seq])": "You take the mean. It is a sum.",
-        "return → x = || [:seq] → [:seq]; x = x - x.mean(axis=-1, keepdims=True); return x / "
-            "np.sqrt((x**2).mean(axis=-1, keepdims=True) + 1e-12)": "LayerNorm comes later.",
+        "→ right(ids, types, words, segments, places) / 3": "You take the mean. It is a sum.",
+        "→ x = right(ids, types, words, segments, places); return (x - x.mean(-1, keepdims=True)) "
+            "/ np.sqrt(x.var(-1, keepdims=True) + 1e-12)": "LayerNorm comes later.",
     },
 )  # fmt: skip
 
 
 def _position_code(position, hidden_size):
-    code = np.zeros(hidden_size)
-    even = np.arange(0, hidden_size, 2)
+    code, even = np.zeros(hidden_size), np.arange(0, hidden_size, 2)
     angles = position / 10000 ** (even / hidden_size)
     code[0::2], code[1::2] = np.sin(angles), np.cos(angles)
     return code
@@ -88,9 +81,8 @@ check_position_code = Exercise(
     cases=[(0, 4), (3, 4), (1, 2), (5, 8), (60, 6), (511, 16)],
     forbidden=["sinusoidal_positions"],
     mistakes={
-        "return code → return np.concatenate([code[0::2], code[1::2]])": "Sine and cosine stand "
-            "side by side.",
-        "np.sin(angles), np.cos(angles) → np.cos(angles), np.sin(angles)": "Sine comes first.",
+        ("return code → return np.concatenate([code[0::2], code[1::2]])", "np.sin(angles), "
+            "np.cos(angles) → np.cos(angles), np.sin(angles)"): "Sine, cosine, sine, cosine, ….",
         "np.cos → np.sin": "Every entry is a sine. What stands at the odd ones?",
         "even / → even / 2 / ¦ 2 * even /": "In the formula 2i is the even entry itself.",
         f"{_PAIRS} np.arange(hidden_size) ¦ 2 * np.arange(hidden_size)": "In the formula i counts "
@@ -108,8 +100,7 @@ check_position_code = Exercise(
 
 
 def _distance_bias(table, seq):
-    places = torch.arange(seq)
-    middle = len(table) // 2
+    places, middle = torch.arange(seq), len(table) // 2
     distance = places - places[:, None]
     return table[distance.clamp(-middle, middle) + middle]
 
@@ -129,8 +120,7 @@ check_distance_bias = Exercise(
     "Write what each distance adds to the scores, as a tensor of shape (seq, seq).",
     _distance_bias,
     cases=[_table_case(5, 3), _table_case(5, 6), _table_case(9, 4), _table_case(3, 5)],
-    forbidden=["a loop"],
-    then=_learns,
+    forbidden=["a loop"], then=_learns,
     mistakes={
         "places - places[:, None] → places[:, None] - places": "Your table is mirrored.",
         "places - places[:, None] → (places - places[:, None]).abs() ¦ places + places[:, None]":

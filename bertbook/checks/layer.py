@@ -126,23 +126,22 @@ def check_pre_norm(layer: type[nn.Module]) -> Verdict:
 def _pre_norm_problem(kind: type[nn.Module]) -> str:
     """Say which property of pre-norm fails, if one does."""
     x = torch.randn(2, 5, 12, dtype=torch.float64)
-    nothing_new = _drawn(kind, hidden_dropout_prob=1.0).train()
-    left = nothing_new(x)[0]
-    if not left.any():
-        return "With p = 1 nothing is left. Where is the residual, and does dropout spare it?"
-    if _same(left, nothing_new(x + 7)[0]):
-        told = "With p = 1 yours comes out normalized."
-        return f"{told} What is kept: the vector, or what LayerNorm makes of it?"
-    if not _same(left, x):
-        told = "With p = 1 the input should come out as it is. Does dropout hit what each half"
-        return f"{told} adds, and is the residual added once in each?"
-    layer = _drawn(kind)
-    if not _same(layer(x)[0] + 7, layer(x + 7)[0]):
-        told = "If the input is shifted by 7, the result should be, and nothing else."
-        return f"{told} Which half gets vectors that are not normalized?"
-    if _same(layer(x)[0], _drawn(kind, hidden_act="relu")(x)[0]):
-        return "hidden_act has no effect. Where is the activation that the config names?"
-    return _size_problem(layer) or _path_problem(layer, x)
+    nothing_new, layer = _drawn(kind, hidden_dropout_prob=1.0).train(), _drawn(kind)
+    left, result = nothing_new(x)[0], layer(x)[0]
+    found = {
+        "With p = 1 nothing is left. Where is the residual, and does dropout spare it?":
+            not left.any(),
+        "With p = 1 yours comes out normalized. What is kept: the vector, or what LayerNorm makes "
+        "of it?": _same(left, nothing_new(x + 7)[0]),
+        "With p = 1 the input should come out as it is. Does dropout hit what each half adds, and "
+        "is the residual added once in each?": not _same(left, x),
+        "If the input is shifted by 7, the result should be, and nothing else. Which half gets "
+        "vectors that are not normalized?": not _same(result + 7, layer(x + 7)[0]),
+        "hidden_act has no effect. Where is the activation that the config names?":
+            _same(result, _drawn(kind, hidden_act="relu")(x)[0]),
+    }  # fmt: skip
+    told = next((told for told, is_so in found.items() if is_so), "")
+    return told or _size_problem(layer) or _path_problem(layer, x)
 
 
 def _size_problem(layer: nn.Module) -> str:

@@ -12,13 +12,13 @@ from .exercise import Exercise, as_it_is
 _RNG = np.random.default_rng(81)
 
 
-def _many_heads(query, key, value, heads, mask, dropout):
-    query, key, value = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (query, key, value))
-    scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+def _many_heads(q, k, v, heads, mask, dropout):
+    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (q, k, v))
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
         scores = scores + mask
     probs = dropout(scores.softmax(dim=-1))
-    return (probs @ value).transpose(1, 2).flatten(2), probs
+    return (probs @ v).transpose(1, 2).flatten(2), probs
 
 
 def _dropout(probs):
@@ -49,25 +49,24 @@ check_many_heads = Exercise(
         ("scores + mask → scores ¦ scores * mask ¦ scores - mask", "scores + mask → scores || "
             "scores.softmax(dim=-1)) → scores.softmax(dim=-1)) + (0 if mask is None else mask) ¦ "
             "scores.softmax(dim=-1) + (0 if mask is None else mask)) ¦ scores.softmax(dim=-1) * (1 "
-            "if mask is None else mask == 0))"): "What is added to the scores before the softmax?",
-        "scores + mask → scores.masked_fill(mask == 0, -1e300)": "At 0 a query may look.",
-        ("query.shape[-1] → query.shape[-1] * heads ¦ heads ¦ query.shape[-2]", "math.sqrt( → ("):
-            "How long is a key of one head, and what is divided by the root of it?",
-        "/ math.sqrt(…) →": "The scores are not divided. By what, and why?",
+            "if mask is None else mask == 0))", "scores + mask → scores.masked_fill(mask == 0, "
+            "-1e300)"): "What is added to the scores before the softmax?",
+        ("q.shape[-1] → q.shape[-1] * heads ¦ heads ¦ q.shape[-2]", "math.sqrt( → (",
+            "/ math.sqrt(…) →"): "Scores are divided by the root of what a head's keys are long.",
         "dim=-1 → dim=-2 ¦ dim=1": "The probabilities of each query must sum to 1 over the keys.",
         ".softmax(dim=-1) →": "Where is softmax? Scores are no probabilities.",
         "dropout(…) → torch.stack([dropout(p) for p in ….unbind(1)], 1)": "You go head by head.",
         ("dropout(…) → …", "dropout(scores → dropout(scores) || dim=-1)) → dim=-1)", "dropout(…) → "
-            "… || (probs @ value) → dropout(probs @ value)"): "Dropout takes the probabilities.",
+            "… || (probs @ v) → dropout(probs @ v)"): "Dropout takes the probabilities.",
         ("dropout(…) → … || (probs @ → (dropout(probs) @", ".flatten(2), probs → .flatten(2), "
             "scores"): "Return the table that has mixed the values.",
-        "probs @ value → probs @ key ¦ probs @ query": "What is mixed, and handed on?",
-        "query @ key.transpose(-1, -2) → key @ query.transpose(-1, -2)": "Whose is a row?",
+        "probs @ v → probs @ k ¦ probs @ q": "What is mixed, and handed on?",
+        "q @ k.transpose(-1, -2) → k @ q.transpose(-1, -2)": "Whose is a row?",
         (".transpose(1, 2) → || scores + mask → scores", ".transpose(1, 2) →"): "No token sees "
             "another one: which two axes stand last?",
-        "key.transpose(-1, -2) → key": "Every query meets every key: transpose the key.",
-        (_CUT, f"{_CUT} || {_JOINED}"): "A head holds pieces of one token. Cut the last axis only.",
-        (_JOINED, ".transpose(1, 2).flatten(2) → .flatten(2)"): "Which axes change places?",
+        "k.transpose(-1, -2) → k": "Every query meets every key: transpose the key.",
+        (_CUT, f"{_CUT} || {_JOINED}", _JOINED, ".transpose(1, 2).flatten(2) → .flatten(2)"):
+            "Cut the last axis only, then let two axes change places, and back at the end. Which?",
         ".transpose(1, 2).flatten(2) → ¦ .transpose(1, 2).flatten(1)": "Each token has one vector.",
     },
 )  # fmt: skip

@@ -9,13 +9,8 @@ _RNG = np.random.default_rng(12)
 
 def _negatives(documents, number, place):
     following = documents[number][place + 1].casefold().split()
-    return [
-        sentence
-        for other, document in enumerate(documents)
-        if other != number
-        for sentence in document
-        if sentence.casefold().split() != following
-    ]
+    others = [s for n, document in enumerate(documents) if n != number for s in document]
+    return [s for s in others if s.casefold().split() != following]
 
 
 _STORIES = [
@@ -31,25 +26,23 @@ check_negatives = Exercise(
     cases=[(_STORIES, number, place) for number in range(3) for place in range(2)],
     edges=[([*_STORIES, _STORIES[0]], 0, 0)],
     mistakes={
-        ("if other != number →", "if other != number → || if sentence.casefold().split() != "
-            "following →"): "Take sentences from the other documents only.",
-        "if sentence.casefold().split() != following →": "One is a false negative.",
-        "if other != number → if document != documents[number]": "Another document may have the "
-            "same sentences. What tells the two apart?",
-        "if other != number → if other != number and documents[number][place + 1] not in document":
-            "A document that holds the true next sentence holds others, too.",
+        ("if n != number →", "if n != number → || if s.casefold().split() != following →"): "Take "
+            "sentences from the other documents only.",
+        "if s.casefold().split() != following →": "One is a false negative.",
+        "if n != number → if document != documents[number]": "Two documents may read alike. What "
+            "tells them apart?",
+        "if n != number → if n != number and documents[number][place + 1] not in document":
+            "Leave out the one sentence, not its document.",
         "→ [*map(str.lower, right(documents, number, place))] ¦ [[s for s in d if s in "
-            "right(documents, number, place)] for d in documents if d != documents[number]]": "List "
-            "the sentences as they are, one after the other.",
+            "right(documents, number, place)] for d in documents if d != documents[number]]":
+            "List the sentences as they are, one after the other.",
         (".casefold().split() →", ".casefold() →", ".split() →"): "A capital or a space makes no "
             "new text.",
-        "sentence.casefold().split() != following → {*sentence.casefold().split()} != {*following}":
-            "The order of words makes the text as well.",
+        "s.casefold().split() != following → {*s.casefold().split()} != {*following}": "The order "
+            "of words makes the text as well.",
         ("place + 1 → place ¦ place - 1", "!= following → not in (following, "
-            "documents[number][place].casefold().split())"): "Which text must not stand in the "
-            "second place?",
-        "→ list(dict.fromkeys(right(documents, number, place)))": "What stands twice is listed "
-            "twice.",
+            "documents[number][place].casefold().split())"): "What must not come second?",
+        "→ list(dict.fromkeys(right(documents, number, place)))": "Repeat what repeats.",
     },
 )  # fmt: skip
 

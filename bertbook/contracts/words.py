@@ -77,4 +77,4 @@ def contract(role: str) -> str:
     if terms.built and (parameters := parameters_of(default, role)):
         named = (f"{name} ({shape_in_words(shape)})" for name, shape in parameters.items())
         lines.append(f"  parameters: {', '.join(named)}")
-    return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="      ") for line in lines)
+    return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="    ") for line in lines)

@@ -138,7 +138,7 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("second border", "A random word strikes masked tokens, too"),
         ("no label of what stays", "Where is the label of what stays?"),
         ("one word", "All random words are the same"),
-        ("fate of a word", "Has each its own fate?"),
+        ("fate of a word", "Has each its fate?"),
         ("keep first", "You draw for what stays, then for the random word"),
         ("swap first", "You draw for the random word, then for what stays"),
         ("of the rest", "a tenth of all chosen tokens, not of the rest"),
