@@ -15,21 +15,19 @@ from .verdict import Verdict
 _MASK_ID = 4
 _VOCAB, _SPECIAL = 200, range(5)
 _TOO_FAR = 5  # spreads
+_ONE_DRAW = "One draw with two borders, 0.8 and 0.9, decides among three fates."
 _SLIPS = {
-    (0.72, 0.10, 0.18): "You draw once for [MASK] and once for the rest, so that a random word "
-        "strikes masked tokens, too. One draw with two borders decides among three fates.",
-    (0.80, 0.02, 0.18): "A random word comes for a tenth of what [MASK] left over. It belongs to a "
-        "tenth of all chosen tokens.",
-    (0.81, 0.09, 0.10): "You draw for what stays and for the random word one after the other. One "
-        "draw with two borders decides among three fates.",
-    (0.81, 0.10, 0.09): "You draw for the random word and for what stays one after the other. One "
-        "draw with two borders decides among three fates.",
-    (0.80, 0.18, 0.02): "What stays is a tenth of all chosen tokens, not of what is left over.",
+    (0.72, 0.10, 0.18): f"A random word strikes masked tokens, too. {_ONE_DRAW}",
+    (0.70, 0.10, 0.20): f"A random word strikes masked tokens, too. {_ONE_DRAW}",
+    (0.80, 0.02, 0.18): "A random word comes for a tenth of all chosen tokens, not of the rest.",
+    (0.81, 0.09, 0.10): f"You draw for what stays, then for the random word. {_ONE_DRAW}",
+    (0.81, 0.10, 0.09): f"You draw for the random word, then for what stays. {_ONE_DRAW}",
+    (0.80, 0.18, 0.02): "What stays is a tenth of all chosen tokens, not of the rest.",
     (1.0, 0.0, 0.0): "All chosen tokens become [MASK]. What about the other two fates?",
     (0.8, 0.0, 0.2): "No chosen token becomes a random word.",
     (0.8, 0.2, 0.0): "No chosen token stays as it is.",
     (0.8, 0.1, 0.1): "",
-}  # fmt: skip
+}
 
 
 def check_corrupt_tokens(function: Callable) -> Verdict:
@@ -73,36 +71,39 @@ def _corrupted(function: Callable, ids: Tensor, seed: int = 0, **named: object) 
     return *found, found[1] != IGNORED_LABEL
 
 
+def _first(*cases: tuple[object, str]) -> str:
+    """Return what is said of the first thing that is so."""
+    return next((told for is_so, told in cases if is_so), "")
+
+
 def _leaves_alone(function: Callable) -> str:
     """Look at the caller's ids, and at special tokens."""
     ids = _text(1000, 50)
-    before = ids.clone()
+    before, special = ids.clone(), ids < 5
     seen, labels, chosen = _corrupted(function, ids, mlm_probability=0.9)
-    if not torch.equal(ids, before):
-        return "The caller's ids have changed. Work on a copy: the next epoch needs the text again."
-    if (seen != before)[~chosen].any():
-        return "A token without a label has changed. Only chosen tokens may."
-    if (seen == IGNORED_LABEL).any():
-        return "The ids that the model sees hold -100. Which of the two results comes first?"
-    if torch.equal(labels, before):
-        return "Every token has a label. What stands in labels where a token is not chosen?"
-    special = before < 5
-    if (chosen & special).any():
-        if len(said := labels[special].unique()) == 1:
-            return f"Where a token is not chosen, the label is -100; yours is {said.item()}."
-        return "Special tokens are chosen. [CLS], [SEP] and padding never are."
     wrong = chosen & (labels != before)
-    if wrong.any():
-        said, true = (ids[wrong][0].item() for ids in (labels, before))
-        if said == _MASK_ID:
-            return "A label is the answer, the true id; yours is that of [MASK]."
-        return f"A label is the true id of its token; one is {said} and should be {true}."
+    said, true = (of[wrong][:1].tolist() for of in (labels, before))
     drawn = seen[chosen & (seen != _MASK_ID) & (seen != before)]
-    if (drawn < 5).any():
-        return "A special token was drawn as a random word. Draw from the ids that are words."
-    if len(drawn) > 2000 and drawn.max() < _VOCAB - 1:
-        return f"The last word, {_VOCAB - 1}, is never drawn as a random word."
-    return ""
+    many, unasked = len(drawn) > 2000, labels[special].unique().tolist()
+    return _first(
+        (not torch.equal(ids, before), "The caller's ids have changed. Work on a copy: the next "
+         "epoch needs the text again."),
+        ((seen != before)[~chosen].any(), "A token without a label has changed. Only chosen ones "
+         "may."),
+        ((seen == IGNORED_LABEL).any(), "The ids that the model sees hold -100. Which of the two "
+         "results comes first?"),
+        (torch.equal(labels, before), "Every token has a label. What stands in labels where a "
+         "token is not chosen?"),
+        ((chosen & special).any() and len(unasked) == 1, "Where a token is not chosen, the label "
+         f"is -100; yours is {unasked[0]}."),
+        ((chosen & special).any(), "Special tokens are chosen. [CLS], [SEP], padding never are."),
+        (said == [_MASK_ID], "A label is the answer, the true id; yours is that of [MASK]."),
+        (said, f"A label is the true id of its token; one is {said} and should be {true}."),
+        ((drawn < 5).any(), "A special token was drawn as a random word. Draw from the words."),
+        (many and len(drawn.unique()) == 1, "All random words are the same. Draw one for each."),
+        (many and (drawn < _VOCAB - 1).all(), f"The last word, {_VOCAB - 1}, is never drawn as a "
+         "random word."),
+    )  # fmt: skip
 
 
 def _special_anywhere(function: Callable) -> str:
@@ -110,15 +111,15 @@ def _special_anywhere(function: Callable) -> str:
     ids = _text(300, 50).clamp(max=90)
     ids[:, 3], ids[:, 4] = 77, _MASK_ID
     seen, _, chosen = _corrupted(function, ids, mlm_probability=0.9, special_ids=(0, 2, 3, 77))
-    drawn = seen[(seen != ids) & (seen != _MASK_ID)]
-    if len(drawn) and drawn.max() <= 90:
-        return "The random words all stand in the text. Draw them from the whole vocabulary."
-    if chosen[:, 4].any():
-        return "A [MASK] in the text is chosen. It is special, whether special_ids name it or not."
-    if chosen[:, 3].any() or (drawn == 77).any():
-        what = "chosen" if chosen[:, 3].any() else "drawn as a random word"
-        return f"With special_ids (0, 2, 3, 77), 77 is {what}. Special ids may stand anywhere."
-    return ""
+    drawn, told = seen[(seen != ids) & (seen != _MASK_ID)], "With special_ids (0, 2, 3, 77), 77 is"
+    return _first(
+        (len(drawn) and (drawn <= 90).all(), "The random words all stand in the text. Draw them "
+         "from the whole vocabulary."),
+        (chosen[:, 4].any(), "A [MASK] in the text is chosen. It is special, whether special_ids "
+         "name it or not."),
+        (chosen[:, 3].any(), f"{told} chosen."),
+        ((drawn == 77).any(), f"{told} drawn as a random word."),
+    )  # fmt: skip
 
 
 def _one_sentence(function: Callable) -> str:
@@ -138,16 +139,17 @@ def _one_sentence(function: Callable) -> str:
 
 def _chance(function: Callable) -> str:
     """Look at where chance comes from, and whether each token has its own."""
-    ids = _text(20, 50)
-    before = torch.random.get_rng_state()
+    ids, before = _text(20, 50), torch.random.get_rng_state()
     one, same, other = (_corrupted(function, ids, seed)[1] for seed in (1, 1, 2))
-    if not torch.equal(torch.random.get_rng_state(), before) or not torch.equal(one, same):
-        return "Chance does not come from the generator alone. Hand it to every draw."
-    if torch.equal(one, other):
-        return "Another generator gives the same result. Is it made anew inside?"
+    drawn_elsewhere = not torch.equal(torch.random.get_rng_state(), before)
     chosen = (one != IGNORED_LABEL)[:, 1:-2]
-    told = "All rows have the same tokens chosen. Draw one number for each token of each row."
-    return told if (chosen == chosen[:1]).all() else ""
+    return _first(
+        (drawn_elsewhere or not torch.equal(one, same), "Chance does not come from the generator "
+         "alone. Hand it to every draw."),
+        (torch.equal(one, other), "Another generator gives the same result. Is it made anew?"),
+        ((chosen == chosen[:1]).all(), "All rows have the same tokens chosen. Draw one number for "
+         "each token of each row."),
+    )  # fmt: skip
 
 
 def _shares(function: Callable) -> str:
@@ -157,7 +159,8 @@ def _shares(function: Callable) -> str:
         seen, _, chosen = _corrupted(function, ids, 3, mlm_probability=share)
         found = (of_words := chosen[ids >= 5]).double().mean().item()
         if abs(found - share) > _TOO_FAR * (share * (1 - share) / len(of_words)) ** 0.5:
-            return f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
+            told = f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
+            return told + " Where is the label of what stays?" * bool((seen != ids)[chosen].all())
     # A random word is the true one now and then.
     same, masked = ((seen == of)[chosen].double().mean().item() for of in (ids, _MASK_ID))
     random = (1 - same - masked) * (_VOCAB - 5) / (_VOCAB - 6)
@@ -203,12 +206,14 @@ def _whole_words(function: Callable) -> str:
     ids = _text(200, 50)
     continued = torch.zeros_like(ids, dtype=torch.bool)
     continued[:, 2:40:4] = continued[:, 3:40:4] = True  # words of one piece and of three
-    chosen = _corrupted(function, ids, continues_word=continued)[2]
-    torn = (chosen[:, 1:] != chosen[:, :-1]) & continued[:, 1:]
-    if torn[:, 1:39:4].any():
-        return "With continues_word, a word is torn apart: all its pieces share one draw."
-    told = "With continues_word, a word of three pieces is torn apart. Whose draw has the third?"
-    return told if torn.any() else ""
+    hers, ours = (_corrupted(f, ids, continues_word=continued) for f in (function, corrupt_tokens))
+    torn = (hers[2][:, 1:] != hers[2][:, :-1]) & continued[:, 1:]
+    told = "With continues_word,"
+    return _first(
+        (torn[:, 1:39:4].any(), f"{told} a word is torn apart: all its pieces share one draw."),
+        (torn.any(), f"{told} a word of three pieces is torn apart. Whose draw has the third?"),
+        (not torch.equal(hers[0], ours[0]), f"{told} pieces share one draw. Has each its fate?"),
+    )  # fmt: skip
 
 
 def _always_asks(function: Callable) -> str:

@@ -37,34 +37,32 @@ check_layer_norm = Exercise(
     forbidden=["layer_norm", "LayerNorm"],
     mistakes={
         "np.sqrt(variance + eps) → (np.sqrt(variance) + eps)": "Add ε inside the root.",
-        "variance + eps → variance": "Where is ε? It matters where the variance is small.",
-        "variance + eps → variance + 1e-5 ¦ variance + 1e-6": "Use the ε that is given.",
-        "variance + eps → variance + eps**2": "The variance is a square already. Add ε as it is.",
+        "variance + eps → variance ¦ variance + 1e-5 ¦ variance + 1e-6 ¦ variance + eps**2":
+            "Which ε is added to the variance?",
         "(centered**2).mean( → x.var(ddof=1,": "LayerNorm divides by n, not by n - 1.",
         "variance + eps → np.sqrt(variance) + eps": "You take the root of a root.",
         "centered / np.sqrt(…) * weight → (x - (x - centered) / np.sqrt(…)) * weight ¦ x - (x - "
             "centered) / np.sqrt(…) * weight ¦ x * weight - (x - centered) / np.sqrt(…)": "Python "
             "divides before it subtracts. Use brackets.",
-        "np.sqrt( → (": "You divide by the variance. In which unit is it, and in which is x?",
+        "np.sqrt( → (": "You divide by the variance. Which unit has it?",
         "/ np.sqrt(…) →": "Where is the division by the spread?",
-        "return centered → return x": "You divide by the spread. What was to be subtracted before?",
+        "return centered → return x": "What is to be subtracted, before you divide?",
         ("(centered**2).mean( → (centered**2).sum(", "np.sqrt(…) → np.linalg.norm(centered, "
-            "axis=-1, keepdims=True)"): "How many squares does a variance average?",
-        ("(centered**2).mean(…) → abs(centered).mean(…)**2", "centered**2 → x**2"): "A variance "
-            "averages squares, and of what is left without the mean.",
+            "axis=-1, keepdims=True)", "(centered**2).mean(…) → abs(centered).mean(…)**2 ¦ "
+            "abs(centered).mean(…)", "centered**2 → x**2"): "A variance averages the squares of "
+            "what is left without the mean.",
         ("centered = → x = x * weight; centered = || * weight →", "centered = → x = x + bias; "
-            "centered = || + bias →"): "Normalize first; weight and bias come after.",
+            "centered = || + bias →", "+ bias → + bias * weight"): "First normalize, then stretch, "
+            "then shift.",
         "→ low = x.min(-1, keepdims=True); return (x - low) / (x.max(-1, keepdims=True) - low + "
-            "eps) * weight + bias": "You stretch to 0 and 1. Which mean and variance are wanted?",
-        "+ bias → - bias": "You subtract the bias. What does BERT do with it?",
-        "* weight → / weight": "You divide by the weight. What does the formula do with it?",
+            "eps) * weight + bias": "Which mean and variance are wanted?",
+        ("+ bias → - bias", "* weight → / weight"): "What does the formula do with them?",
         ("axis=-1 → axis=None ¦ axis=0", "x.mean(…) → x.mean(axis=0) ¦ x.mean()",
             "(centered**2).mean( → x.var( || x.mean(…) → x.mean(axis=0)"): "Along which axis lies "
             "the vector of one token?",
         "* weight + bias →": "Mean 0 and variance 1 are right. Where are weight and bias?",
         "+ bias →": "Where is the bias?",
         "* weight →": "Where is the weight?",
-        "+ bias → + bias * weight": "You shift before you stretch. Which comes first?",
     },
 )  # fmt: skip
 
@@ -82,22 +80,21 @@ check_word_means = Exercise(
     cases=[(_RNG.standard_normal((8, 3)), _TOLD, ["the", "and", "cat", "other", "bird"]),
            (_RNG.standard_normal((8, 6)), _TOLD, ["other", "the"])],
     mistakes={
-        "mean(axis=0) → sum(axis=0) ¦ max(axis=0)": "Take the average over its occurrences.",
-        "mean(axis=0) → sum(axis=0) / len(words) ¦ sum(axis=0) / len(vocabulary)": "How often is "
-            "it there?",
+        ("mean(axis=0) → sum(axis=0) ¦ max(axis=0) ¦ sum(axis=0) / len(words) ¦ sum(axis=0) / "
+            "len(vocabulary)", "active[…].mean( → np.median(active[…],"): "Take the mean over its "
+            "occurrences. How many are they?",
         "active[…].mean → active.mean": "You average all tokens. Which of them are the word?",
-        "active[…].mean( → np.median(active[…],": "The middle value is no average.",
         "np.array(words) == word → [i for i, w in enumerate(w for w in words if w in vocabulary) "
             "if w == word]": "Once words are left out, which row belongs to which word?",
         "np.array(words) == → words ==": "A list is never a word. np.array(words) compares each.",
         "np.array(words) == word → np.char.find(words, word) >= 0": "Compare whole words.",
-        "mean(axis=0) → mean() ¦ mean(axis=0)[0] ¦ mean(axis=1)": "Each neuron has its own mean.",
+        ("mean(axis=0) → mean() ¦ mean(axis=0)[0]", ValueError): "Each neuron has its own mean.",
         "→ means = {}; [means.update({w: (means.get(w, row) + row) / 2}) for w, row in zip(words, "
-            "active)]; return np.array([means[w] for w in vocabulary])": "Each half is for one "
-            "row, and earlier rows count less and less. Add up first, then divide.",
-        ".mean(axis=0) → [0] ¦ [-1]": "You take one occurrence alone. What about the others?",
+            "active)]; return np.array([means[w] for w in vocabulary])": "Earlier rows count less "
+            "and less. Add up first, then divide.",
+        ".mean(axis=0) → [0] ¦ [-1]": "You take one occurrence. What about the others?",
         "active[ → np.maximum(active, 0)[ ¦ abs(active)[": "Do negative activations count?",
-        "(means) → (means).T": "Rows and columns have changed places. Each word has a row.",
+        "(means) → (means).T": "Each word has a row.",
         "in vocabulary → in sorted(vocabulary) ¦ in dict.fromkeys(words) ¦ in sorted({*words})":
             "Which words, and in which order, does vocabulary name?",
     },
@@ -115,45 +112,36 @@ def check_pre_norm(layer: type[nn.Module]) -> Verdict:
     Its parameters may have any names: nothing is compared with numbers of ours.
     """
     if not getattr(layer, "own_parameters", False):
-        told = "Its parameters may have names of their own, so the class needs"
-        return Verdict(False, f"Not yet. {told} own_parameters = True.")
+        return Verdict(False, "Not yet. Its parameters may have names of their own, so the class "
+                       "needs own_parameters = True.")  # fmt: skip
     if not (found := check_module(layer, "layer")).passed:
         return found
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         problem = _pre_norm_problem(layer)
-    right = "adds to its input and never changes it; each half is normalized first."
-    told = f"Not yet. {problem}" if problem else f"Right: {layer.__name__} {right}"
-    return Verdict(not problem, told)
+    right = f"Right: {layer.__name__} adds to its input; each half is normalized first."
+    return Verdict(not problem, f"Not yet. {problem}" if problem else right)
 
 
 def _pre_norm_problem(kind: type[nn.Module]) -> str:
     """Say which property of pre-norm fails, if one does."""
     x = torch.randn(2, 5, 12, dtype=torch.float64)
-    nothing_new = _drawn(kind, hidden_dropout_prob=1.0).train()
-    left = nothing_new(x)[0]
-    if not left.any():
-        return "With p = 1 nothing is left. Where is the residual, and does dropout spare it?"
-    if _same(left, nothing_new(x + 7)[0]):
-        return (
-            "With p = 1 the input should come out as it is, and yours comes out normalized. What "
-            "is kept: the vector, or what LayerNorm makes of it?"
-        )
-    if not _same(left, x):
-        return (
-            "With p = 1, dropout drops all that is new, and the input should come out as it is. "
-            "Does dropout hit what each half adds, and is the residual added once in each?"
-        )
-    layer = _drawn(kind)
-    if not _same(layer(x)[0] + 7, layer(x + 7)[0]):
-        return (
-            "If the input is shifted by 7, the result should be, and nothing else: LayerNorm sees "
-            "no shift, and the residual passes it on. Which half gets vectors that are not "
-            "normalized?"
-        )
-    if _same(layer(x)[0], _drawn(kind, hidden_act="relu")(x)[0]):
-        return "hidden_act has no effect. Where is the activation that the config names?"
-    return _size_problem(layer) or _path_problem(layer, x)
+    nothing_new, layer = _drawn(kind, hidden_dropout_prob=1.0).train(), _drawn(kind)
+    left, result = nothing_new(x)[0], layer(x)[0]
+    found = {
+        "With p = 1 nothing is left. Where is the residual, and does dropout spare it?":
+            not left.any(),
+        "With p = 1 yours comes out normalized. What is kept: the vector, or what LayerNorm makes "
+        "of it?": _same(left, nothing_new(x + 7)[0]),
+        "With p = 1 the input should come out as it is. Does dropout hit what each half adds, and "
+        "is the residual added once in each?": not _same(left, x),
+        "If the input is shifted by 7, the result should be, and nothing else. Which half gets "
+        "vectors that are not normalized?": not _same(result + 7, layer(x + 7)[0]),
+        "hidden_act has no effect. Where is the activation that the config names?":
+            _same(result, _drawn(kind, hidden_act="relu")(x)[0]),
+    }  # fmt: skip
+    told = next((told for told, is_so in found.items() if is_so), "")
+    return told or _size_problem(layer) or _path_problem(layer, x)
 
 
 def _size_problem(layer: nn.Module) -> str:
@@ -165,8 +153,8 @@ def _size_problem(layer: nn.Module) -> str:
         told = "Query, key and value are three square matrices. Which one mixes the heads?"
     if mine > ours:
         told = "Which part is there that BERT's layer has not?"
-    told = f"It has {mine} parameters, and BERT's layer of this size has {ours}. {told}"
-    return told if mine != ours else ""
+    many = f"It has {mine} parameters, and BERT's layer of this size has {ours}."
+    return f"{many} {told}" if mine != ours else ""
 
 
 def _path_problem(layer: nn.Module, x: Tensor) -> str:
@@ -179,7 +167,7 @@ def _path_problem(layer: nn.Module, x: Tensor) -> str:
         return f"{idle[0]} has no effect on the result. Is its part called, and used?"
     narrow = next((p for p in layer.parameters() if p.shape == (12, 20)), None)
     if narrow is None:
-        return "The matrix that makes the wide vectors narrow again is missing. Is it an nn.Linear?"
+        return "Which nn.Linear makes the wide vectors narrow again?"
     moved = x.clone()
     moved[:, 3] = torch.randn(12, dtype=torch.float64)
     both = [layer(states)[0].detach() for states in (x, moved)]
@@ -189,10 +177,9 @@ def _path_problem(layer: nn.Module, x: Tensor) -> str:
     if _same(first[0][:, 0], first[1][:, 0]):
         return "The result lacks what attention adds. To which vectors does the second half add?"
     added = [out - before for out, before in zip(both, first)]
-    return "" if not _same(added[0][:, 0], added[1][:, 0]) else (
-        "What your feed-forward network adds to a token does not depend on the other tokens: "
-        "your halves stand side by side. On which vectors does the second half work?"
-    )  # fmt: skip
+    told = "your halves stand side by side. On which vectors does the second half work?"
+    alone = _same(added[0][:, 0], added[1][:, 0])
+    return f"What your second half adds knows no other token: {told}" if alone else ""
 
 
 def _drawn(kind: type[nn.Module], **changes: object) -> nn.Module:

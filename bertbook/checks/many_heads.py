@@ -12,13 +12,13 @@ from .exercise import Exercise, as_it_is
 _RNG = np.random.default_rng(81)
 
 
-def _many_heads(query, key, value, heads, mask, dropout):
-    query, key, value = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (query, key, value))
-    scores = query @ key.transpose(-1, -2) / math.sqrt(query.shape[-1])
+def _many_heads(q, k, v, heads, mask, dropout):
+    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(1, 2) for x in (q, k, v))
+    scores = q @ k.transpose(-1, -2) / math.sqrt(q.shape[-1])
     if mask is not None:
         scores = scores + mask
     probs = dropout(scores.softmax(dim=-1))
-    return (probs @ value).transpose(1, 2).flatten(2), probs
+    return (probs @ v).transpose(1, 2).flatten(2), probs
 
 
 def _dropout(probs):
@@ -44,30 +44,30 @@ check_many_heads = Exercise(
            (2, 3, 4, 1), (2, 4, 6, 3, _dropout, False)]],
     forbidden=["scaled_dot_product_attention", "MultiheadAttention"],
     mistakes={
-        "return …, probs → return … ¦ return probs, …": "Return both: context, probs.",
+        "return …, probs → return … ¦ return probs, … ¦ return …, None": "Return context, probs.",
         "(heads, -1) → (1, -1) ¦ (-1, heads)": "Each head has probabilities of its own.",
         ("scores + mask → scores ¦ scores * mask ¦ scores - mask", "scores + mask → scores || "
-            ".softmax(dim=-1) → .softmax(dim=-1) + (0 if mask is None else mask)"): "What is done "
-            "with the mask, and where? Look before the softmax.",
-        "scores + mask → scores || .softmax(dim=-1) → .softmax(dim=-1) * (1 if mask is None else "
-            "mask == 0)": "You hide after the softmax: a row no longer sums to 1.",
-        "scores + mask → scores.masked_fill(mask == 0, -1e300)": "At 0 a query may look.",
-        ("query.shape[-1] → query.shape[-1] * heads ¦ heads ¦ query.shape[-2]", "math.sqrt( → ("):
-            "You divide by another number. How long is a key of one head, and where is the root?",
-        "/ math.sqrt(…) →": "The scores are not divided. By what, and why?",
+            "scores.softmax(dim=-1)) → scores.softmax(dim=-1)) + (0 if mask is None else mask) ¦ "
+            "scores.softmax(dim=-1) + (0 if mask is None else mask)) ¦ scores.softmax(dim=-1) * (1 "
+            "if mask is None else mask == 0))", "scores + mask → scores.masked_fill(mask == 0, "
+            "-1e300)"): "What is added to the scores before the softmax?",
+        ("q.shape[-1] → q.shape[-1] * heads ¦ heads ¦ q.shape[-2]", "math.sqrt( → (",
+            "/ math.sqrt(…) →"): "Scores are divided by the root of what a head's keys are long.",
         "dim=-1 → dim=-2 ¦ dim=1": "The probabilities of each query must sum to 1 over the keys.",
         ".softmax(dim=-1) →": "Where is softmax? Scores are no probabilities.",
+        "dropout(…) → torch.stack([dropout(p) for p in ….unbind(1)], 1)": "You go head by head.",
         ("dropout(…) → …", "dropout(scores → dropout(scores) || dim=-1)) → dim=-1)", "dropout(…) → "
-            "… || (probs @ value) → dropout(probs @ value)"): "Dropout takes the probabilities.",
-        "dropout(…) → … || (probs @ → (dropout(probs) @": "Return the map that has mixed.",
-        ".flatten(2), probs → .flatten(2), scores": "Which table has mixed the values?",
-        "probs @ value → probs @ key": "You mix the keys. What is handed on?",
+            "… || (probs @ v) → dropout(probs @ v)"): "Dropout takes the probabilities.",
+        ("dropout(…) → … || (probs @ → (dropout(probs) @", ".flatten(2), probs → .flatten(2), "
+            "scores"): "Return the table that has mixed the values.",
+        "probs @ v → probs @ k ¦ probs @ q": "What is mixed, and handed on?",
+        "q @ k.transpose(-1, -2) → k @ q.transpose(-1, -2)": "Whose is a row?",
         (".transpose(1, 2) → || scores + mask → scores", ".transpose(1, 2) →"): "No token sees "
-            "another one: the axis of the tokens stands next to the last.",
-        "key.transpose(-1, -2) → key": "Every query meets every key: transpose the key.",
-        (_CUT, f"{_CUT} || {_JOINED}"): "A head holds pieces of one token. Cut the last axis only.",
-        (_JOINED, ".transpose(1, 2).flatten(2) → .flatten(2)"): "Which axes change places?",
-        ".transpose(1, 2).flatten(2) →": "Join the contexts of the heads to one vector per token.",
+            "another one: which two axes stand last?",
+        "k.transpose(-1, -2) → k": "Every query meets every key: transpose the key.",
+        (_CUT, f"{_CUT} || {_JOINED}", _JOINED, ".transpose(1, 2).flatten(2) → .flatten(2)"):
+            "Cut the last axis only, then let two axes change places, and back at the end. Which?",
+        ".transpose(1, 2).flatten(2) → ¦ .transpose(1, 2).flatten(1)": "Each token has one vector.",
     },
 )  # fmt: skip
 
@@ -92,47 +92,45 @@ check_query_weight = Exercise(
     mistakes={
         ".T →": "Your head looks ahead. A linear layer computes x times the transposed weight.",
         ("-steps → -1", "→ 5.5 * right(steps)"): "Only turn, by some steps, and not one.",
-        "-steps → -steps, speeds=(1, 1) ¦ -steps, speeds=(3, 1) ¦ -steps, speeds=(1, 0) ¦ -10 / "
-            "np.pi * steps": "With which two speeds were the places made?",
+        ("-steps → -10 / np.pi * steps ¦ -180 / np.pi * steps", "-steps → -steps, speeds=(1, 1) ¦ "
+            "-steps, speeds=(3, 1) ¦ -steps, speeds=(1, 0) ¦ -steps, speeds=(1, 30 / np.pi) ¦ "
+            "-steps, speeds=(10 / np.pi, 0.1 / np.pi)", "→ right(steps) * (np.arange(4) < 2)"):
+            "With which two speeds, in radians, were the places made?",
         "→ np.eye(4)": "With this query a word looks at itself. Turn it.",
     },
 )  # fmt: skip
 
 
-class _Watch:
-    """A clock that shows what time it is after so many calls; two of them are always equal."""
-
-    def __init__(self, *taken: float) -> None:
-        self.now, self.taken = 100.0, [*taken]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Watch)
-
-
-class _Run(_Watch):
-    """Work that takes so long by the watch: the first call longest, each later one as listed."""
+class _Run:
+    """Work that takes as long as is listed, call by call; two of them are always equal."""
 
     __name__ = "run"
 
-    def __init__(self, watch: _Watch) -> None:
-        self.watch = watch
+    def __init__(self, *taken: float) -> None:
+        self.now, self.taken = 100.0, [*taken, *[9.0] * 20]  # who calls too often waits
 
     def __call__(self) -> None:
-        self.watch.now += self.watch.taken.pop(0)
+        self.now += self.taken.pop(0)
 
-
-class _Clock(_Run):
-    """Tell the time of a watch."""
-
-    __name__ = "clock"
-
-    def __call__(self) -> float:
-        return self.watch.now
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Run)
 
 
 def _timed(times, *taken):
-    watch = _Watch(*taken, *[9.0] * 20)  # who calls too often waits
-    return _Run(watch), _Clock(watch), times
+    run = _Run(*taken)
+    return run, _Clock(run), times
+
+
+class _Clock(_Run):
+    """Tell what time it is after the calls of a run."""
+
+    __name__ = "clock"
+
+    def __init__(self, run: _Run) -> None:
+        self.run = run
+
+    def __call__(self) -> float:
+        return self.run.now
 
 
 def _seconds(run, clock, times):
@@ -156,6 +154,9 @@ check_seconds = Exercise(
             "call has the rest of the machine disturbed least?",
         "min(taken) → sum(taken) ¦ sum(taken) / len(taken)": "An interrupted call counts there.",
         "(times) → (times - 1) ¦ (times + 1)": "One does not count; measure `times` more.",
-        "clock() - start → start - clock() ¦ clock()": "How long is it since the start?",
+        ("clock() - start → start - clock() ¦ clock()", "run()\n        taken.append(…) → "
+            "taken.append(…) ¦ taken.append(…); run()", "for _ in range(times):\n        start = "
+            "clock() → start = clock()\n    for _ in range(times):"): "What lies between the clock "
+            "just before a call and just after it?",
     },
 )  # fmt: skip

@@ -31,11 +31,14 @@ check_trust = Exercise(
         "& (seen != mask_id) →": "At [MASK] no word stands that could be trusted.",
         "(labels != -100) & →": "Only positions with a label may have changed.",
         "seen[words] == → seen[words] !=": "That is how often the word is a random one.",
-        ("/ words.sum() →", "np.sqrt( → (", "/ words.sum()) → ) / words.sum()"): "The standard "
-            "error of the mean has n under the root, beside p (1 - p).",
-        "words.sum() → (words.sum() - 1)": "The formula of a proportion divides by n.",
-        "words.sum() → (labels != -100).sum() ¦ labels.size": "At how many did you look?",
-        "np.sqrt → 2 * np.sqrt": "That is half of an interval, two standard errors. Return one.",
-        ", np.sqrt(…) →": "Return the standard error as well: without it nobody can judge.",
+        "(seen[words] == labels[words]).mean() → (seen == labels).mean() ¦ (seen[words] == "
+            "labels[words]).sum() ¦ (seen == labels).sum() / (labels != -100).sum()": "Of how many "
+            "words is p a proportion?",
+        ("/ words.sum() →", "np.sqrt( → (", "/ words.sum()) → ) / words.sum()", "p * (1 - p) → p * "
+            "p"): "Under the root stands p (1 - p) / n, and nothing else.",
+        "words.sum() → (words.sum() - 1) ¦ (labels != -100).sum() ¦ labels.size": "n is the number "
+            "of words that you looked at.",
+        "np.sqrt → 2 * np.sqrt": "Return one standard error, and no interval.",
+        ", np.sqrt(…) →": "Return the standard error as well.",
     },
 )  # fmt: skip

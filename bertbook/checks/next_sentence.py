@@ -9,13 +9,8 @@ _RNG = np.random.default_rng(12)
 
 def _negatives(documents, number, place):
     following = documents[number][place + 1].casefold().split()
-    return [
-        sentence
-        for other, document in enumerate(documents)
-        if other != number
-        for sentence in document
-        if sentence.casefold().split() != following
-    ]
+    others = [s for n, document in enumerate(documents) if n != number for s in document]
+    return [s for s in others if s.casefold().split() != following]
 
 
 _STORIES = [
@@ -29,17 +24,25 @@ check_negatives = Exercise(
     "List all sentences that may stand as the negative example of a pair.",
     _negatives,
     cases=[(_STORIES, number, place) for number in range(3) for place in range(2)],
+    edges=[([*_STORIES, _STORIES[0]], 0, 0)],
     mistakes={
-        ("if other != number →", "if other != number → || if sentence.casefold().split() != "
-            "following →"): "Take sentences from the other documents only.",
-        "if sentence.casefold().split() != following →": "One is a false negative.",
+        ("if n != number →", "if n != number → || if s.casefold().split() != following →"): "Take "
+            "sentences from the other documents only.",
+        "if s.casefold().split() != following →": "One is a false negative.",
+        "if n != number → if document != documents[number]": "Two documents may read alike. What "
+            "tells them apart?",
+        "if n != number → if n != number and documents[number][place + 1] not in document":
+            "Leave out the one sentence, not its document.",
+        "→ [*map(str.lower, right(documents, number, place))] ¦ [[s for s in d if s in "
+            "right(documents, number, place)] for d in documents if d != documents[number]]":
+            "List the sentences as they are, one after the other.",
         (".casefold().split() →", ".casefold() →", ".split() →"): "A capital or a space makes no "
             "new text.",
-        "sentence.casefold().split() != following → {*sentence.casefold().split()} != {*following}":
-            "The order of words makes the text as well.",
-        "place + 1 → place": "Which text must not stand in the second place?",
-        "→ list(dict.fromkeys(right(documents, number, place)))": "What stands twice is listed "
-            "twice.",
+        "s.casefold().split() != following → {*s.casefold().split()} != {*following}": "The order "
+            "of words makes the text as well.",
+        ("place + 1 → place ¦ place - 1", "!= following → not in (following, "
+            "documents[number][place].casefold().split())"): "What must not come second?",
+        "→ list(dict.fromkeys(right(documents, number, place)))": "Repeat what repeats.",
     },
 )  # fmt: skip
 
@@ -59,16 +62,18 @@ check_better = Exercise(
     _better,
     cases=[_better_case(12, 0.4, 0.5), _better_case(40, 0.5, 0.3), _better_case(300, 0.6, 0.1)],
     mistakes={
-        "gaps.std(ddof=1) → np.sqrt(first.var(ddof=1) + second.var(ddof=1))": "Both saw the same "
-            "pairs. Take the differences pair by pair.",
-        ("/ np.sqrt(len(gaps)) →", "np.sqrt(len(gaps)) → len(gaps)", "gaps.std(ddof=1) / "
-            "np.sqrt(len(gaps)) → gaps.var(ddof=1) / len(gaps)"): "The standard error is the "
-            "spread of one pair, divided by the root of n.",
+        "gaps.std(ddof=1) → np.sqrt(first.var(ddof=1) + second.var(ddof=1)) ¦ np.sqrt(first.mean() "
+            "* (1 - first.mean()))": "Both saw the same pairs: how do the differences spread?",
+        ("/ np.sqrt(len(gaps)) →", "np.sqrt(len(gaps)) → len(gaps) ¦ np.sqrt(len(gaps) - 1)",
+            "gaps.std(…) / np.sqrt(len(gaps)) → gaps.var(…) / len(gaps) ¦ gaps.var(…) / "
+            "np.sqrt(len(gaps))"): "Divide the standard deviation by the root of n.",
         "ddof=1 →": "Your spread divides by n. Among so few pairs it matters: n - 1, ddof=1.",
-        "gaps.std → abs(gaps).std": "You take the sizes of the differences. Keep the sign.",
-        "first.astype(float) - second.astype(float) → second.astype(float) - first.astype(float)":
-            "The sign is turned around: above 0 if the first one is better.",
-        "gaps.mean → abs(gaps).mean": "That is how often they disagree. Keep the sign.",
+        "first.astype(float) - second.astype(float) → second.astype(float) - first.astype(float) ¦ "
+            "first.astype(np.uint8) - second.astype(np.uint8)": "Above 0 if the first is better, "
+            "below if not.",
+        "gaps.std → abs(gaps).std ¦ gaps[gaps != 0].std": "All differences count, with their sign.",
+        "gaps.mean → gaps.sum ¦ abs(gaps).mean ¦ gaps[gaps != 0].mean": "Take the mean of all "
+            "differences, with their sign.",
         TypeError: "numpy does not subtract True from True. Make numbers first: .astype(float).",
         ", gaps.std(…) / np.sqrt(len(gaps)) →": "Return the standard error as well. Is it luck?",
     },

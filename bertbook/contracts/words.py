@@ -10,7 +10,7 @@ from .names import my_name
 from .roles import HIDDEN, ROLES
 from .trial_build import parameters_of, shape_in_words
 
-_WIDTH = 66  # so that no page has to scroll it
+_WIDTH = 48  # so that no phone has to scroll it
 
 _SHAPES = {
     "hidden_states": HIDDEN,
@@ -77,4 +77,4 @@ def contract(role: str) -> str:
     if terms.built and (parameters := parameters_of(default, role)):
         named = (f"{name} ({shape_in_words(shape)})" for name, shape in parameters.items())
         lines.append(f"  parameters: {', '.join(named)}")
-    return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="      ") for line in lines)
+    return "\n".join(textwrap.fill(line, _WIDTH, subsequent_indent="    ") for line in lines)

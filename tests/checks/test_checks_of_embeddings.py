@@ -55,6 +55,28 @@ def angle(entry, pair, position, hidden_size):
     return position / 10000 ** (2 * pair / hidden_size)
 
 
+def looked_up(ids, types, words, segment_table, places):
+    """Right, by one-hot products."""
+    here = np.eye(len(words))[ids] @ words + np.eye(len(segment_table))[types] @ segment_table
+    return here + np.eye(len(places))[None, : ids.shape[-1]] @ places
+
+
+def by_where(table, seq):
+    """Right, with the ends apart."""
+    reach = len(table) // 2
+    step = torch.arange(seq).repeat(seq, 1) - torch.arange(seq).unsqueeze(1) + reach
+    inside = torch.take(table, step % len(table))
+    return torch.where(step < 0, table[0], torch.where(step >= len(table), table[-1], inside))
+
+
+def unlearned(table, seq):
+    return by_where(table.detach(), seq)
+
+
+def by_numpy(table, seq):
+    return torch.from_numpy(by_where(table, seq).numpy())
+
+
 def distance_bias(table, seq):
     """Right, by loops."""
     reach = len(table) // 2
@@ -74,10 +96,9 @@ def diagonals(table, seq):
 @pytest.mark.parametrize(
     ("check", "answer"),
     [
-        (check_distance_bias, distance_bias),
-        (check_distance_bias, diagonals),
+        (check_distance_bias, by_where),
         (check_segments, segments),
-        (check_input_vectors, input_vectors),
+        (check_input_vectors, looked_up),
         (check_position_code, coded(angle)),
     ],
 )
@@ -90,9 +111,22 @@ def test_right_answers_pass_however_they_are_written(check, answer):
     ("check", "answer", "way"),
     [
         (check_position_code, position_code, "sinusoidal_positions"),
+        (check_distance_bias, distance_bias, "a loop"),
+        (check_distance_bias, diagonals, "a loop"),
+        (check_input_vectors, input_vectors, "a loop"),
     ],
 )
 def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
     verdict = check(answer)
     assert not verdict.passed
     assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
+
+
+@pytest.mark.parametrize(
+    ("answer", "lacks"),
+    [(unlearned, "no gradient reaches the table"), (by_numpy, "Can't call numpy")],
+)
+def test_a_table_that_cannot_learn_is_noticed(answer, lacks):
+    verdict = check_distance_bias(answer)
+    assert not verdict.passed
+    assert lacks in verdict.message

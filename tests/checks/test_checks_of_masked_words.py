@@ -50,6 +50,8 @@ def reader(*slips):
             for k in range(1, input_ids.shape[-1]):
                 before = (draws if "two pieces" in slips else choice)[..., k - 1]
                 choice[..., k] = torch.where(continues_word[..., k], before, choice[..., k])
+                if "fate of a word" in slips:
+                    fate = fate.where(~continues_word, fate.roll(1, -1))
         choice = choice.masked_fill(special, 2)
         share = 0.15 if "own share" in slips else mlm_probability
         if "fate first" in slips:
@@ -70,11 +72,13 @@ def reader(*slips):
         words = range(vocab_size) if "draws special" in slips else words
         words = input_ids[~special].unique().tolist() if "words of the text" in slips else words
         lots = torch.randint(len(words), input_ids.shape, generator=generator)
-        lots = torch.tensor(words)[lots]
+        lots = torch.tensor(words)[lots if "one word" not in slips else lots * 0]
         seen = _fates(input_ids, fate, rand, lots, mask_token_id, slips)
         labels = torch.where(chosen, seen if "mask as label" in slips else input_ids, -100)
         if "all labels" in slips:
             labels = input_ids.clone()
+        if "no label of what stays" in slips:
+            labels = torch.where(seen != input_ids, labels, -100)
         if "zeros" in slips:
             labels = labels.clamp(min=0)
         if "everywhere" not in slips:
@@ -106,6 +110,9 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         swapped = swapped & False
     if "all" in slips:
         masked = masked | True
+    if "second border" in slips:
+        swapped = fate < 0.1
+        masked = masked & ~swapped
     if "ninety" in slips:
         masked = fate < 0.9
     return torch.where(masked, mask_id, torch.where(swapped, lots, ids))
@@ -127,10 +134,14 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("global", "Chance does not come from the generator alone"),
         ("one row", "All rows have the same tokens chosen"),
         ("own share", "0.150 of the words are chosen; it should be mlm_probability, 0.4"),
-        ("two draws", "a random word strikes masked tokens, too"),
-        ("keep first", "what stays and for the random word one after the other"),
-        ("swap first", "the random word and for what stays one after the other"),
-        ("of the rest", "A random word comes for a tenth of what [MASK] left over"),
+        ("two draws", "A random word strikes masked tokens, too"),
+        ("second border", "A random word strikes masked tokens, too"),
+        ("no label of what stays", "Where is the label of what stays?"),
+        ("one word", "All random words are the same"),
+        ("fate of a word", "Has each its fate?"),
+        ("keep first", "You draw for what stays, then for the random word"),
+        ("swap first", "You draw for the random word, then for what stays"),
+        ("of the rest", "a tenth of all chosen tokens, not of the rest"),
         ("no random", "No chosen token becomes a random word"),
         ("all", "All chosen tokens become [MASK]"),
         ("ninety", "0.899, 0.000, 0.101, not 0.8, 0.1, 0.1"),

@@ -52,7 +52,7 @@ SLIPS = [
     ("MySelfAttention", "f(x)", "F.linear(x, f.weight)", "but for their biases"),
     ("MySelfOutput", "x + self", "self", "The residual has no effect"),
     ("MySelfOutput", KEPT, "x + self.LayerNorm(self.dense(context))", "normalize and then add"),
-    ("MySelfOutput", KEPT, "self.dense(context) + self.LayerNorm(x)", "normalize what is kept"),
+    ("MySelfOutput", KEPT, "self.dense(context) + self.LayerNorm(x)", "normalize before the sum"),
     ("MySelfOutput", KEPT, "x + self.drop(self.dense(context))", "that go into LayerNorm"),
     ("MySelfOutput", "self.dense(context)", "context @ self.dense.weight.T", "for their biases"),
     ("MySelfOutput", ", config.layer_norm_eps", "", "PyTorch's own ε, 1e-5"),
@@ -158,6 +158,7 @@ SLIPS = [
      "You normalize once more at the top"),
     ("MyPooler", "x[:, 0]", "x[:, :1]", "axis of the tokens is still there"),
     ("MyPooler", "x[:, 0]", "x[0]", "first sentence of the batch"),
+    ("MyPooler", "self.dense(x[:, 0])", "x[:, 0]", "dense is built and never used"),
     ("MyPooler", "x[:, 0]", "x", "Every token gets a summary"),
     ("MyPooler", POOLED, "self.dense(torch.tanh(x[:, 0]))", "tanh comes before the linear layer"),
     ("MyPooler", POOLED, f"{POOLED} + x[:, 0]", "There is no residual in the pooler"),
@@ -180,7 +181,7 @@ BROKEN = [
      "gives padding some probability"),
     ("MySelfAttention", RESULT, "return context * (1 + show), probs", "differ from those without"),
     ("MySelfAttention", RESULT, "return context, probs.roll(1, 1) if show else None",
-     "not the one that has mixed"),
+     "What is done to either of the three?"),
     (
         "MySelfAttention",
         "scores + mask",
@@ -229,7 +230,7 @@ BROKEN = [
 
 # Other numbers, another gradient, or nothing that could be compared.
 FAULTS = [
-    ("MySelfAttention", "context = t", "context = 2 * t", "not the one that has mixed"),
+    ("MySelfAttention", "context = t", "context = 2 * t", "probs @ value is another one"),
     ("MyIntermediate", "self.dense(x)", "1.5 * self.dense(x)", "differs from ours with the same"),
     ("MySelfAttention", "\", probs, v)", "\", probs.detach(), v)",
      "gradient of query.weight is not"),

@@ -17,6 +17,11 @@ SELF_ATTENTION = {
      "scores.softmax(dim=-1) * (1 if additive_mask is None else additive_mask == 0)"): "You hide "
         "the padding after the softmax. Do the rows of the map still sum to 1? What must be hidden "
         "before the softmax, and how?",
+    ("scores + fit_mask(additive_mask, scores) → scores || self.dropout(scores.softmax(dim=-1)) → "
+     "self.dropout(scores.softmax(dim=-1)) + (0 if additive_mask is None else additive_mask)"):
+        "The mask is added to the probabilities. To what is it to be added?",
+    "fit_mask(additive_mask, scores) → (1 - fit_mask(additive_mask, scores)) * -1e9": "The mask is "
+        "turned once more. What stands in it where a query may look, and what where not?",
     "scores + fit_mask(additive_mask, scores) → scores": "The mask has no effect. To what is it to "
         "be added?",
     ("scores + fit_mask(additive_mask, scores) → scores.masked_fill(additive_mask == 0, "
@@ -49,5 +54,9 @@ SELF_ATTENTION = {
     "self.query( → self.key( || self.key( → self.query(": "Your queries and keys have changed "
         "places. Whose is a row of the map, the one who looks or the one who is looked at?",
     "self.value( → self.key(": "You mix the keys. What does a token take from those it looks at?",
+    "self.value(hidden_states) → hidden_states": "You mix the hidden states. What makes the "
+        "values?",
+    "self.join_heads(probs @ value) → hidden_states + self.join_heads(probs @ value)": "A residual "
+        "is added. Which part of the block does that?",
     **NO_BIAS,
 }  # fmt: skip

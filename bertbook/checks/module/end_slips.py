@@ -32,6 +32,7 @@ POOLER = {
     ".tanh() →": "Where is the tanh?",
     "self.dense(first).tanh() → self.dense(first.tanh())": "Your tanh comes before the linear "
         "layer. Which of them is first?",
+    "self.dense(first) → first": "dense is built and never used. What comes before the tanh?",
     ".tanh() → .tanh() + first": "There is no residual in the pooler. What does it return?",
     **dict.fromkeys(
         (".tanh() → .sigmoid()", ".tanh() → .relu()",
@@ -98,7 +99,8 @@ PRETRAINING = {
         "heads return first?",
     "words, pairs, about_words → pairs, words, about_words": "The scores have changed places in "
         "the result. Which field is for the words?",
-    "words, pairs, about_words → words.softmax(-1), pairs, about_words": "Probabilities are "
+    ("words, pairs, about_words → words.softmax(-1), pairs, about_words ¦ words.softmax(-1), "
+     "pairs.softmax(-1), about_words ¦ words, pairs.softmax(-1), about_words"): "Probabilities are "
         "returned where scores belong. Who computes the softmax?",
     "pairs, about_words, about_pairs → pairs, about_pairs, about_words": "The two losses have "
         "changed places in the result. Which field is for the words?",
@@ -106,6 +108,8 @@ PRETRAINING = {
         "for the answer. Which number is left out of the loss?",
     "(words, labels) → (words, labels.where(labels != 0, -100))": "Word 0 is left out of the loss "
         "as if it were no label. Which number says that there is none?",
+    "(pairs, answers) → (pairs, answers.where(answers != 0, -100))": "A pair with the label 0 has "
+        "no loss. Which answer is 0?",
     "(words, → (words.softmax(-1),": "The loss of the words takes probabilities for scores. Who "
         "computes the softmax?",
     "(pairs, → (pairs.softmax(-1),": "The loss of the pairs takes probabilities for scores. Who "
@@ -118,6 +122,8 @@ PRETRAINING = {
         "losses count?",
     "sum(losses) if losses else None → about_pairs": "The loss of the words is not added. Which "
         "losses count?",
+    "sum(losses) if losses else None → sum(losses) if len(losses) == 2 else None": "There is a "
+        "loss only if all labels are given. What counts if some are?",
 }  # fmt: skip
 PREDICTION_HEAD_TRANSFORM = {
     **ACTIVATION,

@@ -29,14 +29,19 @@ RAISED = {
     "module. Which attribute of the table is one?",
     r"without overflow": "The number is too large for half precision. Which is the most negative "
     "one of a dtype?",
-    r"'str' object is not callable": "config.hidden_act is a name. Where does the function of that "
-    "name stand?",
+    r"'(str|mappingproxy)' object is not callable": "config.hidden_act is a name. Which table has "
+    "the function of that name, and how is it looked up?",
+    r"name '\w+' is not defined": "What __init__ has made is called by self. and its name.",
+    r"recursion": "It calls itself. Which class is meant: that above? super() calls it.",
+    r"argument #1 'indices'": "A table takes ids. What compares a vector with all its rows?",
     r"NoneType": "Which argument may be None, and what returns nothing?",
     r"can't set attribute": "A tuple with names does not change; output._replace(…) makes another "
     "one of it.",
     r"'(Tensor|bool|int|list|tuple)' object|not (bool|tuple|list|\w+Output)\b|tuple indices|holds "
     r"floats": "Something else stands there than you think. In which order do the arguments go in, "
     "and which parts return several things?",
+    r"object has no attribute 'weight'": "The head takes the table itself, word_embeddings: "
+    "neither its weight nor what holds it.",
     r"object has no attribute": "Is it set in __init__, under the same name?",
     r"same dtype|expected scalar type|same data type": "Is a tensor made inside in float32? Give "
     "it dtype=hidden_states.dtype, or that of the parameters.",
@@ -53,8 +58,8 @@ RAISED = {
     r"it has [\w.]*decoder\.weight": "Which table does the decoder share? It is one parameter, "
     "with one name.",
     r"running_mean": "BatchNorm normalizes over the batch. Over which axis does LayerNorm?",
-    r"positional arguments? but \d+ (was|were) given": "What does the part take that stands there? "
-    "print(contract(…)) says how each is built and called.",
+    r"required positional arg|positional arguments? but \d+ (was|were) given": "What does the part "
+    "take that stands there? print(contract(…)) says how each is built and called.",
     r"it lacks [\w.]*attention\.self\..* it has [\w.]*attention\.query": "Self-attention stands "
     "where the block `attention` belongs. Which of its parts mixes the heads and adds what was "
     "there before?",

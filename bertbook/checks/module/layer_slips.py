@@ -25,8 +25,9 @@ FRAME = {
         "activation after the linear layer. Which part of the layer has the only one?",
     "→ self.LayerNorm(nn.functional.gelu(self.dense(hidden_states) + input_tensor))": "There is an "
         "activation after the sum. Which part of the layer has the only one?",
-    "→ self.dense(hidden_states) + self.LayerNorm(input_tensor)": "You normalize what is kept, and "
-        "then add. That is the other order, pre-norm or near it; when does BERT normalize?",
+    ("→ self.dense(hidden_states) + self.LayerNorm(input_tensor)",
+     "→ self.dense(self.LayerNorm(hidden_states)) + input_tensor"): "You normalize before the sum. "
+        "That is the other order, pre-norm or near it; when does BERT normalize?",
     **NO_NORM,
     **NO_BIAS,
     **epsilons("LayerNorm.eps"),
@@ -34,6 +35,8 @@ FRAME = {
 SELF_OUTPUT = {
     "self.dense(hidden_states) → hidden_states": "dense is built and never used. What mixes what "
         "the heads found?",
+    "→ self.LayerNorm(self.dense(hidden_states + input_tensor))": "dense gets the sum. What goes "
+        "past it?",
     **FRAME,
 }  # fmt: skip
 ACTIVATION = {

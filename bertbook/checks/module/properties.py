@@ -73,8 +73,8 @@ PROPERTIES = [
         "Something is returned that nobody has asked for. Without output_attentions the map is "
         "None, and without output_hidden_states so are the states."),
     Property("the map returned is the map used", ("self_attention",), ask.the_map_is_used,
-        "The map that you return is not the one that has mixed the values: probs @ value is "
-        "another context. Is it returned before the mask, the softmax or another step?"),
+        "The map that you return times the values is not your context: probs @ value is another "
+        "one. What is done to either of the three?"),
     Property("nothing but padding stays finite", WITH_MAP, ask.nothing_but_padding,
         "A sentence of nothing but padding gives NaN. Is minus infinity in your mask? The softmax "
         "of a row of them is 0 / 0; the most negative finite number hides as well."),

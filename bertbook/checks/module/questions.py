@@ -172,14 +172,15 @@ def vectors_take_the_place(trial: Trial) -> bool:
 
 
 def table_is_shared(trial: Trial) -> bool:
-    """Change the table that the head was built with: the scores must follow."""
+    """Change the table that the head was built with, and keeps: the scores must follow."""
     config = trial.config
     table = torch.nn.Embedding(config.vocab_size, config.hidden_size).double()
     head = trial.kind(config, table).double().eval()
     before = trial.first(head)
     with torch.no_grad():
         table.weight.mul_(2)
-    return bool((trial.first(head) != before).any())
+    kept = any(parameter is table.weight for parameter in head.parameters())
+    return kept and bool((trial.first(head) != before).any())
 
 
 def without_pooler(trial: Trial) -> bool:
@@ -218,7 +219,7 @@ def is_called_by_names(trial: Trial) -> bool:
 def starts_as_ours(trial: Trial) -> bool:
     """Hold if the first weights are drawn as wide as ours, and what starts at 0 or 1 does so."""
     mine, ours = (
-        dict(trial.start(kind, hidden_size=60).named_parameters())
+        dict(trial.start(kind, hidden_size=60, initializer_range=0.1).named_parameters())
         for kind in (trial.kind, type(trial.ours))
     )
     return all(_as_wide(mine[name], value) for name, value in ours.items())

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
+from bertbook.checks.mistake import as_mistakes
 from minibert.parts import default_part
 
 from . import attention_slips, end_slips, layer_slips
@@ -44,10 +45,10 @@ def spoiled_copies(ours: nn.Module) -> Iterator[tuple[str, nn.Module]]:
     held = {type(part) for part in ours.modules()}
     for role in sorted(SLIPS, key=lambda role: default_part(role) is not type(ours)):
         kind, slips = default_part(role), SLIPS[role] if default_part(role) in held else {}
-        for how, hint in slips.items():
+        for slip in as_mistakes(slips):
             copied = copy.deepcopy(ours)
             with torch.no_grad():
                 for part in copied.modules():
                     if type(part) is kind:
-                        spoil(part, how)
-            yield hint, copied
+                        spoil(part, slip.wrong)
+            yield slip.hint, copied
