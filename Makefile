@@ -40,9 +40,10 @@ pdf: chromium $(PAGE)  ## print the built book to one PDF
 	$(BIN)/python book/_ext/printing.py
 
 # Of a notebook that is not trusted JupyterLab shows figures without lines, and each reply of a quiz.
+# It opens no link out of its folder, and the glossary is in the one above the chapters.
 lab: $(INSTALLED)  ## open the chapters in JupyterLab
 	@$(BIN)/jupyter trust book/chapters/*.ipynb > /dev/null
-	$(BIN)/jupyter lab book/chapters
+	$(BIN)/jupyter lab book --LabApp.default_url=/lab/tree/chapters
 
 mine: $(INSTALLED)  ## say what holds of your own parts (MINE=my_bert.py for another file)
 	@$(BIN)/python tests/scoreboard.py $(MINE)

@@ -25,7 +25,7 @@ OTHERS = {
     'pip install -c constraints.txt -e ".[book,test,lab]"': None,
     "python book/_ext/assets.py": None,
     "jupyter-book build book": "jupyter-book build --help",
-    "jupyter lab book/chapters": "jupyter lab --version",
+    "jupyter lab book": "jupyter lab --version",
     "python -m bertbook.grade submissions --out grades": "python -m bertbook.grade --help",
     "pytest --ignore=tests/book": "pytest --ignore=tests/book --collect-only -q tests/test_fill.py",
 }
