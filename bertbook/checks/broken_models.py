@@ -47,8 +47,7 @@ def _renamed(model, input_ids, one, other):
 
 
 _RENAMED = {
-    "= table[[other, one]] → = table[[one, other]]": "Their rows in the table of words have to "
-        "change places, too.",
+    "= table[[other, one]] → = table[[one, other]]": "Exchange their rows in the table as well.",
     "table[[one, other]] = table[[other, one]] → table[one], table[other] = table[other], "
         "table[one]": "A row is a view, and the second assignment reads what the first wrote.",
     "again(ids) → again(input_ids)": "The ids in the text have to follow.",

@@ -36,8 +36,7 @@ check_head = Exercise(
         "-np.log(p) → (1 - p) ¦ p ¦ (1 / p) ¦ ((softmax(z) - np.eye(len(w))[labels]) ** "
             "2).sum(axis=1)": "Where is the logarithm?",
         "(p).mean() → (p.mean()) ¦ (p.sum())": "Take the mean of the logarithms.",
-        "softmax(z) → abs(z / z.sum(axis=1, keepdims=True))": "Where is exp? Scores may be below "
-            "0.",
+        "softmax(z) → abs(z / z.sum(axis=1, keepdims=True))": "Where is exp? A score may be < 0.",
         "softmax(z) → softmax(z, axis=0) ¦ softmax(z.ravel()).reshape(z.shape)": "The classes of "
             "one request share the probability, not the requests.",
         "softmax(z) → softmax(softmax(z))": "You take the softmax twice.",
@@ -203,8 +202,7 @@ check_mcnemar = Exercise(
         "→ abs((first == truth).mean() - (second == truth).mean())": "How probable is that?",
         "→ one, other = (first == truth).mean(), (second == truth).mean()\nerror = ((one + other) "
             "* (2 - one - other) / 2 / len(truth)) ** 0.5\nreturn math.erfc(abs(one - other) / "
-            "error / 2**0.5)": "That test is for different requests. Count where exactly one is "
-            "right.",
+            "error / 2**0.5)": "That test is for different requests. Count where one is right.",
         ("only_first + only_second → int((first != second).sum())", "((second == truth) & (first "
             "!= truth)).sum()) → (first != second).sum()) - only_first"): "And where both are "
             "wrong?",

@@ -88,12 +88,9 @@ def _leaves_alone(function: Callable) -> str:
     return _first(
         (not torch.equal(ids, before), "The caller's ids have changed. Work on a copy: the next "
          "epoch needs the text again."),
-        ((seen != before)[~chosen].any(), "A token without a label has changed. Only chosen ones "
-         "may."),
-        ((seen == IGNORED_LABEL).any(), "The ids that the model sees hold -100. Which of the two "
-         "results comes first?"),
-        (torch.equal(labels, before), "Every token has a label. What stands in labels where a "
-         "token is not chosen?"),
+        ((seen != before)[~chosen].any(), "A token without a label has changed."),
+        ((seen == IGNORED_LABEL).any(), "The ids hold -100. Which of the two results comes first?"),
+        (torch.equal(labels, before), "Every token has a label. Which number is for the others?"),
         ((chosen & special).any() and len(unasked) == 1, "Where a token is not chosen, the label "
          f"is -100; yours is {unasked[0]}."),
         ((chosen & special).any(), "Special tokens are chosen. [CLS], [SEP], padding never are."),
@@ -101,8 +98,7 @@ def _leaves_alone(function: Callable) -> str:
         (said, f"A label is the true id of its token; one is {said} and should be {true}."),
         ((drawn < 5).any(), "A special token was drawn as a random word. Draw from the words."),
         (many and len(drawn.unique()) == 1, "All random words are the same. Draw one for each."),
-        (many and (drawn < _VOCAB - 1).all(), f"The last word, {_VOCAB - 1}, is never drawn as a "
-         "random word."),
+        (many and (drawn < _VOCAB - 1).all(), f"The last word, {_VOCAB - 1}, is never drawn."),
     )  # fmt: skip
 
 
@@ -115,8 +111,7 @@ def _special_anywhere(function: Callable) -> str:
     return _first(
         (len(drawn) and (drawn <= 90).all(), "The random words all stand in the text. Draw them "
          "from the whole vocabulary."),
-        (chosen[:, 4].any(), "A [MASK] in the text is chosen. It is special, whether special_ids "
-         "name it or not."),
+        (chosen[:, 4].any(), "A [MASK] in the text is chosen. It is special, named or not."),
         (chosen[:, 3].any(), f"{told} chosen."),
         ((drawn == 77).any(), f"{told} drawn as a random word."),
     )  # fmt: skip

@@ -52,8 +52,7 @@ check_layer_norm = Exercise(
             "abs(centered).mean(…)", "centered**2 → x**2"): "A variance averages the squares of "
             "what is left without the mean.",
         ("centered = → x = x * weight; centered = || * weight →", "centered = → x = x + bias; "
-            "centered = || + bias →", "+ bias → + bias * weight"): "First normalize, then stretch, "
-            "then shift.",
+            "centered = || + bias →", "+ bias → + bias * weight"): "Normalize, stretch, shift.",
         "→ low = x.min(-1, keepdims=True); return (x - low) / (x.max(-1, keepdims=True) - low + "
             "eps) * weight + bias": "Which mean and variance are wanted?",
         ("+ bias → - bias", "* weight → / weight"): "What does the formula do with them?",

@@ -145,8 +145,7 @@ check_sentence_vectors = Exercise(
             "states, 0).max(axis=1)": "You take the largest numbers. Take the mean.",
         ", axis=1, keepdims=True →||/ counts → / counts ¦": "Each row has a length of its own.",
         ", keepdims=True →": "The lengths have lost their axis. keepdims=True keeps it.",
-        "1, keepdims → 0, keepdims||/ counts → / counts ¦": "You measure the columns, not the "
-            "rows.",
+        "1, keepdims → 0, keepdims||/ counts → / counts ¦": "You measure columns, not rows.",
         "→ states[mask == 1].mean(axis=0) ¦ means = states[mask == 1].mean(axis=0)\nreturn means / "
             "norm(means)": "Each row has a vector of its own.",
         "sums / counts → (states * weights).sum(axis=0) ¦ (states * weights).sum(axis=2)": "Which "

@@ -110,8 +110,7 @@ check_fusion = Exercise(
             "¦ 2 / (61 + np.argsort(np.argsort(-first - second)))"): "Only places can be compared.",
         "one + other → 1 / (1 / one + 1 / other - 60) ¦ one * other ¦ [one, other] ¦ "
             "np.maximum(one, other) ¦ (one + other) / 2": "Each list has a fraction. Add the two.",
-        "→ np.argsort(-right(first, second)) ¦ right(first, second).sum()": "Return each "
-            "document's sum.",
+        "→ np.argsort(-right(first, second)) ¦ right(first, second).sum()": "Return every sum.",
     },
 )  # fmt: skip
 

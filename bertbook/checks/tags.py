@@ -37,8 +37,7 @@ check_piece_labels = Exercise(
             "the first piece has a label.",
         ("[:count] → [:count][::-1]", "[label] + [-100] * count → [-100] * count",
             "([label]…)[:count] → ([label] if count == 1 else [-100] * count)",
-            "([label]…)[:count] → [-100] * (count - 1) + [label]"): "The first piece has the "
-            "label.",
+            "([label]…)[:count] → [-100] * (count - 1) + [label]"): "The first piece is labeled.",
         (*_marked("0"), *_marked("None"), *_marked("100")): "Which number says “no label”?",
         _marked("-1"): "The loss does not know −1. Which number does it know?",
         ("([label]…)[:count] → [label] + [-100] * (count - 1)", "[:count] → [:count] or [-100]"):

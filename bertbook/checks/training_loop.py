@@ -37,8 +37,7 @@ check_schedule = Exercise(
         "fall) → np.sin(np.pi * fall / 2) ** 2) ¦ (warm / step) ** 0.5)": "The fall is linear.",
         ("/ → //", "→ right(step, peak, warm, end) // 1"): "// rounds down. Divide by /.",
         ("→ right(step + 1, peak, warm, end)", "step / warm → (step + 1) / warm ¦ (step + 1) / "
-            "(warm + 1)"): "You are one step ahead. How many updates were made before the first "
-            "one?",
+            "(warm + 1)"): "You are one step ahead. How many updates came before the first?",
         "→ right(step - 1, peak, warm, end)": "You are one step late. When is the rate highest?",
         "step / warm → 1 / warm ¦ warm / step ¦ step ¦ step / end": "How much of it is over?",
         "(end - step) → (step - warm) ¦ (end - step - 1) ¦ (step - end) ¦ (end - step + 1)": "How "
@@ -67,13 +66,11 @@ check_clipping = Exercise(
     rtol=1e-6,  # PyTorch adds 1e-6 to the length
     mistakes={
         ("→ [x * min(1.0, longest / norm(x)) for x in (w, b)]", "+ (b**2).sum() →", "[x * factor "
-            "for x in (w, b)] → w * factor, b"): "Both gradients together have one length, and one "
-            "factor.",
+            "for x in (w, b)] → w * factor, b"): "Both gradients have one length and one factor.",
         ("min(1.0, ratio) → ratio", "1.0, → squares**0.5,"): "What if both are short enough?",
         "x * factor → factor": "Multiply both by the factor.",
         "x * factor → x.clip(-longest, longest) ¦ x.clip(None, longest) ¦ x.clip(0, longest) ¦ x - "
-            "max(0, squares**0.5 - longest)": "That turns the direction. Scale all numbers by one "
-            "factor.",
+            "max(0, squares**0.5 - longest)": "That turns the direction. Scale all by one factor.",
         ("**0.5 →", "min(1.0, ratio) → ratio ** (squares > longest)"): "Where is the root?",
         "squares**0.5 → (abs(w).sum() + abs(b).sum()) ¦ (norm(w) + norm(b)) ¦ max(norm(w), "
             "norm(b)) ¦ max(abs(w).max(), abs(b).max())": "The length is the root of the sum of "
@@ -172,8 +169,7 @@ check_going_on = Exercise(
         '(step + 1) → (saved["step"] + 1) ¦ saved["step"] ¦ len(gradients)': "You divide by the "
             "same two shares in all updates. They change with each.",
         "m = 0.9 → old_m, old_v = m, v\n        m = 0.9||= m / → = old_m /||= v / → = old_v "
-            "/||step + 1 → step + 1 ¦ step": "You move before m and v have taken in the new "
-            "gradient.",
+            "/||step + 1 → step + 1 ¦ step": "You move before m and v know the new gradient.",
         ("/ (1 - 0.9 ** (step + 1)) →", "/ (1 - 0.999 ** (step + 1)) →"): "Where are the shares?",
         ("m / → m *", "v / → v *"): "A share is below 1. Divide by it.",
         ("**0.5 →", "/ fair_v**0.5 →", "fair_m / fair_v**0.5 → m"): "Divide m by the root of v.",

@@ -190,8 +190,7 @@ check_code_length = Exercise(
             "labels[start:end]).sum() ¦ bits + np.log2(classes) * (chances.argmax(axis=1) != "
             "labels[start:end]).sum()": "A label costs −log2 of the probability that it was given.",
         "fit(…) → fit(vectors[:end], labels[:end]) ¦ fit(vectors, labels) ¦ "
-            "fit(vectors[start:end], labels[start:end])": "Only earlier blocks may be learned "
-            "from.",
+            "fit(vectors[start:end], labels[start:end])": "Learn from the earlier blocks only.",
         "fit(…) → fit(vectors[: ends[0]], labels[: ends[0]]) ¦ fit(vectors[[0, "
             "*ends][ends.index(start)]:start], labels[[0, *ends][ends.index(start)]:start])": "The "
             "probe learns from all earlier blocks.",

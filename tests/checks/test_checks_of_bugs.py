@@ -100,7 +100,7 @@ def test_renaming_words():
 @pytest.mark.parametrize(
     ("function", "hint"),
     [
-        (answering(rows=False), "Their rows in the table of words have to change places"),
+        (answering(rows=False), "Exchange their rows in the table"),
         (answering(ids=False), "The ids in the text have to follow"),
         (one_by_one, "Exchange both at once"),
         (by_views, "A row is a view"),

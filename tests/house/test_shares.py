@@ -12,7 +12,7 @@ from python_code import called, parse
 
 HEART = ("config", "inputs", "text", "losses", "embeddings", "attention", "layer", "heads", "model",
          "pretraining", "masking", "parts")  # fmt: skip
-CHECKS, EXERCISE = 12, 47.95  # a share of the lines of code, in percent, and lines
+CHECKS, EXERCISE = 12, 45  # a share of the lines of code, in percent, and lines
 LINES, CODE = 14_500, 8_000  # of minibert
 SILENT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT}
 CHECK = re.compile(r"_?(require|check)_\w+")
@@ -63,7 +63,7 @@ def lines_of_exercises(root: Path) -> list[str]:
         return []
     return [
         f"bertbook/checks: an exercise costs {code / exercises:.1f} lines of code, more than "
-        f"{EXERCISE:.1f}. Which mistakes are forms of one slip, which hints could be a question?"
+        f"{EXERCISE}. Which mistakes are forms of one slip, which hints could be a question?"
     ]
 
 
@@ -150,12 +150,12 @@ def heart(checked: int) -> str:
             "14,501 lines, more than 14,500",
         ),
         (size_of_minibert, "bertbook/a.py", "x = 1\n" * (LINES + 1), ""),
-        (lines_of_exercises, "bertbook/checks/a.py", "x = 1\n" * 46 + "check_a = 1\n", ""),
+        (lines_of_exercises, "bertbook/checks/a.py", "x = 1\n" * 44 + "check_a = 1\n", ""),
         (
             lines_of_exercises,
             "bertbook/checks/a.py",
-            "x = 1\n" * 47 + "check_a = 1\n",
-            "48.0 lines",
+            "x = 1\n" * 45 + "check_a = 1\n",
+            "46.0 lines",
         ),
         (lines_of_exercises, "bertbook/checks/verdict.py", "x = 1\n" * 99, ""),
     ],
