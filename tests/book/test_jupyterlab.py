@@ -66,7 +66,9 @@ def lab(tmp_path_factory):
 
 def trusting() -> str:
     """Give the command by which `make lab`, and Binder, has JupyterLab trust the chapters."""
-    text, on_binder = ((BOOK.parent / name).read_text("utf-8") for name in ("Makefile", "postBuild"))
+    text, on_binder = (
+        (BOOK.parent / name).read_text("utf-8") for name in ("Makefile", "postBuild")
+    )
     (words,) = re.findall(r"^lab:.*\n\t@\$\(BIN\)/(jupyter trust .*) > /dev/null$", text, re.M)
     assert words in on_binder.splitlines()
     return words
