@@ -217,7 +217,7 @@ def marked(runs: Runs, compared: dict[str, tuple[str, str]]) -> Html:
     return html(
         result_table(list(compared), rows),
         caption="Right on the test part, by the mark of the request; means over the seeds where "
-        "there are several, and a bootstrap over requests below.",
+        "there are several, each with an interval from a bootstrap over requests.",
     )
 
 
@@ -225,7 +225,8 @@ def share_and_interval(hits: Float[np.ndarray, " rows"]) -> str:
     """Write a share and its interval; if all are right, the least that does this in 1 of 20."""
     if (hits == 1).all():
         return f"1.00 at least {0.05 ** (1 / len(hits)):.2f}"
-    return f"{hits.mean():.2f} {from_to(hits).replace(' to ', '–')}"
+    together = from_to(hits).replace(" to ", "\u2060–\u2060")  # no line ends at the dash
+    return f"{hits.mean():.2f} {together}"
 
 
 def duels(
