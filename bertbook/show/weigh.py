@@ -19,7 +19,7 @@ WEIGH_STYLE = (
     STYLE
     + """
 .mb-live input[type=radio]{width:auto;min-height:0;margin:0}
-.mb-live p.mb-number{display:grid;grid-template-columns:5.5em minmax(4em,20em) 5em;gap:.8em;\
+.mb-live p.mb-number{display:grid;grid-template-columns:5.5em minmax(4em,20em) 5.8em;gap:.8em;\
 align-items:center;margin:.3em 0}
 .mb-live .mb-number input{margin:0}
 .mb-live .mb-number input[type=range]{padding:0;border:0}
