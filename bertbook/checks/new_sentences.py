@@ -59,7 +59,8 @@ def _form_problem(answers: object, questions: list[str], words: list[str]) -> st
         total = math.fsum(answer.values())
         if min(answer.values(), default=0) < 0 or not math.isclose(total, 1, abs_tol=1e-6):
             told = f"To {question!r} the numbers add up to {total:.3f}."
-            return f"{told} Probabilities are not negative and add up to 1: divide by the total."
+            asked = "divide by the total." if abs(total) > 0 else "what if nothing was counted?"
+            return f"{told} Probabilities are not negative and add up to 1: {asked}"
     return ""
 
 
