@@ -79,10 +79,7 @@ def _each(facts: Facts) -> list[str]:
     for k, (name, (*_, f1, n)) in enumerate(zip(names, facts["scores"], strict=True)):
         shares = _share(counts[k][k], given[k]), _share(counts[k][k], n)
         scores.append([name, n, *shares, f"{f1:.{2 if n >= FEW_UNITS else 1}f}" if n else "–"])
-    told = (
-        "Precision: of the answers with a label, how many are right. Recall: of its rows, how many "
-        "get it. F1 is their harmonic mean."
-    )
+    told = "Precision: right of its answers. Recall: right of its rows. F1: their harmonic mean."
     lines = [told, "", *_table(["label", "rows", "precision", "recall", "F1"], scores)]
     if len(names) <= WIDEST:
         table = [[f"**{name}**", *row] for name, row in zip(names, counts, strict=True)]
