@@ -66,9 +66,12 @@ def _copies(table: LabeledTable, kept: LabeledTable) -> Iterator[str]:
     if table.skipped:
         yield f"{len(table.skipped):,} rows lack a field, left out: {_listed(table.skipped)}."
     if copies := len(table) - len(kept):
+        stay = {*zip(kept.whole_texts, kept.labels or (), strict=True)}
+        near = sum(row not in stay for row in zip(table.whole_texts, table.labels or ()))
+        rows = "rows are copies of others" if copies > 1 else "row is a copy of another"
         yield (
-            f"{copies:,} rows are copies of others with the same label and are left out; of all "
-            f"copies {len(found.near):,} differ in case, punctuation or digits only."
+            f"{copies:,} {rows} with the same label and left out ({near:,} in other case, "
+            "punctuation or digits)."
         )
     for rows in found.contradictions[:SHOWN]:
         text = table.texts[rows[0]][:60]

@@ -76,7 +76,7 @@ def measure(
                 "name": name,
                 "right": float(hit.mean()),
                 "interval": interval(hit, blocks),
-                "macro_f1": float(np.mean([score.f1 for score in class_scores(counts[name])])),
+                "macro_f1": float(np.mean([s.f1 for s in class_scores(counts[name]) if s.support])),
             }
             for name, hit in hits.items()
         ],

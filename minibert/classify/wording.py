@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from .thresholds import DOUBT
+
 Facts = Mapping[str, Any]
 WIDEST = 12  # columns of a confusion matrix that can still be read
-FEW_UNITS = 30
+FEW_UNITS = 30  # of fewer, two digits would say more than is known
 
 
 def report_in_words(facts: Facts, folder: str | Path) -> str:
@@ -24,8 +27,9 @@ def report_in_words(facts: Facts, folder: str | Path) -> str:
 def _data(facts: Facts) -> list[str]:
     rows = facts["rows"]
     told = (
-        f"Learned from {rows['train']:,} rows, chosen with {rows['validation']:,} (when to stop, "
-        f"temperature, thresholds), asked once about {rows['test']:,}: all that follows."
+        f"Learned from {rows['train']:,} rows. {rows['validation']:,} others were there to choose "
+        f"with: when to stop, the temperature, the thresholds. {rows['test']:,} more were asked "
+        "about, once; all results below are of these."
     )
     return [told, "", *(f"- {note}" for note in facts["notes"])]
 
@@ -38,19 +42,20 @@ def _result(facts: Facts) -> list[str]:
         for r in facts["rivals"]
     ]
     lead, low, high = facts["lead"]
-    verdict = "no clear difference. Counting words costs next to nothing; or give more rows."
+    verdict = "no clear difference. Counting words costs next to nothing; more rows may tell."
     if low > 0:
         verdict = "the classifier is ahead."
     elif high < 0:
         verdict = "**counting words is better here**, and cheaper. Use that."
-    over = "rows" if units == asked else f"{units:,} blocks (groups and copies)"
+    over = "rows" if units == asked else f"{units:,} blocks (rows of one group or one text)"
     told = (
         f"The difference to counted words is {lead:+.3f}, with 95 % from {low:+.3f} to "
         f"{high:+.3f}: {verdict} Intervals are over {over} of one test part and one run; another "
         f"seed is another run.{' So few say little.' * (units < FEW_UNITS)}"
     )
     table = _table(["", "right", "95 % interval", "macro F1"], rows)
-    return ["## How often it is right", "", *table, "", told]
+    macro = "Macro F1 is the mean of F1 over the labels with rows here, rare ones and common alike."
+    return ["## How often it is right", "", *table, "", told, "", macro]
 
 
 def _span(rival: Facts, rows: int) -> str:
@@ -62,16 +67,22 @@ def _span(rival: Facts, rows: int) -> str:
     return f"{low:.3f} to {high:.3f}"
 
 
+def _share(right: int, of: int) -> str:
+    """Return a share; of few, both numbers."""
+    return f"{right / of:.2f}" if of >= FEW_UNITS else f"{right} of {of}" if of else "–"
+
+
 def _each(facts: Facts) -> list[str]:
     """Show each label: how often it is found, and what it is taken for."""
-    names = facts["classes"]
-    scores = [
-        [name, n, f"{precision:.2f}", f"{recall:.2f}", f"{f1:.2f}"]
-        for name, (precision, recall, f1, n) in zip(names, facts["scores"], strict=True)
-    ]
-    lines = _table(["label", "rows", "precision", "recall", "F1"], scores)
+    names, counts = facts["classes"], facts["confusion"]
+    given, scores = [sum(column) for column in zip(*counts, strict=True)], []
+    for k, (name, (*_, f1, n)) in enumerate(zip(names, facts["scores"], strict=True)):
+        shares = _share(counts[k][k], given[k]), _share(counts[k][k], n)
+        scores.append([name, n, *shares, f"{f1:.{2 if n >= FEW_UNITS else 1}f}" if n else "–"])
+    told = "Precision: right of its answers. Recall: right of its rows. F1: their harmonic mean."
+    lines = [told, "", *_table(["label", "rows", "precision", "recall", "F1"], scores)]
     if len(names) <= WIDEST:
-        table = [[f"**{name}**", *row] for name, row in zip(names, facts["confusion"], strict=True)]
+        table = [[f"**{name}**", *row] for name, row in zip(names, counts, strict=True)]
         lines += [
             "",
             "Rows are true labels, columns are answers:",
@@ -84,14 +95,15 @@ def _each(facts: Facts) -> list[str]:
 def _calibration(facts: Facts) -> list[str]:
     before, after = facts["calibration_error"]
     bins = [
-        [f"{low:.1f} to {high:.1f}", count, f"{sure:.2f}", f"{share:.2f}"]
+        [f"{low:.1f} to {high:.1f}", count, f"{sure:.2f}", _share(round(share * count), count)]
         for low, high, count, sure, share in facts["bins"]
     ]
     told = (
         f"It believes {facts['sure'][0]:.2f} on average and is right in "
         f"{facts['rivals'][-1]['right']:.2f}. Scores are divided by the temperature "
         f"{facts['temperature']:.2f}, from the rows to choose with; then it believes "
-        f"{facts['sure'][1]:.2f}, and the calibration error goes from {before:.3f} to "
+        f"{facts['sure'][1]:.2f}, and the calibration error (how far both are apart, on average "
+        f"over bins as below) goes from {before:.3f} to "
         f"{after:.3f}{', no gain on these rows' * (after >= before)}."
     )
     table = _table(["believed", "answers", "mean", "right"], bins)
@@ -103,33 +115,35 @@ def _promises(facts: Facts) -> list[str]:
     percent, total = f"{100 * facts['promise']:g} %", facts["rows"]["test"]
     each = list(zip(facts["classes"], facts["thresholds"], facts["answered"], strict=True))
     rows = [
-        [name, "never" if t is None else f"{t:.2f}", n, f"{good / n:.2f}" if n else "–"]
+        [name, "never" if t is None else f"{t:.2f}", n, _share(good, n)]
         for name, t, (n, good) in each
     ]
     kept, right = (sum(counts[place] for *_, counts in each) for place in (0, 1))
-    share = f", {right / kept:.3f} of them right" if kept else ""
+    share = f", {right:,} of them right" if kept else ""
     lines = [
         '## When it says "I do not know"',
         "",
-        f"A label is answered from the lowest probability at which {percent} of its answers are "
-        "right, by a lower bound: one such bound is too high in one of ten cases, the lowest of "
-        "many somewhat more often.",
+        f"A label is answered from the lowest probability at which {percent} of its answers to "
+        "the rows to choose with are right, and that by a cautious estimate: a lower bound, too "
+        "high in one of ten cases, the lowest of many somewhat more often.",
         "",
         *_table(["label", "answered from", "answers", "right"], rows),
         "",
-        f'It answers {kept:,} of {total:,} rows{share}; to {total - kept:,} it says "I do not '
-        'know".',
+        f"It answers {kept:,} of {total:,} rows{share}; to {'the other' if kept else 'all'} "
+        f'{total - kept:,} it says "I do not know".',
     ]
     if never := [name for name, t, _ in each if t is None]:
-        told = "The rows to choose with are too few, or too often wrong, to promise"
-        way_out = f"{percent}: give more, or a lower --promise."
+        least = math.ceil(math.log(DOUBT) / math.log(facts["promise"]))
+        told = f"For {percent} a label needs at least {least} answers to the rows to choose with,"
+        way_out = "all right, or more with some wrong: give more rows, or a lower --promise."
         lines += ["", f"Never answered: {', '.join(never)}. {told} {way_out}"]
     return lines
 
 
 def _look_at(facts: Facts) -> list[str]:
     told = (
-        "Wrong, the least probable labels first. Is the label right? That is the cheapest to mend:"
+        "Wrong answers, the least probable labels first. Is the label right? A wrong label is the "
+        "cheapest to mend:"
     )
     wrong, unsure = (list(map(_row, facts[name])) for name in ("wrong", "unsure"))
     head = ["## What to look at first", "", told, ""]

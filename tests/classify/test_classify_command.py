@@ -68,6 +68,9 @@ def test_every_number_of_the_report(finished, scored):
         truth, answers, labels=range(4), zero_division=0
     )
     np.testing.assert_allclose(np.array(facts["scores"]).T, np.array(expected))
+    seen = np.unique(truth)  # a label without rows has no F1
+    macro = metrics.f1_score(truth, answers, average="macro", labels=seen)
+    assert ours["macro_f1"] == pytest.approx(macro) and len(seen) == 3
     assert facts["sure"][1] == pytest.approx(probs.max(-1).mean(), abs=1e-6)
     levels = [math.inf if t is None else t for t in told["thresholds"]]
     kept = probs.max(-1) >= np.array(levels)[answers]
@@ -89,7 +92,19 @@ def test_the_report_says_what_the_facts_are(finished):
     for rival in facts["rivals"]:
         assert f"| {rival['name']:15} | {rival['right']:.3f} |" in report
     assert "- 244 rows were read, with 4 labels." in report
-    assert "3 rows are copies of others with the same label and are left out" in report
+    copies = "3 rows are copies of others with the same label and left out (1 in other case, "
+    assert f"- {copies}punctuation or digits)." in report
+    each = report.split("## Each label")[1].split("Rows are true labels")[0]
+    cut = [line.split("|")[1:-1] for line in each.splitlines() if "|" in line]
+    table = {name.strip(): cells for name, *cells in cut}
+    for name, (precision, _, f1, rows) in zip(facts["classes"], facts["scores"], strict=True):
+        place = facts["classes"].index(name)
+        right, given = facts["confusion"][place][place], sum(r[place] for r in facts["confusion"])
+        assert right == pytest.approx(precision * given)
+        shares = [f"{right} of {n}" if n else "–" for n in (given, rows)]  # of fewer than 30
+        wanted = [str(rows), *shares, f"{f1:.1f}" if rows else "–"]
+        assert [cell.strip() for cell in table[name]] == wanted
+    assert "needs at least 7 answers" in report  # 0.7 ** 7 < 0.1 < 0.7 ** 6
     assert "The same text has several labels: lines 6, 245, 'My" in report
     assert "'Other' has few rows (1 in train, 0 in validation, 0 in test); nothing can be" in report
     assert "Never answered: Other." in report

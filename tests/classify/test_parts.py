@@ -146,3 +146,22 @@ def test_labels_that_differ_in_capitals_only_are_told(tmp_path):
     told = [note for note in prepare({**DEFAULTS, "table": path}).notes if "capitals" in note]
     assert len(told) == 1
     assert told[0].startswith("'NOISE' and 'Noise' differ in capitals only")
+
+
+@pytest.mark.parametrize(
+    ("extra", "told"),
+    [
+        (["It hums,x"], "1 row is a copy of another with the same label and left out (0 in"),
+        (["it HUMS!,x"], "1 row is a copy of another with the same label and left out (1 in"),
+        (["it HUMS!,y"], ""),  # another label: it stays
+        (["it hums,y", "it hums,x", "It hums,y"], "2 rows are copies of others with the same "
+         "label and left out (2 in other case, punctuation or digits)."),
+    ],
+)  # fmt: skip
+def test_copies_are_told_of_the_rows_that_are_left_out(extra, told, tmp_path):
+    rows = [f"text {chr(97 + n) * 3},{'xy'[n % 2]}" for n in range(24)]
+    path = tmp_path / "a.csv"
+    path.write_text("\n".join(["text,label", "It hums,x", *rows, *extra]), encoding="utf-8")
+    notes = [n for n in prepare({**DEFAULTS, "table": path}).notes if "left out" in n]
+    assert len(notes) == bool(told)
+    assert all(note.startswith(told) for note in notes)
