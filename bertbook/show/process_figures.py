@@ -125,15 +125,15 @@ def halves_drawn() -> Figure:
     matplotlib Figure
         The drawing, for :func:`picture`.
     """
-    figure, axes = _canvas((5.6, 3.2), (-0.5, 11.6), (-0.3, 4.6))
-    _write(axes, 0.9, 2.15, ["x"], PALETTE[2])
+    figure, axes = _canvas((5.6, 3.2), (-0.8, 11.6), (-0.3, 4.6))
+    _write(axes, 0.4, 2.15, ["x"], PALETTE[2])
     for rank, height in enumerate((3.4, 0.9)):
         color = PALETTE[rank]
         axes.text(5.2, height + 0.85, f"process {rank}", ha="center", fontsize=11)
         _arrow(axes, (1.6, 2.15), (2.35, height), color)
         _write(axes, 3.6, height, ["half the", "columns"], color)
         _arrow(axes, (4.8, height), (5.65, height), color)
-        axes.text(5.2, height - 0.45, "GELU", ha="center", fontsize=11)
+        axes.text(5.2, height - 0.95, "GELU", ha="center", fontsize=11)
         _write(axes, 6.9, height, ["the same", "rows"], color)
         _arrow(axes, (8.1, height), (8.85, 2.15 + (height - 2.15) / 4), color)
     _write(axes, 10.15, 2.15, ["add up", "the two"], PALETTE[2])
