@@ -153,7 +153,8 @@ def loss_curve(
         ax.plot(steps, values, color=color, label=name, linewidth=1.6)
     for name, value in (levels or {}).items():
         ax.plot([steps[0], steps[-1]], [value, value], color="#75797f", linestyle="--", linewidth=1)
-        ax.text(steps[-1], value, f" {name}", va="center", fontsize=8)
+        beside = {"xytext": (4, 0), "textcoords": "offset points"}
+        ax.annotate(name, (steps[-1], value), va="center", fontsize=8, **beside)
     ax.set_ylabel("loss (nats)")
     if len(curves) > 1:
         ax.legend(frameon=False, fontsize=8)

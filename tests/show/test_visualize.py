@@ -61,7 +61,7 @@ def test_attention_map_can_leave_the_cells_empty_and_says_which_labels_do_not_fi
 def test_loss_curve_draws_lines_and_levels_and_a_single_one_needs_no_legend():
     axes = loss_curve([0, 1], {"loss": [2.0, 1.0], "other": [3.0, 2.0]}, {"floor": 0.5})
     assert [list(line.get_ydata()) for line in axes.lines] == [[2, 1], [3, 2], [0.5, 0.5]]
-    assert axes.texts[0].get_text() == " floor"
+    assert axes.texts[0].get_text() == "floor"
     assert axes.get_legend() is not None
     assert loss_curve([0, 1], {"loss": [2.0, 1.0]}).get_legend() is None
 
