@@ -109,8 +109,7 @@ def _special_anywhere(function: Callable) -> str:
     seen, _, chosen = _corrupted(function, ids, mlm_probability=0.9, special_ids=(0, 2, 3, 77))
     drawn, told = seen[(seen != ids) & (seen != _MASK_ID)], "With special_ids (0, 2, 3, 77), 77 is"
     return _first(
-        (len(drawn) and (drawn <= 90).all(), "The random words all stand in the text. Draw them "
-         "from the whole vocabulary."),
+        (len(drawn) and (drawn <= 90).all(), "Draw random words from the whole vocabulary."),
         (chosen[:, 4].any(), "A [MASK] in the text is chosen. It is special, named or not."),
         (chosen[:, 3].any(), f"{told} chosen."),
         ((drawn == 77).any(), f"{told} drawn as a random word."),
@@ -142,8 +141,7 @@ def _chance(function: Callable) -> str:
         (drawn_elsewhere or not torch.equal(one, same), "Chance does not come from the generator "
          "alone. Hand it to every draw."),
         (torch.equal(one, other), "Another generator gives the same result. Is it made anew?"),
-        ((chosen == chosen[:1]).all(), "All rows have the same tokens chosen. Draw one number for "
-         "each token of each row."),
+        ((chosen == chosen[:1]).all(), "All rows have the same tokens chosen. Draw for each row."),
     )  # fmt: skip
 
 

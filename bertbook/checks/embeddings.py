@@ -66,7 +66,8 @@ check_input_vectors = Exercise(
 
 
 def _position_code(position, hidden_size):
-    code, even = np.zeros(hidden_size), np.arange(0, hidden_size, 2)
+    code = np.zeros(hidden_size)
+    even = np.arange(0, hidden_size, 2)
     angles = position / 10000 ** (even / hidden_size)
     code[0::2], code[1::2] = np.sin(angles), np.cos(angles)
     return code
@@ -100,7 +101,8 @@ check_position_code = Exercise(
 
 
 def _distance_bias(table, seq):
-    places, middle = torch.arange(seq), len(table) // 2
+    places = torch.arange(seq)
+    middle = len(table) // 2
     distance = places - places[:, None]
     return table[distance.clamp(-middle, middle) + middle]
 

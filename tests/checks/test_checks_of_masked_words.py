@@ -126,7 +126,7 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("asks special", "Special tokens are chosen"),
         ("answers first", "Which of the two results comes first?"),
         ("all labels", "Every token has a label"),
-        ("words of the text", "The random words all stand in the text"),
+        ("words of the text", "Draw random words from the whole vocabulary"),
         ("zeros", "the label is -100; yours is 0"),
         ("mask as label", "the true id; yours is that of [MASK]"),
         ("draws special", "A special token was drawn as a random word"),
