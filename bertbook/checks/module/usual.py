@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
+from typing import cast
 
 import torch
 from torch import nn
@@ -16,7 +17,7 @@ from bertbook.checks.mistake import as_mistakes
 from minibert.parts import default_part
 
 from . import attention_slips, end_slips, layer_slips
-from .slip import spoil
+from .slip import Spoil, spoil
 
 SLIPS = {  # from outside in
     "pretraining": end_slips.PRETRAINING,
@@ -50,5 +51,5 @@ def spoiled_copies(ours: nn.Module) -> Iterator[tuple[str, nn.Module]]:
             with torch.no_grad():
                 for part in copied.modules():
                     if type(part) is kind:
-                        spoil(part, slip.wrong)
+                        spoil(part, cast("Spoil", slip.wrong))
             yield slip.hint, copied
