@@ -64,7 +64,7 @@ class Reader:
         context.route(re.compile(rf"^(?!data:|blob:|{re.escape(home)})"), self._refuse)
         page = context.new_page()
         page.on("request", lambda request: self._note_request(request.url, home))
-        page.on("requestfailed", lambda request: self._note(f"did not load: {request.url}"))
+        page.on("requestfailed", self._note_failed)
         page.on("response", self._note_response)
         page.on("pageerror", lambda error: self._note(f"script error: {error}"))
         page.on("console", self._note_console)
@@ -82,6 +82,11 @@ class Reader:
     def _note_request(self, url, home):
         if not url.startswith(("data:", "blob:", home)):
             self._note(f"asks outside the book: {url}")
+
+    def _note_failed(self, request):
+        # A page that is left or closed gives up what it was still fetching; nobody misses that.
+        if request.failure != "net::ERR_ABORTED":
+            self._note(f"did not load: {request.url} ({request.failure})")
 
     def _note_response(self, response):
         if response.status >= 400:
