@@ -93,14 +93,6 @@ def test_a_head_reads_the_whole_vector():
         assert (gradient[0, 0] != 0).all(), f"head {head} does not read every number of the token"
 
 
-def test_with_one_head_dense_is_part_of_the_values():
-    says(8, "With a single head it could be multiplied into the value matrix once and for all.")
-    generator = torch.Generator().manual_seed(0)
-    shares, values = torch.rand(2, 5, 5, generator=generator, dtype=torch.float64)
-    dense = torch.randn(5, 5, generator=generator, dtype=torch.float64)
-    torch.testing.assert_close((shares @ values) @ dense, shares @ (values @ dense))
-
-
 class ShapesSeen(TorchDispatchMode):
     """Write down the shape of every tensor that PyTorch makes."""
 
@@ -176,17 +168,6 @@ def test_a_layer_norm_stands_between_the_sum_and_the_first_matrix():
         module.register_forward_hook(lambda module, *_: called.append(type(module)))
     model(torch.tensor([[1, 2, 3]]))
     assert called.index(torch.nn.LayerNorm) < called.index(torch.nn.Linear)
-
-
-def test_rows_share_positions_and_not_segments():
-    embeddings = BertModel(BertConfig.tiny(vocab_size=9)).eval().embeddings
-    shapes = {}
-    for name in ("position_embeddings", "token_type_embeddings"):
-        table = getattr(embeddings, name)
-        table.register_forward_hook(lambda _, __, out, name=name: shapes.update({name: out.shape}))
-    embeddings(torch.tensor([[1, 2, 3]] * 2), torch.tensor([[0, 0, 1], [0, 1, 1]]))
-    assert shapes["position_embeddings"][:-1] == (3,)
-    assert shapes["token_type_embeddings"][:-1] == (2, 3)
 
 
 def test_the_time_for_the_exercises_is_what_the_chapters_say():

@@ -11,10 +11,10 @@ others it is shown that they have no kind of element that those five have not.
 """
 
 from functools import cache
-from html.parser import HTMLParser
 
 import pytest
 from axe_rules import NO_COLORS, ONLY_COLORS, assert_accessible
+from bs4 import BeautifulSoup
 from built_book import DESKTOP, HTML, PHONE
 
 TRIED = tuple(
@@ -26,7 +26,6 @@ SMALLEST = {"desktop": 11, "phone": 10}
 FULL, GROWN, HIGH = 0.95, 1.6, 540
 MAY_SCROLL = 0.25
 PIXELS_OF_A_POINT = 4 / 3
-WITHOUT_END = {"br", "circle", "hr", "img", "input", "link", "meta", "path", "rect", "wbr"}
 
 FORMULAS = """() => ({
   written: document.querySelectorAll('.math').length,
@@ -124,33 +123,17 @@ LAID_OUT = """() => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
 
 
-class Kinds(HTMLParser):
-    """The kinds of elements of a page: tag, classes, names of attributes; and its parent's."""
-
-    def __init__(self, text: str):
-        super().__init__()
-        self.found, self._above = set(), [("", "", (), "")]
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        """Note an element below the one that is open."""
-        given = dict(attributes)
-        names = tuple(sorted(given.keys() - {"id", "href", "title"}))
-        kind = (tag, given.get("class") or "", names, given.get("tabindex"))
-        self.found.add((self._above[-1], kind))
-        if tag not in WITHOUT_END:
-            self._above.append(kind)
-
-    def handle_endtag(self, tag):
-        """Go back to the parent."""
-        while len(self._above) > 1 and self._above.pop()[0] != tag:
-            pass
-
-
 @cache
 def kinds_of(name: str) -> set:
-    """Find the kinds of elements of a built page."""
-    return Kinds((HTML / name).read_text(encoding="utf-8")).found
+    """Find the kinds of elements of a built page: tag, classes, names of attributes; and where."""
+    soup = BeautifulSoup((HTML / name).read_text(encoding="utf-8"), "html.parser")
+    return {(kind_of(each.parent), kind_of(each)) for each in soup.find_all(True)}
+
+
+def kind_of(element) -> tuple:
+    given = element.attrs
+    names = tuple(sorted(given.keys() - {"id", "href", "title"}))
+    return element.name, " ".join(given.get("class", [])), names, given.get("tabindex")
 
 
 def is_tried(name: str) -> bool:

@@ -48,6 +48,7 @@ def with_solution(path, number, code):
 def test_the_chapters_have_their_exercises():
     asked = [path.read_text(encoding="utf-8").count('"    ...\\n"') for path in CHAPTERS]
     assert len(FOUND) == sum(asked) == 29
+    assert exercises.archive() == exercises.archive()  # the same bytes
 
 
 def run_in(folder, cells, flag="-S"):
@@ -102,10 +103,6 @@ def test_other_ways_pass_too_and_a_name_that_is_missing_is_told(tmp_path):
     assert "the small numpy of this page has no np.kron" in str(found[-1])
 
 
-def test_the_archive_is_the_same_every_time():
-    assert exercises.archive() == exercises.archive()
-
-
 # In the place of Python: it answers with what stands in the field, and never to other code.
 ECHO = """
 window.Worker = class {
@@ -142,6 +139,7 @@ def run(figure, kind, content, passed=False):
 
 
 def test_printed_text_stays_text_and_wrong_code_is_not_solved(figure):
+    assert figure.get_by_text("NumPy here is a small one").is_visible()
     text = "<b class=bold>Not yet.</b>"
     run(figure, "text", text)
     assert figure.get_by_text(text).is_visible() and figure.locator(".bold").count() == 0
@@ -169,10 +167,6 @@ def test_a_loop_without_end_is_stopped_and_takes_the_old_verdict_along(figure):
     figure.page.clock.fast_forward("00:31")
     run(figure, "text", "Right.", passed=True)
     assert verdict.is_visible()
-
-
-def test_the_editor_says_that_its_numpy_is_a_small_one(figure):
-    assert figure.get_by_text("NumPy here is a small one").is_visible()
 
 
 @pytest.mark.thorough

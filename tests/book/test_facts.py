@@ -97,11 +97,6 @@ def test_the_longest_word_is_as_long_as_the_library_has_it(minilm):
     assert library.tokenize("a" * (longest + 1)) == ["[UNK]"]
 
 
-def test_what_chapter_5_calls_unknown_is_unknown_to_the_real_vocabulary(real_tokenizer):
-    (unknown,) = re.findall(r"such as (\S) ", sentence(5, r"`\[UNK\]`"))
-    assert real_tokenizer.tokenize(unknown) == ["[UNK]"]
-
-
 def test_what_chapter_6_says_of_spelling_and_numbers_holds_in_the_real_vocabulary(real_tokenizer):
     told = sentence(6, "One slip of the keyboard")
     assert "turns a frequent piece into three others" in told
@@ -111,36 +106,6 @@ def test_what_chapter_6_says_of_spelling_and_numbers_holds_in_the_real_vocabular
     assert real_tokenizer.tokenize("600 601") == ["600", "60", "##1"]
     # "All pieces that you will need are in the excerpt": not all that fit somewhere are.
     assert "##ly" in real_tokenizer.vocab and "##ly" not in value_of(6, "REAL")
-
-
-def test_bytes_can_write_what_no_list_of_characters_holds():
-    assert "only 256 different ones" in sentence(6, "row of bytes")
-    assert "up to four tokens" in sentence(6, "up to four tokens")
-    lengths = {len(chr(code).encode()) for code in (0, 0x7F, 0x80, 0x7FF, 0x800, 0xFFFF, 0x10FFFF)}
-    assert lengths == {1, 2, 3, 4}
-
-
-def test_the_gap_that_chapter_5_remembers_was_one_of_chapter_1():
-    (gap,) = re.findall(r"\*(.*….*?)\*", cells(5)[0].splitlines()[2])
-    hidden = re.findall(r'"([a-z ]+)": (\d),', "\n".join(cells(1, "code")))
-    asked = [sentence.split() for sentence, _ in hidden]
-    for words, (_, position) in zip(asked, hidden, strict=True):
-        words[int(position)] = "…"
-    assert gap in map(" ".join, asked)
-
-
-def counted(length, rate):
-    """Count the tokens that the first release of BERT asks about in a text, as its script does."""
-    return max(1, round(length * rate))
-
-
-def test_chapter_3_tells_drawing_from_counting():
-    told = sentence(3, "none of ten tokens is chosen")
-    rate = int(re.search(r"chance of (\d+)\s?%", told)[1]) / 100
-    assert round(1 / (1 - rate) ** 10) == 5 and "one time in five" in told
-    # The script itself draws nothing: each length has one count, and it is never 0.
-    assert min(counted(length, rate) for length in range(1, 513)) == 1
-    assert "BERT's own script counts" in told and "at least one" in told
 
 
 def test_the_exact_saving_of_chapter_6_is_the_likelihood_of_the_corpus():
@@ -168,17 +133,6 @@ def test_the_gain_leaves_out_at_most_one_nat_a_place():
     for case in cases:
         neglected = chapter.exact_saving(*case) - chapter.merge_gain(*case)
         assert abs(neglected) <= case[0]
-
-
-def test_the_landing_page_names_what_the_reader_must_know():
-    page = (CHAPTERS.parent / "index.md").read_text(encoding="utf-8")
-    (needed,) = [line for line in page.splitlines() if line.startswith("You need ")]
-    code = "\n".join(cell for number in range(1, 7) for cell in cells(number, "code"))
-    used = {type(node) for node in ast.walk(ast.parse(re.sub(r"(?m)^\s*%.*$", "", code)))}
-    for node, word in [(ast.FunctionDef, "functions"), (ast.Dict, "dictionaries"),
-                       (ast.Lambda, "lambda"), (ast.ClassDef, "classes")]:  # fmt: skip
-        assert node not in used or word in needed
-    assert "NumPy" in needed
 
 
 def test_the_landing_page_gives_an_honest_time():

@@ -54,18 +54,10 @@ FOLD_OF_THE_BUILD = """<details class="admonition hide above-input">
 @pytest.mark.parametrize(
     ("label", "content", "opens"),
     [
-        ("Show the code", CODE + LISTING, ""),
         ("Show the package&#x27;s class", LISTING, ""),
-        ("Show the solution", CODE, ""),
-        ("Show what it prints", PRINTED, ""),
-        ("Show the code and the result", CODE + PRINTED, ""),
         ("Show the code and the figure", CODE + DRAWN, ""),
-        ("Show the result and the figure", PRINTED + DRAWN, ""),
         ("Show the result and the figure", DRAWN, "['figure']"),
         ("Show the code", CODE + PRINTED, "['code', 'result']"),
-        ("Show the result", CODE, "['code']"),
-        ("Show the result", DRAWN, "['figure']"),
-        ("Show the exact saving", CODE, "['code']"),
     ],
 )
 def test_a_false_label_is_found(label, content, opens):

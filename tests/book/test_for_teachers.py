@@ -29,11 +29,6 @@ def section(page, heading):
     return page.partition(f"## {heading}\n")[2].partition("\n## ")[0]
 
 
-def test_no_place_is_left_empty(page):
-    assert "<!--" not in page
-    assert not re.search(r"\{[a-z ]+\}", page)
-
-
 @pytest.mark.parametrize(("plan", "groups"), [("Twelve weeks", 12), ("Five days", 5)])
 def test_the_hours_of_a_plan_are_those_of_its_cards(page, notebooks, plan, groups):
     text = section(page, plan)

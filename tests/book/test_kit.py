@@ -111,10 +111,8 @@ def cell(source, name, *tags):
         ("print(f_solution())", {"one"}),
         ("def g():\n    return f_solution()", {"one"}),
         ("f_solution = 1\nprint(f_solution)", set()),
-        ("[f_solution for f_solution in range(3)]", set()),
         ("try:\n    1 / 0\nexcept ZeroDivisionError as f_solution:\n    f_solution", set()),
         ("print(g_solution)", {"one", "two"}),
-        ("print('f_solution')", set()),
     ],
 )
 def test_what_a_cell_needs(below, needed):

@@ -53,10 +53,12 @@ def same_texts(record, buckets):
 @pytest.mark.usefixtures("unchecked")
 def test_the_texts_are_padded_as_recorded(record, short):
     buckets, config, size = short
+    assert list(record["short"]["steps"]) == [*LADDER, *ASIDE]
     same_texts(record, buckets)
     for name, told in record["short"]["steps"].items():
         share = padding_share(batches(buckets, size.longest, rungs()[name]))
         assert share == pytest.approx(told["padding"], abs=1e-4), name
+        assert (told["gradient_difference"] < 1e-5) == (name not in NOT_EXACT), name
     rows = list(chain.from_iterable(buckets))
     assert useful_products(config, rows) == record["short"]["useful_products"]
 
@@ -75,31 +77,15 @@ def test_what_is_useful_is_what_a_step_without_padding_computes(short, name):
 
 
 @pytest.mark.parametrize("name", ["no padding", "gradient checkpointing", "bfloat16"])
-def test_loss_and_gradient_are_as_recorded(record, short, name):
+def test_a_rung_has_the_gradient_of_the_one_before(short, name):
     buckets, config, size = short
-    told, found = record["short"]["steps"][name], []
+    found = []
     for each in ("scores at labels only", name):
         rung = rungs()[each]
         made = batches(buckets[:3], size.longest, rung)
         found.append(loss_and_gradient(build(config, rung, "cpu"), made, rung)[1])
     off = ((found[1] - found[0]).norm() / found[0].norm()).item()
     assert off < (0.02 if name in NOT_EXACT else 1e-5)
-    assert told["gradient_difference"] < (0.02 if name in NOT_EXACT else 1e-5)
-
-
-def test_every_step_of_the_record_is_proved(record):
-    assert list(record["short"]["steps"]) == [*LADDER, *ASIDE]
-    for race in (record[name] for name in ("short", "long") if name in record):
-        for name, told in race["steps"].items():
-            exact = name not in NOT_EXACT
-            assert (told["gradient_difference"] < 1e-5) == exact, name
-            assert len(race["seconds"][name]) >= 5
-
-
-def test_what_comes_before_is_faster_in_every_round(record):
-    seconds = record["before"]["seconds"]
-    rounds = zip(seconds["pieces, plain"], seconds["pieces, fast"], strict=True)
-    assert all(fast < plain for plain, fast in rounds)
 
 
 def test_eight_bits_are_off_as_recorded(record, minilm, one_thread):

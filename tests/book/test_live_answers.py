@@ -11,8 +11,6 @@ from bertbook.show import fill_in, next_sentence
 from minibert.pretrained import load_tokenizer
 
 SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
-
-
 TOKENIZER = load_tokenizer(SMALL, do_lower_case=True)
 FIRST = "anna kicks the blue ball over the wall"
 SECOND = "a small dog finds the blue ball behind the wall and her sister laughs"
@@ -31,7 +29,7 @@ def share(model, first, second, word):
     return f"{logits.softmax(-1)[TOKENIZER.vocab[word]].item():.2f}"
 
 
-def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
+def test_a_reader_hides_a_word_or_types_and_sees_the_answers(reader, model):
     page = reader.open("index.html", from_disk=True)
     figure = page.locator("[data-live=fill-in-the-blank]")
     figure.get_by_label("Sentences").select_option("1")
@@ -44,11 +42,7 @@ def test_a_reader_hides_a_word_and_sees_both_answers(reader, model):
     row = figure.get_by_role("row", name="sister").inner_text().split()
     right = share(model, FIRST, SECOND.replace("sister", "[MASK]"), "sister")
     assert row == ["sister", right, "0.25"]
-
-
-def test_a_reader_types_a_sentence_of_her_own(reader):
-    page = reader.open("index.html")
-    figure = page.locator("[data-live=fill-in-the-blank]")
+    # A sentence of her own.
     figure.get_by_label("Your own sentence").fill("the zebra [MASK] | it sleeps")
     page.keyboard.press("Enter")
     figure.get_by_role("button", name="zebra").wait_for()
@@ -90,7 +84,9 @@ BAT = (
 )
 
 
-def test_silent_heads_move_the_answers(reader, tmp_path, monkeypatch, model):
+def test_heads_that_are_silent_or_turned_to_one_word_move_the_answers(
+    reader, tmp_path, monkeypatch, model
+):
     figure = partial(fill_in, [BAT], SMALL, caption="Try.", silence=True)
     page = reader.open_file(written(tmp_path, monkeypatch, figure))
     page.get_by_role("button", name="Let the model answer (it is here already)").click()
@@ -103,12 +99,7 @@ def test_silent_heads_move_the_answers(reader, tmp_path, monkeypatch, model):
     with ablate_heads(model.bert, [(1, 2)]):
         shares.append(share(model, *asked))
     assert row.inner_text().split() == ["he", *shares, "1.00"]
-
-
-def test_a_head_that_is_turned_to_one_word_moves_the_answers(reader, tmp_path, monkeypatch, model):
-    figure = partial(fill_in, [BAT], SMALL, caption="Try.", silence=True)
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
-    page.get_by_role("button", name="Let the model answer").click()
+    page.get_by_role("checkbox", name="2.3", exact=True).uncheck()
     page.get_by_label("Where [MASK] looked").select_option("head 2.3")
     page.get_by_label("look only at").select_option("mill")
     shares = page.locator(".mb-sentence small").all_inner_texts()

@@ -1,12 +1,11 @@
 """The toy that learns in the page learns as PyTorch's does."""
 
-import json
 import re
 from functools import partial
 
 import pytest
 import torch
-from built_book import written
+from built_book import PHONE, written
 from definitions import chapter_definitions
 
 from bertbook.corpus import hundred_sentences, vocabulary
@@ -117,25 +116,6 @@ def gradient_of(parameter):
     return torch.zeros(0) if parameter.grad is None else parameter.grad.flatten()
 
 
-WITHOUT = """async () => {
-  const [mask, ...words] = %s, all = [...words, mask];
-  const encoded = %s.map((sentence) => sentence.split(" ").map((word) => all.indexOf(word)));
-  const hidden_words = encoded.flatMap((ids) => ids.map((label, position) =>
-    ({ids: ids.with(position, 88), position, label})));
-  const sizes = {vocab: 89, hidden: 128, positions: 0, steps: 200, seed: 0};
-  const training = new minibert.ToyTraining(hidden_words, sizes);
-  for (let step = 0; step < 200; step++) training.learn();
-  return training.exhaustiveLoss();
-}"""
-
-
-@pytest.mark.thorough
-def test_without_positions_no_training_in_the_page_passes_the_bag(page):
-    texts = list(hundred_sentences())
-    loss = page.evaluate(WITHOUT % (json.dumps(vocabulary(texts)), json.dumps(texts)))
-    assert 0.1058 < loss == pytest.approx(0.120, abs=0.01)  # benchmarks/toy_bert.json
-
-
 def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(reader, shown):
     page = reader.open_file(shown)
     field = page.get_by_label("Your own question, with one [MASK]")
@@ -155,17 +135,14 @@ def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(reader
     page.get_by_role("row").nth(1).wait_for(timeout=60_000)
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_lines_of_the_ladder_have_labels_that_can_be_read(reader, shown, width):
-    page = reader.open_file(shown)
-    page.set_viewport_size({"width": width, "height": 900})
-    page.reload()
+def test_the_lines_of_the_ladder_have_labels_that_can_be_read(reader, shown):
+    page = reader.open_file(shown, PHONE)
     labels = page.locator("svg.mb-plot text").filter(has_text=re.compile(r"\d\.\d"))
     boxes = [label.bounding_box() for label in labels.all()]
     assert labels.count() == 5 and page.get_by_text("bag 0.106").is_visible()
     for one, other in zip(boxes, boxes[1:]):
         assert one["y"] + 0.8 * one["height"] <= other["y"] + 0.2 * other["height"] + 1
-        assert one["x"] + one["width"] <= width
+        assert one["x"] + one["width"] <= PHONE["width"]
     assert page.locator("svg.mb-plot polyline").count() == 1 + len(RECORD)
 
 

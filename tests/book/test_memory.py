@@ -5,7 +5,6 @@ import zipfile
 
 import anki
 import pytest
-from effort import mostly_thorough
 
 CHAPTER = "chapters/02-self-attention-by-hand.html"
 STORED = "JSON.parse(localStorage.getItem('bert-by-hand'))"
@@ -52,13 +51,12 @@ def test_answers_and_the_place_are_found_again(asked):
     assert asked.evaluate(STORED) is None
 
 
-def test_a_card_comes_back_after_1_3_7_and_21_days(asked):
+def test_a_card_comes_back_after_some_days_on_both_pages(asked):
     card = asked.locator(".mb-cards details").first
     card.locator("summary").click()
     for days in ("due tomorrow", "due in 3 days", "due in 7 days", "due in 21 days"):
         card.get_by_role("button", name="I knew it").click()
         assert card.get_by_text(days, exact=True).is_visible()
-    assert asked.evaluate(f"Object.values({STORED}.cards)[0].step") == 3
     card.get_by_role("button", name="Not yet").click()
     assert card.get_by_text("due today").is_visible()
     card.get_by_role("button", name="I knew it").click()
@@ -68,13 +66,8 @@ def test_a_card_comes_back_after_1_3_7_and_21_days(asked):
     box.check()
     assert not card.is_visible()
     assert asked.locator(".mb-cards details").nth(1).is_visible()
-
-
-def test_the_page_of_all_cards_remembers_the_same_ones(asked):
-    card = asked.locator(".mb-cards details").first
-    card.locator("summary").click()
+    box.uncheck()
     front = card.locator("summary").inner_text()
-    card.get_by_role("button", name="I knew it").click()
     asked.goto(asked.url.split("chapters")[0] + "flashcards.html")
     same = asked.locator(".mb-cards details").filter(has=asked.get_by_text(front, exact=True))
     same.locator("summary").click()
@@ -96,7 +89,6 @@ def test_the_deck_for_anki_has_every_card_and_is_the_same_every_time(tmp_path):
 FULL = """Storage.prototype.setItem = () => {
     throw new DOMException('', 'QuotaExceededError');
 }; 0"""
-STRANGE = ["{}", "1", "[]", '"x"', "{", '{"code":null,"done":7,"cards":{"a":null},"place":{}}']
 
 
 def with_a_store(reader, script):
@@ -118,7 +110,8 @@ def take_over(page, content):
     )
 
 
-@pytest.mark.parametrize("text", mostly_thorough(STRANGE[::-1], 2))
+# tests/live/memory.test.js tries more of them.
+@pytest.mark.parametrize("text", ["{", '{"code":null,"done":7,"cards":{"a":null},"place":{}}'])
 def test_a_page_works_whatever_it_finds_and_can_delete_it(reader, text):
     put = f"localStorage.getItem('put') ?? (localStorage.setItem('bert-by-hand', {text!r}), \
 localStorage.setItem('put', 1))"

@@ -7,7 +7,7 @@ from effort import mostly_thorough
 
 from benchmarks import museum_matrix
 from bertbook.museum.invariants.lessons import INVARIANTS
-from bertbook.show.museum_tables import SHORT, encoders_grid
+from bertbook.show.museum_tables import SHORT
 
 RECORD = json.loads(museum_matrix.RECORD.read_text(encoding="utf-8"))
 ROWS = {row["encoder"]: row for row in RECORD["encoders"]}
@@ -23,10 +23,3 @@ def test_every_encoder_has_an_answer_to_every_invariant():
 @pytest.mark.usefixtures("unchecked")
 def test_an_encoder_answers_again_as_it_did(encoder):
     assert museum_matrix.ask(encoder)["answers"] == ROWS[encoder]["answers"]
-
-
-def test_the_grid_lists_what_falls():
-    told = repr(encoders_grid(RECORD, "Encoders."))
-    assert "FNet: padding\n" in told
-    assert "GPT-2: all tokens\n" in told
-    assert "BERT: nothing\n" in told

@@ -75,20 +75,14 @@ np.minimum.reduce(np.array(X)); np.maximum.outer([1, 5], [3, 4]); np.array(X).ar
 np.array([0.125, 2.5, 3.5]).round(2); np.float32(0.1) * np.ones(2, np.float32); Z.mT; Z[0].mT @ Z[0]
 np.inner(Z, Z[0]); np.inner(Z[0, 0], Z[0, 1]); np.inner(2, Z); np.inner([[1, 2]], [[3, 4], [5, 6]])
 np.tensordot(Z, Z, 3); np.tensordot(Z, Z[0].T, 1); np.tensordot(Z, Z, 0)
-np.tensordot(Z, Z, axes=([1, 2], [1, 2])); np.tensordot(Z, Z[0], axes=(-1, 1))
 np.average(Z, weights=abs(Z)); np.average(Z, axis=1, weights=[1, 0, 3])
 np.average(Z, 2, abs(Z), keepdims=True); np.average([1, 2, 6], weights=[3, 2, 1])
 np.median(Z, axis=1, keepdims=True); np.nanmean(np.full((2, 3), np.nan), axis=0); np.identity(3)
 np.identity(2, dtype=int); np.tile(4, 3); np.hstack([1, 2, [3]]); np.hstack([Z, Z[:, 1:]])
 np.vstack([[1, 2], Z[0, :, :2]]); [z := np.zeros((4, 3)), np.fill_diagonal(z, 5)][0]
-[z := np.ones((3, 3, 3), int), np.fill_diagonal(z, [1, 2, 3])][0]
 np.take_along_axis(Z, np.argsort(Z, axis=1), axis=1)
-np.take_along_axis(Z, Z[..., :1].argmax(axis=-1, keepdims=True), -1)
-np.take_along_axis(Z[0], np.array([[0, 2, 1, 0]]), 0)
 np.take_along_axis(Z, np.array([5, 0]), axis=None); np.bincount([3, 0, 3])
-np.bincount(np.array([1, 1]), minlength=4); np.bincount([0, 2, 2], weights=[0.5, 1, 2])
 np.bincount(np.array([], int)); np.logical_xor(Z > 0, Z[0] > 0.5)
-np.logical_xor([0, 2, 3], [1, 0, 5])
 """
 SAME = [
     *re.split(r";\s|\n", EXPRESSIONS.strip()),
@@ -123,7 +117,6 @@ np.ones((2, 3)).sum(axis=2); np.ones(6).reshape(4, 2); bool(np.ones(2) > 0); np.
 np.ones(2) + None; np.array([[1, 2], [3]]); np.ones(2).transpose(0, 1); np.ones(3)['a']
 len(np.array(1)); np.ones(2).mT; np.inner([1, 2], [1, 2, 3])
 np.tensordot(np.ones((2, 3)), np.ones((2, 3)), 1); np.average([1, 2], weights=[1, -1])
-np.average([[1, 2]], weights=[1, 1]); np.average([[1, 2]], axis=0, weights=[1, 1])
 np.fill_diagonal(np.ones(3), 1); np.take_along_axis(np.ones((2, 2)), np.array([0]), 1)
 np.dot(np.ones((2, 3)), np.ones((2, 3))); np.bincount([-1]); np.flip(np.ones(2), 1)
 """
@@ -143,9 +136,7 @@ def test_an_error_says_what_numpys_says(code):
 @pytest.mark.parametrize(
     ("code", "name"),
     [
-        ("np.kron([1], [2])", "np.kron"),
         ("np.linalg.solve([[1]], [2])", "np.linalg.solve"),
-        ("np.random.seed(0)", "np.random.seed"),
         ("np.random.default_rng(0).choice(3)", "Generator.choice"),
         ("np.ones(2).partition(1)", "ndarray.partition"),
     ],

@@ -6,15 +6,12 @@ import numpy as np
 import pytest
 import torch
 from test_claims import cells as chapter_prose
-from test_claims import says
 
 from benchmarks.one_word import (
     RECORD,
     SENSE,
     SENSES,
     SENTENCES,
-    by_sense,
-    same_sense,
     similarities,
     summary,
 )
@@ -54,14 +51,3 @@ def test_the_opening_sentences_are_those_of_the_table():
     for sense, (opening, *_) in SENSES.items():
         assert f"| {opening} | {sense} |" in table
     assert any(SENSES["lamp"][1].rstrip(".") in cell for cell in chapter_prose(1))
-
-
-def test_the_chance_that_the_chapter_states():
-    says(1, "chance would reach about 4.")
-    assert round(20 * 4 / 19) == 4
-
-
-def test_no_sentence_is_compared_with_itself():
-    same = torch.eye(20)
-    assert np.allclose(by_sense(same), 0)
-    assert same_sense(same) == 5  # the first of all, 0, is nearest to each: right in its sense

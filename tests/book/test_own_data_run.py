@@ -18,7 +18,6 @@ NAME = "19-your-own-data"
 RECORD = json.loads(own_data.RECORD.read_text(encoding="utf-8"))
 EARLY, JUNE = own_data.letters_of()
 TRUTH = own_data.numbers_of(EARLY)
-TUNED = [*dict.fromkeys(run["method"] for run in RECORD["runs"])]  # whole encoders, by method
 PLAIN = [run for run in RECORD["runs"] if run["method"] == "plain"]
 
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -43,34 +42,25 @@ def test_the_ceiling_comes_out_again():
     assert own_data.ceiling() == RECORD["ceiling"]
 
 
-@pytest.mark.parametrize("method", TUNED)
-def test_five_runs_of_one_rate_and_a_sweep_with_another_seed(method):
-    runs, choices = (
-        [run for run in RECORD[part] if run["method"] == method] for part in ("runs", "choices")
-    )
-    assert [run["seed"] for run in runs] == [*own_data.SEEDS]
-    assert {run["learning_rate"] for run in runs} == {own_data.rate_of(RECORD, method)}
-    assert {run["updates"] for run in runs} == {run["updates"] for run in PLAIN}
-    assert [choice["learning_rate"] for choice in choices] == [*own_data.RATES]
-    assert {choice["seed"] for choice in choices} == {own_data.CHOICE_SEED}
-    assert not any("test" in choice or "june" in choice for choice in choices)
+def test_each_method_has_five_runs_at_the_rate_of_its_sweep():
+    told = [(run["method"], run["seed"]) for run in RECORD["runs"]]
+    methods = [*dict.fromkeys(method for method, _ in told)]
+    assert told == [(method, seed) for method in methods for seed in own_data.SEEDS]
+    assert {choice["seed"] for choice in RECORD["choices"]} == {own_data.CHOICE_SEED}
+    for run in RECORD["runs"]:
+        assert run["learning_rate"] == own_data.rate_of(RECORD, run["method"])
+        assert run["updates"] == PLAIN[0]["updates"]
+        _, validation, test = own_data.parts_of(EARLY, run["seed"])
+        rows = [len(run[part]) for part in ("validation", "test", "june")]
+        assert rows == [len(validation), len(test), len(JUNE)]
 
 
-@pytest.mark.parametrize("run", RECORD["runs"], ids=lambda run: f"{run['method']}-{run['seed']}")
-def test_a_run_has_scores_of_every_row(run):
-    _, validation, test = own_data.parts_of(EARLY, run["seed"])
-    shapes = {"validation": len(validation), "test": len(test), "june": len(JUNE)}
-    for part, rows in shapes.items():
-        assert np.shape(run[part]) == (rows, 5)
-    assert 0 < run["best_update"] <= run["updates"]
-
-
-@pytest.mark.parametrize("run", PLAIN, ids=lambda run: str(run["seed"]))
-def test_the_loss_of_a_run_follows_from_its_scores(run):
-    _, validation, _ = own_data.parts_of(EARLY, run["seed"])
-    probs = with_temperature(np.array(run["validation"]), 1.0)
-    loss = -np.log(probs[np.arange(len(validation)), TRUTH[validation]]).mean()
-    assert loss == pytest.approx(run["validation_loss"], abs=0.02)
+def test_the_loss_of_a_run_follows_from_its_scores():
+    for run in PLAIN:
+        _, validation, _ = own_data.parts_of(EARLY, run["seed"])
+        probs = with_temperature(np.array(run["validation"]), 1.0)
+        loss = -np.log(probs[np.arange(len(validation)), TRUTH[validation]]).mean()
+        assert loss == pytest.approx(run["validation_loss"], abs=0.02)
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -82,28 +72,6 @@ def test_resampling_weighs_only_the_loss_to_stop_by(training):
     model.of_classes = weights
     own_data.equal_in_training(model, ())
     assert model.weights.tolist() == ([1.0, 1.0] if training else [1.0, 3.0])
-
-
-def test_linear_classifiers_choose_the_penalty_and_answer_every_row():
-    assert set(RECORD["linear"]) == {"word table", "fixed vectors"}
-    for runs in RECORD["linear"].values():
-        told = [(run["method"], run["seed"]) for run in runs]
-        assert told == [(m, seed) for m in own_data.METHODS for seed in own_data.SEEDS]
-        for run in runs:
-            rows = len(own_data.parts_of(EARLY, run["seed"])[2])
-            assert run["penalty"] in own_data.PENALTIES
-            assert (len(run["test"]), len(run["danger"]), len(run["june"])) == (
-                rows, rows, len(JUNE)
-            )  # fmt: skip
-
-
-def test_resampling_draws_as_many_rows_of_the_training_part_alone():
-    train, _, _ = own_data.parts_of(EARLY, 0)
-    drawn = own_data.resampled(train, TRUTH, 0)
-    assert len(drawn) == len(train)
-    assert {*drawn} <= {*train}
-    counts = np.bincount(TRUTH[drawn], minlength=5) / len(drawn)
-    assert np.allclose(counts, 0.2, atol=0.06)
 
 
 def test_the_chapter_reads_the_record():

@@ -22,15 +22,6 @@ def steps(workflow, job):
     return "\n".join(step.get("run", "") for step in jobs[job]["steps"])
 
 
-def test_the_section_of_the_version_is_the_text_of_the_release():
-    changes = (
-        f"# Changes\n\n## {__version__}, 1 May\n\n- A book.\n\n## 0.0.9, 1 April\n\n- A plan.\n"
-    )
-    text = release.notes(changes, TAG)
-    assert text.startswith("- A book.\n") and "A plan" not in text
-    assert all(file.name in text for file in release.FILES)
-
-
 @pytest.mark.parametrize(
     ("changes", "tag", "sentence"),
     [

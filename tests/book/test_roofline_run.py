@@ -37,19 +37,3 @@ def test_no_large_part_is_faster_than_the_machine(record):
     for name, part in record["parts"].items():
         if "32 × 128" in name:
             assert median(record["seconds"][name]) > part["operations"] / speed, name
-
-
-def test_without_a_table_fewer_bytes_move(record):
-    table, fused = (record["parts"][f"attention, {kind}, 32 × 128"] for kind in ("table", "fused"))
-    assert table["operations"] == fused["operations"] and table["bytes"] == 4 * fused["bytes"]
-
-
-def test_everything_is_timed_in_turn(monkeypatch, one_thread):
-    monkeypatch.setattr(roofline, "BATCHES", ((1, 4),))
-    monkeypatch.setattr(roofline, "SIDE", 32)
-    monkeypatch.setattr(roofline, "LONG", 1000)
-    monkeypatch.setattr(roofline, "LAYERS", 1)
-    ticks = iter(range(1000))
-    found = roofline.measured("cpu", 2, lambda: float(next(ticks)))
-    assert {*found["seconds"]} == {"product", "copy", *found["parts"]}
-    assert all(seconds == [1.0, 1.0] for seconds in found["seconds"].values())

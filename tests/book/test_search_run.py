@@ -62,11 +62,6 @@ def test_what_fits_as_well_is_counted_as_recorded(record):
         assert counted["better"][number] + counted["tied"][number] == behind
 
 
-def test_ties_are_counted_with_the_own_document():
-    scores = np.array([[1.0, 2.0, 1.0], [-np.inf, 0.0, -np.inf], [3.0, 3.0, 3.0]])
-    assert search.best_places(scores) == {"better": [1, 0, 0], "tied": [2, 1, 3]}
-
-
 def test_nobody_beats_the_best_possible_by_more_than_luck(record, runs):
     best = np.array([gains.mean() for gains in best_gains(record)])
     for name, made in runs.items():
@@ -91,27 +86,6 @@ def test_each_recorded_change_has_tried_its_rates(runs):
         assert len(seeds) < 2 or (set(search_runs.RATES) <= rates and seeds == [*range(len(seeds))])
 
 
-@pytest.mark.parametrize(
-    ("found", "wanted"),
-    [
-        ({}, 5e-4),
-        ({5e-4: 0.1, 1.5e-3: 0.2, 4.5e-3: 0.1}, None),
-        ({5e-4: 0.1, 1.5e-3: 0.2, 4.5e-3: 0.3}, 1.35e-2),
-        ({5e-4: 0.3, 1.5e-3: 0.2, 4.5e-3: 0.1}, 1.7e-4),
-        ({5e-4: 0.1, 1.5e-3: 0.2, 4.5e-3: 0.3, 1.35e-2: 0.2}, None),
-    ],
-)
-def test_a_best_rate_has_a_neighbor_on_both_sides(found, wanted):
-    made = [{"seed": 0, "rate": rate, "development": mrr} for rate, mrr in found.items()]
-    assert search_runs.rate_to_try(made) == wanted
-
-
-def test_a_hard_negative_is_another_document():
-    pairs = search_runs.training()[:200]
-    negatives = search.hard_negatives(pairs)
-    assert all(negative != second for negative, (_, second) in zip(negatives, pairs, strict=True))
-
-
 def test_what_is_timed_is_what_is_compared(record, one_thread):
     queries, documents = zip(*search.held_out())
     found = {
@@ -122,12 +96,6 @@ def test_what_is_timed_is_what_is_compared(record, one_thread):
     words, vectors = (np.array(found[name]) for name in ("words in common (BM25)", "bi-encoder"))
     assert (words <= record["small_world"]["words in common (BM25)"][:6]).all()  # ties come later
     assert mrr(vectors) == pytest.approx(mrr(record["small_world"]["before"][:6]), abs=0.02)
-
-
-def test_a_cross_encoder_pays_for_each_document(record):
-    words, vectors, ten, all_of_them = map(np.median, record["seconds_per_query"].values())
-    assert words < vectors < ten
-    assert 10 * ten < all_of_them < 60 * ten
 
 
 @pytest.mark.parametrize("library", ["numpy", "scipy", "torch"])
@@ -147,15 +115,3 @@ def test_the_real_text_ranks_as_recorded(record):
     assert len(queries) >= 300 and len(documents) == real["documents"]
     scores = real_search.word_scores(queries, documents)
     assert ranks_of_right(scores, right).tolist() == real["ranks"]["words in common (BM25)"]
-
-
-@pytest.mark.parametrize(
-    ("documentation", "sentence"),
-    [
-        ("f(x, y)\n\nAdd two\nnumbers. Or more.", "Add two numbers"),
-        ("Alias for g.\n\nRound :attr:`x` up.", "Round x up"),
-        ("f(x)", ""),
-    ],
-)
-def test_the_first_sentence_of_prose(documentation, sentence):
-    assert real_search.first_sentence(documentation) == sentence

@@ -4,9 +4,8 @@ import json
 
 import numpy as np
 import pytest
-import torch
 
-from benchmarks.similarities import RECORD, SENTENCES, common_words, neighbors, similarities
+from benchmarks.similarities import RECORD, SENTENCES, similarities
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +27,3 @@ def test_the_record_is_of_these_sentences(record):
         assert matrix.shape == (12, 12)
         np.testing.assert_allclose(matrix, matrix.T, atol=1e-5)
         np.testing.assert_allclose(np.diag(matrix), 1, atol=1e-5)
-
-
-def test_common_words():
-    shares = common_words(["One cat!", "the CAT", "a dog"])
-    assert shares[0].tolist() == pytest.approx([1, 1 / 3, 0])
-
-
-def test_neighbors_are_others():
-    assert neighbors(torch.tensor([[1, 0.2, 0.3], [0.2, 1, 0.1], [0.3, 0.1, 1]])) == [2, 0, 0]

@@ -50,24 +50,6 @@ def test_the_positions_begin_as_strangers_that_are_drawn():
     assert [before["updates"], after["updates"]] == [0, RECORD["updates"]]
 
 
-def test_without_positions_a_sentence_is_a_bag():
-    row, asked = ROWS["attention"], toy_parts.hide(toy_parts.riddles())
-    model = toy_rows.build(row, 0).eval()
-    turned = {name: tensor.flip(1) for name, tensor in asked.items()}
-    with torch.no_grad():
-        loss, turned_loss = (toy_parts.loss_of(model, row, batch) for batch in (asked, turned))
-    assert loss.item() == pytest.approx(turned_loss.item(), rel=1e-5)
-
-
-def test_every_word_is_asked_once_and_every_other_pair_is_true():
-    asked = toy_parts.riddles()
-    assert asked["input_ids"].shape == (560, 9)
-    assert ((asked["labels"] != -100).sum(dim=1) == 1).all()
-    assert (toy_parts.hide(asked)["input_ids"] == toy_rows.MASK).sum() == 560
-    pairs = toy_parts.draw_halves(torch.Generator().manual_seed(0))
-    assert pairs["next_sentence_label"].tolist() == [0, 1] * (toy_parts.PAIRS // 2)
-
-
 def test_the_floor_of_the_pairs():
     # A guesser who knows nothing pays ln 2; where all halves differ the pairs say everything.
     assert RECORD["pairs_floor"] == pytest.approx(toy_parts.pairs_floor(), abs=1e-6)

@@ -52,8 +52,7 @@ def page(write):
 
 @pytest.mark.parametrize(
     "text",
-    ["1/3", "0.33", ".33", "0,33", "33%", "33,3 %", " 1 / 3 ", "≈ 0.333…", "3.3e-1", "+0.33",
-     "[0.33]", "−1/−3", "⅓", "3^-1", "2 ln 2 / ln 64", "1/√9", "0.33 nats"],
+    ["1/3", "0,33", "33%", "≈ 0.333…"],  # tests/live/numbers.test.js has the others
 )  # fmt: skip
 def test_a_number_is_right_however_it_is_written(page, text):
     assert reply_to(page, text) == "Right. Three scores share 1."
@@ -64,16 +63,11 @@ def test_a_number_is_right_however_it_is_written(page, text):
     [
         ("", "Type an answer first"),
         ("a third", "Not a number: “a third”. Write, for example, −0.25, 1/4, 25 %, ln 2 or 12*"),
-        ("1/0", "Not a number"),
-        ("1 3", "Not a number"),
-        ("½", "That is one of two."),
         ("0,5", "That is one of two."),
         ("−1/3", "Look at the sign"),
         ("33.3", "a hundred times the answer"),
         ("0.34", "0.34 is close, but a little too large. Keep more digits."),
-        ("0.3", "0.3 is close, but a little too small. Keep more digits."),
         ("2", "2 is too large."),
-        ("−2", "−2 is too small."),
     ],
 )
 def test_every_other_number_gets_its_reply(page, text, words):
@@ -82,13 +76,10 @@ def test_every_other_number_gets_its_reply(page, text, words):
     assert "Right." not in reply
 
 
-COUNTS = ("589824", "589,824", "589 824", "589_824", "5.89824e5", "768*768", "768²")
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        *((text, "Right. 768 times 768.") for text in (*COUNTS, "0.589824 million")),
+        *((text, "Right. 768 times 768.") for text in ("589,824", "768²")),
         ("589,82", "too small"),
         ("589800", "Not yet. 589800 is close, but a little too small."),  # no word of digits
     ],
@@ -100,8 +91,7 @@ def test_thousands_may_be_set_apart(page, text, words):
 
 @pytest.mark.parametrize(
     "texts",
-    [("0.2", "3/10", "50%"), ("[0.2, 0.3, 0.5]",), ("0,2 0,3 0,5",), ("0.2,0.3,0.5",),
-     ("(0,2; 0,3; 0,5)",)],
+    [("0.2", "3/10", "50%"), ("[0.2, 0.3, 0.5]",), ("(0,2; 0,3; 0,5)",)],
 )  # fmt: skip
 def test_a_vector_may_be_typed_box_by_box_or_at_once(page, texts):
     assert reply_to(page, *texts, field=1) == "Right. They sum to 1."
@@ -117,8 +107,6 @@ def test_a_vector_may_be_typed_box_by_box_or_at_once(page, texts):
         (1, ("0.2",), "2 of 3 boxes are empty."),
         (1, ("0.2", "x", "0.5"), "Not a number: “x”"),
         (4, ("1.3", "2.7"), "Not yet. Close: keep more digits in entries 1 and 2."),
-        (4, ("1", "2.67"), "Not yet. 1 of 2 entries are right. Close: keep more digits in entry 1"),
-        (4, ("2", "3"), "0 of 2 entries are right. Close: keep more digits in entry 2. Look again"),
     ],
 )
 def test_a_vector_is_judged_entry_by_entry(page, field, texts, words):
@@ -129,6 +117,7 @@ def test_wrong_boxes_are_marked_and_right_ones_are_not(page):
     reply_to(page, "0.2", "0.4", "0.5", field=1)
     marked = page.locator(".mb-ask").nth(1).locator("input[aria-invalid]")
     assert marked.evaluate_all("boxes => boxes.map((box) => box.value)") == ["0.4"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
 @pytest.mark.parametrize(
@@ -157,13 +146,6 @@ def test_show_me_comes_after_one_try_and_opens_by_keyboard(write):
     expect(fold.locator("p")).to_have_text("0.33. Three scores share 1.")
 
 
-def test_the_button_does_what_enter_does(write):
-    page = write(THIRD)
-    page.get_by_label("Your answer").fill("1/3")
-    page.get_by_role("button", name="Check").click()
-    expect(page.get_by_role("status")).to_have_text("Right. Three scores share 1.")
-
-
 def test_without_scripts_the_answer_is_in_a_fold(write):
     page = write(THIRD, scripts=False)
     expect(page.locator("input")).to_be_hidden()
@@ -173,7 +155,9 @@ def test_without_scripts_the_answer_is_in_a_fold(write):
 
 def test_two_views_of_one_field_both_work(write):
     page = write(THIRD, THIRD)
-    assert "Right." in reply_to(page, "1/3", field=1)
+    page.get_by_label("Your answer").last.fill("1/3")
+    page.get_by_role("button", name="Check").last.click()
+    expect(page.get_by_role("status").last).to_have_text("Right. Three scores share 1.")
     expect(page.get_by_role("status").first).to_be_empty()
 
 
@@ -184,7 +168,3 @@ def test_lines_are_chosen_by_keyboard_and_reply(page):
     expect(hunt.locator("p:visible")).to_have_text("Not this one. This line does what it should.")
     page.keyboard.press("ArrowDown")
     expect(hunt.locator("p:visible")).to_have_text("Right. It is two.")
-
-
-def test_nothing_is_wider_than_a_phone(page):
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

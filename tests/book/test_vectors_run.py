@@ -37,19 +37,6 @@ def test_the_way_of_words_that_are_shown(vectors, real):
         np.testing.assert_allclose(vectors.way_of(states)[:, :7], stored["way"], atol=2e-3)
 
 
-def test_a_way_by_hand(vectors):
-    """Two words in two layers: the second one changes places with the first."""
-    one, two = np.array([3.0, 4]), np.array([4.0, -3])
-    padding = np.zeros(2)
-    states = np.array([[padding, one, two, padding], [padding, 2 * two, one + two, padding]])
-    way = dict(zip(vectors.STREAM, vectors.way_of(states)[1], strict=True))
-    np.testing.assert_allclose(way["length"], [10, 50**0.5])
-    np.testing.assert_allclose(way["before"], [0, 25 / 50**0.5 / 5], atol=1e-12)
-    np.testing.assert_allclose(way["first_other"], [1, 25 / 50**0.5 / 5])
-    assert way["own_row"][0] == 0
-    assert way["by_chance"].tolist() == [0.5, 0.5]
-
-
 def test_an_encoder_that_never_trained_keeps_its_words(vectors, real):
     """The control without which nine of ten words found would look like an achievement."""
     torch.manual_seed(18)
