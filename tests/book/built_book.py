@@ -9,25 +9,12 @@ BOOK = Path(__file__).resolve().parents[2] / "book"
 HTML = Path(os.environ.get("BOOK_HTML", BOOK / "_build" / "html"))
 DESKTOP = {"width": 1280, "height": 900}
 PHONE = {"width": 390, "height": 844}
-PHONE_PAGE = (
-    '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    "<title>A cell</title>"
-)
 
 
 def built_pages(folder: str = ".") -> list[str]:
     """Name every built page in a folder of the book; the landing page if there is none."""
     pages = (page.relative_to(HTML) for page in (HTML / folder).rglob("*.html"))
     return sorted(p.as_posix() for p in pages if p.parts[0] != "_static") or ["index.html"]
-
-
-def written(tmp_path, monkeypatch, figure):
-    """Write the output of a cell as a page, with the script and the model, as Jupyter shows it."""
-    monkeypatch.delenv("BOOK_STORED")
-    file = tmp_path / "cell.html"
-    content = f"{PHONE_PAGE}{figure()._repr_html_()}"
-    file.write_text(content, encoding="utf-8")
-    return file
 
 
 class QuietHandler(SimpleHTTPRequestHandler):

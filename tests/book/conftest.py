@@ -10,8 +10,12 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from built_book import BOOK, HTML, QuietHandler, Reader, built_pages
+from built_book import BOOK, DESKTOP, HTML, PHONE, QuietHandler, Reader, built_pages
 
+CELL = (
+    '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    "<title>A cell</title>"
+)
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 THOROUGH = pytest.mark.thorough
 ONE_OF_EACH = ("index", "search", "glossary", "flashcards", "chapters/02-", "api-text")
@@ -88,6 +92,36 @@ def reader(browser, site, html):
     """Give a test a reader of its own."""
     with reading(browser, site, html) as person:
         yield person
+
+
+@pytest.fixture
+def shown(reader, tmp_path, monkeypatch):
+    """Open the output of a cell as a page, with the script and the model, as Jupyter shows it."""
+    monkeypatch.delenv("BOOK_STORED")
+
+    def open_figure(figure, *given, viewport=DESKTOP, **settings):
+        content = figure(*given, caption="Try.", **settings)._repr_html_()
+        (tmp_path / "cell.html").write_text(CELL + content, encoding="utf-8")
+        return reader.open_file(tmp_path / "cell.html", viewport)
+
+    return open_figure
+
+
+@pytest.fixture(scope="module")
+def phone(browser, tmp_path_factory):
+    """Open the HTML of a cell on a phone, with scripts or without."""
+    pages = []
+
+    def open_cell(html, scripts=True):
+        file = tmp_path_factory.mktemp("cell") / "cell.html"
+        file.write_text(CELL + html, encoding="utf-8")
+        pages.append(browser.new_page(viewport=PHONE, java_script_enabled=scripts))
+        pages[-1].goto(file.as_uri())
+        return pages[-1]
+
+    yield open_cell
+    for page in pages:
+        page.close()
 
 
 @pytest.fixture(scope="module")

@@ -79,16 +79,10 @@ def test_an_object_and_its_chapters_are_linked(built):
                 assert back in built[chapter.split("/")[1]], f"{chapter} has no link to {name}"
 
 
-@pytest.mark.parametrize(
-    ("text", "numbers"),
-    [
-        ("Do it.\n\nChapters 7, 8 and 12.", [7, 8, 12]),
-        ("As in Chapter 2, do it.\n\nChapter 4.", [4]),
-    ],
-)
-def test_the_chapters_that_a_docstring_names(text, numbers, monkeypatch):
+def test_the_chapters_that_a_docstring_names(monkeypatch):
+    text = "As in Chapter 2, do it.\n\nChapters 7, 8 and 12."
     monkeypatch.setattr(api, "import_module", lambda name: type("module", (), {"__doc__": text}))
-    assert api.chapters_of("minibert.nothing") == numbers
+    assert api.chapters_of("minibert.nothing") == [7, 8, 12]
 
 
 def test_the_source_of_an_object_is_linked_with_its_lines():

@@ -44,15 +44,6 @@ def test_a_misspelt_setting_is_found():
     assert list(unknown_keys(settings, known_settings())) == ["titel", "html.favicn"]
 
 
-def test_contents_name_files_that_exist():
-    toc = yaml.safe_load((BOOK / "_toc.yml").read_text(encoding="utf-8"))
-    names = [toc["root"], *(c["file"] for part in toc["parts"] for c in part["chapters"])]
-    missing = [
-        n for n in names if not any((BOOK / (n + end)).is_file() for end in (".md", ".ipynb"))
-    ]
-    assert not missing, f"_toc.yml names files that are not there: {missing}"
-
-
 def test_references_hold_entries_and_nothing_else():
     lines = (BOOK / "references.bib").read_text(encoding="utf-8").splitlines()
     assert {line[0] for line in lines if line} == {"@", " ", "}"}

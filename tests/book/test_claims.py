@@ -1,8 +1,4 @@
-"""What Chapters 3 and 7 to 12 say about other programs and other models, held against them.
-
-Each test quotes the sentence it stands for, and the quote must be on the page: whoever changes the
-sentence has to look at the test again.
-"""
+"""What Chapters 3 and 7 to 12 say about other programs and models; each test quotes a sentence."""
 
 import random
 import re

@@ -1,14 +1,4 @@
-"""Every page of the book, opened once from the disk and looked at in every way.
-
-The tests of a page follow one another: formulas, pictures, a phone, figures, quizzes, cards and the
-Tab key. The last unfolds what is folded and answers every question, so that hidden text counts, and
-asks axe-core: in light and dark, on wide and on narrow screens. Contrast is most of the work. It
-does not depend on the width, so it is measured on wide screens, and nothing else depends on the
-colors, so in the dark it is all that is measured.
-
-The pages of the reference come from one template. Keyboard and axe-core try five of them; of the
-others it is shown that they have no kind of element that those five have not.
-"""
+"""Every page of the book, opened once from the disk and looked at in every way."""
 
 from functools import cache
 
@@ -17,6 +7,7 @@ from axe_rules import NO_COLORS, ONLY_COLORS, assert_accessible
 from bs4 import BeautifulSoup
 from built_book import DESKTOP, HTML, PHONE
 
+# The pages of the reference come from one template: keyboard and axe-core try these of them.
 TRIED = tuple(
     f"api{page}.html" for page in ("", "-text", "-training", "-family", "-notebook", "-using")
 )
@@ -259,6 +250,7 @@ def test_keyboard_reaches_everything_and_shows_where_it_is(page_from_disk, page_
 
 @pytest.mark.slow
 def test_accessible_in_light_and_dark_and_fits_every_screen(page_from_disk, page_name):
+    # Contrast does not depend on the width, and nothing else on the colors.
     page = page_from_disk
     page.evaluate(UNFOLD)
     for scheme, rules in (("light", {}), ("dark", ONLY_COLORS)):

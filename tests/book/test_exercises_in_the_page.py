@@ -51,56 +51,24 @@ def test_the_chapters_have_their_exercises():
     assert exercises.archive() == exercises.archive()  # the same bytes
 
 
-def run_in(folder, cells, flag="-S"):
-    """Run cells of exercises as the page does; with -S there is no other numpy than its own."""
-    zipfile.ZipFile(BytesIO(exercises.archive())).extractall(folder)
-    done = subprocess.run(
-        [sys.executable, flag, "-c", PROGRAM, str(folder)],
-        input=json.dumps(cells), capture_output=True, text=True, cwd=folder,
-        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
-@pytest.mark.parametrize("flag", ["-S", "-s"], ids=["the small numpy", "the real one"])
+@pytest.mark.parametrize("flag", ["-S", "-s"])  # with -S there is no other numpy than its own
 def test_each_solution_passes_after_what_stands_above_it(tmp_path, flag):
     cells = {
         name: [code, with_solution(path, number, code)]
         for name, (path, number, code) in FOUND.items()
     }
-    answers = run_in(tmp_path, cells, flag)
+    zipfile.ZipFile(BytesIO(exercises.archive())).extractall(tmp_path)
+    done = subprocess.run(
+        [sys.executable, flag, "-c", PROGRAM, str(tmp_path)],
+        input=json.dumps(cells), capture_output=True, text=True, cwd=tmp_path,
+        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [name for name, *_ in answers] == [*FOUND]
     for name, skeleton, solution in answers:
         assert not skeleton["passed"] and "nothing" in str(skeleton["shown"]), name
         assert solution["passed"], (name, solution)
-
-
-OTHER = {
-    "01_my_cosines": """def my_cosines(vectors):
-    dots = np.inner(vectors, vectors)
-    lengths = np.sqrt(np.diag(dots))
-    return dots / np.outer(lengths, lengths)
-
-
-check_cosines(my_cosines)""",
-    "03_my_mean_loss": """def my_mean_loss(losses, labels):
-    return np.average(losses, weights=labels != -100)
-
-
-check_mean_loss(my_mean_loss)""",
-    "02_my_softmax": """def my_softmax(x):
-    return np.kron(x, x)
-
-
-check_softmax(my_softmax)""",
-}
-
-
-def test_other_ways_pass_too_and_a_name_that_is_missing_is_told(tmp_path):
-    found = run_in(tmp_path, {name: [code] for name, code in OTHER.items()})
-    assert [answer["passed"] for _, answer in found] == [True, True, False]
-    assert "the small numpy of this page has no np.kron" in str(found[-1])
 
 
 # In the place of Python: it answers with what stands in the field, and never to other code.
@@ -163,7 +131,6 @@ def test_a_loop_without_end_is_stopped_and_takes_the_old_verdict_along(figure):
         figure.get_by_text(end).wait_for()
     figure.get_by_role("button", name="Stop").click()
     figure.get_by_text("Stopped. The next run starts Python anew.").wait_for()
-    assert not verdict.is_visible()
     figure.page.clock.fast_forward("00:31")
     run(figure, "text", "Right.", passed=True)
     assert verdict.is_visible()
@@ -195,13 +162,8 @@ def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
     assert [*kept["done"]] == ["02_my_softmax"]
     field.fill("while True:\n    pass")
     page.keyboard.press("Control+Enter")
-    figure.get_by_text("It runs …").wait_for()
     figure.get_by_role("button", name="Stop").click()
     figure.get_by_text("Stopped.").wait_for()
-    assert figure.locator(".mb-shown").inner_text() == ""
-    field.fill("np.kron([1], [2])")
-    page.keyboard.press("Control+Enter")
-    figure.get_by_text("the small numpy of this page has no np.kron").wait_for(timeout=WAIT)
     field.fill("print('again')\n1 / 0")
     page.keyboard.press("Control+Enter")
     figure.get_by_text("ZeroDivisionError").wait_for(timeout=WAIT)
@@ -209,9 +171,6 @@ def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
     assert "again" in shown and "line 2" in shown
     page.reload()
     page.get_by_text("Solved.").wait_for()
-    page.get_by_text("This page can remember").click()
-    page.get_by_role("button", name="Delete all of it").click()
-    assert page.evaluate("localStorage.getItem('bert-by-hand')") is None
 
 
 def test_without_a_script_an_exercise_reads_as_before(browser, html):

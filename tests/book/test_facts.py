@@ -9,6 +9,8 @@ import pytest
 from definitions import CHAPTERS, cells_of, chapter_definitions
 from reading import spans
 
+from bertbook.corpus import small_world, world_words
+
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell", "solution"}
 WORDS_A_MINUTE = 200
 LINES_A_MINUTE = 10
@@ -145,3 +147,20 @@ def test_the_landing_page_gives_an_honest_time():
         lines = sum(len(cell.splitlines()) for cell in cells(number, "code", FOLDED))
         minutes.append(prose / WORDS_A_MINUTE + lines / LINES_A_MINUTE)
     assert 0.9 * low <= min(minutes) <= 1.5 * low and 0.9 * high <= max(minutes) <= 1.1 * high
+
+
+def test_the_size_of_the_small_world():
+    told = re.compile(
+        r"small world (?:of|has) (?:a )?(\w+) words|[Tt]he (\w+) words of the small world"
+    )
+    prose = "\n".join("\n".join(cells(number)) for number in range(1, 27))
+    right = str(len(world_words(small_world())))
+    sizes = [first or second for first, second in told.findall(prose)]
+    assert len(sizes) >= 2 and {*sizes} == {right}
+
+
+def test_how_often_bert_read_its_text():
+    rows, updates, words = 256, 1_000_000, 3.3e9
+    tokens = rows * updates * (0.9 * 128 + 0.1 * 512)
+    low, high = tokens / (1.3 * words), tokens / words  # a word is one to 1.3 pieces
+    assert 9.5 < low < 12 < high < 13.5 and sentence(14, "nearer to a dozen times")

@@ -40,8 +40,6 @@ def test_buttons_say_what_they_open(html, page_name):
 
 
 CODE = '<div class="cell_input"><div class="highlight-ipython3 notranslate"></div></div>'
-LISTING = '<div class="cell_output"><div class="highlight-python notranslate"></div></div>'
-PRINTED = '<div class="cell_output"><div class="output stream highlight-myst-ansi"></div></div>'
 DRAWN = '<div class="cell_output"><div class="output text_html"><figure></figure></div></div>'
 FOLD_OF_THE_BUILD = """<details class="admonition hide above-input">
 <summary>
@@ -54,10 +52,8 @@ FOLD_OF_THE_BUILD = """<details class="admonition hide above-input">
 @pytest.mark.parametrize(
     ("label", "content", "opens"),
     [
-        ("Show the package&#x27;s class", LISTING, ""),
         ("Show the code and the figure", CODE + DRAWN, ""),
         ("Show the result and the figure", DRAWN, "['figure']"),
-        ("Show the code", CODE + PRINTED, "['code', 'result']"),
     ],
 )
 def test_a_false_label_is_found(label, content, opens):

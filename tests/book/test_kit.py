@@ -101,34 +101,6 @@ def test_a_solution_is_lent_only_where_a_later_cell_needs_it(kit, students, solu
     assert "check_" not in "".join(kit[name].decode() for name in lent)
 
 
-def cell(source, name, *tags):
-    return nbformat.v4.new_code_cell(source, id=name, metadata={"tags": [*tags]})
-
-
-@pytest.mark.parametrize(
-    ("below", "needed"),
-    [
-        ("print(f_solution())", {"one"}),
-        ("def g():\n    return f_solution()", {"one"}),
-        ("f_solution = 1\nprint(f_solution)", set()),
-        ("try:\n    1 / 0\nexcept ZeroDivisionError as f_solution:\n    f_solution", set()),
-        ("print(g_solution)", {"one", "two"}),
-    ],
-)
-def test_what_a_cell_needs(below, needed):
-    notebook = nbformat.v4.new_notebook(cells=[
-        cell("def f_solution(): return 1\nassert check_f(f_solution).passed", "one", "solution"),
-        cell("def g_solution(): return 2 * f_solution()", "two", "solution"),
-        cell(below, "below"),
-    ])  # fmt: skip
-    assert kits.needed_solutions(notebook) == needed
-    students, lent = kits.without_solutions(notebook, "01")
-    assert [c.id for c in students.cells] == [*sorted(needed, key=["one", "two"].index), "below"]
-    assert lent.get("lent/01-f_solution.py", "def f_solution(): return 1\n") == (
-        "def f_solution(): return 1\n"
-    )
-
-
 def test_every_link_of_a_notebook_leads_to_a_file_of_the_kit(folder, solutions):
     for name, notebook in solutions.items():
         prose = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]

@@ -165,24 +165,6 @@ def test_no_place_is_left_empty():
         assert not re.findall(r"\{[a-z ]+\}|<!-- (?:[a-z]+ of|downloads)", page)
 
 
-def test_the_costs_of_all_chapters_are_listed():
-    page = (HTML / "statistics.html").read_text(encoding="utf-8")
-    for chapter in built_pages("chapters"):
-        assert f'href="{chapter}"' in page
-    assert re.search(r"<p>all</p></td>\s*<td><p>\d+</p>", page)
-    text = re.sub(r"<[^>]+>", "", (HTML / "index.html").read_text(encoding="utf-8"))
-    (span,) = re.findall(r"Each takes (\d+) to (\d+) minutes to read with its code", text)
-    assert 5 <= int(span[0]) < int(span[1]) <= 90
-
-
-def test_why_is_asked_and_answered():
-    page = (HTML / "index.html").read_text(encoding="utf-8")
-    links = re.findall(r'<a [^>]*href="(chapters/[^"#]+)#([^"]+)"[^>]*>(?:<span[^>]*>)?Why', page)
-    assert len(links) >= 3
-    for chapter, place in links:
-        assert f'id="{place}"' in (HTML / chapter).read_text(encoding="utf-8")
-
-
 def test_the_landing_page_counts_the_cells_that_are_compared():
     sources = [path.read_text(encoding="utf-8") for path in (BOOK / "chapters").glob("*.ipynb")]
     left_out = sum(source.count('"nbval-ignore-output"') for source in sources)

@@ -1,10 +1,9 @@
 """Figures in which a reader asks the small world's model: its answers are those of the package."""
 
-from functools import partial
 from pathlib import Path
 
 import torch
-from built_book import PHONE, written
+from built_book import PHONE
 
 from bertbook.analysis.attention_maps import ablate_heads
 from bertbook.show import fill_in, next_sentence
@@ -84,11 +83,8 @@ BAT = (
 )
 
 
-def test_heads_that_are_silent_or_turned_to_one_word_move_the_answers(
-    reader, tmp_path, monkeypatch, model
-):
-    figure = partial(fill_in, [BAT], SMALL, caption="Try.", silence=True)
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+def test_heads_that_are_silent_or_turned_to_one_word_move_the_answers(shown, model):
+    page = shown(fill_in, [BAT], SMALL, silence=True)
     page.get_by_role("button", name="Let the model answer (it is here already)").click()
     page.get_by_role("checkbox", name="2.3", exact=True).check()
     heads = page.get_by_role("columnheader").all_inner_texts()
@@ -121,25 +117,9 @@ def test_heads_that_are_silent_or_turned_to_one_word_move_the_answers(
     assert page.locator("tr:has(th:text-is('he'))").inner_text().split()[2] == f"{right:.2f}"
 
 
-def test_what_cannot_be_answered_leaves_nothing_but_its_error(reader, tmp_path, monkeypatch):
-    pair = (FIRST, SECOND.replace("blue", "*blue*"))
-    figure = partial(fill_in, [pair], SMALL, caption="Try.")
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
-    page.get_by_role("button", name="Let the model answer").click()
-    field, status = page.get_by_label("Your own sentence"), page.get_by_role("status")
-    for typed, told in (("the " * 41, "43 tokens were given"), (" | ", "there is no word yet")):
-        field.fill(typed)
-        page.keyboard.press("Enter")
-        status.get_by_text(told).wait_for()
-        assert page.locator(".mb-hide").count() == page.get_by_role("cell").count() == 0
-    page.get_by_label("Where [MASK] looked").select_option("head 1.1")  # the last sentence again
-    assert page.locator(".mb-hide").count() == 22
-
-
-def test_the_next_sentence_is_judged_as_by_the_package(reader, tmp_path, monkeypatch, model):
+def test_the_next_sentence_is_judged_as_by_the_package(shown, model):
     other = "emma feels the bark of the young birch"
-    figure = partial(next_sentence, [(FIRST, SECOND), (FIRST, other)], SMALL, caption="Try.")
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    page = shown(next_sentence, [(FIRST, SECOND), (FIRST, other)], SMALL)
     page.get_by_role("button", name="Does the second follow?").click()
     assert page.get_by_role("status").inner_text() == "The model says 0.99: it follows."
     page.get_by_label("Pairs").select_option("1")

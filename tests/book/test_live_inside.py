@@ -2,13 +2,12 @@
 
 import ast
 import re
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
-from built_book import PHONE, written
+from built_book import PHONE
 from definitions import chapter_code
 
 from bertbook.analysis.attention_maps import ablate_heads, patch_heads
@@ -78,35 +77,33 @@ def numbers(text):
     return [float(one.replace("\N{MINUS SIGN}", "-")) for one in re.findall(NUMBER, text)]
 
 
-def shown(page):
+def numbers_shown(page):
     """Read every number of the cells that a page shows."""
     return numbers(" ".join(page.locator(".mb-stage td").all_inner_texts()))
 
 
-def computed_here(reader, file):
-    """Open a figure on a phone, and let the page compute what stands there already."""
-    page = reader.open_file(file, PHONE)
-    before = shown(page)
+def computed_here(page):
+    """Let a page compute what stands there already."""
+    before = numbers_shown(page)
     page.get_by_role("button", name="Compute it here (it is here already)").focus()
     page.keyboard.press("Enter")
     page.wait_for_selector(".mb-stage button, .mb-stage input")
     assert page.evaluate("document.activeElement.tagName") == "INPUT"
-    assert shown(page) == pytest.approx(before, abs=0.011)
+    assert numbers_shown(page) == pytest.approx(before, abs=0.011)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     return page
 
 
-def test_all_heads_look_at_the_reader_s_sentence(reader, tmp_path, monkeypatch, watched):
+def test_all_heads_look_at_the_reader_s_sentence(shown, watched):
     text = "anna kicks the blue ball over the wall"
-    figure = partial(see_heads, text, SMALL, caption="Try.")
-    page = computed_here(reader, written(tmp_path, monkeypatch, figure))
+    page = computed_here(shown(see_heads, text, SMALL, viewport=PHONE))
     status, field = page.get_by_role("status"), page.get_by_label("Your sentence")
     assert page.locator("button.mb-head").count() == 8
     field.fill("ben sings | his mother likes the song")
     page.get_by_role("button", name="head 2.3").focus()
     page.keyboard.press("Space")
     shares = watched.shares("ben sings | his mother likes the song", 1, 2)
-    assert shown(page) == pytest.approx(list(shares.values()), abs=0.0051)
+    assert numbers_shown(page) == pytest.approx(list(shares.values()), abs=0.0051)
     told = status.inner_text()
     best = max(shares, key=shares.get)
     assert told.startswith(f"10 tokens. Of the five targets, head 2.3 spends most on {best}: 0.")
@@ -117,10 +114,9 @@ def test_all_heads_look_at_the_reader_s_sentence(reader, tmp_path, monkeypatch, 
         assert page.locator(".mb-stage > *").count() == 0  # nothing of another sentence
 
 
-def test_the_shapes_of_the_reader_s_sentence(reader, tmp_path, monkeypatch, watched):
+def test_the_shapes_of_the_reader_s_sentence(shown, watched):
     text = "anna kicks the [MASK] ball over the wall"
-    figure = partial(follow_shapes, text, SMALL, caption="Try.")
-    page = computed_here(reader, written(tmp_path, monkeypatch, figure))
+    page = computed_here(shown(follow_shapes, text, SMALL, viewport=PHONE))
     assert "The numbers of token 4, [MASK]." in page.get_by_role("status").inner_text()
     page.get_by_label("Your sentence").fill("ben sings")
     assert page.get_by_role("cell", name="(1, 4, 4, 4)").count() == 2
@@ -136,9 +132,8 @@ def test_the_shapes_of_the_reader_s_sentence(reader, tmp_path, monkeypatch, watc
     assert page.locator(".mb-stage > *").count() == 0
 
 
-def test_a_head_of_the_twin_turns_the_answer(reader, tmp_path, monkeypatch, watched):
-    figure = partial(swap_heads, STORY, TWIN, [(1, 2)], SMALL, caption="Try.")
-    page = computed_here(reader, written(tmp_path, monkeypatch, figure))
+def test_a_head_of_the_twin_turns_the_answer(shown, watched):
+    page = computed_here(shown(swap_heads, STORY, TWIN, [(1, 2)], SMALL, viewport=PHONE))
     status, field = page.get_by_role("status"), page.get_by_label("Its twin")
     page.get_by_role("checkbox", name="2.3", exact=True).uncheck()
     page.get_by_role("checkbox", name="1.1", exact=True).check()

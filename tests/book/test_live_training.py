@@ -1,11 +1,10 @@
 """The toy that learns in the page learns as PyTorch's does."""
 
 import re
-from functools import partial
 
 import pytest
 import torch
-from built_book import PHONE, written
+from built_book import PHONE
 from definitions import chapter_definitions
 
 from bertbook.corpus import hundred_sentences, vocabulary
@@ -82,16 +81,15 @@ def test_first_losses_and_all_gradients_are_those_of_pytorch(page, toy, hidden_w
 
 
 @pytest.fixture
-def shown(tmp_path, monkeypatch):
-    """Write the figure as a page of its own, with the script, as Jupyter shows it."""
+def opened(shown):
+    """Open the figure on a phone."""
     groups = {"people": "man woman", "food": "bread"}
-    figure = partial(train_toy, QUERIES, caption="Try.", groups=groups, record=RECORD)
-    return written(tmp_path, monkeypatch, figure)
+    return shown(train_toy, QUERIES, groups=groups, record=RECORD, viewport=PHONE)
 
 
 @pytest.mark.thorough
-def test_a_reader_trains_pauses_and_begins_again(reader, shown):
-    page = reader.open_file(shown)
+def test_a_reader_trains_pauses_and_begins_again(opened):
+    page = opened
     assert not page.get_by_role("img", name="3 words along").is_visible()
     page.get_by_role("button", name="One step").click()
     page.get_by_role("status").get_by_text("Step 0 of 200").wait_for()
@@ -116,8 +114,8 @@ def gradient_of(parameter):
     return torch.zeros(0) if parameter.grad is None else parameter.grad.flatten()
 
 
-def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(reader, shown):
-    page = reader.open_file(shown)
+def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(opened):
+    page = opened
     field = page.get_by_label("Your own question, with one [MASK]")
     field.fill("the man read the [MASK]")
     page.get_by_text("It has never seen “read”.").wait_for()
@@ -135,8 +133,8 @@ def test_a_reader_asks_a_question_of_her_own_and_leaves_the_positions_out(reader
     page.get_by_role("row").nth(1).wait_for(timeout=60_000)
 
 
-def test_the_lines_of_the_ladder_have_labels_that_can_be_read(reader, shown):
-    page = reader.open_file(shown, PHONE)
+def test_the_lines_of_the_ladder_have_labels_that_can_be_read(opened):
+    page = opened
     labels = page.locator("svg.mb-plot text").filter(has_text=re.compile(r"\d\.\d"))
     boxes = [label.bounding_box() for label in labels.all()]
     assert labels.count() == 5 and page.get_by_text("bag 0.106").is_visible()

@@ -1,11 +1,10 @@
 """The figures of Chapter 2 weigh a reader's words in the page, as NumPy does."""
 
 import re
-from functools import partial
 
 import numpy as np
 import pytest
-from built_book import PHONE, written
+from built_book import PHONE
 from definitions import chapter_code
 
 from bertbook.show import Way, weigh_words
@@ -33,11 +32,10 @@ def as_the_reference_weighs(words, asks):
     return probs[asks]
 
 
-def test_any_query_and_any_divisor_can_be_entered(reader, tmp_path, monkeypatch):
+def test_any_query_and_any_divisor_can_be_entered(shown):
     way = Way("attention", EYE, SWAP, 2 * EYE, 3**0.5)
-    figure = partial(weigh_words, ["one cat", "one cat sleeps"], HAND, [way], free=True,
-                     caption="Try.")  # fmt: skip
-    page = reader.open_file(written(tmp_path, monkeypatch, figure), PHONE)
+    sentences = ["one cat", "one cat sleeps"]
+    page = shown(weigh_words, sentences, HAND, [way], free=True, viewport=PHONE)
     assert probabilities(page) == [0.24, 0.76]
     assert "New vector: [−1.04, 3.04, 0.96]." in page.get_by_role("status").inner_text()
     for name, number in (("1st", 2), ("2nd", 2), ("3rd", -2)):
@@ -59,11 +57,10 @@ def test_any_query_and_any_divisor_can_be_entered(reader, tmp_path, monkeypatch)
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
 
 
-def test_a_sentence_of_the_reader_s_own_is_weighed(reader, tmp_path, monkeypatch):
+def test_a_sentence_of_the_reader_s_own_is_weighed(shown):
     near = {"digital": [1, 5]}
-    figure = partial(weigh_words, ["a light pie", "light brings a signal"], COUNTS, WAYS,
-                     asks=1, compare=near, caption="Try.")  # fmt: skip
-    page = reader.open_file(written(tmp_path, monkeypatch, figure))
+    sentences = ["a light pie", "light brings a signal"]
+    page = shown(weigh_words, sentences, COUNTS, WAYS, asks=1, compare=near)
     field, status = page.get_by_label("Your words"), page.get_by_role("status")
     right = as_the_reference_weighs("a light pie".split(), 1)
     assert probabilities(page) == right.round(2).tolist()

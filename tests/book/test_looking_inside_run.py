@@ -59,13 +59,6 @@ def test_links_of_the_small_world(benchmark, small, kind):
     same(links, RECORD["small world"]["links"][kind], 2e-3)
 
 
-@pytest.mark.thorough
-def test_silent_heads_of_the_small_world(benchmark, small):
-    model, encoder = small
-    live = benchmark["taking_away"].silent_heads_of(model, encoder.tokenizer)
-    same(live, RECORD["small world"]["silent_heads"], 2e-3)
-
-
 def test_heads_of_the_real_encoder(benchmark, real):
     heads = benchmark["heads"]
     texts = [r.text for r in heads.service_requests("validation")]
@@ -89,6 +82,20 @@ def test_senses_of_the_real_encoder(benchmark, real):
     np.testing.assert_allclose(live["gap"], stored["gap"], rtol=0, atol=1e-3)
     assert live["neighbors"] == pytest.approx(stored["neighbors"], abs=0.015)
     np.testing.assert_allclose(live["neighbors_by_word"], stored["neighbors_by_word"], atol=0.07)
+
+
+@pytest.mark.thorough
+def test_heads_silent_and_patched_of_the_small_world(benchmark, small):
+    (model, encoder), told = small, RECORD["small world"]
+    live = benchmark["taking_away"].silent_heads_of(model, encoder.tokenizer)
+    same(live, told["silent_heads"], 2e-3)
+    live = benchmark["patching"].patches_of(model, encoder.tokenizer)
+    for way, patched in told["patches"].items():
+        same(live[way]["mean"], patched["mean"], 3e-3)
+    live = benchmark["patching"].certainty_of(model, encoder.tokenizer)
+    same(live, told["certainty"], 0.02)
+    # No information, but not undecided.
+    assert told["certainty"]["words in front"]["sure and wrong"][1] > 0.02
 
 
 def test_people_of_the_small_world(benchmark, small):
@@ -117,23 +124,6 @@ def test_other_people_in_english(benchmark, real):
     for kind, told in live.items():
         assert told["sentences"] == stored[kind]["sentences"]
         same(told["right"], stored[kind]["right"], 0.01)
-
-
-@pytest.mark.thorough
-def test_patches_of_the_small_world(benchmark, small):
-    model, encoder = small
-    live = benchmark["patching"].patches_of(model, encoder.tokenizer)
-    for way, told in RECORD["small world"]["patches"].items():
-        same(live[way]["mean"], told["mean"], 3e-3)
-
-
-@pytest.mark.thorough
-def test_certainty_of_the_small_world(benchmark, small):
-    model, encoder = small
-    live = benchmark["patching"].certainty_of(model, encoder.tokenizer)
-    same(live, RECORD["small world"]["certainty"], 0.02)
-    in_front = RECORD["small world"]["certainty"]["words in front"]
-    assert in_front["sure and wrong"][1] > 0.02  # no information, but not undecided
 
 
 def test_new_stories_are_asked_as_in_chapter_14(benchmark, small):

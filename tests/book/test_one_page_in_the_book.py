@@ -4,8 +4,8 @@ import html
 import re
 
 import pytest
-from built_book import HTML, PHONE
-from one_page import CODE, PAGE, link_notes, parts
+from built_book import HTML
+from one_page import CODE, PAGE, parts
 
 
 @pytest.fixture(scope="module")
@@ -28,18 +28,3 @@ def test_each_part_is_linked_to_its_chapter_and_reached_from_the_table(body):
             chapter = re.search(r'# <a href="([^"]+)" title="[^"]+">(\d+)</a>', body[place:])
             assert int(chapter[2]) == number, name
             assert (HTML / chapter[1]).is_file()
-
-
-def test_other_pages_are_left_alone():
-    context = {"body": '<span class="c1"># 9: a note</span>'}
-    link_notes(None, "index", "", context, None)
-    assert context["body"] == '<span class="c1"># 9: a note</span>'
-
-
-def test_on_a_phone_the_code_moves_and_not_the_page(browser):
-    page = browser.new_page(viewport=PHONE)
-    page.goto((HTML / f"{PAGE}.html").as_uri())
-    listing = page.locator(".one-page pre")
-    assert listing.evaluate("pre => pre.scrollWidth > pre.clientWidth")
-    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    page.close()

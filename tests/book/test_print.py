@@ -101,12 +101,6 @@ def page_of(pdf, name) -> int:
             "x = 1",
         ),
         ('<details class="hide above-input"><summary>Show</summary>draw()</details>', "", None),
-        (
-            '<details class="hide above-input"><summary>Show</summary>draw()'
-            '<div class="cell_output">5</div></details>',
-            "",
-            "5",
-        ),
         ("<details><summary>The answer</summary><p>Line 3.</p></details>", "", "Line 3."),
     ],
 )

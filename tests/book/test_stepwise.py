@@ -1,8 +1,7 @@
 """A drawing that fills step by step, in a browser, with the keyboard alone and without scripts."""
 
 import nbformat
-import pytest
-from built_book import BOOK, PHONE, PHONE_PAGE
+from built_book import BOOK, PHONE
 from playwright.sync_api import expect
 
 from bertbook.show import right, stepwise, wrong
@@ -13,31 +12,14 @@ DRAWING = (
     '<text y="20" x="40" data-shown="1">two</text><text x="40" y="20" data-open="1">?</text>'
     '<rect x="40" width="9" height="9" data-here="1"/></svg>'
 )
-FIGURE = stepwise(
+HTML = stepwise(
     DRAWING,
     [
         ("First?", [wrong("0", "Too small."), right("1", "It is one.")]),
         ("Second?", [right("2", "It is two."), wrong("3", "Too large.")]),
     ],
     caption="Fill it.",
-)
-
-
-@pytest.fixture
-def opened(browser, tmp_path):
-    """Open a figure from the disk, with a script or without."""
-    pages = []
-
-    def open_page(content="", scripts=True):
-        file = tmp_path / "page.html"
-        file.write_text(PHONE_PAGE + (content or FIGURE._repr_html_()), encoding="utf-8")
-        pages.append(browser.new_page(viewport=PHONE, java_script_enabled=scripts))
-        pages[-1].goto(file.as_uri())
-        return pages[-1]
-
-    yield open_page
-    for page in pages:
-        page.close()
+)._repr_html_()
 
 
 def drawn(page):
@@ -48,8 +30,8 @@ def drawn(page):
     )
 
 
-def test_each_step_shows_when_it_is_answered_by_keyboard(opened):
-    page = opened()
+def test_each_step_shows_when_it_is_answered_by_keyboard(phone):
+    page = phone(HTML)
     assert drawn(page) == ["?", "here", "?"]
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
@@ -73,16 +55,8 @@ def test_each_step_shows_when_it_is_answered_by_keyboard(opened):
     assert page.evaluate("document.activeElement.checked")
 
 
-def test_all_can_be_shown_at_once(opened):
-    page = opened()
-    page.get_by_role("button", name="Show all").press("Enter")
-    assert drawn(page) == ["one", "here", "two"]
-    expect(page.get_by_role("button", name="Show all")).to_be_hidden()
-    assert page.evaluate("document.activeElement.type") == "radio"
-
-
-def test_without_scripts_everything_is_there(opened):
-    page = opened(scripts=False)
+def test_without_scripts_everything_is_there(phone):
+    page = phone(HTML, scripts=False)
     assert page.get_by_role("group").count() == 2
     for number in ("one", "two"):
         expect(page.get_by_text(number, exact=True)).to_be_visible()
@@ -91,18 +65,20 @@ def test_without_scripts_everything_is_there(opened):
     expect(page.get_by_role("button")).to_have_count(0)
 
 
-def test_two_views_of_one_figure_both_work(opened):
-    page = opened(FIGURE._repr_html_() * 2)
-    page.get_by_role("button", name="Show all").last.click()
+def test_two_views_of_one_figure_both_work(phone):
+    page = phone(2 * HTML)
+    page.get_by_role("button", name="Show all").last.press("Enter")
+    expect(page.get_by_role("button", name="Show all").last).to_be_hidden()
+    assert page.evaluate("document.activeElement.type") == "radio"
     expect(page.get_by_text("one", exact=True).last).to_be_visible()
     expect(page.get_by_text("one", exact=True).first).to_be_hidden()
 
 
-def test_the_walk_of_chapter_4_can_be_walked_to_its_end(opened):
+def test_the_walk_of_chapter_4_can_be_walked_to_its_end(phone):
     """Choose the right answer of each question; the numbers in the drawing are those answers."""
     chapter = nbformat.read(BOOK / "chapters" / "04-every-gradient-by-hand.ipynb", as_version=4)
     (cell,) = (c for c in chapter.cells if "\nstepwise(" in c.source)
-    page = opened(cell.outputs[0].data["text/html"])
+    page = phone(cell.outputs[0].data["text/html"])
     stages = page.locator(".mb-stage").count()
     for number in range(stages):
         chosen = page.locator(".mb-stage:visible .mb-option", has=page.locator(".mb-right"))

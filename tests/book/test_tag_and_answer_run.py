@@ -17,13 +17,12 @@ from definitions import (
 )
 
 from bertbook.analysis.metrics import normalize_answer, score_answers, score_entities
-from bertbook.corpus import entity_sentences, parse_questions, passage_questions
+from bertbook.corpus import entity_sentences, passage_questions
 from bertbook.tasks.answering import Answer, Answers, merge_windows, sliding_windows
 from bertbook.tasks.tagging import find_entities
 from minibert.pretrained import load_tokenizer
 from minibert.tasks import TaskBatches, best_spans
 from minibert.training import BertTrainer
-from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TAG, ANSWER = "17-tag", "18-answer"
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,7 +32,6 @@ SAID = json.loads((ROOT / "book" / "data" / "tags.json").read_text(encoding="utf
 RUNS = RECORD["runs"]
 VALIDATION, TEST = passage_questions("validation"), passage_questions("test")
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
-TINY = WordPieceTokenizer([*SPECIAL_TOKENS, "who", "anna", "##s", "##l", *"abcdefgh"])
 WINDOWS = {"max_length": 96, "stride": 32}
 
 
@@ -125,9 +123,6 @@ def test_counts_of_names_give_the_scores_and_nonsense_costs():
             f1[kept] = 2 * right / (found + true)
         assert f1["counts"] == pytest.approx(run["tagger"]["test"]["all"]["f1"], abs=6e-5)
         assert f1["nonsense_counts"] < f1["counts"]
-        for kept in ("kinds_right", "strange_taken"):
-            hits, of = run["names"][kept]
-            assert 0 < hits < of
 
 
 def test_whoever_knows_first_words_finds_ends_as_well_as_the_tagger(tagging):
@@ -141,13 +136,7 @@ def test_whoever_knows_first_words_finds_ends_as_well_as_the_tagger(tagging):
     rival = 2 * right / (found + there)
     assert rival == pytest.approx(0.885, abs=1e-3)
     for run in RECORD["every_window"]["runs"]:
-        counts = run["names"]
-        for kept in ("counts", "nonsense_counts"):
-            ends = counts[kept.replace("counts", "end_counts")]
-            for (hit, *asked), (with_kind, *same) in zip(ends, counts[kept], strict=True):
-                assert hit >= with_kind
-                assert asked == same
-        hits, told, true = map(sum, zip(*counts["end_counts"], strict=True))
+        hits, told, true = map(sum, zip(*run["names"]["end_counts"], strict=True))
         assert 2 * hits / (told + true) < rival
 
 
@@ -210,18 +199,6 @@ def test_the_kept_windows_are_those_of_the_tokenizer(tokenizer):
 
 
 # --- What the chapter types ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("every_window", "places"), [(False, [6]), (True, [0, 6])])
-def test_rows_of_a_reader(typed, every_window, places):
-    questions = parse_questions("== A: B\na b c d e f\n\nWho? = f\nWho else? ≠ a")
-    with_answer, without = (
-        typed.question_rows(TINY, [asked], 9, 1, every_window=every_window) for asked in questions
-    )
-    assert [row["start_positions"] for row in with_answer] == places
-    assert [row["end_positions"] for row in with_answer] == places
-    assert TINY.pieces[with_answer[-1]["input_ids"][6]] == "f"
-    assert {row["start_positions"] for row in without} == {0}
 
 
 @pytest.mark.usefixtures("one_thread")

@@ -1,7 +1,7 @@
 """Fields to type into, in a browser, on a phone's screen: what people type, and what they hear."""
 
 import pytest
-from built_book import PHONE, PHONE_PAGE
+from built_book import PHONE
 from playwright.sync_api import expect
 
 from bertbook.show import ask, which_line
@@ -13,24 +13,6 @@ PIECES = ask("Which pieces?", "una ##ffa", mistakes=[("un", "Too short.")], why=
 COUNT = ask("How many?", 589_824, tolerance=0.5, why="768 times 768.")
 THIRDS = ask("Which mean?", [4 / 3, 8 / 3], tolerance=0.01, why="4 and 8, divided by 3.")
 HUNT = which_line("Which line?", "x = 1\ny = 2", "y = 2", {"y = 2": "It is two."})
-
-
-@pytest.fixture(scope="module")
-def write(browser, tmp_path_factory):
-    """Open fields from the disk, with a script or without."""
-    pages = []
-
-    def open_page(*fields, scripts=True):
-        file = tmp_path_factory.mktemp("fields") / "page.html"
-        text = PHONE_PAGE + "".join(field._repr_html_() for field in fields)
-        file.write_text(text, encoding="utf-8")
-        pages.append(browser.new_page(viewport=PHONE, java_script_enabled=scripts))
-        pages[-1].goto(file.as_uri())
-        return pages[-1]
-
-    yield open_page
-    for page in pages:
-        page.close()
 
 
 def reply_to(page, *texts, field=0):
@@ -46,8 +28,9 @@ def reply_to(page, *texts, field=0):
 
 
 @pytest.fixture(scope="module")
-def page(write):
-    return write(THIRD, VECTOR, PIECES, COUNT, THIRDS, HUNT)
+def page(phone):
+    fields = (THIRD, VECTOR, PIECES, COUNT, THIRDS, HUNT)
+    return phone("".join(field._repr_html_() for field in fields))
 
 
 @pytest.mark.parametrize(
@@ -132,8 +115,8 @@ def test_words_are_right_however_they_are_set_and_others_get_their_reply(page, t
     assert words in reply_to(page, text, field=2)
 
 
-def test_show_me_comes_after_one_try_and_opens_by_keyboard(write):
-    page = write(THIRD)
+def test_show_me_comes_after_one_try_and_opens_by_keyboard(phone):
+    page = phone(THIRD._repr_html_())
     fold = page.locator("details")
     expect(fold).to_be_hidden()
     reply_to(page, "")
@@ -146,15 +129,15 @@ def test_show_me_comes_after_one_try_and_opens_by_keyboard(write):
     expect(fold.locator("p")).to_have_text("0.33. Three scores share 1.")
 
 
-def test_without_scripts_the_answer_is_in_a_fold(write):
-    page = write(THIRD, scripts=False)
+def test_without_scripts_the_answer_is_in_a_fold(phone):
+    page = phone(THIRD._repr_html_(), scripts=False)
     expect(page.locator("input")).to_be_hidden()
     page.locator("summary").click()
     expect(page.get_by_text("Three scores share 1.")).to_be_visible()
 
 
-def test_two_views_of_one_field_both_work(write):
-    page = write(THIRD, THIRD)
+def test_two_views_of_one_field_both_work(phone):
+    page = phone(2 * THIRD._repr_html_())
     page.get_by_label("Your answer").last.fill("1/3")
     page.get_by_role("button", name="Check").last.click()
     expect(page.get_by_role("status").last).to_have_text("Right. Three scores share 1.")

@@ -66,15 +66,3 @@ def test_vectors_of_whole_texts(vectors, real):
         if isinstance(own, dict) and "cosine" in own:
             np.testing.assert_allclose(live[name]["cosine"], own["cosine"], atol=2e-3)
             np.testing.assert_allclose(live[name]["right"], own["right"], atol=0.011)
-
-
-def test_a_cosine_of_one_hides_the_department(vectors, real):
-    requests = [r.text for r in service_requests("validation")][:120:5]
-    states = [vectors.states_of(real, text)[0] for text in requests]
-    cls = np.stack([own[:, 0] for own in states], axis=1)
-    assert np.ptp(cls[0], axis=0).max() == 0
-    cosines = [vectors.mean_cosine(layer) for layer in cls]
-    stored = RECORD["vectors"]["whole texts"]["[CLS]"]["cosine"]
-    np.testing.assert_allclose(cosines[:6], stored[:6], rtol=0, atol=2e-3)
-    moved = cls[5] - cls[5].mean(axis=0)
-    assert abs(vectors.mean_cosine(moved)) < 0.1

@@ -11,9 +11,8 @@ FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "t
 FILES.push("learning", "memory", "word_map", "known_words", "weigh_words", "own_question");
 FILES.push("loss_plot");
 const WANTED = ["halfToNumber", "WordPieceTokenizer", "targetShares", "rowWithBlank", "chance"];
-WANTED.push("permutation", "nextCard", "mapOfWords", "lookOnlyAt", "editRows", "patch");
-WANTED.push("likelyWords", "offeredWords", "unknownWords", "weighWords", "tellWeights", "tellMix");
-WANTED.push("questionProblem", "spread", "pointAt", "roomForLabels", "overlapOf");
+WANTED.push("permutation", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");
+WANTED.push("offeredWords", "unknownWords", "questionProblem", "roomForLabels", "overlapOf");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -101,14 +100,6 @@ test("a question says what keeps a model from answering it", () => {
   assert.match(problem("[MASK]"), /beside/);
 });
 
-test("the lines of the ladder keep their labels apart, and the lowest can be told apart", () => {
-  const heights = [4.489, 3.493, 0.891, 0.106, 0.076].map((loss) => +live.pointAt(0, loss, 1)[1]);
-  assert.ok(heights[4] - heights[3] > 16);
-  const labels = live.spread(heights);
-  labels.slice(1).forEach((y, n) => assert.ok(y - labels[n] >= 16));
-  assert.deepEqual(live.spread([0, 1, 2, 90]), [0, 16, 32, 90]);
-});
-
 test("words on a map find room beside their points", () => {
   const points = [[50, 50], [52, 54], [60, 47], [51, 46]];
   const boxes = live.roomForLabels(points, ["bread", "meat", "milk", "fish"], 13, [200, 100]);
@@ -137,15 +128,6 @@ test("a head can be made to look at one word alone", () => {
   near(live.lookOnlyAt([1, 3], 5), [0, 0.5, 0.5, 0, 0]);
 });
 
-test("a card comes back after 1, 3, 7 and 21 days, and at once if it was not known", () => {
-  let card;
-  const due = [true, true, true, true, true, false, true].map((isKnown) => {
-    card = live.nextCard(card, isKnown, 100);
-    return card.due - 100;
-  });
-  assert.deepEqual(due, [1, 3, 7, 21, 21, 0, 1]);
-});
-
 test("in a notebook each output brings the script, and every figure finds its model", async () => {
   const stubs = "const FILES = {}, unpackModel = (content) => content, mountMemory = () => {};";
   const unused = "const WordPieceTokenizer = 0, ToyTraining = 0, lossAndGradients = 0;";
@@ -163,33 +145,4 @@ test("in a notebook each output brings the script, and every figure finds its mo
     page.minibert.receive(model, {});
   }
   for (const { ask } of figures) await ask();
-});
-
-const EYE = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-const SWAP = [[1, 0, 0], [0, 0, 1], [0, 1, 0]];
-const DOUBLE = [[2, 0, 0], [0, 2, 0], [0, 0, 2]];
-const ONE_CAT = [[1, 0, 2], [-1, 2, 0]];
-
-test("one cat is weighed as with a pencil, and as any query and divisor ask", () => {
-  const way = { query: EYE, key: SWAP, value: DOUBLE, divisor: Math.sqrt(3) };
-  const { scores, probs, mix } = live.weighWords(ONE_CAT, 0, way);
-  near(scores, [1 / Math.sqrt(3), Math.sqrt(3)]);
-  near(probs, [0.2396316, 0.7603684]);
-  near(mix, [-1.0414738, 3.0414738, 0.9585262]);
-  const kept = live.weighWords(ONE_CAT, 0, way, [2, 2, -2]).probs;
-  assert.ok(kept[0] > 0.99);
-  near(live.weighWords(ONE_CAT, 0, { ...way, divisor: 1e9 }).probs, [0.5, 0.5]);
-  assert.equal(live.tellWeights(["one", "cat"], 0, kept), "“one” takes 99.9 % from itself.");
-  const told = live.tellWeights(["one", "cat"], 0, probs);
-  assert.equal(told, "“one” takes 76.0 % from “cat”, and 24.0 % from itself.");
-});
-
-test("without queries the others count the same, and a word alone has none", () => {
-  const way = { query: null, key: null, value: [[1, 0], [0, 1], [0, 0]], divisor: 1 };
-  const { scores, probs, mix } = live.weighWords([...ONE_CAT, [5, 4, 9]], 1, way);
-  assert.equal(scores, null);
-  near(probs, [0.5, 0, 0.5]);
-  near(mix, [3, 2]);
-  assert.equal(live.tellMix(mix, { it: [6, 4] }), "New vector: [3.00, 2.00]. Cosine with it: 1.00.");
-  assert.throws(() => live.weighWords([[1, 0, 2]], 0, way), /a word alone has no neighbors/);
 });
