@@ -44,11 +44,6 @@ def test_a_misspelt_setting_is_found():
     assert list(unknown_keys(settings, known_settings())) == ["titel", "html.favicn"]
 
 
-def test_references_hold_entries_and_nothing_else():
-    lines = (BOOK / "references.bib").read_text(encoding="utf-8").splitlines()
-    assert {line[0] for line in lines if line} == {"@", " ", "}"}
-
-
 def test_references_are_complete():
     entries = parse_file(str(BOOK / "references.bib")).entries
     for key, entry in entries.items():

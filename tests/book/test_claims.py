@@ -1,16 +1,13 @@
 """What Chapters 3 and 7 to 12 say about other programs and models; each test quotes a sentence."""
 
 import random
-import re
 from statistics import mean
 
-import nbformat
 import pytest
 import torch
 from built_book import BOOK
 from definitions import cells_of
 from published_program import corrupt, draw_partner, masked_logits
-from reading import spans
 from safetensors.torch import load_file
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
@@ -164,14 +161,6 @@ def test_a_layer_norm_stands_between_the_sum_and_the_first_matrix():
         module.register_forward_hook(lambda module, *_: called.append(type(module)))
     model(torch.tensor([[1, 2, 3]]))
     assert called.index(torch.nn.LayerNorm) < called.index(torch.nn.Linear)
-
-
-def test_the_time_for_the_exercises_is_what_the_chapters_say():
-    notebooks = [nbformat.read(path, 4) for path in (BOOK / "chapters").glob("[0-9][0-9]-*.ipynb")]
-    shortest, longest = map(int, re.findall(r"\d+", spans(notebooks)["minutes for exercises"]))
-    prose = ["\n".join(c.source for c in n.cells if c.cell_type == "markdown") for n in notebooks]
-    sums = [sum(map(int, re.findall(r"· (\d+) minutes", text))) for text in prose]
-    assert (min(sums), max(sums)) == (shortest, longest)
 
 
 def test_a_released_model_has_numbers_for_padding(minilm):

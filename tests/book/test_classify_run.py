@@ -21,7 +21,7 @@ TRUTHS = {
 }
 CURVE = RECORD["learning_curve"]["runs"]
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "unchecked")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from minibert.wordpiece import WordPieceTokenizer
 
 RECORD = json.loads(copying.RECORD.read_text(encoding="utf-8"))
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "unchecked")
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from bs4 import BeautifulSoup
 from ebook import chosen, ebook, parts_of_the_book
-from ebook_figures import draw_figures, in_words, is_text
+from ebook_figures import in_words, is_text
 from ebook_pages import plain
 from folds_behind import folds_behind
 from mathml import set_formulas, tex_of, translated
@@ -188,12 +188,6 @@ def test_code_keeps_its_lines_and_loses_its_colors():
 )
 def test_tables_stay_text(figure, text):
     assert is_text(article(figure).figure) is text
-
-
-def test_pages_of_other_notebooks_are_not_mixed_up():
-    page = article('<div class="output text_html"><figure></figure></div>')
-    with pytest.raises(ValueError, match="shows 1 results and its notebook stores 0"):
-        draw_figures(page, [], "02")
 
 
 def test_a_formula_is_translated_or_named(browser):

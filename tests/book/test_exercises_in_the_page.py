@@ -171,11 +171,3 @@ def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
     assert "again" in shown and "line 2" in shown
     page.reload()
     page.get_by_text("Solved.").wait_for()
-
-
-def test_without_a_script_an_exercise_reads_as_before(browser, html):
-    page = browser.new_page(java_script_enabled=False)
-    page.goto((html / "chapters" / "02-self-attention-by-hand.html").as_uri())
-    assert not page.locator("[data-live=exercise]").first.is_visible()
-    assert page.get_by_text("def my_softmax(x):").first.is_visible()
-    page.close()

@@ -141,12 +141,15 @@ def test_the_landing_page_gives_an_honest_time():
     paths = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
     notebooks = [nbformat.read(path, 4) for path in paths]
     low, high = map(int, re.findall(r"\d+", spans(notebooks)["minutes to read"]))
-    minutes = []
+    minutes, asked = [], []
     for number in (int(path.name[:2]) for path in paths):
+        asked.append(sum(map(int, re.findall(r"· (\d+) minutes", "\n".join(cells(number))))))
         prose = sum(len(cell.split()) for cell in cells(number))
         lines = sum(len(cell.splitlines()) for cell in cells(number, "code", FOLDED))
         minutes.append(prose / WORDS_A_MINUTE + lines / LINES_A_MINUTE)
     assert 0.9 * low <= min(minutes) <= 1.5 * low and 0.9 * high <= max(minutes) <= 1.1 * high
+    exercises = re.findall(r"\d+", spans(notebooks)["minutes for exercises"])
+    assert [min(asked), max(asked)] == [*map(int, exercises)]
 
 
 def test_the_size_of_the_small_world():

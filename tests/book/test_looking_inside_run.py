@@ -1,39 +1,43 @@
 """The record of Chapters 20 and 21, measured again in part; MiniLM's if its weights are here."""
 
-import importlib
 import json
 from base64 import b64decode
 from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
+from benchmarks.looking_inside import (
+    encoders,
+    frames,
+    heads,
+    patching,
+    people,
+    taking_away,
+    vectors,
+    words,
+)
 from benchmarks.weights import SMALL_WORLD
+from bertbook.corpus import service_requests
+from minibert.model import BertModel
 from minibert.pretraining import BertForPreTraining
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = json.loads((ROOT / "benchmarks" / "looking_inside.json").read_text(encoding="utf-8"))
+STREAM = RECORD["vectors"]["stream"]
 
-pytestmark = pytest.mark.usefixtures("one_thread")
-
-
-@pytest.fixture(scope="module")
-def benchmark():
-    """Import the parts of the benchmark by name, as its command does."""
-    parts = ("encoders", "frames", "heads", "words", "taking_away", "people", "patching", "retold")
-    return {part: importlib.import_module(f"benchmarks.looking_inside.{part}") for part in parts}
+pytestmark = pytest.mark.usefixtures("one_thread", "unchecked")
 
 
 @pytest.fixture(scope="module")
-def small(benchmark):
-    encoders = benchmark["encoders"]
+def small():
     model, tokenizer = encoders.load(SMALL_WORLD, BertForPreTraining)
     return model, encoders.Encoder(model.bert, tokenizer)
 
 
 @pytest.fixture(scope="module")
-def real(benchmark, minilm):
-    encoders = benchmark["encoders"]
+def real(minilm):
     return encoders.Encoder(*encoders.load(minilm))
 
 
@@ -52,31 +56,30 @@ def same(live, stored, tolerance):
 
 
 @pytest.mark.parametrize("kind", ["pronoun", "mention"])
-def test_links_of_the_small_world(benchmark, small, kind):
+def test_links_of_the_small_world(small, kind):
     _, encoder = small
-    rows = benchmark["encoders"].tell(encoder, 6, seed=6)
-    links = benchmark["heads"].links_of(encoder, rows, kind)
+    rows = encoders.tell(encoder, 6, seed=6)
+    links = heads.links_of(encoder, rows, kind)
     same(links, RECORD["small world"]["links"][kind], 2e-3)
 
 
-def test_heads_of_the_real_encoder(benchmark, real):
-    heads = benchmark["heads"]
+def test_heads_of_the_real_encoder(real):
     texts = [r.text for r in heads.service_requests("validation")]
     for name, values in heads.head_measures(real, texts).items():
         stored = RECORD["heads"]["measures"][name]["mean"]
         np.testing.assert_allclose(values.mean(axis=0), stored, rtol=0, atol=1e-3)
 
 
-def test_maps_of_the_real_encoder(benchmark, real):
-    for live, stored in zip(benchmark["heads"].maps_of(real), RECORD["maps"], strict=True):
+def test_maps_of_the_real_encoder(real):
+    for live, stored in zip(heads.maps_of(real), RECORD["maps"], strict=True):
         assert live["shape"] == stored["shape"]
         assert live["tokens"] == stored["tokens"]
         new, old = (np.frombuffer(b64decode(m["shares"]), np.uint8) for m in (live, stored))
         assert np.abs(new.astype(int) - old).max() <= 1
 
 
-def test_senses_of_the_real_encoder(benchmark, real):
-    live, stored = benchmark["words"].senses_of(real), RECORD["senses"]
+def test_senses_of_the_real_encoder(real):
+    live, stored = words.senses_of(real), RECORD["senses"]
     assert live["words"] == stored["words"]
     np.testing.assert_allclose(live["right"], stored["right"], rtol=0, atol=0.015)
     np.testing.assert_allclose(live["gap"], stored["gap"], rtol=0, atol=1e-3)
@@ -85,37 +88,38 @@ def test_senses_of_the_real_encoder(benchmark, real):
 
 
 @pytest.mark.thorough
-def test_heads_silent_and_patched_of_the_small_world(benchmark, small):
+def test_heads_silent_and_patched_of_the_small_world(small):
     (model, encoder), told = small, RECORD["small world"]
-    live = benchmark["taking_away"].silent_heads_of(model, encoder.tokenizer)
+    live = taking_away.silent_heads_of(model, encoder.tokenizer)
     same(live, told["silent_heads"], 2e-3)
-    live = benchmark["patching"].patches_of(model, encoder.tokenizer)
+    live = patching.patches_of(model, encoder.tokenizer)
     for way, patched in told["patches"].items():
         same(live[way]["mean"], patched["mean"], 3e-3)
-    live = benchmark["patching"].certainty_of(model, encoder.tokenizer)
+    live = patching.certainty_of(model, encoder.tokenizer)
     same(live, told["certainty"], 0.02)
     # No information, but not undecided.
     assert told["certainty"]["words in front"]["sure and wrong"][1] > 0.02
 
 
-def test_people_of_the_small_world(benchmark, small):
+def test_people_of_the_small_world(small):
     _, encoder = small
-    live, stored = benchmark["people"].people_of(encoder), RECORD["small world"]["people"]
+    live, stored = people.people_of(encoder), RECORD["small world"]["people"]
     same(live["chosen"], stored["chosen"], 2e-3)
     same(live["rivals"], stored["rivals"], 1e-9)
 
 
-def test_two_people_in_english(benchmark, real):
-    live = benchmark["frames"].frames_of(real, 2, 4)
+def test_two_people_in_english(real):
+    live = frames.frames_of(real, 2, 4)
     stored = dict(RECORD["MiniLM"]["frames"])
-    for words in ("sentences", "people"):
-        assert live.pop(words) == stored.pop(words)
+    for part in ("sentences", "people"):
+        assert live.pop(part) == stored.pop(part)
     same(live, stored, 2e-3)
 
 
-def test_other_people_in_english(benchmark, real):
+@pytest.mark.thorough
+def test_other_people_in_english(real):
     """Between two of one sex the head takes the first name: the control that the claim lacked."""
-    live = benchmark["frames"].other_people_of(real, 2, 4)
+    live = frames.other_people_of(real, 2, 4)
     stored = RECORD["MiniLM"]["other people"]
     for now, told in zip(live.pop("one sex"), stored["one sex"], strict=True):
         assert (now["text"], now["meant"]) == (told["text"], told["meant"])
@@ -126,12 +130,50 @@ def test_other_people_in_english(benchmark, real):
         same(told["right"], stored[kind]["right"], 0.01)
 
 
-def test_new_stories_are_asked_as_in_chapter_14(benchmark, small):
+def test_new_stories_are_asked_as_in_chapter_14(small):
     _, encoder = small
-    live = benchmark["words"].world_senses_of(encoder)
+    live = words.world_senses_of(encoder)
     stored = RECORD["small world"]["world_senses"]
     assert live["words"] == stored["words"]
     np.testing.assert_allclose(live["right_of_all"][1:], stored["right_of_all"][1:], atol=5e-3)
     chapter = (ROOT / "book" / "chapters" / "14-pre-train-a-small-world.ipynb").read_text("utf-8")
     for layer in (1, 2):
         assert f"after layer {layer}               {stored['right_of_all'][layer]:.0%}" in chapter
+
+
+def test_the_way_of_words_that_are_shown(real):
+    for text, stored in zip(vectors.SHOWN, STREAM["shown"], strict=True):
+        states, ids = vectors.states_of(real, text)
+        assert [real.tokenizer.pieces[i] for i in ids[1:-1]] == stored["words"]
+        np.testing.assert_allclose(vectors.way_of(states)[:, :7], stored["way"], atol=2e-3)
+
+
+def test_an_encoder_that_never_trained_keeps_its_words(real):
+    """The control without which nine of ten words found would look like an achievement."""
+    torch.manual_seed(18)
+    untrained = real._replace(model=BertModel(real.model.config).eval())
+    texts = [request.text for request in service_requests("validation")][:12]
+    kept = [
+        np.mean([vectors.way_of(vectors.states_of(own, text)[0])[-1, 3].mean() for text in texts])
+        for own in (real, untrained)
+    ]
+    stored = [STREAM[name]["mean"][-1][3] for name in ("trained", "untrained")]
+    np.testing.assert_allclose(kept, stored, rtol=0, atol=0.06)
+
+
+def test_senses_have_the_margins_that_are_drawn(real):
+    live, stored = vectors.margins_of(real), RECORD["senses"]["margins"]
+    assert live.keys() == stored.keys()
+    for word, margins in stored.items():
+        np.testing.assert_allclose(live[word], margins, rtol=0, atol=0.003)
+    right = np.mean([(np.array(own) > 0).mean(axis=(1, 2)) for own in stored.values()], axis=0)
+    np.testing.assert_allclose(right[1:], RECORD["senses"]["right"][1:], rtol=0, atol=0.011)
+
+
+@pytest.mark.thorough
+def test_vectors_of_whole_texts(real):
+    live, stored = vectors.whole_texts_of(real), RECORD["vectors"]["whole texts"]
+    for name, own in stored.items():
+        if isinstance(own, dict) and "cosine" in own:
+            np.testing.assert_allclose(live[name]["cosine"], own["cosine"], atol=2e-3)
+            np.testing.assert_allclose(live[name]["right"], own["right"], atol=0.011)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 from definitions import CHAPTERS, chapter_definitions, printed
+from effort import mostly_thorough
 
 from benchmarks import own_data
 from minibert.classify.calibration import with_temperature
@@ -20,7 +21,7 @@ EARLY, JUNE = own_data.letters_of()
 TRUTH = own_data.numbers_of(EARLY)
 PLAIN = [run for run in RECORD["runs"] if run["method"] == "plain"]
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = pytest.mark.usefixtures("one_thread", "unchecked")
 
 
 def test_the_chapter_divides_as_the_record_does():
@@ -87,18 +88,15 @@ def test_the_chapter_reads_the_record():
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("minilm")
-def test_a_linear_run_of_the_record_comes_out_again():
+@pytest.mark.parametrize("method", mostly_thorough(own_data.METHODS))
+def test_a_linear_run_of_the_record_comes_out_again(method):
     pytest.importorskip("sklearn")
-    vectors = own_data.frozen_vectors()["word table"]
-    for method in own_data.METHODS:
-        found = own_data.linear(vectors, method, 0)
-        (told,) = [
-            run for run in RECORD["linear"]["word table"]
-            if (run["method"], run["seed"]) == (method, 0)
-        ]  # fmt: skip
-        assert found["penalty"] == told["penalty"]
-        assert sum(a != b for a, b in zip(found["test"], told["test"], strict=True)) <= 3
-        assert np.allclose(found["danger"], told["danger"], atol=0.01)
+    found = own_data.linear(own_data.frozen_vectors()["word table"], method, 0)
+    runs = {(run["method"], run["seed"]): run for run in RECORD["linear"]["word table"]}
+    told = runs[method, 0]
+    assert found["penalty"] == told["penalty"]
+    assert sum(a != b for a, b in zip(found["test"], told["test"], strict=True)) <= 3
+    assert np.allclose(found["danger"], told["danger"], atol=0.01)
 
 
 @pytest.mark.thorough

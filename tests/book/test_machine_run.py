@@ -1,4 +1,4 @@
-"""The record of Chapter 23's roofline: it agrees with itself, and its counting with PyTorch's."""
+"""The records of the machine: the roofline of Chapter 23, the processes of Chapter 24."""
 
 import json
 from statistics import median
@@ -7,7 +7,8 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from benchmarks import roofline
+from benchmarks import processes, roofline
+from minibert.training import Processes
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +38,20 @@ def test_no_large_part_is_faster_than_the_machine(record):
     for name, part in record["parts"].items():
         if "32 × 128" in name:
             assert median(record["seconds"][name]) > part["operations"] / speed, name
+
+
+def test_the_models_are_those_of_the_record():
+    record = json.loads(processes.RECORD.read_text(encoding="utf-8"))
+    sizes = {name: sum(p.numel() for p in processes.model_of(name).parameters())
+             for name in processes.SIZES}  # fmt: skip
+    assert sizes == record["parameters"]
+    rows = {name: [*map(int, row)] for name, row in record["updates"].items()}
+    assert rows == {name: [*processes.ROWS] for name in processes.SIZES}
+    assert [*map(int, record["all_reduce"])] == [*processes.MESSAGES]
+
+
+def test_an_update_is_measured(monkeypatch, one_thread):
+    monkeypatch.setattr(processes, "ROUNDS", 2)
+    found = processes.compare("small", 32, Processes())
+    assert [len(seconds) for seconds in found.values()] == [2, 2]
+    assert 0 < min(map(min, found.values())) < 10
