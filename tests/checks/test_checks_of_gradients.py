@@ -1,161 +1,23 @@
-"""Right answers to the exercises of Chapter 4, written in other ways, pass."""
-
-import re
+"""A reader's test of gradients, in Chapter 4: whose wrong gradients pass it is said."""
 
 import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.gradients import check_cross_entropy_backward, check_gelu_backward
-from bertbook.checks.gradients_of_layers import check_layer_norm_backward, check_linear_backward
 from bertbook.checks.softmax_gradient import check_gradient_test, check_softmax_backward
-from minibert.reference import (
-    cross_entropy_backward,
-    gelu,
-    gelu_backward,
-    layer_norm_backward,
-    linear_backward,
-    softmax,
-    softmax_backward,
-)
-
-functional = torch.nn.functional
+from minibert.reference import softmax, softmax_backward
 
 
 def ask_torch(function, array, grad_output):
-    """Let autograd answer the exercise: a right answer written by nobody here."""
-    return ask_torch_for_all(function, [array], grad_output)[0]
-
-
-def ask_torch_for_all(function, arrays, grad_output):
-    tensors = [torch.tensor(array, requires_grad=True) for array in arrays]
-    grads = torch.autograd.grad(function(*tensors), tensors, torch.as_tensor(grad_output))
-    return tuple(grad.numpy() for grad in grads)
-
-
-def phi(x):
-    return np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-
-
-def share(x):
-    return np.divide(gelu(x), x)
+    """Let autograd answer: right, and written by nobody here."""
+    tensor = torch.tensor(array, requires_grad=True)
+    return torch.autograd.grad(function(tensor), tensor, torch.as_tensor(grad_output))[0].numpy()
 
 
 def loops_for_softmax(grad_output, probs):
     flat_grad, flat_probs = (a.reshape(-1, a.shape[-1]) for a in (grad_output, probs))
     rows = [(np.diag(p) - np.outer(p, p)) @ g for g, p in zip(flat_grad, flat_probs, strict=True)]
     return np.array(rows).reshape(probs.shape)
-
-
-def by_einsum(g, x):
-    return np.einsum("to,ti->oi", g, x), np.einsum("to->o", g)
-
-
-@pytest.mark.parametrize(
-    ("check", "answer"),
-    [
-        (check_gelu_backward, lambda g, x: g * (share(x) + x * phi(x))),
-        (check_gelu_backward, lambda g, x: ask_torch(functional.gelu, x, g)),
-        (check_softmax_backward, lambda g, p: p * g - p * (p * g).sum(-1, keepdims=True)),
-        (check_softmax_backward, loops_for_softmax),
-        (
-            check_cross_entropy_backward,
-            lambda x, y: ask_torch(lambda x: functional.cross_entropy(x, torch.tensor(y)), x, 1.0),
-        ),
-        (
-            check_layer_norm_backward,
-            lambda g, x, w: ask_torch_for_all(
-                lambda x, w, b: functional.layer_norm(x, x.shape[-1:], w, b, 1e-12),
-                [x, w, np.zeros(w.shape)],
-                g,
-            ),
-        ),
-        (
-            check_linear_backward,
-            lambda g, x, w: (g @ w, *by_einsum(g.reshape(-1, 2), x.reshape(-1, 3))),
-        ),
-    ],
-)
-def test_right_answers_pass_however_they_are_written(check, answer):
-    verdict = check(answer)
-    assert verdict.passed, verdict
-
-
-@pytest.mark.parametrize(
-    ("check", "answer", "way"),
-    [
-        (check_gelu_backward, gelu_backward, "gelu_backward"),
-        (check_softmax_backward, lambda g, p: softmax_backward(g, p), "softmax_backward"),
-        (
-            check_cross_entropy_backward,
-            lambda x, y: cross_entropy_backward(x, y),
-            "cross_entropy_backward",
-        ),
-        (
-            check_layer_norm_backward,
-            lambda g, x, w: layer_norm_backward(g, x, w),
-            "layer_norm_backward",
-        ),
-        (check_linear_backward, lambda g, x, w: linear_backward(g, x, w), "linear_backward"),
-    ],
-)
-def test_a_right_answer_by_a_forbidden_way_is_noticed(check, answer, way):
-    verdict = check(answer)
-    assert not verdict.passed
-    assert re.fullmatch(f"Right, but .* uses {way}, and this exercise asks .*", verdict.message)
-
-
-def norm_backward(g, x, w, power):
-    """Divide by the standard deviation, or by its square."""
-    spread = x.std(axis=-1, keepdims=True) ** power
-    n, leading = (x - x.mean(axis=-1, keepdims=True)) / spread, tuple(range(x.ndim - 1))
-    paths = g * w - (g * w).mean(-1, keepdims=True) - n * (g * w * n).mean(-1, keepdims=True)
-    return paths / spread, (g * n).sum(leading), g.sum(leading)
-
-
-@pytest.mark.parametrize(
-    ("check", "answer", "told"),
-    [
-        (check_gelu_backward, lambda g, x: g * x * (share(x) + phi(x)), "When x moves,"),
-        (check_gelu_backward, lambda g, x: g * (share(x) + x**2 * phi(x)), "When Φ(x) moves,"),
-        (check_gelu_backward, lambda g, x: g * (2 * share(x) + x * phi(x)), "Φ(x) is half of 1 +"),
-        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=2), "by the variance"),
-        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0], "Return all three"),
-        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[:2], "all three"),
-        (check_layer_norm_backward, lambda *a: norm_backward(*a, power=1)[0][..., :1],
-         "returns one array of shape (2, 1); it should return 3"),
-        (check_linear_backward, lambda *a: linear_backward(*a)[:2], "is missing"),
-        (check_linear_backward, lambda g, x, w: (
-            *linear_backward(g, x, w)[:2], g.reshape(-1, 2).sum(axis=0, keepdims=True)),
-         "Over what do you sum"),
-        (check_gelu_backward, lambda g, x: g + share(x) + x * phi(x), "You add grad_output"),
-        (check_gelu_backward, lambda g, x: np.where(x > 0, g, 0), "the slope of ReLU"),
-        (check_softmax_backward, lambda g, p: -p * (p * g).sum(-1, keepdims=True),
-         "A score also raises its own probability"),
-        (check_cross_entropy_backward, lambda x, y: cross_entropy_backward(x, y)[y >= 0],
-         "Without a label the gradient is 0."),
-        (check_cross_entropy_backward, lambda x, y: functional.cross_entropy(
-            *map(torch.tensor, (x, y))).item(), "That is the loss."),
-        (check_softmax_backward, lambda g, p: p * (g - (p * g).sum(1, keepdims=True)), "axis do"),
-    ],
-)  # fmt: skip
-def test_answers_that_readers_gave_are_understood(check, answer, told):
-    verdict = check(answer)
-    assert not verdict.passed
-    assert told in verdict.message
-
-
-@pytest.mark.parametrize(
-    ("check", "right"),
-    [
-        (check_gelu_backward, gelu_backward),
-        (check_softmax_backward, softmax_backward),
-        (check_cross_entropy_backward, cross_entropy_backward),
-    ],
-)
-def test_a_gradient_in_32_bits_is_right(check, right):
-    verdict = check(lambda *case: right(*case).astype(np.float32))
-    assert verdict.passed, verdict
 
 
 def test_a_gradient_test_that_nobody_slips_through():

@@ -94,15 +94,11 @@ def test_each_word_is_asked_for_once_and_never_counted():
         (lambda k, q, w: 3, "returns no list"),
         (lambda k, q, w: ["the"] * len(q), "a dict is asked for"),
         (lambda k, q, w: [{"the": 0.5}] * len(q), "add up to 0.500"),
-        (lambda k, q, w: [{"the": 0.5}] * len(q), "divide by the total"),
         (lambda k, q, w: [{"the": 2, "a": -1}] * len(q), "not negative"),
-        (lambda k, q, w: [dict.fromkeys(w, -1)] * len(q), "not negative"),
         (lambda k, q, w: [dict.fromkeys(w, 0)] * len(q), "what if nothing was counted"),
-        (lambda k, q, w: [dict.fromkeys(w, float("nan"))] * len(q), "what if nothing was counted"),
         (lambda k, q, w: [{"the": 1}] * len(q), "no chance at all"),
         (lambda k, q, w: [{"unheard": 1}] * len(q), "which is not in words"),
         (lambda k, q, w: None, "returns nothing yet"),
-        (lambda k, q, w: 1 / 0, "ZeroDivisionError"),
     ],
 )
 def test_guesses_that_fall_short(answer, told):

@@ -1,52 +1,10 @@
-"""Right answers to the exercises of Chapter 17, written in other ways, pass; rules are judged."""
+"""Rules that find names, in Chapter 17, are judged by what they find."""
 
-from itertools import groupby, product
+from itertools import groupby
 
-import numpy as np
 import pytest
-from kinds_of_answers import right_answers
 
-from bertbook.checks.tags import check_best_tags, check_names_by_rule, check_piece_labels
-from bertbook.tasks.tagging import tag_pieces
-from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
-
-LETTERS = WordPieceTokenizer([*SPECIAL_TOKENS, "a", "##a"])
-
-
-def labels_by_the_package(counts, labels):
-    return tag_pieces(LETTERS, ["a" * n or "\u200b" for n in counts], labels).labels
-
-
-def best_of_all(scores, may_follow):
-    """Try every row of tags."""
-    words, tags = scores.shape
-    legal = (
-        row
-        for row in product(range(tags), repeat=words)
-        if all(may_follow[pair] for pair in zip((0, *row), row, strict=False))
-    )
-    return max(legal, key=lambda row: sum(scores[range(words), row]))
-
-
-test_right_answers_pass_however_they_are_written = right_answers(
-    (check_piece_labels, labels_by_the_package),
-    (check_piece_labels, lambda *given: tuple(labels_by_the_package(*given))),
-    (check_best_tags, best_of_all),
-    (check_best_tags, lambda *given: np.array(best_of_all(*given))),
-)
-
-
-def test_only_one_row_of_tags_is_the_best():
-    """Otherwise a right answer could be refused."""
-    for scores, may_follow in check_best_tags.cases:
-        rows = product(range(scores.shape[1]), repeat=len(scores))
-        sums = [
-            sum(scores[range(len(row)), row])
-            for row in rows
-            if all(may_follow[pair] for pair in zip((0, *row), row, strict=False))
-        ]
-        first, second = sorted(sums)[-2:][::-1]
-        assert first > second
+from bertbook.checks.tags import check_names_by_rule
 
 
 def runs(capital):
@@ -69,7 +27,6 @@ def single_words(words, lowercase):
 
 RULES = [
     (knowing, True, "F1 0.88 on 61 sentences"),
-    (lambda words, known: tuple(map(np.array, knowing(words, known))), True, "F1 0.88"),
     (lambda words, known: runs([word[0].isupper() for word in words]), False, "each first word"),
     (
         lambda words, known: [pair for pair in knowing(words, known) if pair[0]],
@@ -80,10 +37,8 @@ RULES = [
     (lambda words, known: [(s, max(s, e - 1)) for s, e in knowing(words, known)], False, "behind"),
     (lambda words, known: [], False, "finds nothing"),
     (lambda words, known: None, False, "returns nothing yet"),
-    (lambda words, known: 3, False, "must return pairs"),
     (lambda words, known: [w for w in words if w[0].isupper()], False, "returns words"),
     (lambda words, known: [[1, 2, 3]], False, "must return pairs"),
-    (lambda words, known: [("An", "na")], False, "returns words"),
     (lambda words, known: runs([w.lower() not in known for w in words]), False, "small letter"),
     (lambda words, known: knowing(words, {w.lower() for w in words} - known), False, "Turn that"),
     (lambda words, known: [p for p in knowing(words, known) if p[1] < len(words)], False, "last"),
@@ -101,7 +56,6 @@ RULES = [
         False,
         "behind a known first word",
     ),
-    (lambda words, known: words[99], False, "IndexError"),
 ]
 
 

@@ -27,8 +27,17 @@ FOUND = {
     for key, value in vars(module).items()
     if isinstance(value, Exercise)
 }
+HINTS, WAYS = 2437, 65  # so many mistakes are named, and so many ways forbidden
 SOME = 2  # pairs of mistakes of an exercise; `make thorough` tries all
 every_exercise = pytest.mark.parametrize("exercise", FOUND.values(), ids=FOUND.keys())
+often = pytest.mark.parametrize(  # for what hangs on the kind of the arguments
+    "exercise",
+    [
+        pytest.param(exercise, marks=pytest.mark.thorough if number % 4 else ())
+        for number, exercise in enumerate(FOUND.values())
+    ],
+    ids=FOUND.keys(),
+)
 
 
 def written(exercise, *mistakes, instead=None):
@@ -71,6 +80,9 @@ def test_all_exercises_are_found():
     sources = map(inspect.getsource, MODULES.values())
     assert len(FOUND) == sum(source.count("= Exercise(") for source in sources)
     told = " ".join(MODULES[name.split()[0]].__doc__ for name in FOUND)
+    hints = [mistake.hint for exercise in FOUND.values() for mistake in exercise.mistakes]
+    ways = [way for exercise in FOUND.values() for way in exercise.forbidden]
+    assert (len(hints) >= HINTS, len(ways) >= WAYS) == (True, True), "none goes by mistake"
     numbers = {int(path.name[:2]) for path in CHAPTERS.glob("[0-9][0-9]-*.ipynb")}
     assert {int(number) for number in re.findall(r"Chapter (\d+)", told)} == numbers
 
@@ -147,8 +159,27 @@ def named_by_what_is_so(exercise, pairs):
         assert shown or any(same(exercise, way, pair, edges=False) for way in ways), (pair, verdict)
 
 
-@pytest.mark.slow
 @every_exercise
+def test_each_forbidden_way_is_noticed(exercise):
+    for way in exercise.forbidden:
+        space = {"right": written(exercise)}
+        taken = "[x for x in given]" if way == "a loop" else f"lambda: np.{way}"
+        exec(f"def answer(*given):\n    {taken}\n    return right(*given)", space)
+        said = exercise(space["answer"]).message
+        assert said.startswith(f"Right, but answer uses {way}, and this exercise asks"), said
+
+
+@pytest.mark.parametrize("exercise", [e for e in FOUND.values() if e.then is not Exercise.then])
+def test_right_numbers_that_lack_something_are_told_what(exercise):
+    """Such as a gradient, or the type that is asked for."""
+    plain = written(exercise)
+    verdict = exercise(lambda *given: torch.as_tensor(as_array(plain(*given)), dtype=torch.double))
+    assert not verdict.passed
+    assert verdict.message.startswith("The numbers are right, but"), verdict
+
+
+@pytest.mark.slow
+@often
 def test_a_stub_an_error_and_a_wrong_shape_get_a_kind_sentence(exercise):
     for nothing in (None, ...):
         verdict = exercise(written(exercise, instead=lambda *case, nothing=nothing: nothing))
@@ -166,7 +197,7 @@ def _loses(*case):
 
 
 @pytest.mark.slow
-@every_exercise
+@often
 def test_an_unknown_mistake_shows_one_entry_and_no_wall_of_numbers(exercise):
     verdict = exercise(written(exercise, instead=lambda *case: _off(exercise.right(*case))))
     assert re.search("^Not yet. .* gives .*; expected ", verdict.message), verdict

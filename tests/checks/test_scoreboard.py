@@ -12,7 +12,7 @@ from bertbook.checks.module.examination import IS_CALLED
 from bertbook.checks.module.numbers import LAST
 from bertbook.checks.module.properties import PROPERTIES
 from bertbook.checks.module.scoreboard import LINES
-from minibert.model import BertEncoder, BertModel, BertModelOutput
+from minibert.model import BertModel
 from minibert.parts import replaced, use
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
@@ -57,18 +57,6 @@ def test_the_readers_parts_are_examined_and_stay_where_they_were():
     with use(layer=players["layer"]):
         assert red(scoreboard(players["bert"])) == []
         assert [*replaced()] == ["layer"]
-
-
-def test_a_part_that_loses_the_mask_turns_lines_red():
-    class Forgetful(BertEncoder):
-        def forward(self, x, mask=None, show=False, states=False):
-            for layer in self.layer:
-                x, mask = layer(x, mask)
-            return BertModelOutput(x)
-
-    with use(encoder=Forgetful):
-        board = scoreboard()
-    assert red(board)[0] == "Ids go in, one vector per token comes out"
 
 
 def test_a_model_that_ignores_padding_is_told_so():

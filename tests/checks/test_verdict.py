@@ -49,21 +49,8 @@ def sometimes(x):
     return 2 * x if len(x) == 2 else None
 
 
-def assigns_a_wrong_shape(x):
-    rows = np.zeros((2, len(x) + 1))
-    rows[:] = x
-    return rows
-
-
 def with_a_loop(x):
     return np.array([2 * entry for entry in x])
-
-
-def with_while(x):
-    result = 0 * x
-    while not np.array_equal(result, 2 * x):
-        result = result + x
-    return result
 
 
 def through_a_helper(x):
@@ -90,23 +77,19 @@ def by_an_own_function_of_that_name(x):
     ("function", "words"),
     [
         (lambda x: None, "returns nothing yet"),
-        (lambda x: ..., "returns nothing yet"),
         (sometimes, r"sometimes\(\[0., 0., 0.\]\) returns nothing. Does every way"),
         (raises, "stopped with KeyError: 'lost'. It looks up a name that is not there"),
         (lambda: 1, r"stopped with TypeError: .* called with 1 argument\(s\); leave its first"),
         (changes_input, "changes its input"),
         (lambda x: 2 * x.sum(), r"shape \(\); it should be \(2,\)"),
-        (lambda x: (2 * x, 2 * x), r"shape \(2, 2\); it should be \(2,\)"),
         (lambda x: "2 4", r"returns one string; it should return an array of shape \(2,\)"),
         (lambda x: x * np.nan, r"not finite. .*\(\[1., 2.\]\) gives nan at \[0\]; expected 2"),
-        (lambda x: ["a", "b"] if len(x) == 2 else ["a"] * 3, "returns a list; it should return an"),
         (lambda x: 2 * x + [0, 1] if len(x) == 2 else x, r"gives 5.* at \[1\]; expected 4"),
         (lambda x: x + np.zeros((2, 2)) + np.zeros(3), "lose its axis. keepdims=True"),
-        (lambda x: x @ np.zeros((7, 7)), r"inner sizes of a product differ.*swapaxes\(-1, -2\)"),
         (lambda x: x[-100], "-100 is no index"),
         (lambda x: x[9], "IndexError.*not there"),
         (lambda x: x[0, 0], "IndexError.*fewer axes than you index"),
-        (lambda x: np.ones((3, 4)) @ np.ones((3, 4)), r"core dimension 0 \(size 3 is different"),
+        (lambda x: np.ones((3, 4)) @ np.ones((3, 4)), r"\(size 3 is different.*swapaxes\(-1, -2\)"),
         (lambda x: math.exp(x), "np.exp, take whole arrays"),
         (asserts, "stopped with AssertionError. An assert stops the function"),
         (lambda x: torch.zeros(2, 3).T.view(6), "reshape instead of view"),
@@ -116,13 +99,9 @@ def by_an_own_function_of_that_name(x):
         (lambda x: x.detach(), "different methods"),
         (lambda x: x + None, "Something is None"),
         (lambda x: x if x > 0 and x < 9 else 0, "joined with & and |"),
-        (lambda x: x if torch.tensor(x) > 0 else 0, "joined with & and |"),
         (lambda x: CASES[1][0][x], "Whole numbers belong in the brackets"),
         (lambda x: ["a"].index(2), "For entry number n write"),
-        (assigns_a_wrong_shape, "lose its axis"),
         (lambda x: [1.0] / [2.0], r"np.array\(…\)"),
-        (lambda x: -[1.0], r"np.array\(…\)"),
-        (lambda x: [1.0] * [2.0], r"np.array\(…\)"),
         (lambda x: torch.zeros(2, 3).max(dim=1) / 2, "Take .values, or amax"),
         (
             lambda x: torch.nn.functional.cross_entropy(torch.zeros(2, 3), torch.arange(3)),
@@ -147,6 +126,8 @@ def test_wrong_answers_are_explained(function, words):
 def test_right_answer_passes_with_its_name():
     verdict = judge(double)
     assert verdict.passed
+    exercise = Exercise("Double a number.", double, CASES)
+    assert repr(exercise) == exercise.__doc__ == "Double a number."
     assert repr(verdict) == "Right: double gives the right answer in all 2 cases."
 
 
@@ -164,16 +145,10 @@ def test_no_message_is_longer_than_anybody_reads():
     assert Verdict(False, "x" * LONGEST).message == "x" * LONGEST
 
 
-def test_an_exercise_says_what_it_asks():
-    exercise = Exercise("Double a number.", double, CASES)
-    assert repr(exercise) == exercise.__doc__ == "Double a number."
-
-
 @pytest.mark.parametrize(
     ("want", "answers"),
     [
         (np.array([1.0, 2.0]), [[1, 2], (1.0, 2.0), torch.tensor([1.0, 2.0]), [Fraction(1), 2]]),
-        (np.array([[1.0]]), [[[1]], ([1],), torch.ones(1, 1), [torch.ones(1)]]),
         (3.0, [3, np.float32(3), np.array(3), torch.tensor(3.0), Fraction(3)]),
         (True, [np.True_, torch.tensor(True)]),
         ((1.0, 2.0), [[1.0, 2.0], np.array([1, 2]), torch.tensor([1, 2]), (Fraction(1), 2)]),
@@ -195,19 +170,14 @@ def test_no_right_answer_is_refused_for_its_dress(want, answers):
     [
         (3.0, [3.0], r"returns shape \(1,\); it should be \(\)"),
         (3.0, "3", "returns one string; it should return a number"),
-        ("AAB", ["A", "A", "B"], "returns a list; it should return one string"),
         ((1.0, 2.0), 1.0, r"returns 1 value\(s\); it should return 2"),
-        ((1.0, 2.0), {1.0, 2.0}, r"returns 1 value\(s\); it should return 2"),
         ((1.0, 2.0, 3.0), np.ones((2, 4)), r"one array of shape \(2, 4\); it should return 3"),
-        (np.eye(2), (np.eye(2), "a"), "returns a tuple; it should return an array of shape"),
         ((np.ones(2), 1), (np.ones(3), 1), r"shape \(3,\); it should be \(2,\)"),
         (["a", "b"], "ab", "returns one string; it should return a list"),
         (["a", "b"], ["b", "a"], r"gives 'b' at \[0\]; expected 'a'"),
         (["a", "b"], ["a"], r"gives \['a'\]; expected \['a', 'b'\]"),
-        ([1, 2], [1, 3], r"gives 3 at \[1\]; expected 2"),
         ({"a": {"b": 1}}, {"a": {"b": 2}}, r"gives 2 at \['a'\]\['b'\]; expected 1"),
         ({"a": 1}, {}, r"gives 'nothing' at \['a'\]; expected 1"),
-        ({"a": 1}, {"a": 1, "c": 2}, r"gives 2 at \['c'\]; expected 'nothing'"),
         (np.eye(30), np.ones((30, 30)), r"gives 1.* at \[0, 1\]; expected 0"),
         (np.array([np.nan, 1.0]), np.array([0.0, 1.0]), r"gives 0.* at \[0\]; expected nan"),
     ],
@@ -292,7 +262,6 @@ def test_edges_decide_when_all_else_is_right():
     ("function", "way"),
     [
         (with_a_loop, "a loop"),
-        (with_while, "a loop"),
         (through_a_helper, "a loop"),
         (by_a_library, "add"),
         (by_another_name, "add"),

@@ -1,173 +1,13 @@
-"""Slips planted in the reader's file: in which class, what stands there, what is typed instead."""
+"""Mistakes in classes of readers: in which one, what stands there, and what is typed instead."""
 
 SCALE = "math.sqrt(h // self.heads)"
 ADDED = "scores if mask is None else scores + mask"
 RESULT = "return context, probs if show else None"
-SPLIT = ".view(b, s, self.heads, -1)"
 FORWARD = "b, s, h = x.shape"
 KEPT = "self.LayerNorm(x + self.drop(self.dense(context)))"
-ATTEND = "x, probs = self.attention(x, mask, show)"
-STACK = "x, probs = layer(x, mask, show)"
-FED = "self.output(self.intermediate(x), x)"
 POOLED = "torch.tanh(self.dense(x[:, 0]))"
-NORMED = "x / (x.pow(2).mean(-1, keepdim=True) + self.eps).sqrt() * self.weight + self.bias"
-MASK = "(1 - attention_mask[:, None, None, :].to(x.dtype)) * torch.finfo(x.dtype).min"
 
-# The numbers of a usual wrong class; the hint asks about the slip itself.
-SLIPS = [
-    ("MySelfAttention", SCALE, "math.sqrt(h)", "by √hidden"),
-    ("MySelfAttention", " / " + SCALE, "", "You do not divide the scores"),
-    ("MySelfAttention", SCALE, "(h // self.heads)", "divide the scores by head_size"),
-    ("MySelfAttention", SCALE, "math.sqrt(self.heads)", "the root of the number of heads"),
-    (
-        "MySelfAttention",
-        f"F.softmax({ADDED}, dim=-1)",
-        "F.softmax(scores, dim=-1) * (1 if mask is None else mask == 0)",
-        "hide the padding after the softmax",
-    ),
-    ("MySelfAttention", ADDED, "scores", "The mask has no effect"),
-    ("MySelfAttention", "dim=-1", "dim=-2", "softmax runs over the queries"),
-    ("MySelfAttention", "dim=-1", "dim=1", "softmax runs over the heads"),
-    (
-        "MySelfAttention",
-        SPLIT,
-        ".view(b, self.heads, s, -1).transpose(1, 2)",
-        "Which two axes must then change places?",
-    ),
-    (
-        "MySelfAttention",
-        f"{SPLIT}|).reshape(b, s, h)",
-        ".view(b, self.heads, s, -1).transpose(1, 2)|).transpose(1, 2).reshape(b, s, h)",
-        "and back again at the end?",
-    ),
-    ("MySelfAttention", SPLIT, ".view(b, s, -1, self.heads).mT", "like cards"),
-    (
-        "MySelfAttention",
-        ").reshape(b, s, h)",
-        ").transpose(1, 2).reshape(b, s, h)",
-        "joined wrongly",
-    ),
-    ("MySelfAttention", "bhij\", q, k", "bhij\", k, q", "changed places"),
-    ("MySelfAttention", "probs, v", "probs, k", "You mix the keys"),
-    ("MySelfAttention", "f(x)", "F.linear(x, f.weight)", "but for their biases"),
-    ("MySelfOutput", "x + self", "self", "The residual has no effect"),
-    ("MySelfOutput", KEPT, "x + self.LayerNorm(self.dense(context))", "normalize and then add"),
-    ("MySelfOutput", KEPT, "self.dense(context) + self.LayerNorm(x)", "normalize before the sum"),
-    ("MySelfOutput", KEPT, "x + self.drop(self.dense(context))", "that go into LayerNorm"),
-    ("MySelfOutput", "self.dense(context)", "context @ self.dense.weight.T", "for their biases"),
-    ("MySelfOutput", ", config.layer_norm_eps", "", "PyTorch's own ε, 1e-5"),
-    ("MySelfOutput", "config.layer_norm_eps", "1e-12", "always 1e-12"),
-    ("MyOutput", "x + self", "self", "The residual has no effect"),
-    (
-        "MyAttention",
-        "context, probs = self.self(x, mask, show)|self.output(context, x)",
-        "context, probs = self.self(self.output.LayerNorm(x), mask, show)"
-        "|x + self.output.dense(context)",
-        "nothing comes after the sum: pre-norm",
-    ),
-    ("MyIntermediate", "F.gelu,", "nn.GELU(approximate='tanh'),", "goes by tanh"),
-    ("MyIntermediate", "F.gelu,", "F.relu,", "Your activation is ReLU"),
-    ("MyIntermediate", "self.bend(self.dense(x))", "self.dense(x)", "no activation"),
-    ("MyIntermediate", "self.dense(x)", "x @ self.dense.weight.T", "for their biases"),
-    (
-        "MyLayer",
-        f"{ATTEND}|return self.output(self.intermediate(x), x), probs",
-        "y, probs = self.attention(x, mask, show)|"
-        "return self.output(self.intermediate(x), y), probs",
-        "gets the input of the layer",
-    ),
-    (
-        "MyLayer",
-        f"{ATTEND}|return self.output(self.intermediate(x), x), probs",
-        "y, probs = self.attention.self(self.attention.output.LayerNorm(x), mask, show)|"
-        "x = x + self.attention.output.dense(y); y = self.output.LayerNorm(x); "
-        "return x + self.output.dense(self.intermediate(y)), probs",
-        "first in both halves of your layer: pre-norm",
-    ),
-    (
-        "MyLayer",
-        f"{ATTEND}|self.intermediate(x)",
-        "y, probs = self.attention(x, mask, show)|self.intermediate(y)",
-        "keeps is the input of the layer",
-    ),
-    ("MyLayer", "self.output(self.intermediate(x), x)", "x", "Where is the feed-forward network"),
-    ("MyLayer", "self.dense(x)", "x @ self.dense.weight.T", "for their biases"),
-    ("MyLayer", SCALE, "math.sqrt(h)", "by √hidden"),
-    ("MyEncoder", STACK, "x, probs = layer(x, None, show)", "does not reach the layers"),
-    ("MyEncoder", STACK, "x, probs = self.layer[0](x, mask, show)", "weights of the first"),
-    ("MyEncoder", "in self.layer:", "in self.layer[::-1]:", "from the last to the first"),
-    ("MyEmbeddings", " + self.position_embeddings(positions)", "", "Positions have no effect"),
-    ("MyEmbeddings", " + self.token_type_embeddings(segments)", "", "Segments have no effect"),
-    ("MyEmbeddings", "= x + self", "= x * x.shape[-1] ** 0.5 + self", "multiplied by √hidden"),
-    ("MyEmbeddings", "self.dropout(self.LayerNorm(x))", "self.dropout(x)", "go into LayerNorm"),
-    ("MyEmbeddings", ", eps=config.layer_norm_eps", "", "PyTorch's own ε, 1e-5"),
-    ("MyEmbeddings", "config.layer_norm_eps", "1e-12", "always 1e-12"),
-    ("MyPooler", "x[:, 0]", "x[:, -1]", "You take the last token"),
-    ("MyPooler", "x[:, 0]", "x.mean(1)", "the mean of all tokens"),
-    ("MyPooler", "x[:, 0]", "x.amax(1)", "the largest numbers of all tokens"),
-    ("MyPooler", POOLED, "self.dense(x[:, 0])", "Where is the tanh?"),
-    ("MyPooler", "self.dense(x[:, 0])", "x[:, 0] @ self.dense.weight.T", "for their biases"),
-    ("MyBert", MASK, "attention_mask[:, None, None].to(x.dtype)", "You add ones and zeros"),
-    ("MyBert", SCALE, "math.sqrt(h)", "by √hidden"),
-    ("MyBert", "x[:, 0]", "x[:, -1]", "You take the last token"),
-    ("MyBert", "config.layer_norm_eps", "1e-5", "PyTorch's own ε, 1e-5"),
-    ("MyLayer", ", config.layer_norm_eps", "", "PyTorch's own ε, 1e-5"),
-    ("MyPredictionHeadTransform", "self.bend(self.dense(x))", "self.dense(x)", "no activation"),
-    (
-        "MyPredictionHeadTransform",
-        "self.LayerNorm(self.bend(self.dense(x)))",
-        "self.bend(self.LayerNorm(self.dense(x)))",
-        "normalize before the activation",
-    ),
-    (
-        "MyPredictionHeadTransform",
-        "self.LayerNorm(self.bend(self.dense(x)))",
-        "self.bend(self.dense(x))",
-        "that go into LayerNorm",
-    ),
-    (
-        "MyPredictionHead",
-        "self.decoder(self.transform(x))",
-        "self.transform(x) @ self.decoder.weight.T",
-        "but for the decoder's bias",
-    ),
-    (
-        "MyPredictionHead",
-        "self.decoder(self.transform(x))",
-        "self.decoder(x)",
-        "compared with the words as they are",
-    ),
-    ("MyLayerNorm", "+ self.eps", "+ 1e-5", "PyTorch's own ε, 1e-5"),
-    ("MyLayerNorm", "+ self.eps", "+ 1e-12", "always 1e-12"),
-    ("MyLayerNorm", "x.pow(2).mean(-1", "x.var(-1", "divides by n - 1"),
-    ("MyLayerNorm", " + self.eps).sqrt()", ").sqrt().add(self.eps)", "add ε to the root"),
-    ("MyLayerNorm", "x = x - x.mean(-1, keepdim=True)", "pass", "What is to be subtracted"),
-    ("MyLayerNorm", " * self.weight + self.bias", "", "Where are weight and bias"),
-    ("MySelfOutput", "x + self.drop", "x - self.drop", "What is new is subtracted"),
-    ("MyOutput", "x + self.drop", "x - self.drop", "What is new is subtracted"),
-    ("MyIntermediate", "self.bend(self.dense(x))", "self.dense(x).softmax(-1)", "is a softmax"),
-    ("MyIntermediate", "self.bend(self.dense(x))",
-     "F.layer_norm(self.bend(self.dense(x)), [self.dense.out_features])",
-     "You normalize the wide vectors"),
-    ("MyLayer", f"{ATTEND}|return {FED}, probs",
-     f"x = {FED}|return self.attention(x, mask, show)", "Your halves have changed places"),
-    ("MyLayer", ATTEND, f"{ATTEND}\n        {ATTEND}", "The tokens attend twice"),
-    ("MyLayer", f"return {FED}", f"x = {FED}\n        return {FED}", "network acts twice"),
-    ("MyLayer", f"return {FED}, probs", f"return probs, {FED}", "The map comes first"),
-    ("MyEncoder", "BertModelOutput(x,", "BertModelOutput(F.layer_norm(x, x.shape[-1:]),",
-     "You normalize once more at the top"),
-    ("MyPooler", "x[:, 0]", "x[:, :1]", "axis of the tokens is still there"),
-    ("MyPooler", "x[:, 0]", "x[0]", "first sentence of the batch"),
-    ("MyPooler", "self.dense(x[:, 0])", "x[:, 0]", "dense is built and never used"),
-    ("MyPooler", "x[:, 0]", "x", "Every token gets a summary"),
-    ("MyPooler", POOLED, "self.dense(torch.tanh(x[:, 0]))", "tanh comes before the linear layer"),
-    ("MyPooler", POOLED, f"{POOLED} + x[:, 0]", "There is no residual in the pooler"),
-    ("MyPooler", "torch.tanh(", "torch.sigmoid(", "gives numbers between -1 and 1"),
-    ("MyBert", "output_attentions, output_hidden_states)\n", "output_attentions)\n",
-     "The hidden states are missing"),
-]  # fmt: skip
-
-# A promise that is broken in a way of its own.
+# A promise that is broken in a way of its own, in the reader's file.
 BROKEN = [
     ("MySelfAttention", "self.drop(F", "F.dropout(F", "evaluation. What is drawn by chance"),
     ("MySelfAttention", FORWARD, f"{FORWARD}; x += 1", "changes its input"),
@@ -199,12 +39,10 @@ BROKEN = [
     ("MyBert", "(input_ids, token_type_ids,", "(input_ids, None,", "Another segment gives"),
     ("MyBert", "if attention_mask is not None:", "if True:\n            attention_mask = "
      "attention_mask if attention_mask is not None else (input_ids != 4).long()", "a mask of ones"),
-    ("MyBert", MASK, f"({MASK}).clamp(min=-1).log1p()", "nothing but padding gives NaN"),
     ("MyBert", "        initialize_weights(self, config.initializer_range)\n", "", "start as BERT"),
     ("MyBert", "MyPooler(config) if add_pooling_layer else None", "MyPooler(config)",
      "your class still has a pooler"),
     ("MyEmbeddings", "self.word_embeddings(ids)", "self.word_embeddings(ids * 0)", "Another word"),
-    ("MyEmbeddings", "if segments is None:", "if True:", "Another segment gives"),
     ("MyEmbeddings", "if positions is None:", "if True:", "Another position gives"),
     ("MyEmbeddings", "segments = torch.zeros(", "segments = torch.ones(", "those of segment 0"),
     ("MyEmbeddings", "torch.arange(seq)", "(torch.arange(seq) + 1)", "positions 0, 1, 2"),
@@ -217,7 +55,6 @@ BROKEN = [
     ("MyBert", "token_type_ids", "segment_ids", "Called by names"),
     ("MyBert", "        self.config = config\n", "", "self.config is missing"),
     ("MyEncoder", "maps if show else None", "maps", "that nobody has asked for"),
-    ("MyPretraining", "self.cls.seq_relationship, config", "self, config", "drawn twice"),
     ("MyPretraining", "mlm + nsp", "(mlm + nsp) / 2", "How are the two put together?"),
     ("MyPretraining", "(pairs, next_sentence_label)", "(pairs, 1 - next_sentence_label)",
      "are reversed. Which number"),
@@ -225,24 +62,20 @@ BROKEN = [
     ("MyPretraining", "attention_mask, token_type_ids, position_ids, inputs_embeds)",
      "attention_mask, None, position_ids, inputs_embeds)", "To whom must token_type_ids"),
     ("MyDropout", " / (1 - self.p)", "", "be divided by 0.75"),
-    ("MyDropout", "if not self.training:", "if False:", "evaluation. What is drawn by chance"),
 ]  # fmt: skip
 
 # Other numbers, another gradient, or nothing that could be compared.
 FAULTS = [
-    ("MySelfAttention", "context = t", "context = 2 * t", "probs @ value is another one"),
     ("MyIntermediate", "self.dense(x)", "1.5 * self.dense(x)", "differs from ours with the same"),
     ("MySelfAttention", "\", probs, v)", "\", probs.detach(), v)",
      "gradient of query.weight is not"),
     ("MyPooler", POOLED, POOLED + ".detach()", "no gradient reaches dense.weight"),
     ("MyEmbeddings", ", config.pad_token_id)", ")", "the padding token, 4, which must not learn"),
-    ("MyEmbeddings", "config.pad_token_id", "0", "the padding token, 4, which must not learn"),
     ("MyEmbeddings", "position_embeddings(positions)", "position_embeddings(ids)",
      "asked for a row that it has not got"),
     ("MyEmbeddings", "super().__init__()", "pass", "Does __init__ begin with super().__init__()?"),
     ("MySelfAttention", RESULT, "return context", "should be a tuple of context, probs"),
     ("MySelfAttention", RESULT, "pass", "forward returns nothing yet"),
-    ("MySelfAttention", RESULT, "return ...", "forward returns nothing yet"),
     ("MySelfAttention", "if show else None", "if not show else None",
      "probs is None; it should be"),
     ("MySelfAttention", ".reshape(b, s, h)", "",
@@ -251,7 +84,6 @@ FAULTS = [
      "context is torch.float32"),
     ("MySelfAttention", "scores + mask", "scores + mask.float()", "in torch.bfloat16, it stopped"),
     ("MySelfAttention", "bihd,bjhd->bhij", "bihd,bigd->bihg", "heads stand before the tokens"),
-    ("MySelfAttention", "super().__init__()", "pass", "begin with super().__init__()"),
     ("MySelfAttention", "def forward", "def foward", "a method of the name forward"),
     ("MySelfAttention", "self.heads = config.num_attention_heads", "pass", "Is it set in __init__"),
     ("MySelfAttention", "x, mask=None, show=False", "x",
@@ -266,4 +98,71 @@ FAULTS = [
     ("MyPredictionHead", "self.decoder(self.transform(x))",
      "self.decoder(self.transform(x.flatten(0, 1))).unflatten(0, x.shape[:2])", "So it is called "
      "with hidden_states of shape (24, 12)"),
+]  # fmt: skip
+
+SUM = "scores = scores + mask"
+BLOCK = "return self.output(context, hidden_states), probs"
+HANDED = "hidden_states, additive_mask, output_attentions\n"
+COUNT = "config.num_hidden_layers"
+SOLVED_MASK = """(None if attention_mask is None
+                else additive_mask(attention_mask, x.dtype))"""
+REPLACED = "return output._replace(pooler_output=pooled)"
+BARE = " if add_pooling_layer else None"
+BIAS = "torch.nn.Parameter(torch.zeros(config.vocab_size))"
+WORDS = "masked_lm_loss(words, mlm)"
+TOTAL = "sum(both) if both else None"
+
+# The same in the chapters' solutions.
+SOLVED = [
+    ("MyEmbeddings", "self.dropout(self.LayerNorm(x))", "self.LayerNorm(self.dropout(x))",
+     "on the embeddings after LayerNorm"),
+    ("MySelfAttention", SUM, "scores = scores.masked_fill(mask < 0, -1e9)",
+     "too large for half precision"),
+    ("MySelfAttention", "self.dropout)\n", "dropout)\n", "is called by self. and its name"),
+    ("MySelfAttention", "self.key, self.value = (|range(3))",
+     "self.dense, self.value = (|range(3))\n        self.key = self.dense",
+     "dense.bias, which self_attention has not"),
+    ("MySelfOutput", "self.LayerNorm = ", "self.norm = ", "the names that the contract gives them"),
+    ("MyAttention", BLOCK, "return self.output(context), probs",
+     "says how each is built and called"),
+    ("MyAttention", "context, probs = self.self(", "context, probs = self(", "It calls itself"),
+    ("MyIntermediate", "ACTIVATIONS[config.hidden_act]", "nn.GELU()",
+     "or the one that config.hidden_act names"),
+    ("MyIntermediate", "ACTIVATIONS[config.hidden_act]", "ACTIVATIONS(config.hidden_act)",
+     "how is it looked up"),
+    ("MyIntermediate", "config.hidden_size, config.intermediate_size",
+     "config.intermediate_size, config.hidden_size", "What does the config call the two?"),
+    ("MyLayer", 'part("attention")', 'part("self_attention")',
+     "where the block `attention` belongs"),
+    ("MyLayer", HANDED, "hidden_states, additive_mask.to(hidden_states.dtype), output_attentions\n",
+     "Which argument may be None"),
+    ("MyEncoder", "torch.nn.ModuleList", "list", "Do the layers stand in an nn.ModuleList?"),
+    ("MyEncoder", COUNT, "12", "How many layers does config.num_hidden_layers ask for"),
+    ("MyBert", SOLVED_MASK, "None if attention_mask is None else additive_mask(attention_mask)",
+     "in torch.bfloat16, the encoder gets a mask in torch.float32"),
+    ("MyBert", SOLVED_MASK, "additive_mask((input_ids != 0).long(), x.dtype)",
+     "Is the mask made from the ids?"),
+    ("MyBert", REPLACED, "output.pooler_output = pooled; return output", "makes another one of it"),
+    ("MyBert", BARE, " if add_pooling_layer else torch.nn.Identity()",
+     "your class returns a pooler_output"),
+    ("MyPredictionHeadTransform", "torch.nn.LayerNorm", "torch.nn.BatchNorm1d",
+     "BatchNorm normalizes over the batch"),
+    ("MyPredictionHead", BIAS, "torch.nn.Parameter(torch.randn(config.vocab_size))",
+     "Your bias does not start at 0"),
+    ("MyPredictionHead", BIAS, "torch.zeros(config.vocab_size)", "neither a tensor nor a module"),
+    ("MyPredictionHead", "self.decoder(self", "torch.nn.Embedding(9, 9)(self",
+     "with all its rows?"),
+    ("MyPreTraining", WORDS,
+     "torch.nn.functional.cross_entropy(words.flatten(0, 1), mlm.flatten(), ignore_index=0)",
+     "unless ignore_index names another"),
+    ("MyPreTraining", "= self.bert.embeddings.word_embeddings", "= self.bert.embeddings",
+     "The head takes the"),
+    ("MyPreTraining", "None if mlm is None else", "None if not mlm else", "neither true nor false"),
+    ("MyPreTraining", "attention_mask, token_type_ids,\n   ",
+     "token_type_ids, attention_mask,\n   ",
+     "What stands where the mask belongs?"),
+    ("MyPreTraining", "self.bert.embeddings.word_embeddings",
+     "torch.nn.Embedding(config.vocab_size, config.hidden_size)",
+     "Which table does the decoder share?"),
+    ("MyPreTraining", TOTAL, "sum(both)", "What is the sum of no losses"),
 ]  # fmt: skip

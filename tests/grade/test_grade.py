@@ -127,13 +127,14 @@ def test_a_right_answer_passes_and_a_wrong_one_hears_why():
         ("raise SystemExit(0)", "stops with SystemExit"),
         ("import os\n    os._exit(0)", "ended the process"),
         ("import os, signal\n    os.kill(os.getpid(), signal.SIGKILL)", "not write, start or send"),
-        ("raise KeyboardInterrupt", "stops with KeyboardInterrupt"),
         ("return np.ones(5 * 10**8)", "MemoryError"),
         ("import subprocess\n    subprocess.run(['true'])", "asked for subprocess.Popen"),
         (
             "import socket\n    socket.create_connection(('127.0.0.1', 9))",
             "asked for socket.connect",
         ),
+        (f"return len(open({str(ATTENTION)!r}).read())", "asked for open"),
+        ("import resource\n    resource.prlimit(0, resource.RLIMIT_CPU)", "asked for resource"),
     ],
 )
 def test_what_never_answers_earns_nothing(begin, said):
@@ -144,45 +145,29 @@ def test_what_never_answers_earns_nothing(begin, said):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "harm",
+    ("harm", "said"),
     [
-        "import os\n    os.remove(MARK)",
-        "from pathlib import Path\n    Path(MARK).unlink()",
-        "import shutil, os\n    shutil.rmtree(os.path.dirname(MARK))",
-        "open(MARK, 'w').close()",
-        "import os\n    os.truncate(MARK, 0)",
-        "import os\n    os.rename(MARK, MARK + '2')",
-        "import os\n    os.symlink(MARK, 'here')\n    open('here', 'a').write('x')",
-        "import os\n    os.remove('mark', dir_fd=os.open(os.path.dirname(MARK), 0))",
-        "import os\n    os.chmod(os.open(MARK, 0), 0)",
-        "import resource\n    resource.prlimit(0, resource.RLIMIT_CPU)",
+        ("import os\n    os.remove(MARK)", "may not write"),
+        ("open(MARK, 'w').close()", "may not write"),
+        ("import os\n    os.symlink(MARK, 'here')\n    open('here', 'a').write('x')", "not write"),
+        ("import os\n    os.remove('mark', dir_fd=os.open(os.path.dirname(MARK), 0))", "not write"),
+        ("import os\n    os.chmod(os.open(MARK, 0), 0)", "may not write"),
+        # What libraries write by themselves, only Linux sees.
+        ("import torch\n    torch.save({}, MARK)", "ermission denied"),
+        (
+            "import torch\n    torch.from_file(MARK, shared=True, size=9).zero_()",
+            "ermission denied",
+        ),
     ],
 )
-def test_files_stay_as_they_are(tmp_path, harm):
+def test_files_stay_as_they_are(tmp_path, harm, said):
+    if "torch" in harm and sys.platform != "linux":
+        pytest.skip("only Linux sees what libraries write")
     mark = tmp_path / "mark"
     mark.write_text("here", encoding="utf-8")
     body = f"def my_softmax(scores):\n    {harm}\n    return scores\n"
     reply = trial(body.replace("MARK", repr(str(mark))))
-    assert not reply.passed and "may not write" in reply.message
-    assert mark.read_text(encoding="utf-8") == "here"
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux sees what libraries write")
-@pytest.mark.parametrize(
-    "harm",
-    [
-        "import torch\n    torch.save({}, MARK)",
-        "import torch\n    torch.from_file(MARK, shared=True, size=9).zero_()",
-        "from safetensors.numpy import save_file\n    save_file({}, MARK)",
-    ],
-)
-def test_what_a_library_writes_by_itself_reaches_no_file(tmp_path, harm):
-    mark = tmp_path / "mark"
-    mark.write_text("here", encoding="utf-8")
-    body = f"def my_softmax(scores):\n    {harm}\n    return scores\n"
-    reply = trial(body.replace("MARK", repr(str(mark))))
-    assert not reply.passed and "ermission denied" in reply.message
+    assert not reply.passed and said in reply.message
     assert mark.read_text(encoding="utf-8") == "here" and [*tmp_path.iterdir()] == [mark]
 
 
@@ -204,17 +189,6 @@ def test_nobody_replies_in_place_of_the_checker():
     assert not reply.passed and "only its checker replies" in reply.message
 
 
-def test_nobody_reads_the_solutions():
-    reply = trial(f"def my_softmax(scores):\n    return len(open({str(ATTENTION)!r}).read())\n")
-    assert not reply.passed and "asked for open" in reply.message
-
-
-def test_a_million_lines_are_not_seen(capfd):
-    noisy = RIGHT.replace("):\n", "):\n    print('x\\n' * 10**6)\n", 1)
-    assert trial(noisy).passed
-    assert capfd.readouterr().out == ""
-
-
 WRONG = "def my_softmax(scores):\n    return scores\n\n"
 
 
@@ -223,10 +197,8 @@ WRONG = "def my_softmax(scores):\n    return scores\n\n"
     ("change", "name"),
     [
         ("Exercise.__call__ = lambda self, function: Verdict(True, 'Right')", "Exercise"),
-        ("exercise.answers_equal = lambda *some: True", "answers_equal"),
         ("exercise._same.__code__ = (lambda *some: True).__code__", "_same"),
         ("np.allclose = lambda *some, **more: True", "numpy.allclose"),
-        ("import builtins\n        builtins.all = lambda some: True", "builtins.all"),
         ("import sys\n        sys.modules['bertbook.checks.exercise'] = None", "exercise"),
     ],
 )
@@ -257,73 +229,33 @@ def test_a_checker_of_her_own_is_not_asked(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capsys):
+def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(CHAPTERS.parents[1])
-    folder, out = tmp_path / "class", tmp_path / "grades"
+    folder, out, short = tmp_path / "class", tmp_path / "grades", tmp_path / "chapters"
     handed_in(folder / "Änne <b>" / "chapter.ipynb", RIGHT)
-    handed_in(folder / "eve.ipynb", WRONG)
+    handed_in(folder / "eve.ipynb", WRONG.replace("return", "print('x\\n' * 10**6)\n    return"))
+    harm = f"import shutil\n    shutil.rmtree({str(folder)!r})\n    return"
+    handed_in(folder / "joe.ipynb", WRONG.replace("return", harm))
     (folder / "max").mkdir()
     (folder / "max" / "broken.ipynb").write_text("{", encoding="utf-8")
-    short = tmp_path / "chapters"
+    before = {path: path.read_bytes() for path in folder.rglob("*.ipynb")}
     short.mkdir()
     (short / ATTENTION.name).write_text(first_exercise_only(), encoding="utf-8")
     arguments = [str(folder), "--out", str(out), "--chapters", str(short)]
     assert main(arguments) == 0
+    assert {path: path.read_bytes() for path in folder.rglob("*.ipynb")} == before
     with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
         rows = {row["student"]: row for row in csv.DictReader(file)}
-    assert {name: row["points"] for name, row in rows.items()} == {
-        "Änne <b>": "1",
-        "eve": "0",
-        "max": "0",
-    }
+    points = {name: row["points"] for name, row in rows.items()}
+    assert points == {"Änne <b>": "1", "eve": "0", "joe": "0", "max": "0"}
+    assert "may not write" in rows["joe"]["reply"]
     assert "broken.ipynb is not a notebook" in rows["max"]["reply"]
     page = (out / "pages" / "anne-b.html").read_text(encoding="utf-8")
     assert "Änne &lt;b&gt;" in page and "<b>" not in page and "1 of 1 points" in page
-    assert "2 pages" not in capsys.readouterr().out.splitlines()[-1]
-    before = (out / "grades.csv").read_bytes()
-    assert main(arguments) == 0
-    assert (out / "grades.csv").read_bytes() == before
-
-
-FALSE = {
-    "loop": ("def my_softmax(scores):\n    while True:\n        pass", "had not ended after"),
-    "exit": ("def my_softmax(scores):\n    raise SystemExit(0)", "stops with SystemExit"),
-    "noise": (
-        "def my_softmax(scores):\n    print('x\\n' * 10**6)\n    return scores",
-        "Do your numbers sum to 1?",
-    ),
-    "files": (
-        "import shutil\n\n\ndef my_softmax(scores):\n    shutil.rmtree(HOME)\n    return scores",
-        "may not write",
-    ),
-    "checker": (
-        "from bertbook.checks.exercise import Exercise\n\n\ndef my_softmax(scores):\n"
-        "    Exercise.__call__ = lambda self, function: True\n    return scores",
-        "may change nothing outside its own code",
-    ),
-}
-
-
-@pytest.mark.slow
-def test_a_class_of_five_false_submissions(tmp_path, monkeypatch, capfd):
-    folder, out, short = tmp_path / "class", tmp_path / "grades", tmp_path / "chapters"
-    for name, (code, _) in FALSE.items():
-        handed_in(folder / f"{name}.ipynb", code.replace("HOME", repr(str(folder))))
-    handed_in(folder / "right.ipynb", RIGHT)
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    short.mkdir()
-    (short / ATTENTION.name).write_text(first_exercise_only(), encoding="utf-8")
-    assert main([str(folder), "--out", str(out), "--chapters", str(short), "--seconds", "20"]) == 0
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-    with (out / "grades.csv").open(encoding="utf-8", newline="") as file:
-        rows = {row["student"]: row for row in csv.DictReader(file)}
-    assert rows.pop("right")["points"] == "1"
-    assert rows.keys() == FALSE.keys()
-    assert all(row["points"] == "0" for row in rows.values())
-    for name, (_, said) in FALSE.items():
-        assert said in rows[name]["reply"], rows[name]
-        assert said in (out / "pages" / f"{name}.html").read_text(encoding="utf-8")
     assert len(capfd.readouterr().out.splitlines()) == len(before) + 1  # no line of theirs
+    first = (out / "grades.csv").read_bytes()
+    assert main(arguments) == 0
+    assert (out / "grades.csv").read_bytes() == first
 
 
 def test_what_is_missing_is_said(tmp_path, capsys):
@@ -331,8 +263,6 @@ def test_what_is_missing_is_said(tmp_path, capsys):
     assert "none is no folder" in capsys.readouterr().err
     assert main([str(tmp_path), "--chapters", str(CHAPTERS)]) == 2
     assert "no notebooks (*.ipynb)" in capsys.readouterr().err
-    assert main([str(tmp_path), "--chapters", str(tmp_path)]) == 2
-    assert "no chapters" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([str(tmp_path), "--seconds", "soon"])
     assert "'soon' is no whole number above 0" in capsys.readouterr().err

@@ -12,12 +12,12 @@ from bert_pairs import draw_batch
 from effort import mostly_thorough
 from solutions import CHAPTERS, file_of_solutions
 
-from bertbook.contracts import players_of, roles_inside
+from bertbook.contracts import players_of
 from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
 from minibert.fast import switch_on
 from minibert.fast.attention import FastSelfAttention
-from minibert.parts import default_part, part, use
+from minibert.parts import part, use
 
 LONGEST = 15  # statements of a solution, without those that its skeleton gives
 
@@ -28,25 +28,6 @@ def solutions(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("mine") / "solved_bert.py"
     path.write_text(file_of_solutions(), encoding="utf-8")
     return path
-
-
-def test_the_solutions_play_their_parts(solutions):
-    players, nameless = players_of(run_reader_file(solutions))
-    assert {"embeddings", "self_attention", "intermediate", "output", "layer"} <= {*players}
-    assert nameless == []
-    for role, player in players.items():
-        assert player is not default_part(role)
-
-
-def test_every_part_of_the_model_is_the_readers(solutions):
-    players, _ = players_of(run_reader_file(solutions))
-    assert [role for role in roles_inside("pretraining") if role not in players] == []
-    with use(**players):
-        model = part("pretraining")(BertConfig.tiny(vocab_size=19))
-    homes = {type(module).__name__: type(module).__module__ for module in model.modules()}
-    others = {name: home for name, home in homes.items() if not home.startswith("torch.nn.")}
-    assert {name for name, home in others.items() if home != players["bert"].__module__} == set()
-    assert players["corrupt_tokens"].__module__ == players["bert"].__module__
 
 
 def test_a_model_of_them_draws_the_same_numbers(solutions):

@@ -13,7 +13,6 @@ from bertbook.museum.invariants.promises import INVARIANTS
 from bertbook.museum.labels import _OwnLoss
 from bertbook.museum.stepwise import Attention
 from minibert import family, pretraining, tasks
-from minibert.attention import BertSelfOutput
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.layer import BertOutput
@@ -83,20 +82,6 @@ def test_good_models_keep_all(source, name):
     assert ("split_batch_is_whole_batch" in held) == (name not in (NAMES[0], NAMES[-1]))
 
 
-@pytest.mark.parametrize(
-    ("name", "more"),
-    [
-        ("Roberta", {}),
-        ("Albert", {"embedding_size": 6}),
-        ("Electra", {"embedding_size": 6}),
-        ("ModernBert", {"local_attention": 4, "pad_token_id": 7}),
-    ],
-)
-def test_the_family_keeps_all(name, more):
-    config = getattr(family, f"{name}Config")(**SIZES, **more)
-    assert check_invariants(getattr(family, f"{name}Model")(config)).broken == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FINDS)
 def test_every_bug_is_found_by_what_should_find_it_and_by_nothing_else(name):
@@ -135,12 +120,6 @@ def test_sizes_too_small_for_the_texts():
         check_invariants(BertModel(BertConfig(**SIZES | {"vocab_size": 2})))
 
 
-class Modulo(BertEmbeddings):
-    def forward(self, input_ids, token_type_ids=None, *given):
-        positions = torch.arange(input_ids.shape[1])[None] % 8
-        return super().forward(input_ids, token_type_ids, positions)
-
-
 class Clamped(BertEmbeddings):
     def forward(self, input_ids, token_type_ids=None, *given):
         positions = torch.arange(input_ids.shape[1])[None].clamp(max=14)
@@ -161,20 +140,9 @@ class SecondByDefault(BertEmbeddings):
         return super().forward(input_ids, token_type_ids, *given)
 
 
-class Detached(Attention):
-    def forward(self, hidden_states, *given):
-        return super().forward(hidden_states.detach(), *given)
-
-
 class DetachedResidual(BertOutput):
     def forward(self, hidden_states, input_tensor):
         return super().forward(hidden_states, input_tensor.detach())
-
-
-class EvalInside(BertModel):
-    def forward(self, *given, **named):
-        self.eval()
-        return super().forward(*given, **named)
 
 
 class SeedInside(BertModel):
@@ -196,11 +164,6 @@ class TwoSoftmaxes(_OwnLoss):
 class EatsAClass(_OwnLoss):
     def loss(self, logits, labels, input_ids):
         return torch.nn.functional.cross_entropy(logits.mT, labels.clamp(min=0), ignore_index=0)
-
-
-class TwoWordsOneVector(BertEmbeddings):
-    def forward(self, input_ids, *given):
-        return super().forward(input_ids.clamp(max=29), *given)
 
 
 class TwoOfSevenHundred(BertEmbeddings):
@@ -233,22 +196,6 @@ class DeadHead(Attention):
         return super().join_heads(torch.cat([0 * x[:, :1], x[:, 1:]], dim=1))
 
 
-class DetachedHead(Attention):
-    def join_heads(self, x):
-        return super().join_heads(torch.cat([x[:, :1].detach(), x[:, 1:]], dim=1))
-
-
-class NothingDropped(BertSelfOutput):
-    def forward(self, hidden_states, input_tensor):
-        return self.LayerNorm(self.dense(hidden_states) + input_tensor)
-
-
-class NothingDroppedInOneLayer(BertModel):
-    def __init__(self, config):
-        super().__init__(config)
-        self.encoder.layer[1].attention.output.__class__ = NothingDropped
-
-
 class DropoutLost(BertModel):
     def __init__(self, config):
         super().__init__(config)
@@ -274,25 +221,18 @@ class SkipsANorm(BertOutput):
 @pytest.mark.parametrize(
     ("bug", "finds"),
     [
-        (Bug(TwoWordsOneVector, "", role="embeddings"), {HEARS}),
         (Bug(TwoOfSevenHundred, "", role="embeddings", config=many_words), {HEARS}),
         (Bug(LengthsOfTheMask, ""), {PADDING}),
         (Bug(LastToken, ""), {PADDING}),
         (Bug(LabelsUpToNine, ""), {"labels_count_alike"}),
         (Bug(DeadHead, "", role="self_attention"), {GRADIENTS}),
-        (Bug(DetachedHead, "", role="self_attention"), {GRADIENTS}),
-        (Bug(NothingDropped, "", role="self_output"), {"training_adds_dropout_only"}),
-        (Bug(NothingDroppedInOneLayer, ""), {"training_adds_dropout_only"}),
         (Bug(DropoutLost, ""), {"training_adds_dropout_only"}),
         (Bug(Squeezed, ""), {PADDING}),
         (Bug(SkipsANorm, "", role="output"), {GRADIENTS}),
-        (Bug(Modulo, "", role="embeddings"), {PLACES}),
         (Bug(Clamped, "", role="embeddings"), {PLACES}),
         (Bug(SegmentsOfTheFirst, "", role="embeddings"), {MATES}),
         (Bug(SecondByDefault, "", role="embeddings"), {"no_mask_means_all_ones"}),
-        (Bug(Detached, "", role="self_attention"), {GRADIENTS}),
         (Bug(DetachedResidual, "", role="output"), {GRADIENTS}),
-        (Bug(EvalInside, ""), {"training_adds_dropout_only"}),
         (Bug(SeedInside, ""), {"training_adds_dropout_only"}),
         (Bug(NeverTrains, ""), {"training_adds_dropout_only"}),
         (Bug(TwoSoftmaxes, ""), {"labels_count_alike"}),
@@ -311,27 +251,26 @@ class Transposed(Attention):
         self.query.weight = torch.nn.Parameter(self.query.weight.detach().T.contiguous())
 
 
-class Exchanged(Attention):
-    def __init__(self, config):
-        super().__init__(config)
-        self.key, self.value = self.value, self.key
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("part", [Transposed, Exchanged])
-def test_another_function_that_is_consistent_is_not_seen(part):
-    assert check_invariants(broken_model(Bug(part, "", role="self_attention"))).broken == []
+def test_another_function_that_is_consistent_is_not_seen():
+    assert check_invariants(broken_model(Bug(Transposed, "", role="self_attention"))).broken == []
+
+
+MORE = {
+    "Bert": {},
+    "Roberta": {},
+    "Albert": {"embedding_size": 6},
+    "Electra": {"embedding_size": 6},
+    "ModernBert": {"local_attention": 4, "pad_token_id": 7},
+}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", mostly_thorough(range(20)))
-@pytest.mark.parametrize("name", ["Bert", "Roberta", "Albert", "Electra", "ModernBert"])
+@pytest.mark.parametrize("name", MORE)
 def test_no_weights_make_a_good_model_look_broken(name, seed):
     torch.manual_seed(seed)
-    if name == "Bert":
-        model = pretraining.BertForMaskedLM(BertConfig(**SIZES))
-    else:
-        more = {"local_attention": 4, "pad_token_id": 7} if name == "ModernBert" else {}
-        model = getattr(family, f"{name}Model")(getattr(family, f"{name}Config")(**SIZES, **more))
-    findings = check_invariants(model)
+    config = getattr(family, f"{name}Config", BertConfig)(**SIZES, **MORE[name])
+    kind = getattr(family, f"{name}Model", pretraining.BertForMaskedLM)
+    findings = check_invariants(kind(config))
     assert findings.broken == [], findings

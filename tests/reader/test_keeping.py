@@ -12,7 +12,7 @@ import torch
 from bertbook.checks.verdict import Verdict
 from bertbook.reader import keep, running_on
 from bertbook.reader.reader_file import run_reader_file
-from minibert.parts import part, replaced
+from minibert.parts import part, replaced, use
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 
@@ -87,10 +87,7 @@ def test_a_class_goes_with_its_imports_and_with_what_it_uses(notebook, tmp_path,
         "Kept in my_bert.py: MyLayer, with MyIntermediate and my_bend." in capsys.readouterr().out
     )
     kept = text(tmp_path)
-    for line in (
-        *("import math", "import torch", "from torch import nn", "EPSILON = 1e-12"),
-        *("from torch.nn import functional as F", "from minibert.parts import part"),
-    ):
+    for line in ("import math", "from torch.nn import functional as F", "EPSILON = 1e-12"):
         assert kept.count(f"\n{line}\n") == 1
     assert "# (batch, seq, intermediate)" in kept
     assert list(run_reader_file()) == ["MyIntermediate", "my_bend", "MyLayer"]
@@ -191,12 +188,10 @@ def test_a_name_that_a_library_calls_otherwise(notebook, tmp_path):
          "MyLayer has a forward and is no nn.Module. Write class MyLayer"),
         ("class MyLayer:\n    def f(self): return 1\nkeep(MyLayer())", "without a call: keep.MyLa"),
         ("exec('def my_f(): return 1')\nkeep(my_f)", "The code of my_f cannot be found"),
-        ("def my_f(): ...\nkeep(my_f)", "my_f still has the dots of its skeleton"),
         ("class MyA:\n    def f(self):\n        'Do.'\n        ...\nkeep(MyA)", "MyA still has"),
         ("def my_f(): return wrods\nkeep(my_f)", "my_f uses wrods, which is nowhere defined"),
         ("import torch\nx = torch.ones(1)\ndef my_f(): return x\nkeep(my_f)",
          "my_f uses x, a Tensor of this notebook"),
-        ("g = lambda: 1\ndef my_f(): return g()\nkeep(my_f)", "my_f uses g, a function of this"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_kept_is_told(notebook, tmp_path, capsys, cell, words):
@@ -260,8 +255,6 @@ class MyPooler(nn.Module):
 @pytest.fixture
 def stage():
     """Give every role back to ours."""
-    from minibert.parts import use
-
     with use():
         yield
 
@@ -282,9 +275,7 @@ def test_what_is_kept_plays(notebook, capsys):
     ("without", "end"),
     [
         ((), "your pretraining: every part of the model is yours."),
-        (("MyPooler",), "your pretraining, our pooler."),
         (("MySelfOutput", "MyPooler"), "your pretraining, our self output and our pooler."),
-        (("MySelfOutput", "MyPooler", "MyBert", "MyLayer"), "your pretraining, ours for the rest."),
     ],
 )
 def test_what_is_still_ours_is_named_if_it_is_little(notebook, tmp_path, capsys, without, end):
@@ -321,10 +312,6 @@ def test_functions_of_hers_take_the_place_of_ours(notebook, capsys):
 @pytest.mark.parametrize(
     ("file", "words"),
     [
-        (
-            "def my_f(:\n",
-            "my_bert.py stopped with SyntaxError: invalid syntax (my_bert.py, line 1)",
-        ),
         ("1 / 0\n", "my_bert.py stopped with ZeroDivisionError: division by zero. Until it is men"),
         ("class MyPooler:\n    pass\n", "write class My…(nn.Module)"),
         ("class MyPoler:\n    pass\n", "MyPoler is named after no role; call it My and the name"),

@@ -108,18 +108,13 @@ def test_a_chapter_runs_on_what_its_reader_writes(path, desk):
     assert problems(notebook, names) == []
 
 
-def test_what_was_kept_first_works_beside_what_came_later(tmp_path):
+def test_after_chapter_12_the_whole_model_is_hers_and_what_was_kept_first_still_works(tmp_path):
     path = tmp_path / "my_bert.py"
     path.write_text(file_before(13), encoding="utf-8")
     hers, mask = run_reader_file(path), np.array([[1, 1, 0], [1, 1, 1]])
     both = np.minimum(additive_mask(mask), causal_mask(3))
     assert np.array_equal(hers["my_padding_and_causal"](mask), both)
-
-
-def test_after_chapter_12_the_whole_model_is_hers(tmp_path):
-    path = tmp_path / "my_bert.py"
-    path.write_text(file_before(13), encoding="utf-8")
-    players, nameless = players_of(run_reader_file(path))
+    players, nameless = players_of(hers)
     assert nameless == []
     with use(**players):
         model = part("pretraining")(BertConfig(hidden_size=8, num_attention_heads=2, vocab_size=9))
@@ -127,79 +122,19 @@ def test_after_chapter_12_the_whole_model_is_hers(tmp_path):
     assert not ours, f"no exercise asks for {', '.join(sorted(ours))}"
 
 
-STUB = """
-SIZE = 2
-
-
-class MyLayer:
-    def forward(self, x):
-        ...
-
-
-keep(MyLayer, check_module(MyLayer, "layer"))
-"""
-SOLUTION = """
-class LayerSolution:
-    # wide, then narrow
-    def forward(self, x):
-        return x * SIZE
-
-
-def widen_solution(x):
-    return LayerSolution().forward(x)
-
-
-assert check_module(LayerSolution, "layer").passed
-"""
-KEPT = "Right. Kept in my_bert.py: helper and MyLayer."
-
-
-def test_a_stub_is_filled_in_under_her_names():
-    solution = code(SOLUTION, tags=("solution", "hide-input"))
-    stub, same, widen = code(STUB), code("x = [1, ...]"), code("def my_widen(x):\n    ...")
-    notebook = nbformat.v4.new_notebook(cells=[stub, solution, same, widen])
-    filled = readers_copy(notebook).cells
-    assert filled[0].source.index("class MyLayer") < filled[0].source.index("keep(MyLayer, check")
-    assert "# wide, then narrow" in filled[0].source and "..." not in filled[0].source
-    assert "assert" not in filled[0].source and "Solution" not in filled[0].source
-    assert [cell.source for cell in filled[1:3]] == [solution.source, same.source]
-    assert "def my_widen(x):\n    return MyLayer()" in filled[3].source
-    assert notebook.cells[0].source == stub.source
-
-
-def test_a_solution_of_another_name_stands_below_its_stub():
-    stub = code("def my_loss(x):\n    ...\n\n\nkeep(my_loss, check_loss(my_loss))")
-    solution = code("def unigram_solution(x):\n    return x", tags=("solution", "hide-input"))
-    filled = readers_copy(nbformat.v4.new_notebook(cells=[stub, solution])).cells[0].source
-    assert filled.startswith("def my_loss(x):\n    return x\n") and "..." not in filled
-
-
 @pytest.mark.parametrize(
     ("keeps", "runs", "found"),
     [
-        (KEPT, "Running on: your pooler, your layer, ours for the rest.", []),
-        ("Not kept. MyLayer has dots.", "Running on: your layer, your pooler, ours for the rest.",
+        ("Right. Kept in my_bert.py: helper and MyLayer.",
+         "Running on: your layer, your softmax, ours for the rest.", []),
+        ("Not kept. MyLayer has dots.", "Running on: your layer, your softmax.",
          ["MyLayer is not kept: Not kept. MyLayer has dots."]),
-        (KEPT, "Running on: your pooler, ours for the rest.",
-         ["layer kept, but it runs on your pooler, ours for the rest"]),
-        (KEPT, "", ["layer, pooler kept, but it runs on "]),
+        ("Kept in my_bert.py: MyLayer.", "Running on: our softmax, ours for the rest.",
+         ["layer kept, but it runs on our softmax, ours for the rest",
+          "softmax kept, but it runs on our softmax, ours for the rest"]),
     ],
 )  # fmt: skip
 def test_what_a_run_says(keeps, runs, found):
-    cells = [code("keep(MyLayer, check(MyLayer))", keeps), code("running_on()", runs)]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    assert problems(notebook, {"MyPooler", "my_softmax", "helper"}) == found
-
-
-@pytest.mark.parametrize(
-    ("runs", "found"),
-    [
-        ("Running on: your softmax, our gelu.", []),
-        ("Running on: our softmax, our gelu.",
-         ["softmax kept, but it runs on our softmax, our gelu"]),
-    ],
-)  # fmt: skip
-def test_functions_that_a_chapter_asks_for(runs, found):
-    cell = code("my = running_on(softmax=softmax, gelu=gelu)", runs)
-    notebook = nbformat.v4.new_notebook(cells=[cell])
-    assert problems(notebook, {"my_softmax"}) == found
+    asks = code("running_on()", runs), code("my = running_on(softmax=softmax)", runs)
+    notebook = nbformat.v4.new_notebook(cells=[code("keep(MyLayer, check(MyLayer))", keeps), *asks])
+    assert problems(notebook, {"my_softmax", "helper"}) == found
