@@ -10,7 +10,7 @@ import pytest
 from book_tree import Chapter, chapters, name_of
 from planting import says
 from prose import blocks, chapters_named
-from python_code import PACKAGES, Definition, exports, modules
+from python_code import PACKAGES, Definition, exports, parse
 
 CODE = re.compile(r"`([^`]+)`")
 PLACES = ("tests/", *(f"{name}/" for name in PACKAGES))
@@ -47,8 +47,9 @@ def _module(text: str, root: Path) -> str:
     """Name the module that some code stands for, `minibert/losses.py` or `minibert.losses`."""
     dotted = text.removesuffix("/").removesuffix(".py").replace("/", ".")
     parts = dotted.split(".")
-    known = dotted in modules(root) and len(parts) > 1
-    return ".".join(parts[:2]) if known else ""
+    path = root.joinpath(*parts)
+    known = parts[0] in PACKAGES and (path.is_dir() or path.with_suffix(".py").is_file())
+    return ".".join(parts[:2]) if known and len(parts) > 1 else ""
 
 
 def _completes(chapter: Chapter) -> list[str]:
@@ -117,7 +118,7 @@ def _in(definition: Definition, module: str) -> bool:
 
 def _chapters_of(definition: Definition) -> set[int]:
     """Read the chapters that the docstring of a module names, or the References of its own."""
-    module = ast.get_docstring(ast.parse(definition.path.read_text(encoding="utf-8"))) or ""
+    module = ast.get_docstring(parse(definition.path)) or ""
     has_docstring = isinstance(definition.node, ast.FunctionDef | ast.ClassDef)
     text = (ast.get_docstring(definition.node) or "") if has_docstring else ""
     references = text.partition("References\n---")[2].partition("Examples\n---")[0]
