@@ -22,10 +22,6 @@ PARTS = ["the", "The", "a", "an", "Bund", "bund", "in", "1990", "Shang-hai", ","
 ANSWERS = st.lists(st.sampled_from(PARTS), max_size=6).map(" ".join) | st.text(max_size=8)
 
 
-# The definition: lower, drop ASCII punctuation, drop the words a, an and the, single spaces; exact
-# match is equality, F1 the harmonic mean of precision and recall over a bag of words.
-
-
 def words_by_definition(text):
     kept = "".join(letter for letter in text.lower() if letter not in set(string.punctuation))
     return re.sub(r"\b(a|an|the)\b", " ", kept, flags=re.UNICODE).split()
@@ -35,15 +31,9 @@ def f1_by_definition(prediction, truth):
     found, true = words_by_definition(prediction), words_by_definition(truth)
     if len(found) == 0 or len(true) == 0:
         return int(found == true)
-    rest, same = list(true), 0
-    for word in found:
-        if word in rest:
-            rest.remove(word)
-            same += 1
-    if same == 0:
-        return 0
+    same = sum(min(found.count(word), true.count(word)) for word in {*found})
     precision, recall = same / len(found), same / len(true)
-    return 2 * precision * recall / (precision + recall)
+    return 2 * precision * recall / (precision + recall) if same else 0
 
 
 @given(prediction=ANSWERS, truth=ANSWERS)
@@ -91,18 +81,13 @@ def test_nothing_found_and_nothing_there():
     assert score_entities([[]], [[]]) == (0, 0, 0, 0)
 
 
-def draw_tags(rng):
-    tags = ["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
-    sentences = [rng.choices(tags, k=rng.randint(1, 9)) for _ in range(rng.randint(1, 6))]
-    guesses = [[rng.choice([tag, tag, rng.choice(tags)]) for tag in row] for row in sentences]
-    return guesses, sentences
-
-
 def test_entities_of_any_tags_by_seqeval():
     from seqeval import metrics as seqeval  # brings scikit-learn along, which takes a second
 
-    for seed in range(100):
-        guesses, sentences = draw_tags(random.Random(seed))
+    rng, tags = random.Random(0), ["O", "O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
+    for _ in range(100):
+        sentences = [rng.choices(tags, k=rng.randint(1, 9)) for _ in range(rng.randint(1, 6))]
+        guesses = [[rng.choice([tag, tag, rng.choice(tags)]) for tag in row] for row in sentences]
         ours = score_entities(*(list(map(find_entities, rows)) for rows in (guesses, sentences)))
         if ours.support and ours.f1:  # else seqeval warns that it has nothing to divide
             assert ours.f1 == pytest.approx(seqeval.f1_score(sentences, guesses))

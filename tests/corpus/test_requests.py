@@ -46,37 +46,26 @@ def questions(split):
     return {question for pair in PAIRS[split] for question in (pair.first, pair.second)}
 
 
-# Counts, balance, marks
+SIZES = {  # requests of a class, and pairs of a kind; how many requests have which mark
+    "train": (210, 240, None),
+    "validation": (40, 60, {"": 72, "keyword": 18, "negation": 12, "two topics": 12, "typo": 6}),
+    "test": (60, 72, {"": 93, "keyword": 39, "negation": 18, "two topics": 18, "typo": 12}),
+}
 
 
-@pytest.mark.parametrize(("split", "each"), [("train", 210), ("validation", 40), ("test", 60)])
-def test_each_class_has_a_third_of_the_requests(split, each):
-    counts = Counter(request.label for request in REQUESTS[split])
-    assert counts == dict.fromkeys(REQUEST_LABELS, each)
-
-
-def test_rules_and_hand_share_the_training_part_and_the_rest_is_by_hand():
-    by_hand = {split: sum(r.origin == "hand" for r in REQUESTS[split]) for split in SPLITS}
-    assert by_hand == {"train": 180, "validation": 120, "test": 180}
-
-
-@pytest.mark.parametrize(
-    ("split", "counts"),
-    [
-        ("validation", {"": 72, "keyword": 18, "negation": 12, "two topics": 12, "typo": 6}),
-        ("test", {"": 93, "keyword": 39, "negation": 18, "two topics": 18, "typo": 12}),
-    ],
-)
-def test_hard_requests_are_marked_and_equally_many_in_each_class(split, counts):
-    assert Counter(request.mark for request in REQUESTS[split]) == counts
-    assert set(counts) == {"", *MARKS}
-    both = Counter((request.label, request.mark) for request in REQUESTS[split])
-    assert all(both[label, mark] * 3 == counts[mark] for label in REQUEST_LABELS for mark in counts)
-
-
-@pytest.mark.parametrize(("split", "each"), [("train", 240), ("validation", 60), ("test", 72)])
-def test_half_of_the_pairs_are_duplicates(split, each):
-    assert Counter(p.label for p in PAIRS[split]) == dict.fromkeys(PAIR_LABELS, each)
+@pytest.mark.parametrize("split", SPLITS)
+def test_classes_kinds_and_marks_are_balanced(split):
+    each, pairs, marks = SIZES[split]
+    requests = REQUESTS[split]
+    assert Counter(r.label for r in requests) == dict.fromkeys(REQUEST_LABELS, each)
+    assert Counter(p.label for p in PAIRS[split]) == dict.fromkeys(PAIR_LABELS, pairs)
+    by_hand = sum(request.origin == "hand" for request in requests)
+    assert by_hand == (180 if split == "train" else len(requests))
+    if marks:  # equally many in each class
+        assert Counter(request.mark for request in requests) == marks
+        assert set(marks) == {"", *MARKS}
+        both = Counter((request.label, request.mark) for request in requests)
+        assert all(both[label, mark] * 3 == marks[mark] for label, mark in both)
 
 
 @pytest.mark.parametrize("split", SPLITS)

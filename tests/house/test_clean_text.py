@@ -45,7 +45,6 @@ def clean_text(root: Path) -> list[str]:
     return found
 
 
-@pytest.mark.slow
 def test_text_is_clean(this_project):
     this_project.keeps(clean_text)
 

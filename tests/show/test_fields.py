@@ -46,9 +46,8 @@ def test_every_box_has_a_label(answer, labels):
 @pytest.mark.parametrize(
     ("answer", "tolerance", "shown"),
     [
-        (1 / 3, 0.005, "0.33."), (1 / 3, 0.05, "0.3."), (-2.0, 0.005, "−2."),
-        (589824, 0.5, "589824."), (1 / 3, 0, "0.333333."), ([0.25, -1], 0.005, "0.25, −1."),
-        ("una ##ffa", 0.005, "una ##ffa."),
+        (1 / 3, 0.05, "0.3."), (589824, 0.5, "589824."), (1 / 3, 0, "0.333333."),
+        ([0.25, -1], 0.005, "0.25, −1."), ("una ##ffa", 0.005, "una ##ffa."),
     ],
 )  # fmt: skip
 def test_an_answer_is_shown_as_exactly_as_it_is_asked_for(answer, tolerance, shown):

@@ -4,8 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bertbook.show import bars, explore, picture, slider, typed
-from bertbook.show.visualize import new_axes
+from bertbook.show import explore, slider, typed
 
 
 @pytest.fixture
@@ -77,18 +76,6 @@ def test_errors_are_shown_as_sentences_and_go_away():
     assert "KeyError(&#x27;other&#x27;)" in figure.frame.value
     figure.controls["text"].value = "pie"
     assert figure.frame.value == "good"
-
-
-@pytest.mark.usefixtures("_kernel")
-def test_pictures_and_html_are_drawn_alike():
-    figure = explore(
-        lambda n: picture(new_axes(), alt="axes") if n else bars(["a"], [1.0]),
-        caption="c",
-        n=[0, 1],
-    )
-    assert "mb-table" in figure.frame.value
-    figure.controls["n"].value = 1
-    assert 'aria-label="axes"' in figure.frame.value
 
 
 @pytest.mark.usefixtures("_kernel")
