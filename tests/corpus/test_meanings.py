@@ -1,7 +1,6 @@
 """The sentences of Chapter 21 are what their datasheet says."""
 
 from collections import Counter
-from importlib import resources
 
 import pytest
 
@@ -39,14 +38,6 @@ def test_neither_length_nor_place_gives_a_sense_away():
             assert abs(one - other) < most, (word, values)
 
 
-def test_the_datasheet_counts_right():
-    folder = resources.files("bertbook.corpus.datasets") / "meanings_of_words"
-    text = (folder / "README.md").read_text(encoding="utf-8")
-    for s in SENTENCES:
-        assert f" {s.word} | " in text
-        assert s.sense in text
-
-
 def test_classes_of_words_of_the_world():
     classes, world = word_classes(), small_world()
     assert Counter(classes.values()) == {"noun": 195, "verb": 78, "adjective": 58}
@@ -58,7 +49,6 @@ def test_classes_of_words_of_the_world():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("She lost her bat.", "holds 'its word' 0 times"),
         ("bat/club\nShe lost her bats.", "holds 'bat' 0 times"),
         ("bat/club\nA bat is a bat.", "holds 'bat' 2 times"),
     ],

@@ -1,7 +1,6 @@
 """The oracle of a small world: equal to counting every document, and to what sampling shows."""
 
 import math
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -13,13 +12,8 @@ from hypothesis import strategies as st
 from bertbook.corpus import (
     MaskingNoise,
     Oracle,
-    hide_words,
     parse_world,
-    sample_pairs,
-    sample_tagged,
-    senses,
     small_world,
-    untagged,
 )
 
 STORIES = 2
@@ -64,25 +58,12 @@ def test_the_chances_of_all_pairs_sum_to_1():
 
 @given(data=st.data())
 @examples(30)
-def test_beliefs_about_hidden_words_equal_counting(oracle, data):
-    first, second = data.draw(st.sampled_from(TOLD))
-    hidden = st.booleans()
-    pair = [
-        [("[MASK]" if data.draw(hidden) else word) for word in plain(sentence)]
-        for sentence in (first, second)
-    ]
-    assert_same_beliefs(oracle, COUNTS, [tuple(pair)])
-
-
-@given(data=st.data())
-@examples(30)
-def test_beliefs_about_corrupted_pairs_equal_counting(oracle, data):
-    first, second = data.draw(st.sampled_from(TOLD))
+def test_beliefs_about_hidden_words_and_corrupted_pairs_equal_counting(oracle, data):
+    told = data.draw(st.sampled_from(TOLD))
     strange = st.sampled_from([None, None, "[MASK]", "[STRANGER]", *oracle.words])
-    pair = [
-        [(data.draw(strange) or word) for word in plain(sentence)] for sentence in (first, second)
-    ]
-    assert_same_beliefs(oracle, COUNTS, [tuple(pair)], NOISE)
+    for marks, noise in ((st.sampled_from([None, "[MASK]"]), None), (strange, NOISE)):
+        pair = [[(data.draw(marks) or word) for word in plain(sentence)] for sentence in told]
+        assert_same_beliefs(oracle, COUNTS, [tuple(pair)], noise)
 
 
 def test_beliefs_about_senses_equal_counting():
@@ -129,87 +110,6 @@ def test_beliefs_in_any_world_equal_counting(grammar, data):
     assert_same_beliefs(Oracle(world, stories), counts, [tuple(pair)], NOISE)
 
 
-@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
-def test_rows_sum_to_1_and_follow_the_order_of_the_pairs(small_oracle):
-    pairs = sample_pairs(SMALL, 8, rng=np.random.default_rng(3))
-    together = small_oracle.read(pairs)
-    for number, pair in enumerate(pairs):
-        (words,), (is_next,) = small_oracle.read([pair])
-        assert words.shape == (len(f"{pair.first} {pair.second}".split()), len(small_oracle.words))
-        np.testing.assert_allclose(words.sum(-1), 1, atol=1e-12)
-        np.testing.assert_allclose(together.words[number], words, atol=1e-12)
-        assert together.is_next[number] == pytest.approx(is_next, abs=1e-12)
-
-
-def z_score(values, means, variances):
-    """Tell how many standard deviations a sum is away from its mean."""
-    return (np.sum(values) - np.sum(means)) / math.sqrt(np.sum(variances))
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
-@pytest.mark.parametrize("noise", [None, MaskingNoise(random_words=1000)])
-def test_what_is_believed_happens_as_often(small_oracle, noise):
-    """Of all things believed with chance p, the share p comes true, within 4 deviations."""
-    rng = np.random.default_rng(14)
-    pairs = sample_pairs(SMALL, 200, rng=rng)
-    seen, asked = pairs, [slice(None)] * len(pairs)
-    if noise:
-        hidden = [
-            [hide_words(s.split(), noise, small_oracle.words, rng=rng) for s in pair[:2]]
-            for pair in pairs
-        ]
-        seen = [(first[0], second[0]) for first, second in hidden]
-        asked = [np.concatenate([first[1], second[1]]) for first, second in hidden]
-    beliefs = small_oracle.read(seen, noise)
-    answers, is_next = np.array([pair.is_next for pair in pairs]), beliefs.is_next
-    assert abs(z_score(answers, is_next, is_next * (1 - is_next))) < 4
-    # Squares weigh sure beliefs more: another side of the same claim.
-    assert abs(z_score(answers * is_next, is_next**2, is_next**3 * (1 - is_next))) < 4
-    losses = []
-    for pair, words, places in zip(pairs, beliefs.words, asked, strict=True):
-        true = [small_oracle.ids[word] for word in f"{pair.first} {pair.second}".split()]
-        surprise = -np.log(np.where(words > 0, words, 1))
-        mean = (words * surprise).sum(-1)
-        losses.append((surprise[np.arange(len(true)), true] - mean)[places].sum())
-    # The words of a pair depend on each other, the pairs do not.
-    assert abs(z_score(losses, [0.0], [np.var(losses) * len(losses)])) < 4
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
-def test_a_sense_is_open_to_the_left_neighbor_and_clear_in_the_pair(small_oracle):
-    """The same word after the same word has several senses; the whole pair leaves one."""
-    documents = sample_tagged(SMALL, 1000, rng=np.random.default_rng(7))
-    told = [pair for sentences in documents for pair in zip(sentences, sentences[1:])]
-    ambiguous, word_of = senses(SMALL), told_pairs.plain
-    after: dict = {}
-    for sentence in (s for sentences in documents for s in sentences):
-        for left, word in zip(sentence, sentence[1:]):
-            if word_of(word) in ambiguous:
-                after.setdefault((word_of(left), word_of(word)), Counter())[word] += 1
-    open_words = {
-        word
-        for (_, word), counts in after.items()
-        if len(counts) > 1 and min(counts.values()) > 0.1 * counts.total()
-    }
-    assert {"bank", "bark", "bat", "crane", "key", "mouse", "ring", "trunk"} <= open_words
-    oracle, sharp = Oracle(SMALL, with_senses=True), []
-    for pair, words in zip(told[:40], oracle.read(told_plain(told[:40])).words):
-        for word, row in zip(sum(pair, ()), words, strict=True):
-            rivals = [f"{word_of(word)}/{sense}" for sense in ambiguous.get(word_of(word), ())]
-            if rivals:
-                sharp.append(
-                    row[oracle.ids[word]] / sum(row[oracle.ids[rival]] for rival in rivals)
-                )
-    assert len(sharp) > 30
-    assert np.mean(sharp) > 0.99
-
-
-def told_plain(pairs):
-    return [tuple(untagged(" ".join(sentence)) for sentence in pair) for pair in pairs]
-
-
 def test_the_second_sentence_tells_what_the_first_one_leaves_open(small_oracle):
     finds = "anna finds a [MASK] bat in the attic"
     games = "she takes it from the attic to the park and hits the first ball well"
@@ -229,9 +129,5 @@ def test_no_pairs_no_beliefs_and_pairs_that_are_never_told_are_named(small_oracl
         small_oracle.read([("the bank sits on anna", "she sleeps")])
     with pytest.raises(ValueError, match=r"'xylophone' is none of the \d+ words of this world"):
         small_oracle.read([("anna plays a xylophone", "she smiles")])
-
-
-@pytest.mark.parametrize("stories", [0, 4])
-def test_documents_that_cannot_be_told_are_refused(stories):
-    with pytest.raises(ValueError, match=f"documents of {stories} stories .* the world has 3"):
-        Oracle(WORLD, stories)
+    with pytest.raises(ValueError, match=r"documents of 4 stories .* the world has 3"):
+        Oracle(WORLD, 4)

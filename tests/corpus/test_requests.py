@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from itertools import combinations, permutations
+from itertools import combinations
 from random import Random
 
 import numpy as np
@@ -46,37 +46,26 @@ def questions(split):
     return {question for pair in PAIRS[split] for question in (pair.first, pair.second)}
 
 
-# Counts, balance, marks
+SIZES = {  # requests of a class, and pairs of a kind; how many requests have which mark
+    "train": (210, 240, None),
+    "validation": (40, 60, {"": 72, "keyword": 18, "negation": 12, "two topics": 12, "typo": 6}),
+    "test": (60, 72, {"": 93, "keyword": 39, "negation": 18, "two topics": 18, "typo": 12}),
+}
 
 
-@pytest.mark.parametrize(("split", "each"), [("train", 210), ("validation", 40), ("test", 60)])
-def test_each_class_has_a_third_of_the_requests(split, each):
-    counts = Counter(request.label for request in REQUESTS[split])
-    assert counts == dict.fromkeys(REQUEST_LABELS, each)
-
-
-def test_rules_and_hand_share_the_training_part_and_the_rest_is_by_hand():
-    by_hand = {split: sum(r.origin == "hand" for r in REQUESTS[split]) for split in SPLITS}
-    assert by_hand == {"train": 180, "validation": 120, "test": 180}
-
-
-@pytest.mark.parametrize(
-    ("split", "counts"),
-    [
-        ("validation", {"": 72, "keyword": 18, "negation": 12, "two topics": 12, "typo": 6}),
-        ("test", {"": 93, "keyword": 39, "negation": 18, "two topics": 18, "typo": 12}),
-    ],
-)
-def test_hard_requests_are_marked_and_equally_many_in_each_class(split, counts):
-    assert Counter(request.mark for request in REQUESTS[split]) == counts
-    assert set(counts) == {"", *MARKS}
-    both = Counter((request.label, request.mark) for request in REQUESTS[split])
-    assert all(both[label, mark] * 3 == counts[mark] for label in REQUEST_LABELS for mark in counts)
-
-
-@pytest.mark.parametrize(("split", "each"), [("train", 240), ("validation", 60), ("test", 72)])
-def test_half_of_the_pairs_are_duplicates(split, each):
-    assert Counter(p.label for p in PAIRS[split]) == dict.fromkeys(PAIR_LABELS, each)
+@pytest.mark.parametrize("split", SPLITS)
+def test_classes_kinds_and_marks_are_balanced(split):
+    each, pairs, marks = SIZES[split]
+    requests = REQUESTS[split]
+    assert Counter(r.label for r in requests) == dict.fromkeys(REQUEST_LABELS, each)
+    assert Counter(p.label for p in PAIRS[split]) == dict.fromkeys(PAIR_LABELS, pairs)
+    by_hand = sum(request.origin == "hand" for request in requests)
+    assert by_hand == (180 if split == "train" else len(requests))
+    if marks:  # equally many in each class
+        assert Counter(request.mark for request in requests) == marks
+        assert set(marks) == {"", *MARKS}
+        both = Counter((request.label, request.mark) for request in requests)
+        assert all(both[label, mark] * 3 == marks[mark] for label, mark in both)
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -115,33 +104,6 @@ def test_the_phrasing_is_not_that_of_another_split(one, others, of):
     assert len(five) <= 2, five
 
 
-def any_of(options):
-    """Write the pattern of a choice, without the dash that means nothing."""
-    words = [option.strip().removeprefix("-") for option in options.split(" | ")]
-    return f"(?:{'|'.join(map(re.escape, words))})"
-
-
-def frame_patterns():
-    """Turn each frame of the rules into a pattern that matches all its fillings."""
-    rules = RULES.read_text(encoding="utf-8")
-    tables = {name: any_of(body) for name, body in re.findall(r"^([A-Z]{2,}): (.+)$", rules, re.M)}
-    groups = re.findall(r"^== \w+: (?!hand).+\n((?:.+\n)+)", rules, re.M)
-    for frame in "".join(groups).splitlines():
-        parts = re.split(r"\[(.+?)\]", frame.rstrip("."))
-        pattern = "".join(any_of(p) if i % 2 else re.escape(p) for i, p in enumerate(parts))
-        yield re.compile(re.sub("[A-Z]{2,}", lambda name: tables[name[0]], pattern), re.IGNORECASE)
-
-
-def test_no_frame_of_the_rules_fits_another_split():
-    patterns = list(frame_patterns())
-    assert len(patterns) == 150
-    made = [r.text for r in REQUESTS["train"] if r.origin != "hand" and r.mark != "typo"]
-    fitting = [any(pattern.search(text) for pattern in patterns) for text in made]
-    assert np.mean(fitting) > 0.98  # but those where a choice of nothing leaves a double space
-    for split in ("validation", "test"):
-        assert [t for t in texts(split) if any(p.search(t) for p in patterns)] == []
-
-
 # How hard; what naive Bayes reaches stands in the record of Chapter 16
 
 
@@ -165,17 +127,6 @@ def test_words_alone_say_nothing_about_pairs(split):
     assert 0.4 <= np.mean(guesses == labels[split]) <= 0.62
 
 
-def test_there_are_pairs_of_all_four_kinds():
-    """Duplicates and others, each with many words shared and with few."""
-    for split in SPLITS:
-        kinds = Counter()
-        for pair in PAIRS[split]:
-            share = overlap(pair)
-            kinds[pair.label, "many" if share > 0.4 else "few" if share < 0.2 else ""] += 1
-        least = min(kinds[label, share] for label in PAIR_LABELS for share in ("many", "few"))
-        assert least >= len(PAIRS[split]) / 20, kinds
-
-
 # How they are made
 
 
@@ -187,13 +138,6 @@ def test_the_rules_make_the_training_part_again():
 
 
 TABLES = "OPENING: -\nCLOSING: -\nWHO: I | we | you\n== Billing: sums\n"
-
-
-def test_a_frame_is_filled_in_three_ways():
-    lines = fill_frames(TABLES + "WHO paid and WHO left.", rng=Random(0)).splitlines()
-    filled = {re.sub(r"^\(typo\) ", "", line).lower().rstrip(".") for line in lines[2:]}
-    assert lines[:2] == ["", "== Billing: sums"]
-    assert filled == {"i paid and i left", "we paid and we left", "you paid and you left"}
 
 
 # Files of one's own
@@ -211,7 +155,6 @@ def fill(text):
         (parse_requests, "== Billing: hand\n(irony) thanks", "line 2 has the mark 'irony'"),
         (parse_pairs, "== x\nhow?\nwhy?", "block 'x' has 0 lines '--'"),
         (parse_pairs, "== x\nhow?\nwhy?\n--\nwho?", "'x' has 2 questions above '--' and 1 below"),
-        (parse_pairs, "== x\nhow?\n--\nwho?", "'x' has 1 questions above '--' and 1 below"),
         (parse_pairs, "how?", r"'how\?' stands in no block"),
         (fill, "WHOM paid", r"'WHOM paid' names the table WHOM; there are OPENING, C"),
         (fill, "I [pay | paid]", r"'I \[pay \| paid\]' has 2 fillings, 3 are needed"),
@@ -223,7 +166,7 @@ def test_what_makes_no_requests_and_no_pairs(read, text, words):
         read(text)
 
 
-@pytest.mark.parametrize("size", [2, 3, 4])
+@pytest.mark.parametrize("size", [2, 4])
 def test_a_block_makes_every_pair_but_mirror_images(size):
     one, other = [f"a{i}" for i in range(size)], [f"b{i}" for i in range(size)]
     pairs = parse_pairs("\n".join(["# mine", "== x", *one, "--", *other]))
@@ -231,4 +174,4 @@ def test_a_block_makes_every_pair_but_mirror_images(size):
     others = {p[:2] for p in pairs if p.label == "not_duplicate"}
     assert duplicates == {frozenset(p) for half in (one, other) for p in combinations(half, 2)}
     assert others == {(a, b) for a in one for b in other if int(a[1]) + int(b[1]) != size - 1}
-    assert len(pairs) == 2 * size * (size - 1) == 2 * len(list(permutations(one, 2)))
+    assert len(pairs) == 2 * size * (size - 1)

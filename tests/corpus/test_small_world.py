@@ -1,11 +1,7 @@
 """The small world: its grammar, what it tells, and the ladder down to its floor."""
 
 import math
-import re
-import subprocess
-import sys
 from collections import Counter
-from importlib import resources
 
 import numpy as np
 import pytest
@@ -29,107 +25,23 @@ from bertbook.corpus import (
     world_words,
 )
 from bertbook.corpus.world.sampling import STORIES
-from minibert.wordpiece import WordPieceTokenizer
 
 WORLD = small_world()
-TEXT = (resources.files("bertbook.corpus.world") / "small_world.txt").read_text(encoding="utf-8")
 TINY = parse_world(told_pairs.TINY)
 
 
-def test_the_size_of_the_world():
+def test_the_size_of_the_world_and_its_words_with_several_senses():
     words = world_words(WORLD)
     assert len(WORLD.stories) == 54
     assert len(WORLD.heroes.rows) == 8
     assert len(words) == len(set(words)) == 482
     assert words == tuple(sorted(words))
-    assert sum(ways_to_tell(story) for story in WORLD.stories) > 25_000
-    assert all(re.fullmatch("[a-z]+", word) for word in words)
-
-
-def ways_to_tell(story):
-    """Count in how many ways a story can be told about one hero."""
-    return math.prod(len(table.rows) for table in story.tables[1:])
-
-
-def test_the_words_with_several_senses():
+    ways = [math.prod(len(table.rows) for table in story.tables[1:]) for story in WORLD.stories]
+    assert sum(ways) > 25_000  # to tell a story about one hero
     found = senses(WORLD)
     assert {"bank", "bat", "ring", "light", "spring", "bark", "trunk"} <= set(found)
     assert len(found) == 15
     assert found["trunk"] == ("box", "elephant", "tree")
-    assert all(sense for several in found.values() for sense in several)
-
-
-def expressions():
-    """Make a regular expression of each story from the text alone, with its own reading of it."""
-    heroes, shared, found = [], {}, []
-    for block in re.sub(r"#.*|/[a-z]+", "", TEXT).split("\n\n"):
-        own, lines = {}, []
-        for line in block.strip().splitlines():
-            head, colon, body = line.partition(":")
-            rows = [row.split() for row in body.split("|")]
-            if head.startswith("document"):
-                heroes += [dict(zip(head.split()[1:], row, strict=True)) for row in rows]
-            elif colon:
-                own[tuple(head.split())] = rows
-            else:
-                lines.append(line.strip())
-        if len(lines) == 2:
-            found.append((lines, {**shared, **own}))
-        else:
-            shared |= own
-    return heroes, found
-
-
-def compiled(lines, tables, heroes):
-    """Write two lines as one regular expression, with a group for each name."""
-    both = re.sub(r"\[([^]]*)\]", r"(?:\1)", " / ".join(lines)).replace(" | ", "|")
-    for names in [*tables, ("HERO", "HE", "HIS", "HIM")]:
-        rows = tables.get(names) or [[hero[name] for name in names] for hero in heroes]
-        for name in names:
-            words = "|".join(sorted({row[names.index(name)] for row in rows}))
-            both = re.sub(rf"\b{name}\b", f"(?P<{name}>{words})", both, count=1)
-            both = re.sub(rf"\b{name}\b(?!>)", f"(?P={name})", both)
-    return re.compile(both)
-
-
-def is_told(first, second, heroes, stories):
-    """Say whether two sentences are a story."""
-    for expression, tables in stories:
-        match = expression.fullmatch(f"{first} / {second}")
-        if match and _rows_agree(match.groupdict(), tables, heroes):
-            return True
-    return False
-
-
-def _rows_agree(said, tables, heroes):
-    rows = {
-        names: [dict(zip(names, row, strict=True)) for row in tables[names]] for names in tables
-    }
-    rows["HERO"] = heroes
-    for known in rows.values():
-        asked = {name: said[name] for name in known[0] if name in said}
-        if not any(asked.items() <= row.items() for row in known):
-            return False
-    return True
-
-
-def test_every_story_that_is_told_stands_in_the_text():
-    heroes, blocks = expressions()
-    assert len(blocks) == 54 and len(heroes) == 8
-    stories = [(compiled(lines, tables, heroes), tables) for lines, tables in blocks]
-    documents = sample_documents(WORLD, 200, rng=np.random.default_rng(5))
-    for document in documents:
-        for first, second in zip(document[::2], document[1::2]):
-            assert is_told(first, second, heroes, stories), (first, second)
-    first, second = documents[0][:2]
-    assert not is_told(second, first, heroes, stories)
-    assert not is_told(first, second + " again and again", heroes, stories)
-    kicks = "anna kicks the red ball over the wall"
-    finds = "a small dog finds the {} ball behind the {} and {} friend laughs"
-    assert is_told(kicks, finds.format("red", "wall", "her"), heroes, stories)
-    assert not is_told(kicks, finds.format("blue", "wall", "her"), heroes, stories)
-    assert not is_told(kicks, finds.format("red", "fence", "her"), heroes, stories)
-    assert not is_told(kicks, finds.format("red", "wall", "his"), heroes, stories)
 
 
 def test_a_document_has_one_hero_and_no_story_twice():
@@ -157,20 +69,6 @@ def test_the_same_seed_tells_the_same():
 
 
 @pytest.mark.slow
-def test_documents_are_told_as_often_as_their_chances_say():
-    """8000 documents of a tiny world: no count is 5 deviations off."""
-    exact = Counter()
-    for sentences, chance in told_pairs.documents(TINY, 2):
-        exact[tuple(untagged(" ".join(sentence)) for sentence in sentences)] += chance
-    count = 8000
-    found = Counter(sample_documents(TINY, count, rng=np.random.default_rng(2), stories=2))
-    assert set(found) <= set(exact)
-    for document, chance in exact.items():
-        deviation = math.sqrt(count * chance * (1 - chance))
-        assert abs(found[document] - count * chance) < 5 * deviation
-
-
-@pytest.mark.slow
 def test_pairs_are_drawn_as_often_as_their_chances_say():
     exact = Counter()
     for (first, second, is_next), chance in told_pairs.pairs(TINY, 2).items():
@@ -184,16 +82,6 @@ def test_pairs_are_drawn_as_often_as_their_chances_say():
     for pair in likely:
         deviation = math.sqrt(count * exact[pair] * (1 - exact[pair]))
         assert abs(found[pair] - count * exact[pair]) < 5 * deviation
-
-
-@pytest.mark.slow
-def test_a_vocabulary_learned_to_the_end_keeps_every_word_whole():
-    """So that a masked piece is a masked word, and the floor in words is the model's floor."""
-    documents = sample_documents(WORLD, 5000, rng=np.random.default_rng(0))
-    texts = (sentence for document in documents for sentence in document)
-    tokenizer = WordPieceTokenizer.train(texts, vocab_size=1200)
-    assert tokenizer.vocab_size < 1200
-    assert [word for word in world_words(WORLD) if tokenizer.tokenize(word) != [word]] == []
 
 
 def exact_losses(world, stories):
@@ -240,7 +128,7 @@ def _conditional_entropy(joint):
 
 
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
-@pytest.mark.parametrize("stories", mostly_slow([1, 2, 3]))
+@pytest.mark.parametrize("stories", mostly_slow([1, 2]))
 def test_the_ladder_and_the_floors_of_a_tiny_world_equal_counting(stories):
     losses, next_sentence, accuracy = exact_losses(TINY, stories)
     ladder = world_ladder(TINY, stories=stories)
@@ -253,17 +141,6 @@ def test_the_ladder_and_the_floors_of_a_tiny_world_equal_counting(stories):
     for estimate, right in zip(floors, truth, strict=True):
         assert 0 < estimate.error < 0.02
         assert abs(estimate.value - right) < 4 * estimate.error
-
-
-@pytest.mark.slow
-def test_each_rung_of_the_small_world_is_lower_than_the_one_before():
-    ladder = world_ladder(WORLD, vocab_size=1000)
-    assert ladder.uniform == pytest.approx(math.log(1000))
-    pairs = sample_pairs(WORLD, 60, rng=np.random.default_rng(0))
-    full = hidden_once_floors(Oracle(WORLD), pairs).masked_word
-    rungs = [*ladder, full.value]
-    assert all(upper > lower for upper, lower in zip(rungs, rungs[1:]))
-    assert ladder.sentence - full.value > 2 * full.error
 
 
 @pytest.mark.slow
@@ -317,28 +194,20 @@ def test_words_are_hidden_in_the_shares_of_the_noise():
         assert abs(count - len(words) * share) < 4 * deviation
 
 
-def test_the_hundred_sentences_are_read_without_torch():
-    program = "import sys, bertbook.corpus; print('torch' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout.split() == [b"False"]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "the grammar has no story; write two sentences"),
-        ("anna sings", "line 2 .*the story above has one sentence"),
         ("anna sings\n\nben sings", "line 2 .*the story above has one sentence"),
         ("a b\nc d\n\nONE: x\n\ne f\ng h", "line 5 .*the table above has no story"),
         ("ONE: x | y\na b\nc d", "line 3 .*no sentence of this story names its table ONE"),
         ("a b\nc d\ndocument HERO: anna", "line 3 .*a document's table stands above all stories"),
         ("document HERO: anna\ndocument HE: he", "line 2 .*document's table has the names HERO"),
-        ("one: x\nONE a\nb", "line 1 .*'one' is no name of a table; names are capitals, as HERO"),
+        ("one: x\nONE a\nb", "line 1 .*'one' is no name of a table"),
         ("ONE TWO: x y | z\na\nb", "line 1 .*the row 'z' has 1 words for 2 names"),
-        ("ONE: x |\nONE a\nb", "line 1 .*the row '' has 0 words for 1 names"),
-        ("HERO sings\nhe sings", "line 2 .*no table has a column HERO; write HERO: dog [|] cat ab"),
-        ("Anna sings\nhe sings", "line 2 .*'Anna' is no word; write it in small letters"),
-        ("a [b | c d]\ne", r"line 2 .*'\[b \| c d\]' is no choice among words; write \[ducks"),
+        ("HERO sings\nhe sings", "line 2 .*no table has a column HERO"),
+        ("Anna sings\nhe sings", "line 2 .*'Anna' is no word"),
+        ("a [b | c d]\ne", r"line 2 .*'\[b \| c d\]' is no choice among words"),
         ("ONE: x\nONE: y\nONE a\nb", "line 4 .*two columns have the same name"),
     ],
 )

@@ -27,9 +27,6 @@ SPEAKING = (
     *("ask", "which_line", "quiz", "right", "wrong"),
     *("flashcards", "picture", "explore", "html"),
 )
-# The rules on the size of a chapter, on words of our own and on what is kept hold for every chapter
-# but these. Each needs a new reading as a whole, and leaves this set with it.
-NOT_YET_HELD: frozenset[int] = frozenset()
 CHAPTER_FILE = re.compile(r"(\d\d)-[a-z0-9-]+\.ipynb")
 
 
@@ -138,11 +135,6 @@ class Chapter:
         return int(self.path.name[:2])
 
     @property
-    def is_held(self) -> bool:
-        """Whether the rules that came late hold for it already."""
-        return self.number not in NOT_YET_HELD
-
-    @property
     def code(self) -> list[Cell]:
         """The code cells, without the one that only installs the package in Colab."""
         return [cell for cell in self.cells if cell.kind == "code" and not is_colab(cell)]
@@ -207,9 +199,3 @@ def toc(root: Path) -> list[str]:
     contents = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
     pages = [entry["file"] for part in contents.get("parts", ()) for entry in part["chapters"]]
     return [contents["root"], *pages] if contents else []
-
-
-def chapter_numbers(root: Path) -> set[int]:
-    """List the numbers of the chapters that the table of contents announces."""
-    found = (re.fullmatch(r"chapters/(\d\d)-.*", page) for page in toc(root))
-    return {int(match.group(1)) for match in found if match}

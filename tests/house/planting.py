@@ -6,20 +6,8 @@ from pathlib import Path
 
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
-from normal_form import folded
+from normal_form import normalize, put_colab_cell_first, tagged_address
 
-KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
-LANGUAGE = {
-    "file_extension": ".py",
-    "mimetype": "text/x-python",
-    "name": "python",
-    "pygments_lexer": "ipython3",
-}
-COLAB = new_code_cell(
-    'if "google.colab" in str(get_ipython()):\n    print("install")',
-    id="install-in-colab",
-    metadata={"tags": ["remove-cell"], **folded(["remove-cell"])},
-)
 SHOW_SOLUTION = {
     "tags": ["solution", "hide-input"],
     "mystnb": {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"},
@@ -48,26 +36,21 @@ class Plot:
         path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
         return self.root
 
-    def chapter(self, *cells, number: int = 2, colab: bool = True, name: str = "") -> Path:
+    def chapter(self, *cells, number: int = 2) -> Path:
         """Plant a chapter: text is prose; code cells come from `code`."""
         cells = [new_markdown_cell(textwrap.dedent(c).strip()) if isinstance(c, str) else c
                  for c in cells]  # fmt: skip
-        first = next((i for i, c in enumerate(cells) if c.cell_type == "code"), len(cells))
-        cells[first:first] = [nbformat.from_dict(COLAB)] if colab else []
-        for count, cell in enumerate((c for c in cells if c.cell_type == "code"), start=1):
-            cell.execution_count = count
-        notebook = new_notebook(
-            cells=cells, metadata={"kernelspec": dict(KERNEL), "language_info": dict(LANGUAGE)}
-        )
-        path = self.root / "book" / "chapters" / (name or f"{number:02}-a-chapter.ipynb")
+        notebook = new_notebook(cells=cells)
+        put_colab_cell_first(notebook, tagged_address())
+        path = self.root / "book" / "chapters" / f"{number:02}-a-chapter.ipynb"
         path.parent.mkdir(parents=True, exist_ok=True)
-        nbformat.write(notebook, path)
+        nbformat.write(normalize(notebook), path)
         return self.root
 
-    def good_chapter(self, old: str = "", new: str = "", instead: tuple = ()) -> Path:
-        """Plant a chapter without a fault, or with one: some text changed, or other cells."""
-        cells = [copy.deepcopy(cell) for cell in instead or GOOD_CHAPTER]
-        if old:
+    def good_chapter(self, *changes: tuple[str, str]) -> Path:
+        """Plant a chapter without a fault, or with some text changed where it stands first."""
+        cells = [copy.deepcopy(cell) for cell in GOOD_CHAPTER]
+        for old, new in changes:
             texts = [cell if isinstance(cell, str) else cell.source for cell in cells]
             index = next(i for i, text in enumerate(texts) if old in text)
             text = texts[index].replace(old, new, 1)
@@ -114,6 +97,13 @@ def says(found: list[str], sentence: str) -> None:
     """Fail unless a rule has said this one sentence; nothing at all if it is empty."""
     assert len(found) == bool(sentence), found
     assert sentence in "".join(found)
+
+
+def mentions(found: list[str], problem: str) -> None:
+    """Fail unless one of the sentences on the planted chapter says this; nothing if it is empty."""
+    assert bool(found) == bool(problem), found
+    assert problem == "" or any(problem in sentence for sentence in found), found
+    assert all(sentence.startswith("book/chapters/02-a-chapter.ipynb: ") for sentence in found)
 
 
 OPENING = """

@@ -1,22 +1,21 @@
 """What a reader sees of the code: short cells that compute, and bugs that are really hunted."""
 
 import ast
-import io
 import math
 import re
-import tokenize
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from book_tree import Cell, Chapter, chapters
 from planting import code, says
-from python_code import Function, called, calls
+from python_code import called, calls
 
 MOST_LINES, MOST_ASSERTS = 25, 1
 FOLDED = {"hide-input", "hide-cell", "remove-input", "remove-cell"}
-MARK = re.compile(r"\bbugs?\b|\bwrong\b|\bmistake\b", re.IGNORECASE)
-TELLING = {"bug", "buggy", "broken", "wrong", "wrongly", "faulty", "mistaken"}
+CLUE = re.compile(
+    r"#.*\b(?:bugs?|wrong|mistake)\b|(?:def|class) \w*(?:(?<!de)bug|broken|wrong|faulty|mistaken)",
+    re.IGNORECASE,
+)
 HUNT = "Find the bug"
 
 
@@ -48,23 +47,13 @@ def long_cells(root: Path) -> list[str]:
 def told_bugs(root: Path) -> list[str]:
     """Refuse code of a hunt that points at the bug, in a comment or with a name."""
     return [
-        f"{chapter.name}: {cell} tells where the bug is: {clue!r}. Let the reader find it: show "
+        f"{chapter.name}: {cell} tells where the bug is: {clue[0]!r}. Let the reader find it: show "
         "the property that fails, ask with which_line, and fold the answer."
         for chapter in chapters(root)
         for cell in visible(chapter)
         if cell.section == HUNT
-        for clue in _clues(cell)
+        for clue in CLUE.finditer(cell.source)
     ]
-
-
-def _clues(cell: Cell) -> Iterator[str]:
-    """Yield the comments and the names of a cell that give the bug away."""
-    words = tokenize.generate_tokens(io.StringIO(cell.source).readline)
-    yield from (w.string for w in words if w.type == tokenize.COMMENT and MARK.search(w.string))
-    for node in ast.walk(cell.tree):
-        if isinstance(node, Function | ast.ClassDef):
-            parts = re.findall(r"[A-Z]?[a-z]+", node.name)
-            yield from [node.name] * bool(TELLING & {part.lower() for part in parts})
 
 
 def long_right_answers(root: Path) -> list[str]:
@@ -114,10 +103,8 @@ HUNTED = "# T\n\n## Find the bug"
         (long_cells, [code("x = 1\n" * 25), code("assert 1\n")], ""),
         (long_cells, [code("y = 1\n" * 26)], "'y = 1' shows 26 lines, more than 25"),
         (long_cells, [code("assert 1\nassert 2\n")], "shows 2 asserts, more than 1"),
-        (long_cells, [code("z = 1\n" * 26, tags=["hide-input"])], ""),
-        (told_bugs, [code("x = y.T  # the bug: .T")], "tells where the bug is: '# the bug: .T'"),
-        (told_bugs, [code("def buggy_mean(x):\n    return x")], "the bug is: 'buggy_mean'"),
-        (told_bugs, [code("class BrokenLayer:\n    pass")], "the bug is: 'BrokenLayer'"),
+        (told_bugs, [code("x = y.T  # the bug: .T")], "tells where the bug is: '# the bug'"),
+        (told_bugs, [code("class MyBrokenLayer:\n    pass")], "bug is: 'class MyBroken'"),
         (told_bugs, [code("x = y.T  # the bug: .T", tags=["hide-input"])], ""),
         (told_bugs, [code("def debug_mean(x):\n    return x  # a mean")], ""),
         (long_right_answers, [asked(*SHORT), asked(*SHORT), asked(*LONG)], ""),

@@ -1,73 +1,52 @@
 """No file names a place that only one machine knows, or how the text came to be written."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 from book_tree import files, name_of, text_of
 
-# Each pattern is written so that it does not match its own line.
+# Each pattern is written so that it does not match its own line, and begins with plain letters,
+# which are found fast. The text is read in small letters.
 FORBIDDEN = {
-    "a host of a package registry; name the package, and let the tool find it": re.compile(
-        r"\bpyp[i]\.org|pythonhosted\.or[g]|registry\.npm(?:js|mirror)|npmj[s]\.(?:org|com)"
-        r"|download\.pytorc[h]|(?:deb|security)\.debia[n]\.org|(?:archive|ports|security)\.ubunt[u]"
-        r"|conda\.anacond[a]|anacond[a]\.org|crate[s]\.io|rubygem[s]\.org|proxy\.golan[g]",
-        re.IGNORECASE,
-    ),
-    "a path of one machine; write it from the root of the project": re.compile(
-        r"(?<![\w.~/$}<-])/(?:work|tmp|root)(?:/|\b(?![\w-]))|(?<![\w.~/$}-])/(?:home|Users)/\w+"
-        r"|\b[A-Z]:\\+Users\b"
-    ),
-    "who or what wrote it; write about the thing itself": re.compile(
-        r"(?<!Shannon, )\bclaud[e]\b(?! Shannon)|\banthropi[c]\b|\bcopilo[t]\b"
-        r"|\b(?:AI|coding)[ -]assistan[t]"
-        r"|\b(?:sub-?|coding |AI )agen[t]s?\b|co-authored-b[y]"
-        r"|\b(?:this|previous|earlier|later|next|parallel|my) session[s]?\b"
-        r"|\b(?:the|by|our|other|parallel) helper[s]\b",
-        re.IGNORECASE,
-    ),
+    "a host of a package registry; name the package, and let the tool find it": [
+        *(r"pyp[i]\.org", r"pythonhosted\.or[g]", r"registry\.npm(?:js|mirror)"),
+        *(r"npmj[s]\.(?:org|com)", r"download\.pytorc[h]", r"deb\.debia[n]\.org"),
+        *(r"security\.debia[n]\.org", r"archive\.ubunt[u]", r"ports\.ubunt[u]"),
+        *(r"security\.ubunt[u]", r"conda\.anacond[a]", r"anacond[a]\.org", r"crate[s]\.io"),
+        *(r"rubygem[s]\.org", r"proxy\.golan[g]"),
+    ],
+    "a path of one machine; write it from the root of the project": [
+        r"/(?<![\w.~/$}<-]/)(?:work|tmp|root)(?:/|\b(?![\w-]))",
+        r"/(?<![\w.~/$}-]/)(?:home|users)/\w+",
+        r"c:\\+users\b",
+    ],
+    "who or what wrote it; write about the thing itself": [
+        *(r"claud[e]\b(?<!shannon, claud[e])(?! shannon)", r"anthropi[c]\b", r"copilo[t]\b"),
+        *(r"ai[ -]assistan[t]", r"coding[ -]assistan[t]", r"co-authored-b[y]"),
+        *(r"sub-?agen[t]s?\b", r"coding agen[t]s?\b", r"ai agen[t]s?\b"),
+        *(rf"{which} session[s]?\b" for which in ("this", "previous", "earlier", "later", "next")),
+        *(rf"{which} session[s]?\b" for which in ("parallel", "my")),
+        *(rf"{which} helper[s]\b" for which in ("the", "by", "our", "other", "parallel")),
+    ],
 }
-LOCK_FILE = re.compile(r"(?:^|[-.])lock(?:\.json|\.ya?ml)?$")
+PATTERNS = [(why, re.compile(pattern)) for why in FORBIDDEN for pattern in FORBIDDEN[why]]
 
 
 def clean_text(root: Path) -> list[str]:
     """Read every text file for hosts, paths and words that do not belong there."""
     found = []
     for path in files(root):
-        text, name = text_of(path), name_of(path, root)
-        for why, pattern in FORBIDDEN.items():
+        text, name = text_of(path).lower(), name_of(path, root)
+        for why, pattern in PATTERNS:
             for match in pattern.finditer(text):
                 line = text.count("\n", 0, match.start()) + 1
                 found.append(f"{name}:{line}: {match.group()!r} is {why}.")
     return found
 
 
-def lock_files(root: Path) -> list[str]:
-    """Refuse lock files that name the server from which somebody once downloaded."""
-    return [
-        f"{name_of(path, root)}: holds {key!r}, an address of one download. Remove "
-        "these entries; versions and checksums are enough."
-        for path in files(root)
-        if LOCK_FILE.search(path.name) and path.suffix == ".json"
-        for key in sorted(_keys(json.loads(path.read_text(encoding="utf-8"))) & {"resolved"})
-    ]
-
-
-def _keys(value: object) -> set[str]:
-    """Collect the keys of nested dictionaries."""
-    if isinstance(value, dict):
-        return set(value).union(*map(_keys, value.values()))
-    return set().union(*map(_keys, value)) if isinstance(value, list) else set()
-
-
-@pytest.mark.slow
 def test_text_is_clean(this_project):
     this_project.keeps(clean_text)
-
-
-def test_lock_files_name_no_server(this_project):
-    this_project.keeps(lock_files)
 
 
 HOST, PLACE, WRITER = FORBIDDEN  # each tells why
@@ -77,23 +56,15 @@ HOST, PLACE, WRITER = FORBIDDEN  # each tells why
     ("line", "why"),
     [
         ("pip install -i https://pyp" + "i.org/simple", HOST),
-        ("https://registry.np" + "mjs.org/mathjax", HOST),
-        ("deb http://deb.debi" + "an.org/debian stable", HOST),
         ("cd /wo" + "rk/main", PLACE),
-        ("see /ro" + "ot", PLACE),
-        ("see /ho" + "me/ann/book", PLACE),
         ("see C:\\Us" + "ers\\ann", PLACE),
-        ("Written with Clau" + "de.", WRITER),
         ("as the AI assis" + "tant said", WRITER),
-        ("a sub" + "agent checks it", WRITER),
         ("left for a later ses" + "sion", WRITER),
-        ("Co-Authored-B" + "y: X", WRITER),
     ],
 )
 def test_text_that_is_not_clean(plot, line, why):
     (sentence,) = clean_text(plot.file("notes.md", f"# Notes\n\n{line}\n"))
-    assert sentence.startswith("notes.md:3: ")
-    assert why in sentence
+    assert sentence.startswith("notes.md:3: ") and why in sentence
 
 
 def test_words_that_are_welcome(plot):
@@ -106,10 +77,3 @@ def test_words_that_are_welcome(plot):
     ]
     (plot.root / "picture.png").write_bytes(b"\x89PNG\xff /" + b"tmp/x")  # no text
     assert clean_text(plot.file("notes.md", "\n".join(lines))) == []
-
-
-def test_a_lock_file_with_addresses(plot):
-    entry = {"packages": [{"mathjax": {"version": "3", "resolved": "an address"}}]}
-    assert lock_files(plot.file("package.json", json.dumps(entry))) == []
-    (sentence,) = lock_files(plot.file("book/package-lock.json", json.dumps(entry)))
-    assert "book/package-lock.json: holds 'resolved', an address of one download" in sentence

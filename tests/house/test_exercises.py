@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import Cell, Chapter, chapters, name_of
-from planting import GOOD_CHAPTER, SHOW_SOLUTION, code, quiz
-from prose import Block, chapters_named
-from python_code import calls, modules, parse
+from book_tree import Cell, Chapter, chapters
+from planting import GOOD_CHAPTER, QUIZ, SHOW_SOLUTION, mentions
+from prose import Block
+from python_code import calls
 
 EXERCISES = 3
 EXERCISE = re.compile(r"Exercise (\d+)\.(\d+) · \S.*")
@@ -128,129 +128,49 @@ def _quizzes(chapter: Chapter) -> Iterator[str]:
         yield f"has the right answer of every quiz in place {places[0] + 1}. Move some of them."
 
 
-def checkers(root: Path) -> list[str]:
-    """Ask that each checker of a chapter is data, or says in a docstring what it judges."""
-    found = []
-    for module, path in modules(root).items():
-        if not module.startswith("bertbook.checks."):
-            continue
-        for node in parse(path).body:
-            if isinstance(node, ast.FunctionDef) and node.name.startswith("check_"):
-                told = bool(ast.get_docstring(node))
-            elif isinstance(node, ast.Assign) and ast.unparse(node).startswith("check_"):
-                made = calls(node, "Exercise")
-                told = bool(made) and isinstance(made[0].args[0], ast.Constant)
-            else:
-                continue
-            if not told:
-                found.append(
-                    f"{name_of(path, root)}:{node.lineno}: say in one line what is asked, as the "
-                    "first argument of an Exercise, or in the docstring of a function."
-                )
-    return found
+def test_every_chapter_asks(this_project):
+    this_project.keeps(exercises)
 
 
-def chapters_of_checkers(root: Path) -> list[str]:
-    """Ask each module of checkers for the chapter that imports it: a chapter may have moved."""
-    package, found = modules(root), []
-    for chapter in chapters(root):
-        asked = {
-            node.module
-            for cell in chapter.code
-            for node in ast.walk(cell.tree)
-            if isinstance(node, ast.ImportFrom) and f"{node.module}".startswith("bertbook.checks.")
-        }
-        found += [
-            f"{name_of(package[module], root)}: {chapter.name} uses it, but it does not name "
-            f"Chapter {chapter.number}. Let its docstring name the chapter."
-            for module in sorted(asked & set(package))
-            if chapter.number not in chapters_named(ast.get_docstring(parse(package[module])) or "")
-        ]
-    return found
-
-
-@pytest.mark.parametrize("rule", [exercises, checkers, chapters_of_checkers])
-def test_this_project_keeps_it(this_project, rule):
-    this_project.keeps(rule)
-
-
-def test_a_checker_whose_chapter_has_moved(plot):
-    plot.file("bertbook/checks/sums.py", '"""Exercises of Chapter 5: sums."""')
-    uses = code("from bertbook.checks.sums import check_sum")
-    assert chapters_of_checkers(plot.chapter("# A", uses, number=5)) == []
-    (sentence,) = chapters_of_checkers(plot.chapter("# B", uses, number=6))
-    assert "bertbook/checks/sums.py: book/chapters/06-a-chapter.ipynb uses it" in sentence
-    assert "does not name Chapter 6" in sentence
-
-
-def test_a_checker_without_a_question(plot):
-    good = 'check_a = Exercise("Add.", sum, cases=[])\n\n\ndef check_b(f):\n    """Check."""\n'
-    plot.file("bertbook/checks/self_attention.py", good)
-    assert checkers(plot.root) == []
-    plot.file(
-        "bertbook/checks/self_attention.py",
-        good.replace('"Add.", ', "").replace('"""Check."""', "return f"),
-    )
-    first, second = checkers(plot.root)
-    assert "bertbook/checks/self_attention.py:1: say in one line what is asked" in first
-    assert "bertbook/checks/self_attention.py:4: say in one line" in second
-
-
-def test_good_exercises(plot):
-    assert exercises(plot.good_chapter()) == []
-    of_a_class = [
-        ("def my_sum(x):\n    ...", "class MySum:\n    def forward(self, x):\n        ..."),
-        ("check_sum(my_sum)", "keep(MySum, check_module(MySum, 'sum'))"),
-        ("def sum_solution(x):\n    return x", "class SumSolution:\n    size = 1"),
-        ("check_sum(sum_solution)", "check_module(SumSolution, 'sum')"),
-    ]
-    cells = [copy.deepcopy(cell) for cell in GOOD_CHAPTER]
-    for cell in cells:
-        for old, new in of_a_class if not isinstance(cell, str) else []:
-            cell.source = cell.source.replace(old, new)
-    assert exercises(plot.good_chapter(instead=cells)) == []
+OF_A_CLASS = [
+    ("def my_sum(x):\n    ...", "class MySum:\n    def forward(self, x):\n        ..."),
+    ("check_sum(my_sum)", "keep(MySum, check_module(MySum, 'sum'))"),
+    ("def sum_solution(x):\n    return x", "class SumSolution:\n    size = 1"),
+    ("check_sum(sum_solution)", "check_module(SumSolution, 'sum')"),
+]
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "problem"),
+    ("changes", "problem"),
     [
-        ("### Exercise 2.3 · Name", "#### More", "has 2 exercises; it needs at least 3"),
-        ("### Exercise 2.3 · Name", "### Exercise 3.3 · Name", "calls an exercise 'Exercise 3.3"),
-        ("### Exercise 2.3 · Name", "### A third", "calls an exercise 'A third'"),
-        ("## One", "## One\n\n### Exercise 2.1 · Early", "Exercise 2.1 · Early: has no stub"),
-        ("●○○ · 5 minutes", "●●● · some minutes", "has no line like `Difficulty"),
-        ("    ...", "    return x", "Exercise 2.1 · Name: has no stub"),
-        ("check_sum(my_sum)", "my_sum(1)", "has no checker"),
-        ("def sum_solution", "def solve", "defines no function whose name ends in _solution"),
-        ("assert check_sum(sum_solution).passed", "check_sum(sum_solution)", "is not proved"),
-        ("quiz(", "ask(", "has no quiz in Predict first"),
-        ("flashcards", "cards", "has no flashcards in Check yourself"),
-        ('wrong("Third", "A reply."),', "", "with too few answers"),
-        ('wrong("Third", "A reply.")', 'right("Third", "A reply.")', "with too few answers"),
-        ('wrong("Third", "A reply.")', 'wrong("Third")', "an answer without a reply"),
+        ([], ""),
+        (OF_A_CLASS, ""),
+        ([("### Exercise 2.3 · Name", "#### More")], "has 2 exercises; it needs at least 3"),
+        ([("Exercise 2.3 · Name", "Exercise 3.3 · Name")], "calls an exercise 'Exercise 3.3"),
+        ([("## One", "## One\n\n### Exercise 2.1 · Early")], "Exercise 2.1 · Early: has no stub"),
+        ([("●○○ · 5 minutes", "●●● · some minutes")], "has no line like `Difficulty"),
+        ([("    ...", "    return x")], "Exercise 2.1 · Name: has no stub"),
+        ([("check_sum(my_sum)", "my_sum(1)")], "has no checker"),
+        ([("def sum_solution", "def solve")], "defines no function whose name ends in _solution"),
+        ([("assert check_sum(sum_solution).passed", "check_sum(sum_solution)")], "is not proved"),
+        ([("quiz(", "ask(")], "has no quiz in Predict first"),
+        ([("flashcards", "cards")], "has no flashcards in Check yourself"),
+        ([('wrong("Third", "A reply.")', 'right("Third", "A reply.")')], "with too few answers"),
+        ([('wrong("Third", "A reply.")', 'wrong("Third")')], "an answer without a reply"),
+        ([(QUIZ.format(*kinds).strip(), QUIZ.format("right", "wrong", "wrong").strip()) for kinds
+          in (("wrong", "right", "wrong"), ("wrong", "wrong", "right"))],
+         "has the right answer of every quiz in place 1"),
     ],
-)
-def test_a_missing_part(plot, old, new, problem):
-    sentences = exercises(plot.good_chapter(old, new))
-    assert any(problem in sentence for sentence in sentences), sentences
-    assert all(s.startswith("book/chapters/02-a-chapter.ipynb: ") for s in sentences)
+)  # fmt: skip
+def test_good_exercises_and_a_missing_part(plot, changes, problem):
+    mentions(exercises(plot.good_chapter(*changes)), problem)
 
 
 def test_a_solution_that_is_missing_or_not_folded(plot):
     cells = [copy.deepcopy(cell) for cell in GOOD_CHAPTER]
     solution = next(c for c in cells if not isinstance(c, str) and "_solution" in c.source)
     solution.metadata = {"tags": ["solution"]}
-    (sentence,) = exercises(plot.good_chapter(instead=cells))
-    assert "Exercise 2.1 · Name: the solution is not folded; give its cell the tags" in sentence
+    problem = "Exercise 2.1 · Name: the solution is not folded; give its cell the tags"
+    mentions(exercises(plot.chapter(*cells)), problem)
     cells.remove(solution)
-    (sentence,) = exercises(plot.good_chapter(instead=cells))
-    assert "Exercise 2.1 · Name: has no solution, a cell tagged solution" in sentence
-
-
-def test_right_answers_in_one_place(plot):
-    cells = [copy.deepcopy(cell) for cell in GOOD_CHAPTER]
-    for cell in cells:
-        if not isinstance(cell, str) and "quiz(" in cell.source:
-            cell.source = quiz("right", "wrong", "wrong").source
-    (sentence,) = exercises(plot.good_chapter(instead=cells))
-    assert "has the right answer of every quiz in place 1" in sentence
+    mentions(exercises(plot.chapter(*cells)), "Exercise 2.1 · Name: has no solution, a cell tagged")

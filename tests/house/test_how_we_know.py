@@ -113,14 +113,11 @@ def summary(*rows: str, said: str = "it is ahead by 0.1", columns=COLUMNS) -> st
 @pytest.mark.parametrize(
     ("cell", "sentence"),
     [
-        (summary(ROW), ""),
-        (summary(ROW, said="It is two rows"), ""),
         (summary(ROW, said="it *is* ahead by 0.1"), ""),
         (summary(ROW.replace("this page", "`pyproject.toml`")), "no such file"),
         (summary(ROW, said="it is worse by 0.2"), "'it is worse by 0.2', and 'How we know'"),
         (summary(ROW.replace("180", "all")), "gives no n for 'it is ahead by 0.1'"),
         (summary(ROW.replace("bootstrap", "")), "leaves a column empty"),
-        (summary(ROW.replace("this page", "a run")), "names no record"),
         (summary(ROW, columns=("Sentence", "Record")), "has the columns Sentence, Record"),
         ("## Summary\n\nNothing.", "0 folds are called 'How we know'"),
         (summary(ROW) + "\n\nIt learns faster.", "'It learns faster.', and"),

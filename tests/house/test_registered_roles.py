@@ -12,30 +12,30 @@ BY_TORCH = {"classifier", "dropout", "layer_norm"}  # parts.py itself registers 
 def roles_without_a_player(root: Path) -> list[str]:
     """Hold the roles that a file asks for to those that it and its imports register."""
     files = {name: path for name, path in modules(root).items() if name.startswith("minibert.")}
-    return [
-        f"{path.relative_to(root)}: asks for the part {role!r}, and neither it nor what it imports "
-        f"registers one. Add register({role}=…) where the class that plays it is imported."
-        for name, path in files.items()
-        for role in sorted(_asked(path) - _registered(name, files, set()) - BY_TORCH)
-    ]
+    brought = {name: _registered(path) for name, path in files.items()}
+    others = {name: {other for _, other in imported(name, path)} for name, path in files.items()}
+    found = []
+    for name, path in files.items():
+        reached, waiting = set(), {name}
+        while waiting:
+            reached |= waiting
+            waiting = set().union(*(others.get(each, set()) for each in waiting)) - reached
+        known = BY_TORCH.union(*(brought.get(each, set()) for each in reached))
+        found += [
+            f"{path.relative_to(root)}: asks for the part {role!r}, and neither it nor what it "
+            f"imports registers one. Add register({role}=…) where its class is imported."
+            for role in sorted(_asked(path) - known)
+        ]
+    return found
 
 
 def _asked(path: Path) -> set[str]:
-    return {
-        call.args[0].value
-        for call in calls(parse(path), "part")
-        if isinstance(call.args[0], ast.Constant)
-    }
+    asked = (call.args[0] for call in calls(parse(path), "part"))
+    return {role.value for role in asked if isinstance(role, ast.Constant)}
 
 
-def _registered(name: str, files: dict[str, Path], visited: set[str]) -> set[str]:
-    """Collect the roles that a module and all that it imports register."""
-    if name in visited or name not in files:
-        return set()
-    visited.add(name)
-    own = {word.arg for call in calls(parse(files[name]), "register") for word in call.keywords}
-    others = (_registered(other, files, visited) for _, other in imported(name, files[name]))
-    return own.union(*others)
+def _registered(path: Path) -> set[str]:
+    return {word.arg for call in calls(parse(path), "register") for word in call.keywords}
 
 
 def test_every_part_that_is_asked_for_is_brought(this_project):

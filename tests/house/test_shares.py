@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from planting import says
 from python_code import called, parse
 
 HEART = ("config", "inputs", "text", "losses", "embeddings", "attention", "layer", "heads", "model",
@@ -118,10 +119,7 @@ def _names(node: ast.stmt) -> list[str]:
     return [target.id for target in targets if isinstance(target, ast.Name)]
 
 
-RULES = [size_of_minibert, checks_of_arguments, lines_of_exercises]
-
-
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", [size_of_minibert, checks_of_arguments, lines_of_exercises])
 def test_this_project_keeps_it(this_project, rule):
     this_project.keeps(rule)
 
@@ -137,30 +135,19 @@ def heart(checked: int) -> str:
     [
         (checks_of_arguments, "minibert/model.py", heart(12), ""),
         (checks_of_arguments, "minibert/model.py", heart(15), "15 of 100 lines of the heart only"),
-        (checks_of_arguments, "minibert/disk.py", heart(60), ""),
         (checks_of_arguments, "minibert/inputs.py", "x = 1\n", "1 of 1 lines"),
         (checks_of_arguments, "minibert/text.py", "def _require_x():\n    x = 1\n", "2 of 2 lines"),
-        (checks_of_arguments, "minibert/text.py", "for x in y:\n    check_x(x)\n", "2 of 2 lines"),
         (size_of_minibert, "minibert/a/b.py", "x = 1\n" * CODE + "# a\n" * (LINES - CODE), ""),
         (size_of_minibert, "minibert/a/b.py", "x = 1\n" * (CODE + 1), "8,001 lines of code, more"),
-        (
-            size_of_minibert,
-            "minibert/a/b.py",
-            "# a\n" * (LINES + 1),
-            "14,501 lines, more than 14,500",
-        ),
-        (size_of_minibert, "bertbook/a.py", "x = 1\n" * (LINES + 1), ""),
+        (size_of_minibert, "minibert/a/b.py", "# a\n" * (LINES + 1), "14,501 lines, more than"),
         (lines_of_exercises, "bertbook/checks/a.py", "x = 1\n" * 44 + "check_a = 1\n", ""),
         (
             lines_of_exercises,
             "bertbook/checks/a.py",
             "x = 1\n" * 45 + "check_a = 1\n",
-            "46.0 lines",
+            "46.0",
         ),
-        (lines_of_exercises, "bertbook/checks/verdict.py", "x = 1\n" * 99, ""),
     ],
 )
 def test_a_fault(plot, rule, file, text, sentence):
-    found = rule(plot.file(file, text))
-    assert len(found) == bool(sentence)
-    assert sentence in "".join(found)
+    says(rule(plot.file(file, text)), sentence)

@@ -1,20 +1,17 @@
-"""Small files, small functions, no drawers for odds and ends, and nothing left for later."""
+"""Small files and small functions."""
 
 import ast
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import files, name_of, text_of
+from book_tree import files, name_of
 from planting import says
 from python_code import Function, modules, parse
 
 FILE_LINES, FILE_LIMIT = 250, 400
 MEDIAN, MOST, LONGEST = 12, 30, 60
 ONE_PAGE = Path("book", "bert.py")  # whole on purpose; its own test counts its lines
-DRAWERS = {"utils", "common", "helpers", "misc", "scripts"}
-LATER = re.compile(r"\b(TO[D]O|FIX[M]E|X[X]X)\b")
 
 
 def file_sizes(root: Path) -> list[str]:
@@ -59,47 +56,6 @@ def function_sizes(root: Path) -> list[str]:
     return found
 
 
-def docstring_sizes(root: Path) -> list[str]:
-    """Limit the docstrings of minibert: on the whole no more lines than there are of code."""
-    told = code = 0
-    for path in modules(root).values():
-        docs = _all_docstring_lines(path)
-        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
-        told += docs
-        code += sum(bool(line) and line[0] != "#" for line in lines)
-        code -= docs - _blank_docstring_lines(path)
-    if told <= code:
-        return []
-    return [
-        f"minibert: {told} lines of docstrings stand beside {code} of code. Shorten those of names "
-        "that no chapter imports to a line or two."
-    ]
-
-
-def drawers(root: Path) -> list[str]:
-    """Refuse names that say nothing about what is inside."""
-    return [
-        f"{name_of(path, root)}: a file or folder called {part!r} collects what has no home. Name "
-        "it after what it holds."
-        for path in files(root)
-        for part in sorted({Path(part).stem for part in path.relative_to(root).parts} & DRAWERS)
-    ]
-
-
-def left_for_later(root: Path) -> list[str]:
-    """Refuse marks of unfinished work, in every file."""
-    found = []
-    for path in files(root):
-        text = text_of(path)
-        for mark in LATER.finditer(text):
-            line = text.count("\n", 0, mark.start()) + 1
-            found.append(
-                f"{name_of(path, root)}:{line}: {mark.group()} marks unfinished work. Finish it, "
-                "or open an issue and remove the mark."
-            )
-    return found
-
-
 def _functions(tree: ast.AST) -> Iterator[Function]:
     return (node for node in ast.walk(tree) if isinstance(node, Function))
 
@@ -112,10 +68,6 @@ def _docstring_lines(node: ast.AST) -> int:
     return node.body[0].end_lineno - node.body[0].lineno + 1
 
 
-def _all_docstring_lines(path: Path) -> int:
-    return sum(_docstring_lines(node) for node in ast.walk(parse(path)))
-
-
 def _free_lines(path: Path) -> int:
     """Count the lines of docstrings, and of dicts whose values are texts."""
     tables = (
@@ -123,7 +75,8 @@ def _free_lines(path: Path) -> int:
         for node in ast.walk(parse(path))
         if isinstance(node, ast.Dict) and node.values and all(map(_is_text, node.values))
     )
-    return _all_docstring_lines(path) + sum(lines for lines in tables if lines > 0)
+    docstrings = map(_docstring_lines, ast.walk(parse(path)))
+    return sum(docstrings) + sum(lines for lines in tables if lines > 0)
 
 
 def _is_text(node: ast.AST) -> bool:
@@ -132,21 +85,7 @@ def _is_text(node: ast.AST) -> bool:
     return is_string or isinstance(node, ast.JoinedStr | ast.Name)
 
 
-def _blank_docstring_lines(path: Path) -> int:
-    """Count the empty lines inside docstrings."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return sum(
-        not lines[number].strip()
-        for node in ast.walk(parse(path))
-        if _docstring_lines(node)
-        for number in range(node.body[0].lineno - 1, node.body[0].end_lineno)
-    )
-
-
-RULES = [file_sizes, function_sizes, docstring_sizes, drawers, left_for_later]
-
-
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("rule", [file_sizes, function_sizes])
 def test_this_project_keeps_it(this_project, rule):
     this_project.keeps(rule)
 
@@ -159,7 +98,7 @@ def function(lines: int, count: int = 1) -> str:
 
 TABLE_OF_TEXTS = "hints = {\n" + '    "a → b":\n        "A hint.",\n' * 60 + "}\n"
 TABLE_OF_NUMBERS = "n = {\n" + "    1: 1,\n" * 98 + "}\n"
-LONG_STORY = '"""Say.\n' + "words\n" * 200 + '"""\n' + "x = 1\n" * 198
+LONG_STORY = '"""Say.\n' + "words\n" * 50 + '"""\n' + "x = 1\n" * 198
 
 
 @pytest.mark.parametrize(
@@ -168,20 +107,13 @@ LONG_STORY = '"""Say.\n' + "words\n" * 200 + '"""\n' + "x = 1\n" * 198
         (file_sizes, "minibert/a.py", "x = 1\n" * 251, "251 lines without docstrings"),
         (file_sizes, "tests/a.py", "x = 1\n" * 401, "tests/a.py: 401 lines, more than 400"),
         (file_sizes, "tests/test_a.py", "x = 1\n" * 251, ""),
-        (file_sizes, "minibert/a.py", LONG_STORY, ""),
-        (file_sizes, "minibert/a.py", "x = 1\n" * 248 + TABLE_OF_TEXTS, ""),
+        (file_sizes, "minibert/a.py", LONG_STORY + TABLE_OF_TEXTS, ""),
         (file_sizes, "minibert/a.py", "x = 1\n" * 151 + TABLE_OF_NUMBERS, "251 lines"),
         (function_sizes, "minibert/a.py", function(2, 20) + function(60), ""),
         (function_sizes, "minibert/a.py", function(2, 20) + function(61), "f0 has 61 lines"),
         (function_sizes, "minibert/a.py", function(13, 9), "one in 2 functions has 13 lines"),
         (function_sizes, "minibert/a.py", function(2, 9) + function(31, 2), "one in 10 functions"),
-        (docstring_sizes, "minibert/a.py", '"""A\n\nB."""\n\n# why\nx = 1\ny = 2\n', "3 lines of"),
-        (docstring_sizes, "minibert/a.py", '"""A\n\nB."""\n\n# why\nx = 1\ny = 2\nz = 3\n', ""),
-        (drawers, "minibert/utils.py", "", "a file or folder called 'utils' collects"),
-        (drawers, "tests/helpers/one.py", "", "a file or folder called 'helpers' collects"),
-        (left_for_later, "a.py", "x\n# TO" + "DO: more\n", "a.py:2: TO" + "DO marks"),
     ],
 )
 def test_a_fault(plot, rule, file, text, sentence):
-    (plot.root / "picture.png").write_bytes(b"\x89\xff")
     says(rule(plot.file(file, text)), sentence)

@@ -150,11 +150,9 @@ TWICE = "def twice(x):\n    return x + x"
     ("is_held", "sources"),
     [
         (True, [TWICE, "assert twice(1) == double(1)"]),
-        (True, [TWICE, "y = twice(1)", "assert y == 2"]),
         (True, [TWICE, "a, b = twice(1), 0\nc = a", "assert c == 2"]),
         (True, [TWICE, "found = []", "for x in y:\n    found.append(twice(x))", "assert found"]),
         (True, [TWICE, "def four(x):\n    return twice(twice(x))", "assert four(1) == 4"]),
-        (True, [TWICE, "def agree(f):\n    assert f(1) == double(1)", "agree(twice)"]),
         (True, [TWICE, "def a(f):\n    assert f(1) == 2", "def both():\n    a(twice)", "both()"]),
         (True, [TWICE, "explore(twice, x=[1, 2])"]),
         (True, ["def draw(x):\n    axes.plot(x)\n    return picture(axes)"]),

@@ -29,6 +29,8 @@ def test_without_a_script_the_answer_is_reachable_and_the_box_is_hidden():
     assert [*fold.itertext()] == ["Show me", "0.33.", " One of three."]
     assert 'class="mb-try" hidden' in field.content
     assert repr(field) == "1 < 2 of 3?"
+    keys = {re.search(r'data-mb="(\w+)"', ask("q?", n, why="w").content).group(1) for n in (1, 2)}
+    assert len(keys) == 2  # two fields of one page do not meet
 
 
 @pytest.mark.parametrize(
@@ -44,9 +46,8 @@ def test_every_box_has_a_label(answer, labels):
 @pytest.mark.parametrize(
     ("answer", "tolerance", "shown"),
     [
-        (1 / 3, 0.005, "0.33."), (1 / 3, 0.05, "0.3."), (-2.0, 0.005, "−2."),
-        (589824, 0.5, "589824."), (1 / 3, 0, "0.333333."), ([0.25, -1], 0.005, "0.25, −1."),
-        ("una ##ffa", 0.005, "una ##ffa."),
+        (1 / 3, 0.05, "0.3."), (589824, 0.5, "589824."), (1 / 3, 0, "0.333333."),
+        ([0.25, -1], 0.005, "0.25, −1."), ("una ##ffa", 0.005, "una ##ffa."),
     ],
 )  # fmt: skip
 def test_an_answer_is_shown_as_exactly_as_it_is_asked_for(answer, tolerance, shown):
@@ -54,17 +55,14 @@ def test_an_answer_is_shown_as_exactly_as_it_is_asked_for(answer, tolerance, sho
     assert parsed(field).find("details/p/strong").text == shown
 
 
-@pytest.mark.parametrize("answer", [np.float32(0.5), torch.tensor(0.5), np.array(0.5), 0.5])
-def test_numbers_of_every_library_are_numbers(answer):
-    assert told(ask("q?", answer, why="w"))["answer"] == 0.5
-
-
-@pytest.mark.parametrize("answer", [(1, 2), [1, 2], np.array([1, 2]), torch.tensor([1, 2])])
-def test_vectors_of_every_library_are_vectors(answer):
-    field = ask("q?", answer, why="w", mistakes=[(answer[::-1] if isinstance(answer, list)
-                                                  else [2, 1], "back to front")])  # fmt: skip
-    assert told(field)["answer"] == [1, 2]
-    assert told(field)["mistakes"] == [[[2, 1], "back to front"]]
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (np.float32(0.5), 0.5), (torch.tensor(0.5), 0.5), ((1, 2), [1, 2]), (np.ones(2), [1, 1])
+    ],
+)  # fmt: skip
+def test_numbers_and_vectors_of_every_library(answer, expected):
+    assert told(ask("q?", answer, why="w"))["answer"] == expected
 
 
 @pytest.mark.parametrize(
@@ -74,21 +72,13 @@ def test_vectors_of_every_library_are_vectors(answer):
         (1, {"why": "w", "mistakes": [(2, "")]}, "full replies"),
         (1, {"why": "w", "tolerance": -0.5}, r"tolerance is -0.5; it must be at least 0"),
         (" ", {"why": "w"}, "is empty"),
-        (True, {"why": "w"}, "not True"),
         (np.eye(2), {"why": "w"}, r"of shape \(2, 2\)"),
         ([], {"why": "w"}, r"not \[\]"),
         (float("nan"), {"why": "w"}, "an answer is finite"),
-        (1, {"why": "w", "mistakes": [("one", "r")]}, "another kind than the answer 1"),
         ([1, 2], {"why": "w", "mistakes": [(1, "r")]}, r"another kind than the answer \[1, 2\]"),
         (1, {"why": "w", "mistakes": [(1.004, "r")]}, "1.004 counts as the answer 1: it is right"),
-        ("a", {"why": "w", "mistakes": [("A", "r")]}, "'A' counts as the answer 'a'"),
     ],
 )
 def test_questions_that_no_reader_can_answer_are_refused(answer, options, words):
     with pytest.raises(ValueError, match=words):
         ask("q?", answer, **options)
-
-
-def test_two_fields_of_one_page_do_not_meet():
-    keys = {re.search(r'data-mb="(\w+)"', ask("q?", n, why="w").content).group(1) for n in (1, 2)}
-    assert len(keys) == 2

@@ -1,14 +1,12 @@
 """Figures with controls, as they are stored: one frame for each combination, named controls."""
 
-import html
 import json
 import re
 
 import pytest
 
-from bertbook.show import bars, explore, picture, slider, typed
+from bertbook.show import explore, slider, typed
 from bertbook.show.controls import Control
-from bertbook.show.visualize import new_axes
 
 
 def frames_of(content):
@@ -45,28 +43,14 @@ def test_explore_chooses_controls_by_their_values_and_names_every_one():
     assert 'aria-valuetext="0.5"' in content
 
 
-def test_explore_takes_pictures_and_html():
-    figure = explore(
-        lambda n: picture(new_axes(), alt=f"line {n}") if n else bars(["a"], [1.0]),
-        caption="c",
-        n=[0, 1],
-    )
-    assert "line 1" in figure.content
-    assert repr(figure) == "c"
-
-
 def test_numbers_rise_and_the_first_given_is_chosen():
     content = explore(lambda n, peak: f"{n} at {peak}", caption="c", n=slider(0, 1_048_576, stored=[
         131_072, 2048, 1_048_576]), peak=["0.1", "0.05", "-2"]).content  # fmt: skip
-    names = json.loads(html.unescape(re.search(r'data-names="([^"]*)"', content).group(1)))
-    assert names == ["2048", "131,072", "1,048,576"]
     assert 'max="2" value="1"' in content
     assert 'aria-valuetext="131,072"' in content
     assert re.findall(r"(checked)?> ([-−.\d]+)</label>", content) == [
         *(("", "-2"), ("", "0.05"), ("checked", "0.1")),
     ]
-    order, frames = frames_of(content)
-    assert [frames[i] for i in order][3:6] == ["131072 at -2", "131072 at 0.05", "131072 at 0.1"]
     shown = re.findall(r"<div>([^<]*)</div>", content)
     assert shown == ["131072 at 0.1"]
 
@@ -76,18 +60,10 @@ def test_numbers_are_written_as_people_do():
     assert names == ["−3", "−0.5", "0", "1", "0.00001", "9999", "10,000", "2,000,000"]
 
 
-def test_words_stay_in_their_order_and_begin_where_they_are_told_to():
-    steps = ["plain", "padded", "fused", "fast", "compiled"]
-    content = explore(lambda s: s, caption="c", s=steps, start={"s": "fast"}).content
-    assert json.loads(html.unescape(re.search(r'data-names="([^"]*)"', content)[1])) == steps
-    assert 'max="4" value="3"' in content
-
-
 @pytest.mark.parametrize(
     ("controls", "words"),
     [
         ({"s": ["a", "b"], "start": {"s": "z"}}, "'s' cannot start at 'z'; it has 'a', 'b'"),
-        ({"s": ["a", "b"], "start": {"t": "a"}}, r"no control 't' can start; there are \['s'\]"),
         ({}, "at least one"),
         ({"n": [1]}, "at least 2"),
     ],

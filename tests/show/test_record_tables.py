@@ -1,0 +1,136 @@
+"""The arithmetic behind the tables of records, by hand; chapters store the tables themselves."""
+
+import copy
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bertbook.corpus import entity_sentences
+from bertbook.show import process_figures, process_tables, shares_of_peak
+from bertbook.show.classify_runs import Runs, lead_over
+from bertbook.show.grid import sign_grid
+from bertbook.show.ladder import quartiles
+from bertbook.show.search_tables import best_runs, found_table, gains_of
+from bertbook.show.shoot_out_tables import member_runs, paired_interval
+from bertbook.show.small_world_runs import interval_over_groups
+from bertbook.show.tagging_results import counts_of_names, drawn_f1, middle_of
+from bertbook.show.training_runs import lowest_peak, peaks_of_single_seeds, sign_flip_p
+from bertbook.tasks.tagging import find_entities
+
+CLASSIFY = Path(__file__).resolve().parents[2] / "benchmarks" / "classify.json"
+
+
+def test_an_answer_that_was_changed_is_found(tmp_path):
+    changed = copy.deepcopy(json.loads(CLASSIFY.read_text(encoding="utf-8")))
+    (full, *_) = (m for m in changed["methods"] if m["method"] == "full")
+    run = full["runs"][0]
+    run["test_answers"] = str((int(run["test_answers"][0]) + 1) % 3) + run["test_answers"][1:]
+    path = tmp_path / "classify.json"
+    path.write_text(json.dumps(changed), encoding="utf-8")
+    assert Runs(CLASSIFY).right(full["encoder"], "full").shape == (5, 180)
+    with pytest.raises(ValueError, match="the answers give"):
+        Runs(path).right(full["encoder"], "full")
+
+
+def test_a_lead_is_paired_and_over_requests():
+    runs = Runs(CLASSIFY)
+    one, other = runs.right("MiniLM", "full"), runs.right("MiniLM", "fixed vectors")
+    assert lead_over(one, one) == ("0.00", "0.00 to 0.00")
+    ahead, between = lead_over(one, other)
+    difference = one.mean(axis=0) - other.mean(axis=0)
+    assert float(ahead) == pytest.approx(one.mean() - other.mean(), abs=5e-3)
+    half = 1.96 * difference.std() / math.sqrt(180)  # the bell, as another way to the interval
+    expected = [difference.mean() - half, difference.mean() + half]
+    assert [float(end) for end in between.split(" to ")] == pytest.approx(expected, abs=0.02)
+
+
+def test_the_interval_of_five_runs_is_students_and_the_seed_that_chose_is_left_out():
+    mean, low, high = paired_interval([1.0, 2, 3, 4, 5], np.zeros(5))
+    assert mean == 3
+    assert high - mean == mean - low == pytest.approx(2.776 * 2.5**0.5 / 5**0.5)
+    runs = [{"member": "A", "part": "time", "seed": seed, "loss": seed} for seed in (0, 1, 99)]
+    assert member_runs({"runs": runs}, "A", "time", "loss") == [0, 1]
+
+
+def test_an_interval_draws_whole_groups():
+    groups = np.repeat(np.arange(40), 25)
+    alike = np.repeat(np.random.default_rng(0).normal(size=40), 25)
+    low, high = interval_over_groups(alike, groups)
+    single = interval_over_groups(alike, np.arange(1000))
+    assert high - low > 3 * (single[1] - single[0])
+
+
+@pytest.mark.parametrize(("gains", "p"), [([-1, -1], 0.5), ([1, -1], 1), ([3, 2, 1], 0.25)])
+def test_signs_are_counted_on_both_sides(gains, p):
+    assert sign_flip_p(gains) == p
+
+
+def test_the_lowest_peak_and_that_of_each_seed_differ():
+    runs = [{"peak": p, "held_out": ends} for p, ends in ((1, [5, 4]), (2, [3, 4.5]), (3, [9, 9]))]
+    assert lowest_peak(runs) == 2
+    assert peaks_of_single_seeds(runs) == [2, 1]
+
+
+def test_f1_of_all_sentences_and_of_drawn_ones():
+    values = drawn_f1([[[1, 2, 1], [0, 1, 1], [2, 2, 3]]] * 2)
+    assert values[0] == pytest.approx(2 * 3 / (5 + 5))
+    low, high = middle_of(values)
+    assert 0 <= low < values[0] < high <= 1
+    assert np.allclose(drawn_f1([[[1, 1, 1]] * 4]), 1)
+
+
+def test_names_are_counted_with_and_without_kinds():
+    true = [find_entities(tags) for _, tags in entity_sentences("test")]
+    strangers = [[("XYZ", name.start, name.end) for name in names] for names in true]
+    assert np.sum(counts_of_names(true), axis=0).tolist() == [203, 203, 203]
+    assert np.sum(counts_of_names(strangers), axis=0).tolist() == [0, 203, 203]
+    assert np.sum(counts_of_names(strangers, borders=True), axis=0).tolist() == [203, 203, 203]
+
+
+def test_the_rate_is_chosen_by_the_first_seed_and_not_by_what_is_searched():
+    runs = [
+        {"seed": seed, "rate": rate, "development": development, "ranks": ranks}
+        for seed, rate, development, ranks in [
+            (1, 0.2, 0.1, [2, 4]), (0, 0.1, 0.2, [1, 1]), (0, 0.2, 0.9, [2, 2]), (1, 0.1, 1, [1, 1])
+        ]
+    ]  # fmt: skip
+    assert [(run["seed"], run["rate"]) for run in best_runs(runs)] == [(0, 0.2), (1, 0.2)]
+    assert gains_of(runs).tolist() == [[0.5, 0.5], [0.5, 0.25]]
+
+
+@pytest.mark.parametrize("row", [["<b>", "x"], ["x", "<b>"]])
+def test_what_is_found_cannot_write_into_the_page(row):
+    assert "<b>" not in found_table(["cosine", "document"], [row])
+
+
+def test_a_ratio_compares_two_runs_of_one_round_and_the_peak_counts_useful_products():
+    seconds = {"slow": [4.0, 8, 4], "fast": [2.0, 2, 2], "product in float32": [1.0, 1, 1]}
+    race = {"tokens": 60, "side": 10, "useful_products": 500, "seconds": seconds}
+    assert quartiles(seconds["slow"], seconds["fast"]) == (2.0, 2.0, 4.0)
+    assert shares_of_peak(race, ["slow", "fast"]) == {"slow": 0.125, "fast": 0.25}
+
+
+def test_talk_lies_between_two_measured_sizes_and_fixed_work_is_what_no_row_makes_longer():
+    record = {"all_reduce": {"100": [0.1, 0.1, 0.1], "10000": [10.0, 10.0, 10.0]}}
+    assert process_tables.talk_seconds(record, 1000) == pytest.approx(1.0)
+    updates = {"2": {"one": [6.0, 6, 6]}, "8": {"one": [12.0, 12, 12]}}
+    assert process_tables.fixed_seconds(updates) == pytest.approx(4.0)
+
+
+@pytest.mark.parametrize("sent", [0.0, 1.0, 9.0])
+def test_hidden_sending_is_never_slower(sent):
+    apart, hidden = process_tables.both_bounds(8.0, sent, 2.0)
+    assert apart <= hidden <= 8 / 5
+
+
+def test_a_pipeline_waits_less_with_more_pieces():
+    waits = [process_figures.idle_share(4, pieces) for pieces in (1, 4, 16)]
+    assert waits == pytest.approx([3 / 4, 3 / 7, 3 / 19])
+
+
+def test_a_row_with_too_few_signs_is_refused():
+    with pytest.raises(ValueError, match="'a' has 1 signs, and there are 2 columns"):
+        sign_grid(["x", "y"], {"a": [""]}, "A.")
