@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import shutil
 
 import numpy as np
 import pytest
@@ -126,10 +127,7 @@ def test_what_it_does_not_know(finished, capsys, tmp_path):
     capsys.readouterr()
     told = json.loads((finished / "classifier.json").read_text(encoding="utf-8"))
     told["thresholds"] = [None] * 4
-    folder = tmp_path / "timid"
-    folder.mkdir()
-    for path in finished.iterdir():
-        (folder / path.name).write_bytes(path.read_bytes())
+    folder = shutil.copytree(finished, tmp_path / "timid")
     (folder / "classifier.json").write_text(json.dumps(told), encoding="utf-8")
     assert classify("predict", folder, "My bill is wrong again") == 0
     assert "  I do not know (perhaps Billing, " in capsys.readouterr().out
@@ -169,17 +167,3 @@ def test_pairs_groups_and_times(inputs, tmp_path, capsys):
     assert classify("predict", out, "my bill | my money", "--separator", "|") == 0
     assert classify("predict", out, "my bill") == 1
     assert "this classifier reads two, with a --separator" in capsys.readouterr().err
-
-
-def test_help_does_not_wait_for_torch():
-    import subprocess
-    import sys
-
-    program = (
-        "import sys\nfrom minibert.classify.__main__ import main\n"
-        "try:\n    main(['train', '--help'])\nexcept SystemExit as end:\n    assert not end.code\n"
-        "assert 'torch' not in sys.modules"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert "usage: python -m minibert.classify train TABLE" in done.stdout

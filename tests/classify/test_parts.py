@@ -118,27 +118,6 @@ def test_a_time_that_is_none(time):
         split_rows(table, seed=0)
 
 
-def test_too_few_blocks():
-    table = LabeledTable([*"abcdef"], [*"xyxyxy"], groups=["one"] * 6)
-    with pytest.raises(ValueError, match=r"validation part would be empty.* leaves 1 blocks"):
-        split_rows(table, seed=0)
-
-
-@pytest.mark.slow
-def test_a_hundred_thousand_rows():
-    rng = np.random.default_rng(0)
-    words = rng.integers(0, 500, size=(100_000, 4))
-    texts = [" ".join(f"w{'abcdefghij'[n % 10]}{'q' * (n // 10)}" for n in row) for row in words]
-    table = LabeledTable(
-        texts, [str(n % 5) for n in range(100_000)], groups=[str(n) for n in words[:, 0]]
-    )
-    kept = table.take(without_copies(table))
-    parts = split_rows(kept, seed=0)
-    tables = [kept.take(rows) for rows in parts]
-    assert find_leaks(tables[0], tables[2]) == []
-    assert 0.1 < len(tables[2]) / len(kept) < 0.2
-
-
 def test_labels_that_differ_in_capitals_only_are_told(tmp_path):
     rows = [f"text {chr(97 + n) * 3},{'NOISE' if n % 5 == 0 else 'Noise'}" for n in range(24)]
     path = tmp_path / "a.csv"
@@ -146,22 +125,3 @@ def test_labels_that_differ_in_capitals_only_are_told(tmp_path):
     told = [note for note in prepare({**DEFAULTS, "table": path}).notes if "capitals" in note]
     assert len(told) == 1
     assert told[0].startswith("'NOISE' and 'Noise' differ in capitals only")
-
-
-@pytest.mark.parametrize(
-    ("extra", "told"),
-    [
-        (["It hums,x"], "1 row is a copy of another with the same label and left out (0 in"),
-        (["it HUMS!,x"], "1 row is a copy of another with the same label and left out (1 in"),
-        (["it HUMS!,y"], ""),  # another label: it stays
-        (["it hums,y", "it hums,x", "It hums,y"], "2 rows are copies of others with the same "
-         "label and left out (2 in other case, punctuation or digits)."),
-    ],
-)  # fmt: skip
-def test_copies_are_told_of_the_rows_that_are_left_out(extra, told, tmp_path):
-    rows = [f"text {chr(97 + n) * 3},{'xy'[n % 2]}" for n in range(24)]
-    path = tmp_path / "a.csv"
-    path.write_text("\n".join(["text,label", "It hums,x", *rows, *extra]), encoding="utf-8")
-    notes = [n for n in prepare({**DEFAULTS, "table": path}).notes if "left out" in n]
-    assert len(notes) == bool(told)
-    assert all(note.startswith(told) for note in notes)

@@ -81,13 +81,10 @@ def test_a_very_long_text(tmp_path):
 
 
 WRONG = {
-    "": "has no row to read$",
     "text,label\n": "has no row to read$",
     "text,label\n,x\n ,y\n": "no row to read; each of its 2 rows lacks 'text' or 'label'",
     "Text,labels\na,b\n": r"no column 'text' \(line 2\); it has 'Text', 'labels'. Perhaps 'Text'\?",
-    "body,label\na,b\n": "no column 'text' .line 2.; it has 'body', 'label'$",
     "text,label\na,b\nc,d,e\n": "line 3 of .* has 3 fields, and the header names 2; put quotes",
-    'text,label\n"a\nb",x\nc\n': "line 4 of .* has 1 fields",
     'text,label\na,b\n"c,d\n': "line 3 of .*: unexpected end of data; inside a quoted text each",
     "text,text\na,b\n": "two columns 'text'; give each its own name",
 }
@@ -100,20 +97,11 @@ def test_what_cannot_be_read_is_a_sentence(tmp_path, content, told):
         read_table(path, "text", "label")
 
 
-@pytest.mark.parametrize("line", ["[1]", "hello", '{"text": '])
-def test_a_line_that_is_no_object(tmp_path, line):
-    path = write(tmp_path / "a.jsonl", f'{{"text": "a"}}\n{line}\n')
-    with pytest.raises(ValueError, match=r"line 2 of .* is no JSON object"):
-        read_table(path, "text")
-
-
-@pytest.mark.parametrize("label", ['["x", "y"]', '{"name": "x"}'])
-def test_a_field_that_is_no_text(tmp_path, label):
-    path = write(tmp_path / "a.jsonl", f'{{"text": "a", "y": "x"}}\n{{"text": "b", "y": {label}}}')
-    with pytest.raises(ValueError, match=r"line 2 of .* as its 'y'; write one text or number"):
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("[1]", "no JSON object"), ("hello", "no JSON object"), ('{"text": "b", "y": ["x"]}', "'y'")],
+)
+def test_a_line_that_is_no_row(tmp_path, line, told):
+    path = write(tmp_path / "a.jsonl", f'{{"text": "a", "y": "x"}}\n{line}\n')
+    with pytest.raises(ValueError, match=f"line 2 of .*{told}"):
         read_table(path, "text", "y")
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(FileNotFoundError, match=r"there is no file"):
-        read_table(tmp_path / "a.csv", "text")

@@ -76,7 +76,6 @@ def test_a_part_of_a_document_gives_a_part_of_its_pairs():
         ([["a", "b", "c"]], r"a single document \(3 sentences\).*put a blank line between"),
         ([["all of it"]], "a single line of 9 characters; write one sentence on each line, and a"),
         ([["a"], ["b"]], r"each of the 2 documents is a single sentence"),
-        ([], "the corpus holds no sentence"),
         ([[], []], "the corpus holds no sentence"),
         ([["a", "b"], []], "document 1 holds no sentence; leave it out"),
     ],

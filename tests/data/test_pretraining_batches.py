@@ -14,12 +14,9 @@ from bertbook.corpus import hundred_sentences
 from minibert.data import (
     IS_NEXT,
     PretrainingBatches,
-    TextDocuments,
     bucket_by_length,
     padding_share,
 )
-from minibert.masking import CorruptedTokens
-from minibert.parts import use
 from minibert.wordpiece import WordPieceTokenizer
 
 KEYS = ["input_ids", "token_type_ids", "attention_mask", "labels", "next_sentence_label"]
@@ -96,19 +93,6 @@ def test_one_seed_one_sequence_of_batches():
     assert same(make(), make().epoch(0))
 
 
-def test_documents_come_in_a_new_order_in_every_epoch():
-    def order(epoch):
-        """The documents in the order of their first pairs; without pools nothing is sorted."""
-        batches = make(batch_size=1, batches_per_pool=1).epoch(epoch)
-        first = [first for batch in batches for first, _ in texts(batch)]
-        return [sentence for sentence in first if sentence in beginnings]
-
-    beginnings = {document[0] for document in CORPUS if len(document) > 1}
-    orders = [order(epoch) for epoch in range(3)]
-    assert sorted(orders[0]) == sorted(orders[1]) == sorted(orders[2])
-    assert len({tuple(each) for each in orders}) == 3
-
-
 def test_partners_and_masks_are_new_in_every_epoch():
     def seen(epoch):
         rows = [row for batch in make().epoch(epoch) for row in zip(texts(batch), batch["labels"])]
@@ -152,12 +136,6 @@ def test_a_late_start_makes_only_its_own_pool():
     assert Counting.reads <= 20 * 65
 
 
-def test_files_and_lists_give_the_same_batches(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("\n\n".join("\n".join(document) for document in CORPUS), encoding="utf-8")
-    assert same(make(TextDocuments(path)).epoch(1), make().epoch(1))
-
-
 def test_pairs_too_long_are_cut():
     for batch in make(max_length=8).epoch(0):
         assert batch["input_ids"].shape[1] <= 8
@@ -189,18 +167,6 @@ def test_buckets_are_not_in_the_order_of_length():
     assert {frozenset(b) for b in tie[0]} != {frozenset(b) for b in tie[1]}
 
 
-def test_sorting_saves_padding():
-    generator = np.random.default_rng(0)
-    words = "the cat sits on mat dog runs under tree a".split()
-    corpus = [
-        [" ".join(generator.choice(words, generator.integers(1, 30))) for _ in range(6)]
-        for _ in range(100)
-    ]
-    unsorted = padding_share(make(corpus, batch_size=16, batches_per_pool=1))
-    pools = padding_share(make(corpus, batch_size=16, batches_per_pool=20))
-    assert pools < 0.1 < 0.3 < unsorted
-
-
 def test_the_share_of_padding_counts_every_position_once():
     masks = [torch.tensor([[1, 1, 1, 0], [1, 0, 0, 0]]), torch.tensor([[1, 1]])]
     assert padding_share({"attention_mask": mask} for mask in masks) == 1 - 6 / 10
@@ -214,9 +180,6 @@ def test_the_share_of_padding_counts_every_position_once():
     [
         ({"batch_size": 0}, ValueError, r"batch_size \(0\) must be at least 1"),
         ({"max_length": 4}, ValueError, r"max_length \(4\) must be at least 5: three special"),
-        ({"seed": -1}, ValueError, r"seed \(-1\) must be at least 0"),
-        ({"batches_per_pool": 0}, ValueError, r"batches_per_pool \(0\) must be at least 1"),
-        ({"corpus": [["one", "two"]]}, ValueError, "a single document"),
         ({"batch_size": 1.5}, TypeError, r"batch_size must be a whole number, not 1\.5"),
     ],
 )
@@ -234,13 +197,3 @@ def test_what_makes_batches_the_same_is_told():
     assert make(other).identity != make().identity
     assert make(other).identity["pairs"] == make().identity["pairs"]
     assert make().identity["pairs"] == sum(len(document) - 1 for document in CORPUS)
-
-
-def test_whoever_plays_the_part_corrupts_the_tokens():
-    def my_corrupt_tokens(input_ids, **_):
-        return CorruptedTokens(input_ids * 0 + 9, input_ids)
-
-    with use(corrupt_tokens=my_corrupt_tokens):
-        batch = next(make().epoch(0))
-    assert (batch["input_ids"] == 9).all()
-    assert (batch["labels"] != 9).any()

@@ -20,18 +20,13 @@ def dropped(p, n=MILLION):
     return FastDropout(p)(torch.ones(n)) == 0
 
 
-@pytest.mark.parametrize("p", [0.0, 0.1, 1.0])
-def test_outside_training_and_at_the_rate_0_nothing_happens(p):
-    x = torch.randn(3, 4)
-    assert FastDropout(p).eval()(x) is x
-    assert FastDropout(0.0)(x) is x
-
-
-def test_the_rate_1_drops_everything_and_the_gradient():
+def test_outside_training_and_at_the_rate_0_nothing_happens_and_at_the_rate_1_all_goes():
     x = torch.randn(3, 4, requires_grad=True)
+    for nothing in (FastDropout(0.1).eval(), FastDropout(1.0).eval(), FastDropout(0.0)):
+        assert nothing(x) is x
     y = FastDropout(1.0)(x)
-    assert (y == 0).all()
-    assert (torch.autograd.grad(y.sum(), x)[0] == 0).all()
+    assert not y.any()
+    assert not torch.autograd.grad(y.sum(), x)[0].any()
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 1 / 3])
@@ -43,24 +38,10 @@ def test_what_remains_is_scaled_by_the_rounded_rate(p):
     torch.testing.assert_close(y[kept], x[kept] / (1 - rounded), rtol=1e-12, atol=0)
 
 
-@pytest.mark.parametrize("p", [0.001, 0.1, 0.25, 0.5, 0.9, 0.999])
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.999])
 def test_the_share_dropped_is_the_rate(p):
     share = dropped(p).double().mean().item()
     assert abs(share - p) < 4.5 * math.sqrt(p * (1 - p) / MILLION) + 1 / 65536
-
-
-def test_the_smallest_rates_are_exact_to_one_level_in_65536():
-    for levels in (1, 2, 5):
-        count = dropped(levels / 65536, 4 * MILLION).sum().item()
-        expected = 4 * MILLION * levels / 65536
-        assert abs(count - expected) < 4.5 * math.sqrt(expected), levels
-        count = (~dropped(1 - levels / 65536, 4 * MILLION)).sum().item()
-        assert abs(count - expected) < 4.5 * math.sqrt(expected), levels
-
-
-def test_the_expected_output_is_the_input():
-    mean = FastDropout(0.1)(torch.ones(MILLION, dtype=torch.float64)).mean().item()
-    assert abs(mean - 1) < 4.5 * math.sqrt(0.1 / 0.9 / MILLION)
 
 
 @pytest.mark.parametrize("p", [0.1, 0.5])
@@ -89,15 +70,6 @@ def test_chance_is_torchs_and_goes_on():
     again = FastDropout(0.5)(x)
     assert torch.equal(first, again)
     assert not torch.equal(first, second)
-
-
-@pytest.mark.parametrize(("entries", "draws"), [(8, 2), (9, 3), (1, 1)])
-def test_one_draw_of_64_bits_serves_four_entries(entries, draws):
-    FastDropout(0.5)(torch.ones(entries))
-    after = torch.get_rng_state()
-    torch.manual_seed(0)
-    torch.empty(draws, dtype=torch.int64).random_(-(2**63), None)
-    assert torch.equal(torch.get_rng_state(), after)
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (4,), (5,), (2, 3, 7), (0,), (3, 0)])
@@ -132,12 +104,3 @@ def test_the_gradient_keeps_one_byte_per_entry():
     with torch.autograd.graph.saved_tensors_hooks(lambda x: kept.append(x) or x, lambda x: x):
         FastDropout(0.1)(torch.randn(20, 50, requires_grad=True))
     assert sum(x.nbytes for x in kept) == 20 * 50
-
-
-def test_the_gradient_of_float64_against_finite_differences():
-    def drop(x):
-        torch.manual_seed(1)
-        return FastDropout(0.3)(x)
-
-    x = torch.randn(5, 7, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(drop, x) and torch.autograd.gradgradcheck(drop, x)

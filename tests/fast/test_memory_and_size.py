@@ -11,12 +11,10 @@ from bert_pairs import build, close, draw_batch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 
-from bertbook.distillation import distillation_loss
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS, CheckpointedLayer, EightBitLinear, in_eight_bits, quantize
 from minibert.model import BertModel
 from minibert.parts import use
-from minibert.pretraining import BertForMaskedLM
 
 SIZES = {"vocab_size": 19, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
 SMALL = BertConfig(**SIZES, num_hidden_layers=3, max_position_embeddings=16)
@@ -112,41 +110,3 @@ def test_a_model_in_eight_bits_is_a_copy_that_gives_nearly_the_same():
     assert torch.cosine_similarity(*both, dim=-1).min() > 0.99
     with pytest.raises(RuntimeError, match="does not require grad"):
         small(**batch).last_hidden_state.sum().backward()
-
-
-def test_a_teacher_that_is_sure_is_a_label():
-    logits = torch.randn(4, 3, generator=torch.Generator().manual_seed(0))
-    labels = torch.tensor([0, 2, 1, 1])
-    sure = 1e4 * nn.functional.one_hot(labels, 3)
-    expected = nn.functional.cross_entropy(logits, labels)
-    close(distillation_loss(logits, sure, temperature=1.0), expected, atol=1e-6)
-
-
-def test_the_factor_keeps_the_gradient_as_large():
-    """For small logits it does not depend on the temperature at all."""
-    generator = torch.Generator().manual_seed(0)
-    student, teacher = 1e-5 * torch.randn(2, 4, 3, generator=generator, dtype=torch.float64)
-    student.requires_grad_()
-    gradients = [
-        torch.autograd.grad(distillation_loss(student, teacher, temperature=t), student)[0]
-        for t in (1.0, 4.0)
-    ]
-    torch.testing.assert_close(*gradients, rtol=1e-3, atol=1e-10)
-
-
-@pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(
-    ("shape", "temperature", "message"),
-    [((2, 3), 0.0, r"temperature \(0.0\) must be above 0"), ((2, 4), 1.0, r"\(2, 3\).*\(2, 4\)")],
-)
-def test_what_cannot_be_learned_is_refused(shape, temperature, message):
-    with pytest.raises(ValueError, match=message):
-        distillation_loss(torch.zeros(2, 3), torch.zeros(shape), temperature=temperature)
-
-
-def test_a_masked_word_model_learns_from_a_teacher_too():
-    teacher, student = (build(SMALL, kind=BertForMaskedLM, seed=seed) for seed in (0, 1))
-    batch = draw_batch(SMALL, seed=3)
-    loss = distillation_loss(student(**batch).logits, teacher(**batch).logits)
-    loss.backward()
-    assert loss > 0 and all(p.grad is None for p in teacher.parameters())

@@ -7,9 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 import torch
-import transformers
-from bert_pairs import close
-from small_runs import end_of, pretrain, small_text, write_inputs
+from small_runs import pretrain, write_inputs
 from torch.nn import functional
 
 from minibert.config import BertConfig
@@ -17,37 +15,25 @@ from minibert.data import PretrainingBatches, TextDocuments, split_documents
 from minibert.fast import switch_on
 from minibert.pretrain import run as runs
 from minibert.pretrain.plan import model_sizes
-from minibert.pretrain.report import example_question
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.training import BertTrainer, read_checkpoint
 from minibert.wordpiece import WordPieceTokenizer
 
-SEED = 3
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    """A finished run: its folder, and its arguments but for --out."""
-    folder = tmp_path_factory.mktemp("finished")
-    arguments = [*write_inputs(folder), "--seed", SEED]
-    assert pretrain(*arguments, "--out", folder / "deep" / "model") == 0
-    return folder / "deep" / "model", arguments
-
 
 @pytest.fixture
-def held_out(finished):
+def held_out(whole):
     """Model, tokenizer, training documents and held-out batches, put together another way."""
-    folder, arguments = finished
+    folder, arguments = whole
     documents = list(TextDocuments(arguments[0]))
-    rest, aside = split_documents(documents, 2, rng=np.random.default_rng(SEED))
+    rest, aside = split_documents(documents, 2, rng=np.random.default_rng(0))
     tokenizer = load_tokenizer(folder)
-    batches = PretrainingBatches(aside, tokenizer, batch_size=8, seed=SEED, max_length=24)
+    batches = PretrainingBatches(aside, tokenizer, batch_size=8, seed=0, max_length=24)
     return load_pretrained(BertForPreTraining, folder), tokenizer, rest, batches
 
 
-def test_what_is_in_the_folder(finished):
-    folder, _ = finished
+def test_what_is_in_the_folder(whole):
+    folder, _ = whole
     assert sorted(path.name for path in folder.iterdir()) == [
         "config.json", "history.jsonl", "model.safetensors", "report.txt", "run.json",
         "step-00000006", "step-00000008", "tokenizer_config.json", "vocab.txt",
@@ -58,39 +44,18 @@ def test_what_is_in_the_folder(finished):
         assert torch.equal(parameter, checkpoint.model[name])
 
 
-def test_the_vocabulary_is_that_of_the_training_text(finished, held_out):
-    _, tokenizer, rest, _ = held_out
+def test_training_never_sees_what_is_held_out(whole, held_out):
+    _, tokenizer, rest, batches = held_out
     expected = WordPieceTokenizer.train([s for d in rest for s in d], 8000)
-    assert tokenizer.pieces == expected.pieces
-    assert tokenizer.do_lower_case
-
-
-def test_training_never_sees_what_is_held_out(finished, held_out):
-    _, _, rest, batches = held_out
-    state = read_checkpoint(finished[0] / "step-00000008").state
+    assert tokenizer.pieces == expected.pieces and tokenizer.do_lower_case
+    state = read_checkpoint(whole[0] / "step-00000008").state
     assert (state["data"]["documents"], len(batches.documents)) == (10, 2)
-    wishes = {"batch_size": 8, "seed": SEED, "max_length": 24}
-    expected = PretrainingBatches(list(rest), held_out[1], **wishes).identity
+    wishes = {"batch_size": 8, "seed": 0, "max_length": 24}
+    expected = PretrainingBatches(list(rest), tokenizer, **wishes).identity
     assert state["data"]["pairs"] == expected["pairs"] == 30
 
 
-def test_transformers_opens_it(finished, held_out):
-    folder, _ = finished
-    model, tokenizer, _, batches = held_out
-    theirs = transformers.BertForPreTraining.from_pretrained(folder).eval()
-    cut = transformers.BertTokenizer.from_pretrained(folder)
-    assert cut("Anna reads a book.")["input_ids"] == tokenizer.encode("Anna reads a book.")
-    for batch in batches:
-        ids = {k: batch[k] for k in ("input_ids", "token_type_ids", "attention_mask")}
-        ours = model(**ids)
-        with torch.no_grad():
-            expected = theirs(**ids)
-        real = batch["attention_mask"].bool()
-        close(ours.prediction_logits[real], expected.prediction_logits[real], 1e-5)
-        close(ours.seq_relationship_logits, expected.seq_relationship_logits, 1e-5)
-
-
-def test_every_number_of_the_report(finished, held_out):
+def test_every_number_of_the_report(whole, held_out):
     """Count pieces, and compute losses from all scores, without the code under test."""
     model, tokenizer, rest, batches = held_out
     counts = Counter(p for d in rest for s in d for p in tokenizer.tokenize(s))
@@ -119,28 +84,23 @@ def test_every_number_of_the_report(finished, held_out):
         f"                 {pair_losses / pairs:6.3f}  this model, which answers "
         f"{100 * right / pairs:.1f} % right",
     ]
-    report = (finished[0] / "report.txt").read_text(encoding="utf-8").splitlines()
+    report = (whole[0] / "report.txt").read_text(encoding="utf-8").splitlines()
     assert report[4:10] == expected
     assert words > 5
-    records = read_checkpoint(finished[0] / "step-00000008").history
+    records = read_checkpoint(whole[0] / "step-00000008").history
     assert f"{[r['tokens'] for r in records if 'tokens' in r][-1]:,} tokens" in report[1]
     assert [r["step"] for r in records if "eval_loss" in r] == [2, 4, 6, 8]
 
 
-def test_what_to_type_next_can_be_typed(finished, capsys):
+def test_what_to_type_next_can_be_typed(whole, capsys):
     from minibert.fill import main as fill
 
-    report = (finished[0] / "report.txt").read_text(encoding="utf-8")
+    report = (whole[0] / "report.txt").read_text(encoding="utf-8")
     line = next(line for line in report.splitlines() if "minibert.fill" in line)
     folder, question = line.split("minibert.fill ")[1].split(" '")
-    assert (folder, question.count("[MASK]")) == (str(finished[0]), 1)
+    assert (folder, question.count("[MASK]")) == (str(whole[0]), 1)
     assert fill([folder, question.rstrip("'")]) == 0
     assert question.rstrip("'") in capsys.readouterr().out
-
-
-def test_questions_of_handy_length():
-    assert example_question([["so", "a b"], ["it is 3 o'clock"]]) == "[MASK]"
-    assert example_question([["so", "a b"], ["one two three", "x y z"]]) == "one [MASK] three"
 
 
 def test_what_it_says_before_it_trains(tmp_path, capsys):
@@ -182,21 +142,6 @@ def test_a_named_size_has_as_many_positions_as_it_is_trained_with(tmp_path):
         assert sizes == getattr(BertConfig, name)(max_position_embeddings=77)
 
 
-@pytest.mark.parametrize(
-    ("config", "rate"), [("tiny", 1e-3), ("mini", 5e-4), ("base", 1e-4), ("sizes.json", 1e-4)]
-)
-def test_small_models_learn_faster_unless_told_otherwise(tmp_path, monkeypatch, config, rate):
-    from minibert.pretrain.options import parse_options
-    from minibert.pretrain.plan import begin
-
-    write_inputs(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    line = ["text.txt", "--out", "out", "--config", config, "--max-length", "24"]
-    assert begin(parse_options(line))[0]["learning_rate"] == rate
-    assert begin(parse_options([*line, "--learning-rate", "0.5"]))[0]["learning_rate"] == 0.5
-    assert not (tmp_path / "out").exists()
-
-
 def test_the_settings_of_the_training(tmp_path, monkeypatch):
     seen = {}
 
@@ -217,14 +162,3 @@ def test_the_settings_of_the_training(tmp_path, monkeypatch):
         model = BertForPreTraining(seen["model"].config)
     for begun, same in zip(seen["model"].parameters(), model.parameters(), strict=True):
         assert torch.equal(begun, same)
-
-
-@pytest.mark.slow
-def test_several_files_are_one_text(tmp_path):
-    arguments = write_inputs(tmp_path)
-    for number, part in enumerate(small_text().split("\n\n")):
-        (tmp_path / f"{number:02}.txt").write_text(part, encoding="utf-8")
-    parts = sorted(tmp_path.glob("[0-9]*.txt"))
-    assert pretrain(*arguments, "--out", tmp_path / "one") == 0
-    assert pretrain(*parts, *arguments[1:], "--out", tmp_path / "many") == 0
-    assert end_of(tmp_path / "one") == end_of(tmp_path / "many")

@@ -1,76 +1,45 @@
 """Bad input to `python -m minibert.pretrain`: one sentence, status 1, nothing left behind."""
 
-import builtins
 import json
-import os
 import warnings
 
 import pytest
-import torch
 from small_runs import CONFIG, WISHES, end_of, write_inputs
 
 from minibert.pretrain.__main__ import main
-from minibert.pretrain.messages import sentence_of
-from minibert.pretrained import saving
 from minibert.training import BertTrainer, resume
 
 TEXTS = {
-    "empty.txt": b"",
-    "blank.txt": b"\n \n",
     "latin.txt": "Il est né.\nC'est l'été.\n".encode("latin-1"),
     "alone.txt": b"One cat.\nIt sleeps.\n",
-    "line.txt": b"One cat. It sleeps. " * 500,
     "long.txt": b"One cat.\nIt sleeps.\n" * 150,
-    "single.txt": b"One cat.\n\nOne dog.\n\nOne bird.\n\nOne fish.\n",
     "three.txt": b"One cat.\nIt sleeps.\n\nOne dog.\nIt barks.\n\nOne bird.\nIt sings.\n",
     "uneven.txt": b"One cat.\n\nOne dog.\n\nOne bird.\n\nOne fish.\nIt swims.\n",
     "short.txt": b"a\nb\n\nc\nd\n\ne\nf\n\ng\nh\n",
-    "unprintable.txt": b"\x01\n\x02\n\n\x03\n\x04\n\n\x05\n\x06\n\n\x07\n\x08\n",
-}
-CONFIGS = {
-    "broken.json": "{",
-    "list.json": "[1, 2]",
-    "odd.json": json.dumps(CONFIG | {"hidden_size": 17}),
-    "words.json": json.dumps(CONFIG | {"hidden_size": "many"}),
-    "narrow.json": json.dumps(CONFIG | {"max_position_embeddings": 20}),
-    "segment.json": json.dumps(CONFIG | {"type_vocab_size": 1}),
+    "broken.json": b"{",
+    "narrow.json": json.dumps(CONFIG | {"max_position_embeddings": 20}).encode(),
+    "segment.json": json.dumps(CONFIG | {"type_vocab_size": 1}).encode(),
 }
 
 # A command, and what it says. `text.txt` and `sizes.json` are sound.
 CASES = {
     "none.txt --out out": "there is no file 'none.txt'; check the name and the folder",
-    "folder --out out": "'folder' is a folder; name the .txt files in it",
-    "empty.txt blank.txt --out out": "'empty.txt', 'blank.txt': no sentence in it",
     "text.txt latin.txt --out out": "line 1 of 'latin.txt' is not UTF-8 (byte 0xe9); open the file",
-    "text.txt text.txt --out out": "'text.txt' is named twice; name every file once",
     "text.txt ./text.txt --out out": "'./text.txt' is named twice; name every file once",
     "alone.txt --out out": "the corpus is a single document (2 sentences), so no sentence can come",
-    "line.txt --out out": "the corpus is a single line of 9999 characters; write one sentence",
-    "single.txt --out out": "each of the 4 documents is a single sentence, so none has a next one",
     "three.txt --out out": "the text has 3 documents, too few to hold out 2 and learn from at least"
     " 2; put blank lines between documents, add text, or give --held-out 0",
-    "text.txt --out out --held-out 0.95": "the text has 12 documents, too few to hold out 11 and",
-    "uneven.txt --out out": "of 4 documents, 2 were to be held out, but each of the 2 documents is"
-    " a single sentence",
-    "short.txt --out out": "the 2 documents held out are so short that no word of them is masked;"
-    " give a larger --held-out, or --held-out 0",
-    "unprintable.txt --out out": "the texts hold no word; give at least one with a letter in it",
+    "uneven.txt --out out": "of 4 documents, 2 were to be held out, but each of the 2 documents is",
+    "short.txt --out out": "the 2 documents held out are so short that no word of them is masked;",
     "text.txt --out out --vocab-size 20": "--vocab-size (20) is too small: 5 special tokens and",
     "text.txt --out out --config small": "--config 'small' is neither a file nor one of tiny, mini",
     "text.txt --out out --config broken.json": "'broken.json' is not the config.json of a BERT: ",
-    "text.txt --out out --config list.json": "'list.json' is not the config.json of a BERT: ",
-    "text.txt --out out --config latin.txt": "'latin.txt' is not the config.json of a BERT: ",
-    "text.txt --out out --config words.json": "hidden_size must be a whole number, not 'many'",
-    "text.txt --out out --device cpu:x": "Invalid device string: 'cpu:x'",
-    "text.txt --out out --config odd.json": "hidden_size (17) must be a multiple of num_attention",
-    "text.txt --out out --config narrow.json": "--max-length (24) exceeds max_position_embeddings"
-    " (20) of 'narrow.json'; give --max-length 20 or less",
+    "text.txt --out out --config narrow.json": "--max-length (24) exceeds max_position_embeddings",
     "text.txt --out out --config segment.json": "type_vocab_size (1) of 'segment.json' must be 2",
     "text.txt --out out --device gpu": "the device is 'gpu', which this machine does not have",
     "text.txt --out text.txt": "'text.txt' is a file; name a folder after --out",
     "text.txt --out text.txt/out": "Not a directory",
     "text.txt --out folder": "'folder' is not empty (it holds 'mine'); name a new or an empty",
-    "text.txt --out out --resume": "'out' holds no run to go on with (no run.json); begin one",
     "--out folder --resume": "'folder' holds no run to go on with (no run.json); begin one without",
 }
 
@@ -82,8 +51,6 @@ def here(tmp_path, monkeypatch):
     (tmp_path / "folder" / "mine").write_text("do not touch", encoding="utf-8")
     for name, content in TEXTS.items():
         (tmp_path / name).write_bytes(content)
-    for name, content in CONFIGS.items():
-        (tmp_path / name).write_text(content, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -111,30 +78,12 @@ def test_bad_input(here, capsys, unchecked, line, told):
     assert (here / "folder" / "mine").read_text(encoding="utf-8") == "do not touch"
 
 
-def test_an_unreadable_file(here, capsys, monkeypatch):
-    real = builtins.open
-
-    def refuse(path, *rest, **named):
-        if str(path) == "text.txt" and "b" in "".join(map(str, rest)):
-            raise PermissionError(13, "Permission denied", "text.txt")
-        return real(path, *rest, **named)
-
-    monkeypatch.setattr(builtins, "open", refuse)
-    assert begin("text.txt --out out") == 1
-    assert sentence(capsys) == "'text.txt': Permission denied"
-    assert not (here / "out").exists()
-
-
-def test_a_run_is_not_begun_twice(here, capsys):
-    assert begin("text.txt --out out") == 0
-    before = end_of("out")
-    capsys.readouterr()
-    assert begin("text.txt --out out") == 1
-    assert sentence(capsys) == (
-        "'out' holds a run already (step-00000008); add --resume to go on with it, or name another "
-        "folder"
-    )
-    assert end_of("out") == before
+def test_a_run_is_not_begun_twice(whole, capsys):
+    before = end_of(whole[0])
+    assert main([*whole[1], "--out", str(whole[0])]) == 1
+    told = f"'{whole[0]}' holds a run already (step-00000008); add --resume to go on with it, or"
+    assert sentence(capsys).startswith(told)
+    assert end_of(whole[0]) == before
 
 
 def test_a_damaged_plan(here, capsys):
@@ -147,55 +96,19 @@ def test_a_damaged_plan(here, capsys):
         assert "is damaged or of another version (the format must be" in sentence(capsys)
 
 
-def _full(*_, **__):
-    raise OSError(28, "No space left on device")
-
-
-@pytest.mark.slow
-def test_a_full_disk_loses_nothing(here, capsys, monkeypatch):
-    assert begin("text.txt --out whole") == 0
-    saves = iter(range(10))
-    real = resume.save_file
+def test_a_full_disk_is_told_with_the_way_to_go_on(here, capsys, monkeypatch):
+    saves, real = iter(range(10)), resume.save_file
 
     def fill_up(*given):
-        # Two files each: the third checkpoint, of step 6, finds no room.
-        return _full() if next(saves) >= 4 else real(*given)
+        if next(saves) >= 4:  # two files each: the third checkpoint, of step 6, finds no room
+            raise OSError(28, "No space left on device")
+        return real(*given)
 
     monkeypatch.setattr(resume, "save_file", fill_up)
-    capsys.readouterr()
     assert begin("text.txt --out out") == 1
     told = sentence(capsys)
-    assert told.startswith("the checkpoint of step 6 could not be written (")
-    assert "No space left on device" in told
+    assert told.startswith("the checkpoint of step 6 could not be written ([Errno 28] No space")
     assert told.endswith("go on with: python -m minibert.pretrain --out out --resume")
-    monkeypatch.undo()
-    monkeypatch.chdir(here)
-    assert begin("--out out --resume") == 0
-    assert "Going on after step 4." in capsys.readouterr().out
-    assert end_of("out") == end_of("whole")
-
-
-@pytest.mark.slow
-def test_a_disk_that_is_full_at_the_very_end(here, capsys, monkeypatch):
-    monkeypatch.setattr(saving, "save_file", _full)
-    assert begin("text.txt --out out") == 1
-    told = sentence(capsys)
-    assert "the model could not be saved to 'out'" in told
-    assert "No space left on device" in told
-    monkeypatch.undo()
-    monkeypatch.chdir(here)
-    assert begin("--out out --resume") == 0
-    assert begin("text.txt --out whole") == 0
-    assert end_of("out") == end_of("whole")
-
-
-def test_a_full_disk_before_the_first_step(here, capsys, monkeypatch):
-    monkeypatch.setattr(os, "fsync", _full)
-    assert begin("text.txt --out out") == 1
-    assert sentence(capsys) == "No space left on device"
-    monkeypatch.undo()
-    monkeypatch.chdir(here)
-    assert begin("text.txt --out out") == 0
 
 
 def test_a_loss_that_is_no_number(here, capsys):
@@ -218,12 +131,7 @@ def test_a_long_document_is_cut_with_a_word(here, capsys):
 
 
 @pytest.mark.parametrize(
-    "error",
-    [
-        torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.\nGPU 0 has 0"),
-        RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: 900 bytes"),
-        MemoryError(),
-    ],
+    "error", [RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate"), MemoryError()]
 )
 def test_too_little_memory(here, capsys, monkeypatch, error):
     def fit(*_):
@@ -243,9 +151,3 @@ def test_faults_of_the_program_are_not_hidden(here, monkeypatch):
     monkeypatch.setattr(BertTrainer, "fit", fit)
     with pytest.raises(KeyError, match="a fault"):
         begin("text.txt --out out")
-
-
-def test_sentences():
-    assert sentence_of(OSError(28, "No space left on device")) == "No space left on device"
-    assert sentence_of(RuntimeError("one\n  two")) == "one"
-    assert sentence_of(ValueError()) == "ValueError"

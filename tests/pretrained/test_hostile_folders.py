@@ -11,7 +11,7 @@ from saved_folders import CONFIG, INDEX, WEIGHTS, change_json, in_our_words, sma
 from minibert import family
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
-from minibert.tasks import BertForSequenceClassification, BertForTokenClassification
+from minibert.tasks import BertForSequenceClassification
 
 resource = pytest.importorskip("resource", reason="this system does not count memory")
 pytestmark = pytest.mark.usefixtures("unchecked")
@@ -39,9 +39,9 @@ def loads(folder, name):
     return lambda: load_pretrained(BertModel, folder)
 
 
-@pytest.mark.parametrize("kind", [BertForSequenceClassification, BertForTokenClassification])
-@pytest.mark.parametrize("count", [1000, 10**9, 10**40])
-def test_more_labels_than_the_weights_have_room_for(tmp_path, kind, count):
+@pytest.mark.parametrize("count", [1000, 10**40])
+def test_more_labels_than_the_weights_have_room_for(tmp_path, count):
+    kind = BertForSequenceClassification
     small_folder(tmp_path, kind)
     change_json(tmp_path / CONFIG, num_labels=count)
     told = at_once(lambda: load_pretrained(kind, tmp_path))

@@ -12,20 +12,6 @@ from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 
-class Hub(ModuleType):
-    """Stand in for huggingface_hub: keeps one model, notes what it is asked for."""
-
-    def __init__(self, folder):
-        super().__init__("huggingface_hub")
-        self.folder, self.asked = folder, []
-
-    def snapshot_download(self, repo_id, *, revision, allow_patterns):
-        self.asked.append((repo_id, revision, allow_patterns))
-        if isinstance(self.folder, Exception):
-            raise self.folder
-        return str(self.folder)
-
-
 @pytest.fixture(autouse=True)
 def elsewhere(tmp_path, monkeypatch):
     """Stand in an empty folder, where no name is that of a folder."""
@@ -35,8 +21,17 @@ def elsewhere(tmp_path, monkeypatch):
 
 @pytest.fixture
 def hub(tmp_path, monkeypatch):
-    """Put the stand-in in the place of the package."""
-    hub = Hub(tmp_path / "cache")
+    """Stand in for huggingface_hub: keep one model, note what is asked for."""
+    hub = ModuleType("huggingface_hub")
+    hub.folder, hub.asked = tmp_path / "cache", []
+
+    def snapshot_download(repo_id, *, revision, allow_patterns):
+        hub.asked.append((repo_id, revision, allow_patterns))
+        if isinstance(hub.folder, Exception):
+            raise hub.folder
+        return str(hub.folder)
+
+    hub.snapshot_download = snapshot_download
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
     return hub
 
@@ -93,10 +88,7 @@ def test_without_the_package(monkeypatch, load):
     assert "there is no folder 'bert-base-uncased'" in in_our_words(caught.value)
 
 
-@pytest.mark.parametrize(
-    "error",
-    [OSError("no route\nmuch more"), RuntimeError("offline"), ValueError("no such"), KeyError()],
-)
+@pytest.mark.parametrize("error", [OSError("no route\nmuch more"), KeyError()])
 def test_when_it_cannot_be_fetched(hub, error):
     hub.folder = error
     with pytest.raises(FileNotFoundError, match="check the name and the connection") as caught:

@@ -16,7 +16,9 @@ from saved_folders import (
     split,
     with_header,
 )
+from torch import nn
 
+from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained
 from minibert.tasks import BertForSequenceClassification
@@ -24,23 +26,17 @@ from minibert.tasks import BertForSequenceClassification
 pytestmark = pytest.mark.usefixtures("unchecked")  # what readers meet, without checks of types
 
 
-# Folders and files that are not there, or not what they are called.
-
-
 def test_no_folder(tmp_path):
     assert "there is no folder" in refused(tmp_path / "nowhere")
-    assert "there is no folder" in refused("./nowhere")
     (tmp_path / "file").write_text("x")
     assert "is a file; give the folder" in refused(tmp_path / "file")
     assert "not a NoneType" in refused(None)
 
 
 @pytest.mark.parametrize("name", [WEIGHTS, CONFIG])
-def test_a_file_that_is_missing_or_a_folder(tmp_path, name):
+def test_a_file_that_is_missing(tmp_path, name):
     small_folder(tmp_path)
     (tmp_path / name).unlink()
-    assert name in refused(tmp_path)
-    (tmp_path / name).mkdir()
     assert name in refused(tmp_path)
 
 
@@ -60,22 +56,14 @@ def test_two_kinds_of_weights(tmp_path):
     assert "has both model.safetensors and model.safetensors.index.json" in refused(tmp_path)
 
 
-# config.json
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (b"", "cannot be read as JSON"),
         (b"{", "cannot be read as JSON"),
-        (b"\xff\xfe", "cannot be read as JSON"),
         (b"[1, 2]", "holds a JSON list, not an object"),
         (b"[" * 200_000, "cannot be read as JSON"),
         (b'{"hidden_size": ' + b"9" * 5000 + b"}", "cannot be read as JSON"),
-        (b'{"hidden_size": 1e400}', "hidden_size must be a whole number, not inf"),
         (b'{"is_decoder": true}', "is_decoder (True) is not supported"),
-        (b'{"position_embedding_type": "relative_key"}', "'relative_key') is not supported"),
-        (b'{"model_type": "roberta"}', "model_type ('roberta') is not supported"),
         (b'{"hiden_size": 8}', "did you mean hidden_size?"),
         (b'{"hidden_act": ["gelu"]}', "hidden_act (['gelu']) must be one of gelu,"),
     ],
@@ -92,14 +80,9 @@ def test_a_config_that_is_none(tmp_path, text, message):
     ("changes", "message"),
     [
         ({"num_labels": True}, "num_labels must be a whole number, not True"),
-        ({"num_labels": 0}, "num_labels (0) must be at least 1"),
-        ({"id2label": [1]}, "id2label must be an object from numbers to names, not [1]"),
         ({"id2label": {"0": None}}, "id2label must be an object from numbers to names"),
-        ({"id2label": {}}, "at least one"),
-        ({"id2label": {"zero": "no"}}, "id2label names 'zero'; each label is a number"),
         ({"id2label": {"9" * 5000: "no"}}, "each label is a number"),
         ({"id2label": {"0": "no", "2": "yes"}}, "names the labels [0, 2]"),
-        ({"id2label": {"0": "no", "1": "no"}}, "gives a name twice"),
         ({"problem_type": ["regression"]}, "problem_type (['regression']) must be one of"),
     ],
 )
@@ -131,31 +114,13 @@ def test_a_tensor_without_numbers_vouches_for_no_size(tmp_path):
     assert "config.json gives vocab_size as 1000000000000" in refused(tmp_path)
 
 
-# model.safetensors
-
-
 @pytest.mark.parametrize(
-    "content",
-    [
-        b"", b"\xff" * 8, struct.pack("<Q", 3) + b"{}", struct.pack("<Q", 2) + b"[]",
-        struct.pack("<Q", 10**6) + b"[" * 10**6, b"PK\x03\x04" + b"\x00" * 100,
-    ],
-)  # fmt: skip
+    "content", [b"", struct.pack("<Q", 2) + b"[]", struct.pack("<Q", 10**6) + b"[" * 10**6]
+)
 def test_what_is_no_safetensors_file(tmp_path, content):
     small_folder(tmp_path)
     (tmp_path / WEIGHTS).write_bytes(content)
     assert f"({len(content)} bytes) is no safetensors file, damaged or cut" in refused(tmp_path)
-
-
-@pytest.mark.parametrize("dtype", ["C64", "F8_E4M3", "F4", "BOOL"])
-def test_types_that_are_no_weights(tmp_path, dtype):
-    small_folder(tmp_path)
-    header, numbers = split(tmp_path / WEIGHTS)
-    for entry in header.values():
-        if "dtype" in entry:
-            entry["dtype"] = dtype
-    with_header(tmp_path / WEIGHTS, header, numbers)
-    refused(tmp_path)
 
 
 def test_every_length_of_a_cut_file(tmp_path):
@@ -169,13 +134,9 @@ def test_every_length_of_a_cut_file(tmp_path):
     refused(tmp_path)
 
 
-# Shards
-
-
 OUTSIDE = [
-    "../model.safetensors", "/etc/passwd", "sub/model.safetensors", "sub\\model.safetensors",
-    "C:model.safetensors", ".hidden.safetensors", "pytorch_model.bin", "model.safetensors\0", "",
-    "model.safetensors\n", 7, None, ["model.safetensors"],
+    "../model.safetensors", "/etc/passwd", "sub\\model.safetensors", "pytorch_model.bin",
+    "model.safetensors\n", 7,
 ]  # fmt: skip
 
 
@@ -190,13 +151,6 @@ def test_a_shard_outside_the_folder(tmp_path, place):
     assert f"places 'pooler.dense.bias' in {place!r}" in told
 
 
-@pytest.mark.parametrize("weight_map", [None, {}, "model.safetensors"])
-def test_an_index_without_places(tmp_path, weight_map):
-    sharded_folder(tmp_path)
-    change_json(tmp_path / INDEX, weight_map=weight_map)
-    assert "has no weight_map" in refused(tmp_path)
-
-
 def test_shards_and_index_that_disagree(tmp_path):
     places = sharded_folder(tmp_path)
     first, second = sorted(set(places.values()))[:2]
@@ -209,18 +163,8 @@ def test_shards_and_index_that_disagree(tmp_path):
     change_json(tmp_path / INDEX, weight_map=places)
     (tmp_path / second).rename(tmp_path / "elsewhere.safetensors")
     assert f"has no {second}, which {INDEX} names" in refused(tmp_path)
-
-
-def test_a_tensor_in_two_shards(tmp_path):
-    places = sharded_folder(tmp_path)
-    first, second = sorted(set(places.values()))[:2]
-    name = next(name for name, place in places.items() if place == first)
-    tensors = load_file(tmp_path / second) | {name: load_file(tmp_path / first)[name]}
-    save_file({n: t.clone() for n, t in tensors.items()}, tmp_path / second)
-    assert f"{second} of" in refused(tmp_path)
-
-
-# Arguments
+    change_json(tmp_path / INDEX, weight_map={})
+    assert "has no weight_map" in refused(tmp_path)
 
 
 def test_parts_that_are_no_list_or_that_the_model_does_not_have(tmp_path):
@@ -230,3 +174,17 @@ def test_parts_that_are_no_list_or_that_the_model_does_not_have(tmp_path):
     told = refused(tmp_path, new=("poller",))
     assert "new names 'poller', but BertModel has no such part" in told
     assert "embeddings, encoder, pooler" in told
+
+
+@pytest.mark.parametrize(
+    ("kind", "arguments", "told"),
+    [
+        (nn.Linear, {}, "Linear cannot be built as Linear(config): missing a required argument: "),
+        (BertModel(BertConfig.tiny(vocab_size=9)), {}, "load_pretrained builds the model: give the "
+         "class BertModel, not an instance of it"),
+        (BertModel, {"top": 3}, "BertModel cannot be built as BertModel(config, top=…): got an "),
+    ],
+)  # fmt: skip
+def test_a_class_that_cannot_be_built_of_a_configuration(tmp_path, kind, arguments, told):
+    small_folder(tmp_path)
+    assert refused(tmp_path, kind, **arguments).startswith(told)

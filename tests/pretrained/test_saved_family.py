@@ -1,10 +1,7 @@
 """The family with every head, saved and loaded: ours by transformers, and theirs by us.
 
-In float64 both agree to 1e-10 where the library computes in 64 bits. ModernBERT turns its vectors
-in 32, which is done in 64 here; its loss of words and that of ELECTRA's detector are numbers of 32
-bits, and compared as such. DeBERTa takes a square root in 32 bits, exact for the sizes chosen here.
-What stands at padding counts in the loss of answers; in ModernBERT's library it depends on the way
-in which attention is computed, so this one loss is compared on a row without padding.
+In float64 both agree to 1e-10, but for what the library computes in 32 bits: ModernBERT's turns
+and some losses. Its loss of answers depends at padding on the way attention is computed.
 """
 
 import json

@@ -49,14 +49,6 @@ def test_ids_equal_theirs_on_odd_texts(tmp_path, lower, config):
         assert pair["token_type_ids"].tolist() == [expected["token_type_ids"]]
 
 
-def test_the_tokenizer_of_a_real_model(minilm, tmp_path):
-    for name in ("tokenizer.json", "tokenizer_config.json"):
-        (tmp_path / name).write_bytes((minilm / name).read_bytes())
-    ours, from_lines = load_tokenizer(tmp_path), load_tokenizer(minilm)
-    assert ours.pieces == from_lines.pieces
-    assert ours.do_lower_case == from_lines.do_lower_case
-
-
 def test_the_older_post_processor_is_the_same(folder):
     ids = {"sep": ["[SEP]", 3], "cls": ["[CLS]", 2]}
     change_json(folder / "tokenizer.json", post_processor={"type": "BertProcessing", **ids})
@@ -95,34 +87,27 @@ def test_everyone_must_agree_on_capitals(folder):
 
 
 REFUSED = {  # what stands where
-    "model.type": ["BPE", None],
+    "model.type": ["BPE"],
     "model": ["WordPiece"],
-    "model.unk_token": ["<unk>"],
-    "model.continuing_subword_prefix": ["@@"],
     "model.max_input_chars_per_word": [200],
     "model.vocab": [[], {}],
-    "model.vocab.the": [1, -1, 1.5, True, 10**30],
+    "model.vocab.the": [1, True, 99],
     "model.vocab.[MASK]": [...],
-    "normalizer": [None, {"type": "Sequence", "normalizers": []}],
-    "normalizer.type": ["Lowercase"],
+    "normalizer": [None],
     "normalizer.clean_text": [False],
-    "normalizer.lowercase": ["yes", None],
+    "normalizer.lowercase": [None],
     "normalizer.handle_chinese_chars": [False],
     "normalizer.strip_accents": [False],
     "pre_tokenizer.type": ["ByteLevel"],
-    "pre_tokenizer": [None],
-    "post_processor": [None],
     "post_processor.type": ["RobertaProcessing"],
     "post_processor.single": [[]],
     "post_processor.pair": [None],
     "post_processor.special_tokens.[CLS].ids": [[4]],
     "post_processor.special_tokens.[SEP]": [None],
-    "added_tokens": [None, 3],
-    "added_tokens.4.content": ["<new>", ["[MASK]"]],
-    "added_tokens.4": ["[MASK]"],
+    "added_tokens": [3],
+    "added_tokens.4.content": ["<new>"],
     "added_tokens.4.id": [99],
     "added_tokens.4.lstrip": [True],
-    "added_tokens.4.normalized": [True],
 }
 
 
@@ -149,18 +134,3 @@ def test_another_tokenizer_is_refused(folder, place, value):
     with pytest.raises(ValueError, match=r"tokenizer\.json'") as caught:
         load_tokenizer(folder)
     in_our_words(caught.value)
-
-
-def test_ids_with_a_gap_are_named_with_their_range_and_a_damaged_file_is_refused(folder):
-    change_inside(folder / "tokenizer.json", "model.vocab.the", 99)
-    words = rf"ids of {len(PIECES)} pieces must run from 0 to {len(PIECES) - 1}, .* not so \d+, 99"
-    with pytest.raises(ValueError, match=words):
-        load_tokenizer(folder)
-    for content, words in (
-        (b"", "cannot be read as JSON"),
-        (b"{}", r"model\.type None is not supported; BERT's is 'WordPiece'"),
-    ):
-        (folder / "tokenizer.json").write_bytes(content)
-        with pytest.raises(ValueError, match=words) as caught:
-            load_tokenizer(folder)
-        in_our_words(caught.value)

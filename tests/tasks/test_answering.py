@@ -20,9 +20,6 @@ from bertbook.tasks.answering import (
     merge_windows,
     sliding_windows,
 )
-from minibert.config import BertConfig
-from minibert.tasks import BertForQuestionAnswering, TaskBatches
-from minibert.training import BertTrainer, TrainingConfig
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.offsets import locate_pieces
 
@@ -32,9 +29,6 @@ TINY = WordPieceTokenizer([*SPECIAL_TOKENS, *LETTERS, "##x", "cafe", "上", "海
 
 def passages_of(window):
     return [place is not None for place in window.offsets]
-
-
-# --- Windows -------------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
@@ -59,30 +53,6 @@ def test_windows_are_those_of_transformers(minilm):
             assert passages_of(window) == inside
 
 
-@examples(150)
-@given(data=st.data(), room=st.integers(1, 6))
-def test_windows_cover_and_overlap(data, room):
-    stride = data.draw(st.integers(0, room - 1))
-    passage = " ".join(
-        data.draw(st.lists(st.sampled_from(["a", "bx", "cxx", "上海"]), max_size=12))
-    )
-    windows = sliding_windows(TINY, "d e", passage, max_length=room + 5, stride=stride)
-    places = [(piece.start, piece.end) for piece in locate_pieces(TINY, passage)]
-    rows = [[place for place in window.offsets if place] for window in windows]
-    joined = rows[0] + [place for row in rows[1:] for place in row[stride:]]
-    assert joined == places
-    assert all(a[len(a) - stride :] == b[:stride] for a, b in zip(rows, rows[1:], strict=False))
-    for row, window in zip(rows, windows, strict=True):
-        assert row == [place for place in places if _inside(place, window.begin, window.end)]
-    # An answer of up to `stride` pieces, and one more, lies whole in a window.
-    for first in range(len(places) - stride):
-        assert any({*places[first : first + stride + 1]} <= {*row} for row in rows)
-
-
-def _inside(place, begin, end):
-    return begin <= place[0] and place[1] <= end
-
-
 BAD_WINDOWS = [
     ({"max_length": 8, "stride": 3}, r"\(8\) has room for 3 .*\(3\) must be from 0 to 2"),
     ({"max_length": 8, "stride": -1}, r"stride \(-1\) must be from 0 to 2"),
@@ -94,9 +64,6 @@ BAD_WINDOWS = [
 def test_windows_without_room_are_named(wishes, words):
     with pytest.raises(ValueError, match=words):
         sliding_windows(TINY, "a b", "c d e", **wishes)
-
-
-# --- Labels --------------------------------------------------------------------------------------
 
 
 @examples(200)
@@ -136,9 +103,6 @@ def test_an_answer_that_is_none_is_named(start, end, words):
     (window,) = sliding_windows(TINY, "a", "b c")
     with pytest.raises(ValueError, match=words):
         answer_positions(window, start, end)
-
-
-# --- Merging -------------------------------------------------------------------------------------
 
 
 def merge_by_brute_force(passage, windows, logits, longest):
@@ -191,9 +155,6 @@ def test_the_threshold_decides(threshold, text):
     assert Answers([Answer("上", 0, 1, 3.0)], no_answer=3.5).choose(threshold) == text
 
 
-# --- From text to text ---------------------------------------------------------------------------
-
-
 class Searcher(torch.nn.Module):
     """Know one answer by heart, and prefer none a little to anything else."""
 
@@ -218,27 +179,3 @@ def test_questions_are_answered_in_their_order_and_need_a_passage_each():
     assert found[0].answers[0][1:3] == (60, 62)
     with pytest.raises(ValueError, match="2 questions and 1 passages do not fit"):
         answer_questions(Searcher(), TINY, ["a", "b"], ["c"])
-
-
-@pytest.mark.slow
-def test_a_model_learns_to_answer_from_its_windows():
-    torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=TINY.vocab_size, hidden_size=16, num_hidden_layers=1, num_attention_heads=2,
-        intermediate_size=32, max_position_embeddings=16, hidden_dropout_prob=0.0,
-    )  # fmt: skip
-    model = BertForQuestionAnswering(config)
-    passages = ["a b 上海 c", "上海 a b c", "a b c d e f g h i 上海", "a b c"]
-    rows = []
-    for passage in passages:
-        start, end = passage.find("上"), passage.find("海") + 1
-        for window in sliding_windows(TINY, "d", passage, max_length=12, stride=2):
-            first, last = answer_positions(window, start, end) if end else (0, 0)
-            row = {"input_ids": window.input_ids, "token_type_ids": window.token_type_ids}
-            rows.append(row | {"start_positions": first, "end_positions": last})
-    batches = TaskBatches(rows, batch_size=8, seed=0, pad_token_id=TINY.pad_token_id)
-    settings = TrainingConfig(max_steps=60, seed=0, learning_rate=2e-2, weight_decay=0.0)
-    terms = {"loss": "start_positions"}
-    BertTrainer(model, settings, terms=terms, device="cpu", show_progress=False).fit(batches)
-    found = answer_questions(model, TINY, ["d"] * 4, passages, max_length=12, stride=2)
-    assert [answers.choose() for answers in found] == ["上海", "上海", "上海", ""]

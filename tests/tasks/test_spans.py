@@ -54,28 +54,11 @@ def test_rows_of_a_batch_do_not_know_each_other():
         assert all(torch.equal(a[i, j], b) for a, b in zip(whole, alone, strict=True))
 
 
-def test_the_two_best_ends_alone_are_no_answer():
-    start_logits, end_logits = torch.tensor([0.0, 0, 0, 9, 1]), torch.tensor([0.0, 9, 8, 0, 1])
-    passage = torch.tensor([False, False, True, True, True])
-    assert start_logits.argmax() > end_logits.argmax()
-    best = best_spans(start_logits, end_logits, passage)
-    assert (best.start.item(), best.end.item(), best.score.item()) == (3, 4, 10)
-
-
-def test_without_a_passage_there_is_no_span():
-    scores = torch.tensor([2.0, 7.0])
-    best = best_spans(scores, scores, torch.tensor([False, False]), top_n=2)
-    assert best.score.tolist() == [-math.inf] * 2
-    assert best.no_answer.item() == 4
-
-
 ONES = torch.ones(4, dtype=torch.bool)
 GIVEN = {"start_logits": torch.zeros(3), "end_logits": torch.zeros(3), "passage": ONES[:3]}
 BAD = [
     ({"passage": ONES}, r"shapes \(3,\), \(3,\) and \(4,\); they need"),
-    ({"end_logits": torch.zeros(2)}, r"shapes \(3,\), \(2,\) and \(3,\); they need"),
     ({"max_answer_length": 0}, r"max_answer_length \(0\) must be at least 1"),
-    ({"top_n": -1}, r"top_n \(-1\) must be at least 1"),
     ({name: value[:0] for name, value in GIVEN.items()}, r"shapes \(0,\), .* at least one token"),
 ]
 

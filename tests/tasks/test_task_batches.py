@@ -5,10 +5,8 @@ from itertools import islice
 
 import pytest
 import torch
-from bert_pairs import SMALL, build
 
-from minibert.tasks import BertForTokenClassification, TaskBatches
-from minibert.training import BertTrainer, TrainingConfig
+from minibert.tasks import TaskBatches
 
 
 def rows(count=11, **labels):
@@ -75,45 +73,15 @@ def test_lists_and_fractions_become_tensors():
         assert torch.equal(batch["number"] * 2, batch["labels"].float())
 
 
-def test_a_run_goes_on_with_the_same_rows_only(tmp_path):
-    given = rows(7, labels=lambda number, row: [-100, *[number % 2] * (len(row) - 1)])
-    settings = TrainingConfig(max_steps=4, seed=0, save_steps=2)
-
-    def run(data, steps):
-        torch.manual_seed(0)
-        model = build(SMALL, kind=BertForTokenClassification, dtype=torch.float32)
-        trainer = BertTrainer(model, settings, folder=tmp_path, device="cpu", show_progress=False)
-        if steps:
-            trainer.resume()
-        trainer.fit(data)
-        return model
-
-    whole = run(make(given, per_token=["labels"]), 0)
-    newest = sorted(tmp_path.glob("step-*"))[-1]
-    for file in newest.iterdir():
-        file.unlink()
-    newest.rmdir()
-    for others in (given[::-1], [given[1], *given[1:]]):
-        with pytest.raises(ValueError, match=r"fingerprint_of_rows was .* Go on with the same da"):
-            run(make(others, per_token=["labels"]), 2)
-    again = run(make(given, per_token=["labels"]), 2)
-    for ours, theirs in zip(again.parameters(), whole.parameters(), strict=True):
-        assert torch.equal(ours, theirs)
-
-
 ROW = {"input_ids": [2, 7, 3], "token_type_ids": [0, 0, 0], "labels": 1}
 BAD = [
     ([], {}, "there is no row; give at least one"),
     ([{"input_ids": [2, 3], "labels": 1}], {}, "row 0 holds no 'token_type_ids', only"),
-    ([ROW], {"per_token": ["tags"]}, "row 0 holds no 'tags', only"),
     ([ROW, ROW | {"x": 1}], {}, "row 1 holds .*'x'.* let every row hold the same"),
     ([ROW | {"token_type_ids": [0]}], {}, "row 0 has 3 input_ids and 1 token_type_ids; give one"),
-    ([ROW | {"labels": [1, 2]}], {"per_token": ["labels"]}, "has 3 input_ids and 2 labels"),
     ([ROW, ROW | {"labels": None}], {}, "row 1 has None in 'labels', .* leave out rows without"),
     ([ROW, ROW | {"labels": math.nan}], {}, "row 1 has nan in 'labels', which is no label"),
-    ([ROW | {"labels": [0, None, 0]}], {"per_token": ["labels"]}, "row 0 has None in 'labels'"),
     ([ROW], {"batch_size": 0}, r"batch_size \(0\) must be at least 1"),
-    ([ROW], {"seed": -1}, r"seed \(-1\) must be at least 0"),
 ]
 
 

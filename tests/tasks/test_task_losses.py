@@ -26,9 +26,6 @@ def draw(seed, *shape, scale=5):
     return scale * torch.randn(*shape, generator=generator, dtype=torch.float64), generator
 
 
-# --- One class of several ------------------------------------------------------------------------
-
-
 @examples(40)
 @given(seed=SEEDS, shape=st.sampled_from([(1,), (6,), (2, 5)]), classes=st.integers(2, 7))
 def test_one_class_of_several(seed, shape, classes):
@@ -43,30 +40,6 @@ def test_one_class_of_several(seed, shape, classes):
     assert ours == masked_lm_loss(logits, labels).item()
 
 
-# --- Yes or no, several times --------------------------------------------------------------------
-
-
-def yes_or_no_by_hand(scores, answers):
-    costs = []
-    for score, answer in zip(scores, answers, strict=True):
-        yes = 1 / (1 + math.exp(-score))
-        costs.append(-answer * math.log(yes) - (1 - answer) * math.log(1 - yes))
-    return math.fsum(costs) / len(costs)
-
-
-@examples(40)
-@given(seed=SEEDS, batch=st.integers(1, 4), classes=st.integers(1, 5))
-def test_several_labels(seed, batch, classes):
-    logits, generator = draw(seed, batch, classes)
-    labels = torch.randint(2, (batch, classes), generator=generator)
-    ours = multi_label_loss(logits, labels.double())
-    by_hand = yes_or_no_by_hand(logits.flatten().tolist(), labels.flatten().tolist())
-    assert ours.item() == pytest.approx(by_hand, abs=1e-9)
-    assert ours.item() == multi_label_loss(logits, labels).item()  # integers will do
-    theirs = torch.nn.BCEWithLogitsLoss()(logits, labels.double())
-    torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-12)
-
-
 def test_a_hopeless_answer_stays_finite_and_a_doubtful_label_is_a_probability():
     logits = torch.tensor([[-1000.0, 1000.0]], requires_grad=True)
     loss = multi_label_loss(logits, torch.tensor([[1.0, 1.0]]))
@@ -77,30 +50,11 @@ def test_a_hopeless_answer_stays_finite_and_a_doubtful_label_is_a_probability():
     assert doubtful.item() == pytest.approx(math.log(2))
 
 
-# --- Numbers -------------------------------------------------------------------------------------
-
-
-@examples(40)
-@given(seed=SEEDS, batch=st.integers(1, 5), classes=st.integers(1, 3))
-def test_numbers(seed, batch, classes):
-    logits, generator = draw(seed, batch, classes)
-    labels = torch.randn(batch, classes, generator=generator, dtype=torch.float64)
-    pairs = zip(logits.flatten().tolist(), labels.flatten().tolist(), strict=True)
-    squares = [(score - label) ** 2 for score, label in pairs]
-    by_hand = math.fsum(squares) / len(squares)
-    assert regression_loss(logits, labels).item() == pytest.approx(by_hand, abs=1e-9)
-    if classes == 1:
-        assert regression_loss(logits, labels[:, 0]) == regression_loss(logits, labels)
-
-
 def test_numbers_in_a_row_do_not_spread_over_a_column():
     logits, labels = torch.tensor([[0.0], [10.0]]), torch.tensor([0.0, 10.0])
     assert (logits - labels).square().mean() == 50  # what broadcasting would answer
     assert regression_loss(logits, labels) == 0
     assert regression_loss(logits, labels.long()) == 0
-
-
-# --- Spans ---------------------------------------------------------------------------------------
 
 
 @examples(60)
@@ -110,28 +64,15 @@ def test_spans(seed, batch, seq):
     end_logits, _ = draw(seed + 1, batch, seq)
     start, end = torch.randint(seq + 3, (2, batch), generator=generator)
     start[0], end[-1] = seq - 1, 0
-    by_hand = []
-    for logits, places in ((start_logits, start), (end_logits, end)):
-        costs = [
-            -row.log_softmax(0)[place].item()
-            for row, place in zip(logits, places.tolist(), strict=True)
-            if place < seq
-        ]
-        by_hand.append(math.fsum(costs) / len(costs))
     ours = span_loss(start_logits, end_logits, start, end)
-    assert ours.item() == pytest.approx(sum(by_hand) / 2, abs=1e-9)
-    start[start >= seq] = -100
+    start, end = (places.masked_fill(places >= seq, -100) for places in (start, end))
+    halves = (
+        functional.cross_entropy(start_logits, start),
+        functional.cross_entropy(end_logits, end),
+    )
+    assert ours.item() == pytest.approx(sum(halves).item() / 2, abs=1e-9)
     assert span_loss(start_logits, end_logits, start, end) == ours
 
-
-def test_what_lies_outside_gets_no_gradient():
-    logits = torch.zeros(2, 3, requires_grad=True)
-    span_loss(logits, logits.detach(), torch.tensor([1, 3]), torch.tensor([1, 1])).backward()
-    assert logits.grad[0].any()
-    assert not logits.grad[1].any()
-
-
-# --- Bad labels ----------------------------------------------------------------------------------
 
 ZEROS = torch.zeros(2, 3)
 BAD = [
@@ -140,13 +81,11 @@ BAD = [
     (classification_loss, ZEROS, [-100, -100], "no item is labeled .* one its label"),
     (classification_loss, ZEROS[:, :1], [0, 0], r"classes \(1\) must be at least 2, .* regression"),
     (multi_label_loss, ZEROS, [[0.0, 1, 1.5]] * 2, r"labels are 1 for yes, 0 for .*, not 1\.5"),
-    (multi_label_loss, ZEROS, [[0.0, 1, -100]] * 2, "labels are 1 for yes, .*, not -100"),
     (multi_label_loss, ZEROS, [[0.0, 1, math.nan]] * 2, "labels are 1 for yes, .*, not nan"),
     (multi_label_loss, ZEROS, [0.0, 1.0], r"labels must have the shape \(2, 3\), not \(2,\)"),
     (multi_label_loss, ZEROS[:0], torch.zeros(0, 3), r"labels of shape \(0, 3\) must not be empty"),
     (regression_loss, ZEROS, [0.0, 1.0], r"labels must have the shape \(2, 3\), not \(2,\)"),
     (regression_loss, ZEROS[:, :1], [0.0, math.inf], "labels are finite numbers, not inf"),
-    (regression_loss, ZEROS[:0, :1], torch.zeros(0), r"labels of shape \(0, 1\) must not be empty"),
 ]
 
 
@@ -159,9 +98,7 @@ def test_labels_that_make_no_sense_are_named(loss, logits, labels, words):
 
 BAD_SPANS = [
     ([0, -2], [0, 0], ValueError, "start_positions run from 0 to 2, or are -100 .*, not -2"),
-    ([0, 0], [-1, 0], ValueError, "end_positions run from 0 to 2, or are -100 .*, not -1"),
     ([3, -100], [0, 0], ValueError, "no item .* .start_positions run from 0 to 2, .* its label"),
-    ([0, 0], [7, 7], ValueError, "no item is labeled .end_positions run from 0 to 2"),
     ([[0], [0]], [0, 0], ValueError, r"start_positions must have the shape \(2,\), not \(2, 1\)"),
     ([0.0, 1.0], [0, 0], TypeError, r"start_positions must be torch\.int64 .*float32"),
 ]

@@ -59,10 +59,8 @@ def _no_room(_):
 
 def main(folder):
     trainers = {
-        "float32": run(folder / "float32", max_steps=30, save_steps=30),
-        "float64": run(folder / "float64", torch.float64),
-        "accumulated": run(None, torch.float64, gradient_accumulation_steps=2),
         "resumed": run(folder / "resumed", torch.float64),
+        "accumulated": run(None, torch.float64, gradient_accumulation_steps=2),
         "unused": unused_part(None),
     }
     found = {
@@ -72,7 +70,7 @@ def main(folder):
         }
         for name, trainer in trainers.items()
     }
-    processes = trainers["float32"].processes
+    processes = trainers["resumed"].processes
     found["processes"] = [processes.rank, processes.count]
     found["dropout_draws"] = dropout_draws()
     found["messages"] = _failures(folder)

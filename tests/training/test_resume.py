@@ -1,7 +1,5 @@
 """Checkpoints are whole or not there, refuse damaged and foreign ones, survive a full disk."""
 
-import errno
-import os
 import shutil
 import subprocess
 import sys
@@ -24,24 +22,11 @@ from minibert.training import (
 FILES = [*resume.FILES, resume.SUMS]
 
 
-def run(folder, **changes):
-    trainer = make_trainer(folder, **changes)
-    trainer.fit(ragged_batches())
-    return trainer
-
-
-def go_on(folder, **changes):
-    trainer = make_trainer(folder, **changes)
-    trainer.resume()
-    trainer.fit(ragged_batches())
-    return trainer
-
-
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """The folder of a run of 12 steps with checkpoints at 8 and 12."""
     folder = tmp_path_factory.mktemp("finished")
-    run(folder)
+    make_trainer(folder).fit(ragged_batches())
     return folder
 
 
@@ -75,25 +60,11 @@ def test_the_sums_are_those_of_the_usual_tool(folder):
     subprocess.run([tool, "--check", "--strict", "SHA256SUMS"], cwd=path, check=True)
 
 
-def test_what_is_read_is_what_was_written(finished):
-    trainer = make_trainer(finished)
-    trainer.resume()
-    checkpoint = read_checkpoint(checkpoint_folders(finished)[0])
-    names = dict(trainer.model.state_dict())
-    assert names.keys() - checkpoint.model.keys() == {"decoder.weight"}  # tied, stored once
-    assert trainer.model.decoder.weight is trainer.model.embedding.weight
-    for name, tensor in checkpoint.model.items():
-        assert torch.equal(tensor, names[name])
-    assert checkpoint.model["calls"] == 12  # a buffer
-    state = trainer.optimizer.state
-    for name, parameter in trainer.model.named_parameters():
-        for kind in ("exp_avg", "exp_avg_sq", "step"):
-            assert torch.equal(checkpoint.optimizer[f"{name}.{kind}"], state[parameter][kind])
-
-
 def test_a_run_that_goes_on_ends_bit_for_bit_as_if_it_had_not_stopped(finished, folder):
     shutil.rmtree(folder / "step-00000012")
-    go_on(folder)
+    trainer = make_trainer(folder)
+    trainer.resume()
+    trainer.fit(ragged_batches())
     assert end_of(folder) == end_of(finished)
     assert (folder / "history.jsonl").read_text().count("\n") == 6
 
@@ -109,42 +80,13 @@ def test_weights_that_lie_across_the_memory_come_back(tmp_path):
     assert torch.equal(again.model.dense.weight, model.dense.weight)
 
 
-FORGET = {
-    "place": lambda trainer: setattr(trainer, "batch", trainer.batch + 1),
-    "optimizer": lambda trainer: trainer.optimizer.state.clear(),
-    "buffer": lambda trainer: trainer.model.calls.zero_(),
-    "meter": lambda trainer: setattr(trainer._meter, "tokens", 0),
-    "chance": None,
-}
-
-
-@pytest.mark.parametrize("forgotten", FORGET)
-def test_each_part_of_a_checkpoint_is_needed(finished, folder, monkeypatch, forgotten):
-    shutil.rmtree(folder / "step-00000012")
-    trainer = make_trainer(folder)
-    trainer.resume()
-    if forgotten == "chance":
-        monkeypatch.setattr("minibert.training.step.seed_torch", lambda *_: None)
-    else:
-        FORGET[forgotten](trainer)
-    trainer.fit(ragged_batches())
-    assert end_of(folder) != end_of(finished)
-
-
 @pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("damage", mostly_slow(["bit", "gone", "cut", "empty", "longer"], quick=2))
+@pytest.mark.parametrize("damage", mostly_slow(["gone", "cut"]))
 def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name, damage):
     file = folder / "step-00000012" / name
-    content = bytearray(file.read_bytes())
-    if damage == "bit":
-        content[len(content) // 2] ^= 4
-    damaged = {"cut": content[:-7], "empty": b"", "longer": content + b"\n{}"}.get(damage, content)
-    file.write_bytes(damaged)
+    file.write_bytes(file.read_bytes()[:-7])
     if damage == "gone":
         file.unlink()
-    if (name, damage) == ("SHA256SUMS", "longer"):
-        assert make_trainer(folder).resume() == 12  # all files are as the list says
-        return
     with pytest.raises(DamagedCheckpoint, match=r"step-00000012.*(lacks|is not what|no file)"):
         read_checkpoint(folder / "step-00000012")
     trainer = make_trainer(folder)
@@ -152,7 +94,6 @@ def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name, d
         assert trainer.resume() == 8
     trainer.fit(ragged_batches())
     assert end_of(folder) == end_of(finished)
-    read_checkpoint(folder / "step-00000008")
 
 
 def test_every_bit_of_a_small_checkpoint_counts(tmp_path):
@@ -241,69 +182,32 @@ def test_a_checkpoint_of_another_run_is_refused_and_a_run_not_written_over(folde
         make_trainer(folder).fit(ragged_batches())
 
 
-# A full disk, in three ways.
-
-
-def assert_nothing_is_lost(folder, trainer):
-    """After a failure at step 8: the one of step 4 is whole, and the run can go on."""
-    assert [path.name for path in checkpoint_folders(folder)] == ["step-00000004"]
-    read_checkpoint(folder / "step-00000004")
-    assert not (folder / resume.DRAFT).exists()
-    assert trainer.step == 8
-
-
-FULL = (
-    r"the checkpoint of step 8 could not be written to '.*' \(.*\); step-00000004 is whole\. "
-    r"Make room or repair the folder, then call fit\(\) again"
-)
-
-
-CALLS = ["os.replace", "os.fsync", "resume.save_file", "Path.mkdir"]
-
-
-@pytest.mark.parametrize("call", mostly_slow(CALLS))
-def test_a_write_that_fails_loses_nothing(finished, tmp_path, monkeypatch, call):
-    owner = {"os": os, "Path": resume.Path, "resume": resume}[call.split(".")[0]]
-    name = call.split(".")[1]
-    real = getattr(owner, name)
-
-    def full(*args, **kwargs):
-        if trainer.step == 8:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        return real(*args, **kwargs)
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no limit of file sizes")
+def test_a_disk_that_is_full_loses_nothing(finished, tmp_path):
+    """The file of the weights of step 8 may not be as long as that of step 4 was."""
+    import resource
 
     folder = tmp_path / "run"
     trainer = make_trainer(folder)
-    monkeypatch.setattr(owner, name, full)
-    with pytest.raises(OSError, match=FULL):
-        trainer.fit(ragged_batches())
-    monkeypatch.undo()
-    assert_nothing_is_lost(folder, trainer)
-    copy = shutil.copytree(folder, tmp_path / "copy")
-    trainer.fit(ragged_batches())  # from memory
-    go_on(copy)  # from the disk
-    assert end_of(folder) == end_of(copy) == end_of(finished)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no limit of file sizes")
-def test_files_that_may_not_grow_lose_nothing(finished, tmp_path):
-    import resource
-
-    trainer = make_trainer(tmp_path)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    limit = tmp_path / "step-00000004" / "model.safetensors"
 
     def lower_the_limit(*_):
         if trainer.step == 7:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit.stat().st_size - 100, hard))
+            size = (folder / "step-00000004" / "model.safetensors").stat().st_size
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size - 100, hard))
 
     hook = trainer.optimizer.register_step_post_hook(lower_the_limit)
     try:
-        with pytest.raises(OSError, match=FULL):
+        with pytest.raises(OSError, match=r"of step 8 could not be .* step-00000004 is whole\."):
             trainer.fit(ragged_batches())
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-    assert_nothing_is_lost(tmp_path, trainer)
+    assert [path.name for path in checkpoint_folders(folder)] == ["step-00000004"]
+    assert not (folder / resume.DRAFT).exists()
     hook.remove()
-    trainer.fit(ragged_batches())
-    assert end_of(tmp_path) == end_of(finished)
+    copy = shutil.copytree(folder, tmp_path / "copy")
+    again = make_trainer(copy)
+    assert again.resume() == 4
+    for each in (trainer, again):  # from memory, and from the disk
+        each.fit(ragged_batches())
+    assert end_of(folder) == end_of(copy) == end_of(finished)

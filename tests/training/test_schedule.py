@@ -26,26 +26,10 @@ def test_the_schedule_is_that_of_transformers(warmup_steps, more_steps):
         theirs.step()
 
 
-def test_the_highest_rate_comes_after_the_warm_up():
-    config = TrainingConfig(max_steps=100, warmup_steps=10, learning_rate=3e-4, seed=0)
-    rates = [config.learning_rate_at(step) for step in range(100)]
-    assert max(rates) == rates[10] == 3e-4
-    only = [learning_rate_factor(step, warmup_steps=4, max_steps=4) for step in (3, 4)]
-    assert only == [0.75, 0]
-
-
-def test_defaults_are_those_of_the_paper():
-    config = TrainingConfig(max_steps=1, seed=0)
-    assert (config.learning_rate, config.weight_decay, config.max_grad_norm) == (1e-4, 0.01, 1)
-    assert (config.adam_beta1, config.adam_beta2, config.adam_epsilon) == (0.9, 0.999, 1e-6)
-
-
 OUT_OF_RANGE = [
     ("max_steps", 0), ("seed", -1), ("warmup_steps", -1), ("warmup_steps", 11),
-    ("learning_rate", 0), ("learning_rate", math.inf), ("learning_rate", math.nan),
-    ("adam_epsilon", 0.0), ("adam_beta1", 1), ("adam_beta2", -0.1), ("weight_decay", -0.01),
-    ("max_grad_norm", 0), ("gradient_accumulation_steps", 0), ("logging_steps", 0),
-    ("eval_steps", 0), ("save_steps", 0),
+    ("learning_rate", 0), ("learning_rate", math.inf), ("adam_epsilon", 0.0), ("adam_beta1", 1),
+    ("adam_beta2", -0.1), ("weight_decay", -0.01), ("max_grad_norm", 0), ("eval_steps", 0),
 ]  # fmt: skip
 
 
@@ -60,7 +44,6 @@ def test_a_value_out_of_range_is_named(name, value):
     ("changes", "sentence"),
     [
         ({"max_steps": 1.5}, r"max_steps must be a whole number, not 1\.5"),
-        ({"max_steps": True}, "max_steps must be a whole number, not True"),
         ({"learning_rate": "1e-4"}, "learning_rate must be a number, not '1e-4'"),
         ({"bf16": 1}, "bf16 must be True or False, not 1"),
     ],
@@ -68,14 +51,6 @@ def test_a_value_out_of_range_is_named(name, value):
 def test_a_value_of_the_wrong_kind_is_named(changes, sentence):
     with pytest.raises(TypeError, match=sentence):
         TrainingConfig(**{"max_steps": 10, "seed": 0} | changes)
-
-
-def test_it_cannot_be_changed_and_has_no_default_seed():
-    config = TrainingConfig(max_steps=10, seed=0, max_grad_norm=math.inf)
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        config.max_steps = 11
-    with pytest.raises(TypeError, match="seed"):
-        TrainingConfig(max_steps=10)
 
 
 def test_differences_name_both_values_and_leave_out_what_changes_no_weight():

@@ -1,6 +1,5 @@
 """The trainer: what it tells, how it evaluates, what it refuses, and where it computes."""
 
-import io
 import json
 import math
 import os
@@ -9,10 +8,9 @@ import shutil
 import pytest
 import torch
 from small_model import Known, SmallModel, joined, make_trainer, ragged_batches, without_times
-from tqdm.std import tqdm
 
 from minibert.training import autocast_dtype, choose_device, progress
-from minibert.training.history import HistoryFile, Meter, count_tokens, read_history
+from minibert.training.history import HistoryFile, count_tokens, read_history
 
 
 def test_evaluation_weighs_every_label_the_same():
@@ -59,7 +57,9 @@ def test_the_history_is_plain_and_complete(tmp_path):
     seven = [*ragged_batches(), *ragged_batches()[:2]]
     assert history[-2]["tokens"] == sum(batch["input_ids"].numel() for batch in seven)
     assert history[-2]["epoch"] == 1
-    assert all(r["tokens_per_second"] > 0 for r in history if "loss" in r)
+    first, second = [r for r in history if "loss" in r][:2]
+    passed = {name: second[name] - first[name] for name in ("tokens", "seconds")}
+    assert second["tokens_per_second"] == pytest.approx(passed["tokens"] / passed["seconds"])
     assert history[0]["learning_rate"] == pytest.approx(0.02 * 2 / 3)  # third of a warm-up of 3
     assert history[-1]["eval_loss"] == trainer.evaluate(ragged_batches(seed=1))["loss"]
 
@@ -97,45 +97,18 @@ def test_it_learns_and_fit_again_has_nothing_to_do():
     assert trainer.fit(ragged_batches()) == history
 
 
-def test_the_same_seed_gives_the_same_run_to_the_bit():
-    runs = [make_trainer(seed=seed) for seed in (3, 3, 4)]
-    for run in runs:
-        torch.rand(1)
-        run.fit(ragged_batches())
-    first, same, other = (without_times(run.history) for run in runs)
-    assert first == same != other
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "told"),
-    [
-        (Known(ragged_batches(), seed=1, pairs=7), Known(ragged_batches(), seed=2, pairs=7),
-         "seed was 1 and is 2"),
-        (Known(ragged_batches(), seed=1), ragged_batches(), "seed was 1 and is None"),
-        (ragged_batches(), Known(ragged_batches(), seed=1), "seed was None and is 1"),
-    ],
-)  # fmt: skip
-def test_other_data_are_refused_also_if_they_do_not_say_what_they_are(
-    tmp_path, before, after, told
-):
+def test_other_data_are_refused_also_if_they_do_not_say_what_they_are(tmp_path):
     trainer = make_trainer(tmp_path, max_steps=4, save_steps=2)
-    trainer.fit(before)
+    trainer.fit(Known(ragged_batches(), seed=1))
     shutil.rmtree(tmp_path / "step-00000004")
     resumed = make_trainer(tmp_path, max_steps=4, save_steps=2)
     assert resumed.resume() == 2
-    for each, steps in ((trainer, 4), (resumed, 2)):
-        with pytest.raises(ValueError, match=f"not those of the first {steps} steps: {told}"):
-            each.fit(after)
-
-
-def test_the_speed_is_that_since_the_last_record():
-    meter = Meter("loss")
-    meter.add({"loss": 1.0}, {"loss": 1}, tokens=100, seconds=2.0)
-    assert meter.read()["tokens_per_second"] == 50
-    meter.add({"loss": 1.0}, {"loss": 1}, tokens=300, seconds=1.5)
-    record = meter.read()
-    assert record["tokens_per_second"] == 200
-    assert (record["tokens"], record["seconds"]) == (400, 3.5)
+    other = Known(ragged_batches(), seed=2)
+    for each, data, told in ((trainer, other, "2"), (resumed, other, "2"),
+                             (resumed, ragged_batches(), "None")):  # fmt: skip
+        words = f"not those of the first {each.step} steps: seed was 1 and is {told}"
+        with pytest.raises(ValueError, match=words):
+            each.fit(data)
 
 
 def interrupt(*_):
@@ -169,37 +142,6 @@ def test_tokens_are_counted_without_padding():
     assert count_tokens({"x": torch.ones(4, 5), "scale": torch.tensor(1.0)}) == 4
 
 
-BARS = []
-
-
-class Bar(tqdm):
-    def __init__(self, **wishes):
-        super().__init__(**wishes | {"file": io.StringIO()})
-        self.wishes, self.updates, self.shown = wishes, 0, []
-        BARS.append(self)
-
-    def update(self, n=1):
-        self.updates += 1
-        super().update(n)
-
-    def set_postfix(self, fields, refresh):
-        self.shown.append(dict(fields))
-
-
-def test_the_bar_shows_loss_and_speed_and_begins_where_the_run_does(tmp_path, monkeypatch):
-    monkeypatch.setattr("tqdm.autonotebook.tqdm", Bar)
-    make_trainer(tmp_path, max_steps=5).fit(ragged_batches())
-    bar = BARS[-1]
-    assert bar.wishes["total"] == 5 and bar.wishes["initial"] == 0 and bar.wishes["disable"]
-    assert bar.updates == 5
-    assert bar.shown[-1].keys() == {"loss", "tokens/s"}
-    assert float(bar.shown[-1]["loss"]) > 0 and float(bar.shown[-1]["tokens/s"]) > 0
-    again = make_trainer(tmp_path, max_steps=5)
-    again.resume()
-    again.fit(ragged_batches())
-    assert BARS[-1].wishes["initial"] == 5
-
-
 def test_a_bar_in_a_terminal_tells_the_time_left(capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with progress.progress_bar(10, 0, show=True) as bar:
@@ -228,14 +170,20 @@ def test_without_a_terminal_it_says_how_long_it_takes_and_that_it_is_alive(monke
         "Step 74 of 110: loss 7.400, about 70 seconds left.",
         "Step 104 of 110: loss 10.400, about 10 seconds left.",
     ]
+    assert progress.time_in_words(5400) == "about 1.5 hours"
 
 
-def test_times_as_a_person_says_them():
-    told = [progress.time_in_words(seconds) for seconds in (0, 44, 89, 100, 5000, 5400, 90_000)]
-    assert [words.removeprefix("about ") for words in told] == [
-        "10 seconds", "40 seconds", "90 seconds", "2 minutes", "83 minutes", "1.5 hours",
-        "25.0 hours",
-    ]  # fmt: skip
+def test_lines_of_progress_begin_where_the_run_does(tmp_path, monkeypatch):
+    monkeypatch.setattr(progress, "SOON", 0.0)
+    monkeypatch.setattr(progress, "EVERY", 0.0)
+    make_trainer(tmp_path).fit(ragged_batches())
+    shutil.rmtree(tmp_path / "step-00000012")
+    again, told = make_trainer(tmp_path), []
+    assert again.resume() == 8
+    again.show_progress = told.append
+    again.fit(ragged_batches())
+    assert [line.partition(":")[0] for line in told] == ["Step 10 of 12", "Step 11 of 12"]
+    assert "loss 0." not in told[0] and told[0].endswith(" seconds left.")
 
 
 def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):

@@ -78,21 +78,6 @@ def test_words_and_pieces_are_those_of_the_tokenizer(text, do_lower_case):
     assert all(piece.start < piece.end for piece in pieces)
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("", []), (" \u200b\x00 ", []), ("cafés", ["café", "s"]), ("cafe\u0301s", ["cafe", "s"]),
-        ("caf\u200be\u0301s", ["caf\u200be", "s"]), ("CAFÉS", ["CAFÉ", "S"]),
-        ("cafésss", ["café", "s", "s", "s"]), ("İstan", ["İ", "stan"]), ("中国", ["中", "国"]),
-        ("x中x", ["x", "中", "x"]), ("unaff-cafe", ["un", "aff", "-", "cafe"]),
-        ("strange  cafe", ["strange", "cafe"]), ("cafe[SEP]cafe", ["cafe", "[SEP]", "cafe"]),
-        ("cafe[sep]", ["cafe", "[", "sep", "]"]), ("b" * 101 + " x", ["b" * 101, "x"]),
-    ],
-)  # fmt: skip
-def test_what_stands_there(text, found):
-    assert [text[start:end] for _, start, end in locate_pieces(TINY, text)] == found
-
-
 def test_marks_that_change_places_keep_their_own():
     text = "x\u0358\u302e"  # the second mark belongs before the first, and is the one that stays
     assert unicodedata.normalize("NFD", text) == "x\u302e\u0358"
