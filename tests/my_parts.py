@@ -17,7 +17,6 @@ GROUPS = {
         "tests/test_model_properties.py",
         "tests/test_tied_table.py::test_table_and_decoder_are_one_parameter",
         "tests/test_tied_table.py::test_the_tied_table_gets_the_sum_of_both_gradients",
-        "tests/test_inputs_embeds.py::test_vectors_of_the_table_give_what_the_ids_give",
         "tests/test_pretraining.py::test_padding_changes_no_loss",
         "tests/tasks/test_task_models.py::test_padding_changes_nothing",
     ),

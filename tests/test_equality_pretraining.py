@@ -4,6 +4,7 @@ import pytest
 import torch
 import transformers
 from bert_pairs import (
+    SEEDS,
     build_pair,
     close,
     draw_batch,
@@ -12,12 +13,11 @@ from bert_pairs import (
     same_names_and_shapes,
     same_start,
 )
-from effort import mostly_thorough
 
 from minibert.config import BertConfig
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
-each_seed = pytest.mark.parametrize("seed", mostly_thorough(range(6), often=2))
+each_seed = pytest.mark.parametrize("seed", SEEDS)
 each_kind = pytest.mark.parametrize("kind", [BertForMaskedLM, BertForPreTraining])
 
 

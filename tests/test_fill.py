@@ -2,11 +2,9 @@
 
 import copy
 import io
-import sys
 
 import pytest
 import torch
-import transformers
 
 from minibert.config import BertConfig
 from minibert.fill import fill_masks, main
@@ -156,37 +154,3 @@ def test_wrong_usage_has_status_2(line, capsys):
         main(line.split())
     assert end.value.code == 2
     assert "python -m minibert.fill: error: " in capsys.readouterr().err
-
-
-def test_a_reader_that_has_had_enough(folder, capfd, monkeypatch):
-    """As in `python -m minibert.fill … | head -1`: no complaint, now or when Python ends."""
-    closed, redirected = [], []
-
-    def refuse(*_, **__):
-        closed.append(1)
-        raise BrokenPipeError(32, "Broken pipe")
-
-    monkeypatch.setattr("builtins.print", refuse)
-    monkeypatch.setattr("os.dup2", lambda source, target: redirected.append(target))
-    assert main([str(folder), "the [MASK]", "a [MASK]"]) == 0
-    monkeypatch.undo()
-    assert (len(closed), redirected) == (1, [sys.stdout.fileno()])
-    assert capfd.readouterr().err == ""
-
-
-def test_folders_of_transformers(tokenizer, tmp_path, capsys):
-    """What transformers saves for its own BertForMaskedLM is opened, and guessed alike."""
-    config = transformers.BertConfig(vocab_size=tokenizer.vocab_size, **SIZES)
-    torch.manual_seed(1)
-    theirs = transformers.BertForMaskedLM(config).eval()
-    theirs.save_pretrained(tmp_path)
-    tokenizer.save(tmp_path / "vocab.txt")
-    (tmp_path / "tokenizer_config.json").write_text('{"do_lower_case": true}', encoding="utf-8")
-    assert main([str(tmp_path), TEXTS[0], "--top", "3"]) == 0
-    batch = tokenizer(TEXTS[0])
-    with torch.no_grad():
-        probs = theirs(**batch).logits[batch["input_ids"] == tokenizer.mask_token_id].softmax(-1)
-    best = probs[0].topk(3)
-    shown = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
-    assert [word for word, _ in shown] == [tokenizer.pieces[i] for i in best.indices]
-    assert [float(p) for _, p in shown] == pytest.approx(best.values.tolist(), abs=6e-4)

@@ -7,8 +7,15 @@ import bert
 import pytest
 import torch
 import transformers
-from bert_pairs import close, draw_batch, draw_config, draw_labels, gradients, scatter_weights
-from effort import mostly_thorough
+from bert_pairs import (
+    SEEDS,
+    close,
+    draw_batch,
+    draw_config,
+    draw_labels,
+    gradients,
+    scatter_weights,
+)
 from safetensors.torch import load_file, save_file
 
 from minibert.config import BertConfig
@@ -40,7 +47,7 @@ def rows(seed):
     return batch, draw_labels(config, batch, seed)
 
 
-@pytest.mark.parametrize("seed", mostly_thorough(range(6), often=3))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_every_number_is_that_of_transformers(seed):
     ours, theirs = both(seed)
     batch, labels = rows(seed)
