@@ -61,10 +61,9 @@ MEMBERS = {
 }
 
 
-def draw_batch(member: Member, config: Any, seed: int = 0, rows: int = 4) -> dict[str, Tensor]:
+def draw_batch(member: Member, config: Any, rows: int = 4) -> dict[str, Tensor]:
     """Draw rows of different lengths, padded."""
-    generator = torch.Generator().manual_seed(seed)
-    seq = 13
+    generator, seq = torch.Generator().manual_seed(0), 13
     lengths = torch.tensor([seq, 9, 2, 5])[:rows, None]
     seen = torch.arange(seq) < lengths
     ids = torch.randint(config.pad_token_id + 1, 41, (rows, seq), generator=generator)
@@ -75,15 +74,10 @@ def draw_batch(member: Member, config: Any, seed: int = 0, rows: int = 4) -> dic
     return batch
 
 
-def build_pair(
-    member: Member,
-    dtype: torch.dtype = torch.float64,
-    seed: int = 0,
-    **changes: Any,
-) -> tuple[nn.Module, nn.Module]:
-    """Build transformers' model, and ours of its weights, strictly, by its own configuration."""
-    theirs = build_theirs(member, dtype, seed, **changes)
-    ours = build(member, **changes).to(dtype).eval()
+def build_pair(member: Member) -> tuple[nn.Module, nn.Module]:
+    """Build transformers' model, and ours of its weights, strictly."""
+    theirs = build_theirs(member, torch.float64)
+    ours = build(member).double().eval()
     with torch.no_grad():
         for parameter in ours.parameters():
             parameter.fill_(torch.nan)  # a forgotten one would show
@@ -97,13 +91,13 @@ def way_of(member: Member) -> str:
 
 
 def build_theirs(
-    member: Member, dtype: torch.dtype, seed: int = 0, head: str = "Model", **changes: Any
+    member: Member, dtype: torch.dtype, head: str = "Model", **changes: Any
 ) -> nn.Module:
     """Build transformers' model with scattered weights."""
     config_class = getattr(transformers, f"{member.name}Config")
     config = config_class(**member.fields | changes, attn_implementation=way_of(member))
     theirs = getattr(transformers, member.name + head)(config)
-    scatter_weights(theirs, seed)
+    scatter_weights(theirs, seed=0)
     return theirs.to(dtype).eval()
 
 

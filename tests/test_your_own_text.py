@@ -15,19 +15,13 @@ HEROES = ("Anna", "Ben", "Clara", "David", "Emma", "Felix")
 SMALL = ("--max-steps", "2", "--device", "cpu")
 SMALL_CLASSIFIER = ("--model", "my-bert", "--epochs", "1", "--device", "cpu")
 
-# What else the README tells a reader to type, and a form of it that changes nothing; the others
-# make an environment or fetch packages, as `make book` does in a fresh checkout.
+
+# What else the README tells a reader to type.
 OTHERS = {
-    "make book": "make --dry-run book",
-    "make test": "make --dry-run test",
-    "python -m venv .venv": "python -m venv --help",
-    r".venv\Scripts\activate": None,
-    'pip install -c constraints.txt -e ".[book,test,lab]"': None,
-    "python book/_ext/assets.py": None,
-    "jupyter-book build book": "jupyter-book build --help",
-    "jupyter lab book": "jupyter lab --version",
-    "python -m bertbook.grade submissions --out grades": "python -m bertbook.grade --help",
-    "pytest --ignore=tests/book": "pytest --ignore=tests/book --collect-only -q tests/test_fill.py",
+    *("make book", "make test", "python -m venv .venv", r".venv\Scripts\activate"),
+    *('pip install -c constraints.txt -e ".[book,test,lab]"', "python book/_ext/assets.py"),
+    *("jupyter-book build book", "jupyter lab book", "pytest --ignore=tests/book"),
+    "python -m bertbook.grade submissions --out grades",
 }
 
 
@@ -101,15 +95,4 @@ def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypat
 
 
 def test_what_else_the_readme_shows_is_known():
-    assert set(readme()) - set(OURS) == set(OTHERS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("line", [line for line in OTHERS.values() if line])
-def test_what_else_the_readme_shows_exists(line):
-    name, *words = shlex.split(line)
-    found = shutil.which(name, path=Path(sys.executable).parent) or shutil.which(name)
-    if found is None and name == "make":
-        pytest.skip("there is no make")
-    done = subprocess.run([found, *words], cwd=ROOT, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
+    assert set(readme()) - set(OURS) == OTHERS

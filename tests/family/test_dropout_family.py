@@ -9,8 +9,8 @@ from torch import nn
 from minibert import family
 
 FIRST = ["roberta", "distilbert", "albert", "deberta v2, all apart", "electra", "modernbert"]
-HEADS = ["Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"]
-HEADS += ["ForQuestionAnswering"]
+TASKS = ("SequenceClassification", "TokenClassification", "QuestionAnswering")
+HEADS = ["Model", "ForMaskedLM", *(f"For{task}" for task in TASKS)]
 SHARES = {  # every field that is a share, each another
     "DistilBert": ["dropout", "attention_dropout", "qa_dropout", "seq_classif_dropout"],
     "ModernBert": ["attention_dropout", "embedding_dropout", "mlp_dropout", "classifier_dropout"],
@@ -30,9 +30,8 @@ def shares(name):
 
 def strengths(model):
     """Collect all shares; some of the library's attentions keep theirs as a number."""
-    found = [getattr(m, "p", None) if isinstance(m, nn.Dropout) else None for m in model.modules()]
-    found += [getattr(m, "dropout_prob", None) for m in model.modules()]
-    found += [getattr(m, "attention_dropout", None) for m in model.modules()]
+    names = ("p", "dropout_prob", "attention_dropout")
+    found = [getattr(module, name, None) for module in model.modules() for name in names]
     return {share for share in found if isinstance(share, float) and share}
 
 

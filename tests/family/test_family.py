@@ -3,13 +3,10 @@
 import pytest
 import torch
 from bert_pairs import close, scatter_weights
-from family_pairs import MEMBERS, build, build_pair, draw_batch
-from torch import nn
+from family_pairs import MEMBERS, build, build_pair
 
 from minibert import family
 from minibert.attention import BertSelfAttention
-from minibert.family import modernbert
-from minibert.family.deberta_v2 import distances
 from minibert.parts import use
 from minibert.pretrained.config_file import config_from_fields
 from minibert.tasks import BertForTokenClassification
@@ -27,21 +24,6 @@ def padded_left(model, ids, pads):
     rows = torch.cat([padding, ids], dim=1)
     mask = (torch.arange(rows.shape[1]) >= pads).long().expand(rows.shape)
     return model(rows, mask).last_hidden_state[:, pads:]
-
-
-def test_padding_id_0_moves_every_position_of_roberta():
-    right, _ = build_pair(MEMBERS["roberta"])
-    wrong, _ = build_pair(MEMBERS["roberta"], pad_token_id=0)
-    wrong.load_state_dict(right.state_dict())
-    ids = torch.tensor([[5, 9, 4, 7]])
-    seen = {}
-    for model in (right, wrong):
-        table = model.embeddings.position_embeddings
-        hook = table.register_forward_pre_hook(lambda _, given: seen.update(places=given[0]))
-        model(ids)
-        hook.remove()
-        assert seen["places"][0, 0] == model.config.pad_token_id + 1
-    assert not torch.allclose(right(ids).last_hidden_state, wrong(ids).last_hidden_state)
 
 
 def test_padding_on_the_left_does_not_move_roberta_and_vectors_stand_where_their_ids_do():
@@ -65,45 +47,6 @@ def test_only_distance_counts_for_rotated_queries_and_keys():
     close(padded_left(model, ids, 4), model(ids).last_hidden_state, 1e-10)
 
 
-def test_rotating_the_values_too_lets_absolute_places_in(monkeypatch):
-    def split_and_turn(attention, x):
-        return modernbert.rotate(BertSelfAttention.split_heads(attention, x), attention.theta)
-
-    # Queries and keys are turned twice now, which leaves distances alone; values are turned once.
-    monkeypatch.setattr(modernbert.ModernBertAttention, "split_heads", split_and_turn)
-    model, ids = modern(local_attention=40), torch.tensor([[8, 11, 30, 9, 14]])
-    assert not torch.allclose(padded_left(model, ids, 4), model(ids).last_hidden_state)
-
-
-def test_the_rotation_keeps_lengths_and_depends_on_distance_alone():
-    query, key = torch.randn(2, 1, 1, 9, 8, dtype=torch.float64).unbind()
-    query, key = query[:, :, :1].expand(1, 1, 9, 8), key[:, :, :1].expand(1, 1, 9, 8)
-    turned = [modernbert.rotate(x, theta=50.0) for x in (query, key)]
-    close(turned[0].norm(dim=-1), query.norm(dim=-1), 1e-12)
-    scores = turned[0][0, 0] @ turned[1][0, 0].T
-    for away in range(-8, 9):
-        same = scores.diagonal(away)
-        close(same, same[:1].expand_as(same), 1e-12)
-
-
-def test_local_layers_see_their_window_only():
-    model = modern(num_hidden_layers=2, layer_types=["sliding_attention"] * 2)
-    ids = torch.arange(8, 21)
-    changed = ids.clone()
-    changed[0] = 40
-    a, b = (model(row[None]).last_hidden_state[0] for row in (ids, changed))
-    moved = (a - b).abs().amax(dim=-1) > 1e-9
-    assert moved.tolist() == [place <= 4 for place in range(13)]  # two layers of two to each side
-
-
-def test_albert_has_one_layer_however_deep():
-    models = [build(MEMBERS["albert"], num_hidden_layers=layers) for layers in (1, 12)]
-    one, twelve = (sum(p.numel() for p in model.parameters()) for model in models)
-    assert one == twelve
-    assert len({id(layer) for layer in models[1].encoder.layer}) == 1
-    assert len(models[1].encoder.layer) == 12
-
-
 def test_distilbert_ignores_segments_as_it_has_none():
     model = build(MEMBERS["distilbert"]).eval()
     ids = torch.tensor([[5, 9, 4, 7]])
@@ -116,14 +59,6 @@ def test_modernbert_refuses_segments_and_places():
         modern()(torch.tensor([[8, 9]]), token_type_ids=torch.zeros(1, 2, dtype=torch.long))
 
 
-def test_distances_of_deberta_are_exact_when_near_and_shared_when_far():
-    config = build(MEMBERS["deberta v3"]).config
-    rows = distances(13, config) - config.span
-    assert rows[0, :4].tolist() == [0, -1, -2, -3]
-    assert (rows == -rows.T).logical_or(rows == -config.span).all()
-    assert rows[0, 9] == rows[0, 12] == -config.span or rows[0, 9] == rows[0, 10]
-
-
 def test_the_readers_self_attention_plays_in_the_family():
     class Mine(BertSelfAttention):
         pass
@@ -134,34 +69,18 @@ def test_the_readers_self_attention_plays_in_the_family():
     assert "transformer.layer.0.attention.q_lin.weight" in model.state_dict()
 
 
-def test_the_names_hold_inside_another_model_too():
-    class Head(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.distilbert = build(MEMBERS["distilbert"])
-
-    names = Head().state_dict()
-    assert "distilbert.transformer.layer.2.ffn.lin1.weight" in names
-    assert str(Head().load_state_dict(names)).startswith("<All keys")
-
-
 CHANGES = [  # a class, a field of config.json, and what the error says
-    ("Roberta", {"model_type": "bert"}, r"\('bert'\) is not .*RoBERTa's encoder has 'roberta'"),
-    ("Roberta", {"hiden_size": 24}, "no key of a RoBERTa's .* did you mean hidden_size"),
     ("Roberta", {"is_decoder": True}, r"is_decoder \(True\) is not supported"),
-    ("DistilBert", {"hidden_size": 24}, r"hidden_size \(24\) is no key of a DistilBERT's"),
     ("DistilBert", {"dim": 25}, r"hidden_size \(25\) .*; nearest are 24 and 36"),
     ("Albert", {"num_hidden_groups": 13}, r"\(13\) .* num_hidden_layers \(12\); nearest is 12"),
     ("Albert", {"embedding_size": 0}, r"embedding_size \(0\)"),
     ("DebertaV2", {"conv_kernel_size": 3}, r"conv_kernel_size \(3\) is not supported"),
-    ("DebertaV2", {"embedding_size": 128}, r"embedding_size \(128\) is no key of a DeBERTa"),
     ("DebertaV2", {"pos_att_type": "c2p|p2p"}, "pos_att_type has 'p2p'"),
     ("DebertaV2", {"norm_rel_ebd": "batch"}, r"\('batch'\) must be none or layer_norm"),
     ("DebertaV2", {"hidden_size": 1537}, r"hidden_size \(1537\) must be a multiple"),
     ("Electra", {"embedding_size": -1}, r"embedding_size \(-1\)"),
     ("ModernBert", {"hidden_size": 36}, r"\(36\) .* 12 heads 3 numbers; .* even"),
     ("ModernBert", {"layer_types": ["full_attention"]}, "layer_types has 1 entries.* 22"),
-    ("ModernBert", {"position_embedding_type": "sans"}, "position_embedding_type"),
     ("ModernBert", {"rope_parameters": {"full_attention": {"rope_type": "yarn"}}}, "type 'yarn'; "),
 ]
 
@@ -178,7 +97,6 @@ def test_the_padding_row_of_every_member_starts_at_zero():
         name = "tok_embeddings" if member.name == "ModernBert" else "word_embeddings"
         table = getattr(model.embeddings, name)
         assert not table.weight[model.config.pad_token_id].any()
-        assert draw_batch(member, model.config)["input_ids"].max() < 41
 
 
 @pytest.mark.parametrize("name", ["Roberta", "DistilBert", "Albert", "DebertaV2", "Electra"])
