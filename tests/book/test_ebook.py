@@ -95,7 +95,7 @@ def test_every_page_is_closed_and_asks_for_nothing(files, pages):
 def test_every_link_arrives(pages):
     links = pages["EPUB/contents.xhtml"].select("nav#toc a")
     assert [link["href"] for link in links] == [f"{CHAPTER[9:]}.xhtml", "glossary.xhtml"]
-    assert pages[f"EPUB/{CHAPTER[9:]}.xhtml"].select('a[href^="glossary.xhtml#term-"]')
+    assert pages[f"EPUB/{CHAPTER[9:]}.xhtml"].select('a[href^="glossary.xhtml#"]')
     for name, page in pages.items():
         for link in page.select("a[href]"):
             path, _, place = str(link["href"]).partition("#")
@@ -109,10 +109,10 @@ def test_every_picture_is_there_with_its_caption_and_is_told_in_words(files, pag
     pictures = [image for page in pages.values() for image in page.select("img")]
     assert len(pictures) > 5
     for picture in pictures:
-        drawing = files[f"EPUB/{picture['src']}"].decode()
+        drawing = files[f"EPUB/{picture['src']}"]
         assert len(picture["alt"]) > 10, picture
         if figure := picture.find_parent("figure"):
-            assert picture["alt"] == in_words(drawing)
+            assert picture["alt"] == in_words(drawing.decode())
             assert "Figure" in figure.figcaption.get_text()
 
 

@@ -11,7 +11,7 @@ from bertbook.corpus import hundred_sentences, vocabulary
 from bertbook.show import train_toy
 from minibert.losses import masked_lm_loss
 
-STEPS, FIRST, BATCH = 200, 10, 128
+STEPS, FIRST, BATCH = 200, 4, 128
 RECORD = {"with positions": [4.9, 0.3, 0.09], "without": [4.9, 0.4, 0.12]}
 QUERIES = ("the man eats the [MASK]", "the man [MASK] the book")
 BEGIN = """([hidden_words, weights, steps]) => {
