@@ -70,7 +70,7 @@ def test_an_exported_model_takes_every_size(kind):
     same_numbers(lambda *inputs: [v for v in run(*inputs) if v is not None], model)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_one_graph_gives_all_that_is_asked_for():
     model, batch = build(SMALL), draw_batch(SMALL, seed=0)
     compiled = torch.compile(model, backend="aot_eager", fullgraph=True)
@@ -81,7 +81,7 @@ def test_one_graph_gives_all_that_is_asked_for():
 
 
 # The number of labels is not known beforehand: the compiler cuts the graph there, and warns.
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_training_runs_compiled():
     model, batch = build(SMALL, kind=BertForPreTraining), draw_batch(SMALL, seed=0)

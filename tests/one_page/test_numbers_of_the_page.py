@@ -68,6 +68,17 @@ def test_every_number_is_that_of_transformers(seed):
     assert ours.bert(**batch)[2:] == (None, None)
 
 
+def test_one_step_of_adamw_is_the_same():
+    ours, theirs = both(2)
+    batch, labels = rows(2)
+    for model in (ours, theirs):
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+        model(**batch, **labels).loss.backward()
+        optimizer.step()
+    for name, weight in theirs.state_dict().items():
+        close(ours.state_dict()[name], weight)
+
+
 def test_vectors_and_positions_can_be_given():
     ours, theirs = both(1)
     batch, _ = rows(1)

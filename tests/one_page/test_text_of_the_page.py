@@ -191,7 +191,15 @@ def test_what_is_wrong_is_told_in_a_sentence(tmp_path, monkeypatch):
     assert command(path, "[MASK]") == told
 
 
-@pytest.mark.slow
+def test_the_command_prints_five_words(tmp_path, monkeypatch, capsys):
+    train = bert.train
+    monkeypatch.setattr(bert, "train", lambda *what, steps: train(*what, steps=2, size=2))
+    bert.main(text_file(tmp_path, "\n\n".join(map("\n".join, STORIES))), "the [MASK] sleeps")
+    probs = [float(line.split()[0]) for line in capsys.readouterr().out.splitlines()[-5:]]
+    assert probs == sorted(probs, reverse=True)
+
+
+@pytest.mark.thorough
 def test_it_learns_the_hundred_sentences_and_fills_a_blank(tmp_path):
     lines = iter(hundred_sentences())
     documents = iter(lambda: list(islice(lines, 4)), [])
