@@ -162,7 +162,8 @@ def plateau(runs: Runs, encoders: tuple[str, str]) -> Html:
 
 
 def _span(values: list[float]) -> str:
-    return f"{min(values):.3g} to {max(values):.3g}"
+    digits = 2 if isinstance(values[0], float) else 0
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
 
 
 def label_curve(runs: Runs) -> Html:

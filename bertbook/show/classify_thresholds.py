@@ -56,7 +56,7 @@ def thresholds(
             rows.append((f"{name} at {threshold:.2f}, {part}", f"{kept.mean():.0%}", told))
     return html(
         result_table(["keeps", "right of these"], rows, corner="method, threshold, part"),
-        caption="Thresholds that were chosen on the validation part; below each share a bootstrap "
+        caption="Thresholds that were chosen on the validation part; beside each share a bootstrap "
         "over requests.",
     )
 

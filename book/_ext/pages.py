@@ -5,7 +5,7 @@ stumbles over. They are put right here, while the page is made, so that no scrip
 """
 
 import re
-from html import escape
+from html import escape, unescape
 from urllib.parse import urlencode
 
 from assets import is_current
@@ -20,12 +20,17 @@ from minibert import __version__
 EMPTY_HEAD = re.compile(r'<th class="head[^"]*">(<p></p>)?</th>')
 FORMULA = r'<span class="math notranslate nohighlight">[^<]*</span>'
 FORMULA_WITH_MARK = re.compile(rf"[(\[]{FORMULA}[.,;:?)\]]*|{FORMULA}[.,;:?)\]]+")
-PYTHON = re.compile(
-    r'(<div class="highlight-i?python3? [^"]*"><div class="highlight"><pre>(?:<span></span>)?)'
+LISTING = re.compile(  # code, or what a cell prints
+    r'(<div class="(?:highlight-(?:i?python3?|sh|default)|output [^"]*highlight-myst-ansi) [^"]*">'
+    r'<div class="highlight"><pre>(?:<span></span>)?)'
     r"(.*?)(?=</pre>)",
     re.DOTALL,
 )
 TAG = re.compile(r"<[^>]*>")
+SPACE_BEFORE_PERCENT = re.compile(  # found last, after all in which it means something else
+    r"<(pre|code|script|style|svg)\b.*?</\1>|<[^>]*>|(?<=\d) (?=%)", re.DOTALL
+)
+PHONE_ROW = 36  # letters of code in a row on a phone
 STYLE = re.compile(r"<style[^>]*>([^<]*)</style>\s*")
 CODE = {"ipython3", "python"}
 CHAPTER_NUMBER = re.compile(r'(<h1>)<span class="section-number">(\d+)\. </span>')
@@ -92,7 +97,9 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
     # A line may break on either side of a formula, but not before the comma that follows it.
     body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
-    body = PYTHON.sub(lambda code: code[1] + mark_lines(code[2]), body)
+    # Nor between a number and its percent sign.
+    body = SPACE_BEFORE_PERCENT.sub(lambda found: "\xa0" if found[0] == " " else found[0], body)
+    body = LISTING.sub(lambda code: code[1] + mark_lines(code[2]), body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
     repository = context["theme_repository_url"]
     context["body"] = styles_first(body) + way_to_answer(repository, pagename)
@@ -128,19 +135,18 @@ def styles_first(body: str) -> str:
 
 
 def mark_lines(code: str) -> str:
-    """Make each line of code an element that knows its indentation, so that a phone can wrap it."""
-    return "\n".join(
-        f'<span class="code-line" style="--indent:{indentation(line)}ch">{line}</span>'
-        if line
-        else ""
-        for line in code.split("\n")
-    )
+    """Make each line an element that knows its indentation, so that a phone can wrap it."""
+    return "\n".join(line and mark_line(line) for line in code.split("\n"))
 
 
-def indentation(line: str) -> int:
-    """Count the spaces before the first word of a highlighted line."""
-    text = TAG.sub("", line)
-    return len(text) - len(text.lstrip(" "))
+def mark_line(line: str) -> str:
+    """Mark one line; a first word too long for a row is broken in it, not put below its spaces."""
+    text = unescape(TAG.sub("", line))
+    word = text.lstrip(" ").split(" ")[0]
+    indent = len(text) - len(text.lstrip(" "))
+    is_long = min(indent, 12) + len(word) > PHONE_ROW
+    names = "code-line long-word" if is_long and indent else "code-line"
+    return f'<span class="{names}" style="--indent:{indent}ch">{line}</span>'
 
 
 def setup(app: Sphinx) -> dict:

@@ -68,8 +68,11 @@ function fitLetters(svg) {
 // The lines of a hunt are wrapped on a phone like those of other code.
 function markIndentation(line) {
   const text = line.textContent;
-  line.style.setProperty("--indent", `${text.length - text.trimStart().length}ch`);
+  const indent = text.length - text.trimStart().length;
+  const [word] = text.trimStart().split(" ");
+  line.style.setProperty("--indent", `${indent}ch`);
   line.classList.add("code-line");
+  line.classList.toggle("long-word", indent > 0 && Math.min(indent, 12) + word.length > 30);
 }
 
 window.addEventListener("load", () => {
