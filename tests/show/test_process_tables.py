@@ -53,7 +53,7 @@ def test_a_stage_is_counted_and_measured():
         return parameters * (4 - stage), parameters / processes
 
     found = cells(process_tables.stage_table(pencil, [(40, 5, 0.0), (30, 5, 0.0)], 10))
-    assert found[-6:] == ["stage 1", "30", "30", "5", "5", "0.0000000000"]
+    assert found[-6:] == ["stage 1", "30", "30", "5", "5", "0.000000"]
     found = cells(process_tables.memory_table(pencil, {"a": 10**9}, 2))
     assert found[-3:] == ["a, stage 3", "4.00", "2.00"]
 
@@ -86,6 +86,6 @@ def test_below_the_border_a_part_waits_for_memory():
     }  # fmt: skip
     assert machine_speeds(record) == (100, 10)
     found = cells(roofline_table(record))
-    assert found[-14:-8] == ["few", "5.0", "memory", "1000.00", "2000.00", "2.0"]
-    assert found[-7:-1] == ["many", "50.0", "products", "5000.00", "10000.00", "2.0"]
+    assert found[-10:-6] == ["few", "5.0: memory", "1000.00", "2000.00 (2.0 ×)"]
+    assert found[-5:-1] == ["many", "50.0: products", "5000.00", "10000.00 (2.0 ×)"]
     assert waits_for(10, 10) == "products"
