@@ -39,7 +39,7 @@ def stage_table(
     for stage, (kept, sent, off) in enumerate(measured):
         counted = [f"{n:,.0f}" for n in pencil(stage, parameters, 2)]
         rows.append(
-            [f"stage {stage}", counted[0], f"{kept:,}", counted[1], f"{sent:,}", f"{off:.10f}"]
+            [f"stage {stage}", counted[0], f"{kept:,}", counted[1], f"{sent:,}", f"{off:.6f}"]
         )
     heads = ["kept, pencil", "kept", "sent, pencil", "sent", "weights off by"]
     shown = result_table(heads, rows, "two processes")

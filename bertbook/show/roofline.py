@@ -75,12 +75,12 @@ def roofline_table(record: Mapping) -> Html:
         least = max(operations / speed, moved / width)
         took = statistics.median(record["seconds"][name])
         rows.append([
-            name.replace("table", "with its table"), f"{operations / moved:.1f}",
-            waits_for(operations / moved, speed / width),
-            f"{1000 * least:.2f}", f"{1000 * took:.2f}", f"{took / least:.1f}",
+            name.replace("table", "with its table"),
+            f"{operations / moved:.1f}: {waits_for(operations / moved, speed / width)}",
+            f"{1000 * least:.2f}", f"{1000 * took:.2f} ({took / least:.1f} ×)",
             waits_for(HALF * operations / moved, A100),
         ])  # fmt: skip
-    heads = ["operations a byte", "waits for", "at least, ms", "took, ms", "×", "on an A100"]
+    heads = ["operations a byte: waits for", "at least, ms", "took, ms", "on an A100"]
     shown = result_table(heads, rows, "part, rows × tokens")
     return html(
         shown,

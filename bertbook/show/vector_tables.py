@@ -60,7 +60,8 @@ def stream_drawer(stream: Mapping, words: Mapping[str, tuple[int, int]]) -> Call
         axes.plot(steps, own["first"], color=PALETTE[2], marker="s", label="its layer 0")
         axes.plot(steps, own["last_other"], color=PALETTE[7], linestyle="--",
                   label="other words at the end")  # fmt: skip
-        axes.set(xlabel="layer", ylabel="cosine", ylim=(-0.15, 1.05), xticks=steps)
+        axes.set(xlabel="layer", ylabel="cosine", ylim=(-0.75, 1.05), xticks=steps,
+                 yticks=np.linspace(0, 1, 6))  # fmt: skip
         axes.spines[["top", "right"]].set_visible(False)
         axes.legend(frameon=False, fontsize=10, loc="lower left")
         alt = (
@@ -159,4 +160,4 @@ def probes_table(record: Mapping, name: str) -> Html:
     asked = ", ".join(f"{split}: {places} places of {kinds} words"
                       for split, (places, kinds) in found["asked"].items())  # fmt: skip
     columns = ["new tellings", "dealt", "new words", "dealt"]
-    return html(result_table(columns, rows, f"{name}, layer"), f"Right in the test. {asked}.")
+    return html(result_table(columns, rows, f"{name}, layer"), f"Right in the test; {asked}.")
