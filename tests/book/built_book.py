@@ -41,10 +41,7 @@ class Reader:
         return self.open_address(file.parent.as_uri() + "/", file.name, viewport)
 
     def open_address(self, home: str, name: str, viewport, *, motion="reduce", first=""):
-        """Open a page below an address, and note whatever it asks for elsewhere.
-
-        The script `first` runs before those of the page.
-        """
+        """Open a page, run the script `first` before its own, and note what it asks elsewhere."""
         context = self.browser.new_context(viewport=viewport, reduced_motion=motion)
         self.contexts.append(context)
         context.add_init_script(first)

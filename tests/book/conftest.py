@@ -26,11 +26,7 @@ FLAGS = (
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test once for every page of the book, or for every chapter.
-
-    The tests of a module on one page follow one another, so that they can share it. A browser takes
-    long, so `make test` opens one page of each kind, and `make thorough` all the others.
-    """
+    """Run a test once for every page or chapter; a browser opens most in `make thorough` only."""
     if "page_name" in metafunc.fixturenames:
         names = built_pages("chapters" if "chapter_from_disk" in metafunc.fixturenames else ".")
         if "page_from_disk" in metafunc.fixturenames:

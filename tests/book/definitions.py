@@ -35,11 +35,7 @@ def chapter_source(name: str, function: str) -> str:
 
 
 def chapter_definitions(name: str) -> SimpleNamespace:
-    """Run only the imports, functions and classes at the top level of a chapter's cells.
-
-    A function that reads a variable of the chapter finds none: set it as an attribute of the
-    result, or test only functions that take what they need as arguments.
-    """
+    """Run only the imports, functions and classes at the top level of a chapter's cells."""
     nodes = [node for code in chapter_code(name) for node in ast.parse(code).body]
     module = ast.Module([node for node in nodes if isinstance(node, KEPT)], type_ignores=[])
     namespace = {"__name__": name}

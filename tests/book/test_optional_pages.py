@@ -35,17 +35,13 @@ def unproved(text):
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_the_code_of_a_page_prints_what_stands_below_it(name, monkeypatch):
+def test_a_page_prints_what_stands_below_its_code_and_all_its_numbers(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     test = examples(page(name), name)
     assert len(test.examples) == len(re.findall("^>>> ", page(name), re.MULTILINE)) > 5
     said = []
     doctest.DocTestRunner().run(test, out=said.append)
     assert not said, "".join(said)
-
-
-@pytest.mark.parametrize("name", PAGES)
-def test_the_numbers_of_a_page_are_printed_on_it(name):
     assert unproved(page(name)) == []
 
 

@@ -78,9 +78,6 @@ def test_nobody_is_better_than_possible():
     assert 0 < toy_parts.pairs_floor() < COIN
 
 
-# --- Order ---------------------------------------------------------------------------------------
-
-
 def best_loss(key):
     """Compute the smallest loss of a guesser who sees of a sentence only what the key keeps."""
     answers = defaultdict(Counter)
@@ -107,9 +104,6 @@ def test_order_decides_and_distances_reach_farther_than_positions():
     told = printed("07-three-embeddings-make-one-input")
     first = ORDERS["learned"]["runs"]["seen"][0]
     assert f"with positions after 120 updates: {first:.2f}" in told
-
-
-# --- Parts and depth -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ROWS)

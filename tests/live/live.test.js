@@ -13,6 +13,7 @@ FILES.push("loss_plot");
 const WANTED = ["halfToNumber", "WordPieceTokenizer", "targetShares", "rowWithBlank", "chance"];
 WANTED.push("permutation", "mapOfWords", "lookOnlyAt", "editRows", "patch", "likelyWords");
 WANTED.push("offeredWords", "unknownWords", "questionProblem", "roomForLabels", "overlapOf");
+WANTED.push("spread", "pointAt");
 
 const read = (path) => readFileSync(new URL(path, LIVE), "utf8");
 const unicode = JSON.stringify(read("../../minibert/unicode8.txt"));
@@ -98,6 +99,14 @@ test("a question says what keeps a model from answering it", () => {
   assert.match(problem("[MASK] the [MASK]"), /once/);
   assert.match(problem("the the the the [MASK]"), /at most 4 words/);
   assert.match(problem("[MASK]"), /beside/);
+});
+
+test("the lines of the ladder keep their labels apart, and the lowest can be told apart", () => {
+  const heights = [4.489, 3.493, 0.891, 0.106, 0.076].map((loss) => +live.pointAt(0, loss, 1)[1]);
+  assert.ok(heights[4] - heights[3] > 16);
+  const labels = live.spread(heights);
+  labels.slice(1).forEach((y, n) => assert.ok(y - labels[n] >= 16));
+  assert.deepEqual(live.spread([0, 1, 2, 90]), [0, 16, 32, 90]);
 });
 
 test("words on a map find room beside their points", () => {
