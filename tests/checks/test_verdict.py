@@ -53,6 +53,13 @@ def with_a_loop(x):
     return np.array([2 * entry for entry in x])
 
 
+def with_while(x):
+    result = 0 * x
+    while not np.array_equal(result, 2 * x):
+        result = result + x
+    return result
+
+
 def through_a_helper(x):
     return with_a_loop(x)
 
@@ -262,6 +269,7 @@ def test_edges_decide_when_all_else_is_right():
     ("function", "way"),
     [
         (with_a_loop, "a loop"),
+        (with_while, "a loop"),
         (through_a_helper, "a loop"),
         (by_a_library, "add"),
         (by_another_name, "add"),
