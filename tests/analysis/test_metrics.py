@@ -5,7 +5,7 @@ import re
 import string
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bertbook.analysis.metrics import (
@@ -37,6 +37,8 @@ def f1_by_definition(prediction, truth):
 
 
 @given(prediction=ANSWERS, truth=ANSWERS)
+@example(prediction="Bund Bund", truth="the Bund, old Bund!")
+@example(prediction="上海", truth="上海。")
 def test_answers_by_definition(prediction, truth):
     assert normalize_answer(prediction).split() == words_by_definition(prediction)
     assert exact_match(prediction, truth) == (

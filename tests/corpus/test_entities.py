@@ -102,6 +102,7 @@ def test_a_file_of_conll(tmp_path):
         ("in O\nRome LOC", r"line 2 \('Rome LOC'\) is not a word and a tag"),
         ("Rome X-LOC", "is not a word and a tag"),
         ("Rome I-LOC", "I-LOC continues a name, but the tag before it is O; .* with B-LOC"),
+        ("Anna B-PER\nRome I-LOC", "the tag before it is B-PER"),
         ("Anna B-PER\n\nBerg I-PER", "line 3 .*the tag before it is O"),
     ],
 )

@@ -107,6 +107,7 @@ def scores(read):
             "first date, number, reason or name, as asked, in the nearest sentence",
             [0.301, 0.358, 0.269],
         ),
+        (lambda asked: "", "never answers", [0.293, 0.293, 0.0]),
     ],
 )
 def test_what_capitals_and_numbers_reach(read, told, expected):

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
 
-import yaml
 from prose import Block, blocks
 from python_code import called, calls
 
@@ -191,11 +190,3 @@ def _chapter(path: Path, root: Path, text: str) -> Chapter:
         if cell.kind == "markdown":
             section = next((b.section for b in reversed(cell.blocks)), section)
     return Chapter(path, root, notebook["metadata"], tuple(cells))
-
-
-def toc(root: Path) -> list[str]:
-    """List the pages of the book in reading order, without their endings."""
-    path = root / "book" / "_toc.yml"
-    contents = yaml.safe_load(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    pages = [entry["file"] for part in contents.get("parts", ()) for entry in part["chapters"]]
-    return [contents["root"], *pages] if contents else []

@@ -180,7 +180,7 @@ def plant(plot, source: str, printed: str = "") -> Path:
         ("def f():\n    def double(x):\n        return x + x", "defines double"),
         ("class double: ...", "defines double"),
         ("if (double := 1):\n    pass", "assigns to double"),
-        ("import numpy as double", "imports double from numpy"),
+        ("from numpy import double", "imports double from numpy"),
         ("from bertbook.corpus import FACTOR as double", "imports double from bertbook.corpus"),
     ],
 )

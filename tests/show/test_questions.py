@@ -22,7 +22,7 @@ DRAWING = (
     '<svg role="img" aria-label="Two boxes."><text data-shown="0">1</text>'
     '<rect data-here="0"/><text data-open="1">?</text><text data-shown="1">2</text></svg>'
 )
-FIRST = ("1 < 2?", [wrong("no", "look again"), right("yes", "one is less")])
+FIRST = ("1 < 2?", [wrong("<no>", "look again"), right("yes", "one is less")])
 SECOND = ("2 < 1?", [right("no", "two is more"), wrong("yes", "look again")])
 
 
@@ -51,7 +51,7 @@ def test_every_line_keeps_its_indentation_and_has_a_reply():
 def test_quiz_shows_every_answer_with_its_reply_in_order():
     question = quiz(FIRST[0], *FIRST[1])
     assert list(ElementTree.fromstring(question.content).itertext()) == [
-        "1 < 2?", "no", "Not this one.", " look again", "yes", "Right.", " one is less",
+        "1 < 2?", "<no>", "Not this one.", " look again", "yes", "Right.", " one is less",
     ]  # fmt: skip
     assert repr(question) == "1 < 2?"
 
