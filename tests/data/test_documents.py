@@ -139,6 +139,7 @@ def test_held_out_documents_are_disjoint_and_lazy(write):
 
 def test_another_text_or_another_cut_has_another_fingerprint(write):
     texts = ["a\nb\n\nc", "a\nB\n\nc", "A\nb\n\nc", "a\n\nb\nc", "a\nb\n\nc d", "c\n\na\nb"]
+    texts += ["a\nb\n\nc\n", "c\n\na\nb\n"]  # the same sentences in another order
     documents = [TextDocuments(write(text, str(n))) for n, text in enumerate(texts)]
     documents.append(TextDocuments(write(texts[0], "cut"), max_sentences=2))
     documents += split_documents(documents[0], 1, rng=np.random.default_rng(0))

@@ -93,6 +93,19 @@ def test_one_seed_one_sequence_of_batches():
     assert same(make(), make().epoch(0))
 
 
+def test_documents_come_in_a_new_order_in_every_epoch():
+    def order(epoch):
+        """The documents in the order of their first pairs; without pools nothing is sorted."""
+        batches = make(batch_size=1, batches_per_pool=1).epoch(epoch)
+        first = [first for batch in batches for first, _ in texts(batch)]
+        return [sentence for sentence in first if sentence in beginnings]
+
+    beginnings = {document[0] for document in CORPUS if len(document) > 1}
+    orders = [order(epoch) for epoch in range(3)]
+    assert sorted(orders[0]) == sorted(orders[1]) == sorted(orders[2])
+    assert len({tuple(each) for each in orders}) == 3
+
+
 def test_partners_and_masks_are_new_in_every_epoch():
     def seen(epoch):
         rows = [row for batch in make().epoch(epoch) for row in zip(texts(batch), batch["labels"])]

@@ -84,6 +84,20 @@ def test_bad_input_is_answered_in_words(kind, changes, error, words):
         build(SMALL, kind=kind)(**BATCH | changes)
 
 
+# Who answers questions chooses among all tokens, padding too.
+@pytest.mark.parametrize("task", [t for t in TASKS if t.kind is not Q], ids=lambda task: task.name)
+def test_padding_changes_nothing(task):
+    model, batch = build(SMALL, kind=task.kind, **task.task), labeled(task)
+    fill = {"labels": -100}
+    longer = {
+        name: functional.pad(values, (0, 1), value=fill.get(name, 0))
+        if values.shape == BATCH["input_ids"].shape
+        else values
+        for name, values in batch.items()
+    }
+    close(model(**longer).loss, model(**batch).loss)
+
+
 def test_the_head_has_a_dropout_of_its_own():
     silent = dict.fromkeys(("hidden_dropout_prob", "attention_probs_dropout_prob"), 0.0)
     config = BertConfig(**vars(SMALL) | silent | {"classifier_dropout": 1.0})
@@ -134,6 +148,17 @@ def test_numbers_of_labels_in_another_type_are_told_which_one_it_is(dtype):
 def trainer(model, steps=15, **terms):
     config = TrainingConfig(max_steps=steps, seed=0, learning_rate=2e-2, weight_decay=0.0)
     return BertTrainer(model, config, show_progress=False, device="cpu", **terms)
+
+
+@ONE_OF_EACH
+def test_the_trainer_takes_every_task_as_it_is(task):
+    torch.manual_seed(0)
+    model, batch = task.kind(SMALL, **task.task), labeled(task, torch.float32)
+    first = next(name for name in batch if name not in BATCH)
+    run = trainer(model, terms={"loss": first})
+    before = run.evaluate([batch])["loss"]
+    run.fit([batch])
+    assert run.evaluate([batch])["loss"] < 0.8 * before
 
 
 def snapshot(model):
