@@ -68,10 +68,10 @@ def test_pairs_are_those_of_the_package(pieces):
 
 def test_what_is_too_long_loses_its_end():
     page = bert.WordPieceTokenizer([*SPECIAL_TOKENS, *"abcde"])
-    ids, types = page.encode("a b c d", "e a", max_length=7)
+    ids, types = page.encode("a b c d", "e a d b c", max_length=9)
     pieces = [page.pieces[number] for number in ids]
-    assert pieces == ["[CLS]", "a", "b", "[SEP]", "e", "a", "[SEP]"]
-    assert types == [0, 0, 0, 0, 1, 1, 1]
+    assert pieces == ["[CLS]", *"abc", "[SEP]", *"ead", "[SEP]"]
+    assert types == [0] * 5 + [1] * 4
 
 
 @pytest.mark.parametrize("min_frequency", [1, 3])
