@@ -28,6 +28,7 @@ def mutants(monkeypatch):
     return mutants
 
 
+@pytest.mark.thorough
 def test_each_mutant_changes_one_place_and_can_be_read(mutants):
     drawn, places = mutants.draw(20, seed=3)
     assert drawn == mutants.draw(20, seed=3)[0]

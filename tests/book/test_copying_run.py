@@ -34,6 +34,7 @@ def test_each_run_ends_where_its_curve_does(name):
             assert seed["mean"][kind] > RECORD["bounds"]["both_sentences"][kind] - 1e-4
 
 
+@pytest.mark.thorough
 def test_the_bounds_come_out_again(asked):
     best = copying.losses_of(asked.best, asked.best)
     alone = copying.losses_of(asked.alone, asked.best)

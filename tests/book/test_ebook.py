@@ -134,6 +134,7 @@ def test_answers_are_links_there_and_back(pages):
         assert len(answer.get_text(strip=True)) > len("Answer 10 ↩"), answer
 
 
+@pytest.mark.thorough
 def test_the_checker_of_the_format_finds_nothing(content, tmp_path):
     checker = shutil.which("epubcheck")
     if checker is None or shutil.which("java") is None:

@@ -72,6 +72,7 @@ def test_a_chapter_is_stored_in_its_normal_form_with_its_cost(write):
     assert re.search(r"^\| all \| \d+ \| at most \d+ MB \| 3 \| 3 \|$", page, re.M)
 
 
+@pytest.mark.thorough
 def test_waiting_costs_nothing_and_computing_does(write):
     wait, compute = "import time\ntime.sleep(2)", "while time.process_time() < 4:\n    pass"
     costs = []
@@ -100,6 +101,7 @@ X86 = pytest.mark.skipif(
 CAPABILITY = "import torch\nprint(torch.backends.cpu.get_cpu_capability())"
 
 
+@pytest.mark.thorough
 @X86
 def test_the_arithmetic_that_is_named_computes_in_chapters_and_in_tests(write, monkeypatch):
     monkeypatch.setenv("BOOK_ARITHMETIC", "oldest")

@@ -146,6 +146,7 @@ def test_the_scoreboard_of_the_solutions(tmp_path):
     assert all(match and match[1] == match[2] != "0" for match in held)
 
 
+@pytest.mark.thorough
 @pytest.mark.slow
 def test_the_scoreboard_of_a_planted_bug(tmp_path):
     text = SAMPLE.read_text(encoding="utf-8").replace("sqrt(h // self.heads)", "sqrt(h)")
