@@ -109,7 +109,8 @@ def _distance_bias(table, seq):
 
 def _learns(function):
     answer, problem = attempt(function, torch.zeros(5, requires_grad=True), 3)
-    return problem or ("" if getattr(answer, "requires_grad", False) else "no gradient reaches the table.")
+    reached = getattr(answer, "requires_grad", False)
+    return problem or ("" if reached else "no gradient reaches the table.")
 
 
 def _table_case(size, seq):
