@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from contextlib import suppress
 from dataclasses import asdict
 from importlib import import_module
@@ -35,7 +36,7 @@ PYTEST = (
     *("-m", "not slow and not thorough", "--hypothesis-profile=quick"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # the plugins are imported already
 )
-PASSED, FAILED, NOT_COLLECTED, NO_TESTS = 0, 1, 2, 5
+PASSED, FAILED, NOT_COLLECTED, BROKEN, NO_TESTS = 0, 1, 2, 3, 5
 
 
 def copy_project(folder: Path) -> None:
@@ -58,9 +59,15 @@ def tests_fail(folder: Path, files: list[str]) -> str:
     if not files:
         return ""
     if (child := os.fork()) == 0:
-        os.setsid()
-        resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
-        os._exit(run_tests(folder, files))
+        code = BROKEN
+        try:
+            os.setsid()
+            resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
+            code = run_tests(folder, files)
+        except BaseException:
+            traceback.print_exc()  # into the log
+        finally:
+            os._exit(code)  # never back into the code of the parent, which would remove the copy
     status = os.waitpid(child, 0)[1]
     if os.WIFSIGNALED(status):
         _end_group(child)

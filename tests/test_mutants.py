@@ -2,6 +2,8 @@
 
 import ast
 import difflib
+import subprocess
+import sys
 
 import pytest
 
@@ -39,6 +41,23 @@ def test_each_mutant_changes_one_place_and_can_be_read(mutants):
         ast.parse(wrong)
         changed = [x for x in difflib.ndiff(right.split("\n"), wrong.split("\n")) if x[0] == "-"]
         assert 1 <= len(changed) <= 2, mutant
+
+
+def test_minibert_is_not_imported_before_a_mistake_is_planted(mutants):
+    """The fork would test the package in sys.modules, not the copy with the mistake."""
+    asked = "import sys; import benchmarks.mutants; sys.exit('minibert' in sys.modules)"
+    python_path = {"PYTHONPATH": f"{mutants.ROOT}:{mutants.ROOT / 'book/_ext'}"}
+    subprocess.run([sys.executable, "-c", asked], env=python_path, cwd=mutants.ROOT, check=True)
+
+
+def test_a_fork_that_breaks_leaves_the_copy_and_is_told(mutants, tmp_path, monkeypatch):
+    from benchmarks import mutants as planting
+
+    (tmp_path / "log").write_text("why")
+    monkeypatch.setattr(planting, "run_tests", lambda folder, files: 1 / 0)
+    with pytest.raises(RuntimeError, match="ended with 3"):
+        planting.tests_fail(tmp_path, ["tests/test_a.py"])
+    assert (tmp_path / "log").exists()
 
 
 def test_the_tests_that_name_what_was_changed_come_first(mutants):

@@ -38,9 +38,8 @@ def stage_table(
     rows = []
     for stage, (kept, sent, off) in enumerate(measured):
         counted = [f"{n:,.0f}" for n in pencil(stage, parameters, 2)]
-        rows.append(
-            [f"stage {stage}", counted[0], f"{kept:,}", counted[1], f"{sent:,}", f"{off:.6f}"]
-        )
+        apart = "under 1e-12" if off < 1e-12 else f"{off:.1e}"
+        rows.append([f"stage {stage}", counted[0], f"{kept:,}", counted[1], f"{sent:,}", apart])
     heads = ["kept, pencil", "kept", "sent, pencil", "sent", "weights off by"]
     shown = result_table(heads, rows, "two processes")
     return html(shown, f"Numbers of one process; the model has {parameters:,} parameters.")

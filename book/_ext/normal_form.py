@@ -8,8 +8,6 @@ from pathlib import Path
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell
 
-from minibert import __version__
-
 ROOT = Path(__file__).resolve().parents[2]
 CELL_METADATA = ("mystnb", "reason", "tags")
 NOTEBOOK_METADATA = {
@@ -45,6 +43,8 @@ INSTALLED = re.compile(r"\S*[/\\]site-packages[/\\]")
 
 def tagged_address(root: Path = ROOT) -> str:
     """Join what stands in one place each: the address of the project, and the version."""
+    from minibert import __version__  # here: what plants mistakes in minibert has not imported it
+
     text = (root / "pyproject.toml").read_text(encoding="utf-8")
     (repository,) = re.findall(r'^Repository = "(.+)"$', text, re.MULTILINE)
     return f"{repository}@v{__version__}"

@@ -118,6 +118,21 @@ def test_a_time_that_is_none(time):
         split_rows(table, seed=0)
 
 
+@pytest.mark.slow
+def test_a_hundred_thousand_rows():
+    rng = np.random.default_rng(0)
+    words = rng.integers(0, 500, size=(100_000, 4))
+    texts = [" ".join(f"w{'abcdefghij'[n % 10]}{'q' * (n // 10)}" for n in row) for row in words]
+    table = LabeledTable(
+        texts, [str(n % 5) for n in range(100_000)], groups=[str(n) for n in words[:, 0]]
+    )
+    kept = table.take(without_copies(table))
+    parts = split_rows(kept, seed=0)
+    tables = [kept.take(rows) for rows in parts]
+    assert find_leaks(tables[0], tables[2]) == []
+    assert 0.1 < len(tables[2]) / len(kept) < 0.2
+
+
 def test_labels_that_differ_in_capitals_only_are_told(tmp_path):
     rows = [f"text {chr(97 + n) * 3},{'NOISE' if n % 5 == 0 else 'Noise'}" for n in range(24)]
     path = tmp_path / "a.csv"

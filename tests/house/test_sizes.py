@@ -1,17 +1,20 @@
-"""Small files and small functions."""
+"""Small files, small functions, no drawers for odds and ends, and nothing left for later."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_tree import files, name_of
+from book_tree import files, name_of, text_of
 from planting import says
 from python_code import Function, modules, parse
 
 FILE_LINES, FILE_LIMIT = 250, 400
 MEDIAN, MOST, LONGEST = 12, 30, 60
 ONE_PAGE = Path("book", "bert.py")  # whole on purpose; its own test counts its lines
+DRAWERS = {"utils", "common", "helpers", "misc", "scripts"}
+LATER = re.compile(r"\b(TO[D]O|FIX[M]E|X[X]X)\b")
 
 
 def file_sizes(root: Path) -> list[str]:
@@ -56,6 +59,30 @@ def function_sizes(root: Path) -> list[str]:
     return found
 
 
+def drawers(root: Path) -> list[str]:
+    """Refuse names that say nothing about what is inside."""
+    return [
+        f"{name_of(path, root)}: a file or folder called {part!r} collects what has no home. Name "
+        "it after what it holds."
+        for path in files(root)
+        for part in sorted({Path(part).stem for part in path.relative_to(root).parts} & DRAWERS)
+    ]
+
+
+def left_for_later(root: Path) -> list[str]:
+    """Refuse marks of unfinished work, in every file."""
+    found = []
+    for path in files(root):
+        text = text_of(path)
+        for mark in LATER.finditer(text):
+            line = text.count("\n", 0, mark.start()) + 1
+            found.append(
+                f"{name_of(path, root)}:{line}: {mark.group()} marks unfinished work. Finish it, "
+                "or open an issue and remove the mark."
+            )
+    return found
+
+
 def _functions(tree: ast.AST) -> Iterator[Function]:
     return (node for node in ast.walk(tree) if isinstance(node, Function))
 
@@ -85,7 +112,7 @@ def _is_text(node: ast.AST) -> bool:
     return is_string or isinstance(node, ast.JoinedStr | ast.Name)
 
 
-@pytest.mark.parametrize("rule", [file_sizes, function_sizes])
+@pytest.mark.parametrize("rule", [file_sizes, function_sizes, drawers, left_for_later])
 def test_this_project_keeps_it(this_project, rule):
     this_project.keeps(rule)
 
@@ -113,6 +140,8 @@ LONG_STORY = '"""Say.\n' + "words\n" * 50 + '"""\n' + "x = 1\n" * 198
         (function_sizes, "minibert/a.py", function(2, 20) + function(61), "f0 has 61 lines"),
         (function_sizes, "minibert/a.py", function(13, 9), "one in 2 functions has 13 lines"),
         (function_sizes, "minibert/a.py", function(2, 9) + function(31, 2), "one in 10 functions"),
+        (drawers, "minibert/utils.py", "", "a file or folder called 'utils' collects"),
+        (left_for_later, "a.py", "x\n# TO" + "DO: more\n", "a.py:2: TO" + "DO marks"),
     ],
 )
 def test_a_fault(plot, rule, file, text, sentence):
