@@ -16,6 +16,8 @@ TWO := -n 2 --dist loadscope --no-loadscope-reorder
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # One package for the tests has no wheel; old versions of pip would build it the way of setup.py.
 export PIP_USE_PEP517 := 1
+# Each process would compile all that it imports again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .PHONY: help book serve lab mine one-page mine-book notebooks quick test thorough portable coverage mutants check bench records pins clean kit site pdf epub wheel python assets chromium

@@ -1,5 +1,6 @@
 """What every test stands on: the environment in which chapters are stored, and fixed chance."""
 
+import gc
 import importlib.util
 import json
 import os
@@ -36,6 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Set the environment of the chapters, before anything imports torch or numpy."""
+    gc.disable()  # until all is collected
     try:
         os.environ.update(kernel_environment())
     except ChapterError as error:
@@ -60,6 +62,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if item.get_closest_marker("slow") or item.get_closest_marker("thorough"):
             seconds[item.path] += SECONDS_OF_A_SLOW_TEST
     items.sort(key=lambda item: -seconds[item.path])
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported and collected out of every later search for garbage."""
+    gc.freeze()
+    gc.enable()
 
 
 def seconds_of_chapter(path: Path) -> float:

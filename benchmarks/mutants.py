@@ -36,7 +36,8 @@ PYTEST = (
     *("-m", "not slow and not thorough", "--hypothesis-profile=quick"),
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),  # the plugins are imported already
 )
-PASSED, FAILED, NOT_COLLECTED, BROKEN, NO_TESTS = 0, 1, 2, 3, 5
+PASSED, FAILED, NOT_COLLECTED, STOPPED, NO_TESTS = 0, 1, 2, 3, 5  # as pytest ends
+BROKEN = 70  # not by pytest
 
 
 def copy_project(folder: Path) -> None:
@@ -75,7 +76,7 @@ def tests_fail(folder: Path, files: list[str]) -> str:
     said = (folder / "log").read_text(encoding="utf-8", errors="replace")
     if (code := os.WEXITSTATUS(status)) in (PASSED, NO_TESTS):
         return ""
-    if code not in (FAILED, NOT_COLLECTED):
+    if code not in (FAILED, NOT_COLLECTED, STOPPED):  # the last if an import ends the program
         raise RuntimeError(f"pytest ended with {code}:\n{said}")
     failed = re.search(r"^(?:FAILED|ERROR) ([^\s[]+)", said, re.MULTILINE)  # with any parameters
     return failed[1] if failed else "collection"

@@ -70,6 +70,7 @@ def finished(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "line", [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in OURS]
 )

@@ -31,6 +31,7 @@ SPACE_BEFORE_PERCENT = re.compile(  # found last, after all in which it means so
     r"<(pre|code|script|style|svg)\b.*?</\1>|<[^>]*>|(?<=\d) (?=%)", re.DOTALL
 )
 PHONE_ROW = 36  # letters of code in a row on a phone
+DEEPEST = 20  # spaces that a phone shows: five levels (book.css, book.js)
 STYLE = re.compile(r"<style[^>]*>([^<]*)</style>\s*")
 CODE = {"ipython3", "python"}
 CHAPTER_NUMBER = re.compile(r'(<h1>)<span class="section-number">(\d+)\. </span>')
@@ -144,7 +145,7 @@ def mark_line(line: str) -> str:
     text = unescape(TAG.sub("", line))
     word = text.lstrip(" ").split(" ")[0]
     indent = len(text) - len(text.lstrip(" "))
-    is_long = min(indent, 12) + len(word) > PHONE_ROW
+    is_long = min(indent, DEEPEST) + len(word) > PHONE_ROW
     names = "code-line long-word" if is_long and indent else "code-line"
     return f'<span class="{names}" style="--indent:{indent}ch">{line}</span>'
 

@@ -67,13 +67,15 @@ function fitLetters(svg) {
 
 // The lines of a hunt are wrapped like those of other code. Their numbers take room from a row.
 const HUNT_ROW = 30; // letters on a phone
+const DEEPEST = 20; // spaces that it shows: five levels
 function markIndentation(line) {
   const text = line.textContent;
   const indent = text.length - text.trimStart().length;
   const [word] = text.trimStart().split(" ");
   line.style.setProperty("--indent", `${indent}ch`);
   line.classList.add("code-line");
-  line.classList.toggle("long-word", indent > 0 && Math.min(indent, 12) + word.length > HUNT_ROW);
+  const shown = Math.min(indent, DEEPEST);
+  line.classList.toggle("long-word", indent > 0 && shown + word.length > HUNT_ROW);
 }
 
 window.addEventListener("load", () => {

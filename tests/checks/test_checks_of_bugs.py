@@ -32,6 +32,7 @@ def ids_in_place(model, input_ids, one, other):
     return answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mistake", MISTAKES, ids=str)
 def test_a_usual_way_to_rename_words_wrongly_gets_its_hint(mistake):
     verdict = check_renamed(rewritten(renamed, mistake.wrong))

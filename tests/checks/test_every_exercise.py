@@ -113,6 +113,7 @@ def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
         assert len(verdict.message) <= LONGEST
 
 
+@pytest.mark.slow
 @every_exercise
 def test_two_hints_are_not_too_long_to_read(exercise):
     pairs = ("Not yet, for two reasons. {} And then: {}".format(*(m.hint for m in pair))
@@ -120,6 +121,7 @@ def test_two_hints_are_not_too_long_to_read(exercise):
     assert max(map(len, pairs), default=0) <= LONGEST
 
 
+@pytest.mark.slow
 @every_exercise
 def test_no_mistake_of_ours_is_a_slip(exercise):
     """A planted mistake that stops with one of these would be named whoever meets the error."""

@@ -180,6 +180,7 @@ def test_no_usual_slip_goes_by_mistake():
     assert len(OURS) >= 217
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("role", "slip"), some(OURS, every=8))
 def test_a_usual_slip_in_ours_gets_its_hint(role, slip):
     verdict = check_module(planted(role, slip.wrong), role)
@@ -198,6 +199,7 @@ def test_every_sentence_is_shown_by_some_slip():
     assert [text for text in sentences if text not in messages] == []
 
 
+@pytest.mark.slow
 def test_a_slip_lies_where_it_was_made():
     wrong = readers_file(wrong_modules.SCALE, "math.sqrt(h)")
     for name in ("MySelfAttention", "MyAttention", "MyLayer", "MyEncoder", "MyBert"):

@@ -37,6 +37,7 @@ def solved(tmp_path_factory):
     return load(path)[0]
 
 
+@pytest.mark.slow
 def test_all_lines_are_green_for_the_solutions(solved):
     with use(**solved):
         assert scoreboard().verdict.message == "12 of 12 hold."
@@ -70,6 +71,7 @@ def test_a_model_that_ignores_padding_is_told_so():
     assert board._repr_html_().count("✗") == 4
 
 
+@pytest.mark.slow
 def test_what_was_not_reached_is_not_green():
     class Empty(nn.Module):
         def __init__(self, config, add_pooling_layer=True):

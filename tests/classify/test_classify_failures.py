@@ -43,6 +43,7 @@ def test_a_class_that_is_learned_too_late(inputs, tmp_path, capsys):
     assert "the rows to learn from have one label only, 'a'; give more rows" in error(capsys)
 
 
+@pytest.mark.slow
 def test_other_beginnings_that_fail(inputs, finished, tmp_path, capsys, monkeypatch):
     out = ("--out", tmp_path / "out")
     for words, told in (
@@ -106,6 +107,7 @@ def interrupt(monkeypatch, at, *numbers):
     monkeypatch.setattr(TaskBatches, "epoch", epoch)
 
 
+@pytest.mark.slow
 def test_ctrl_c_loses_nothing(inputs, finished, tmp_path, capsys, monkeypatch):
     out, at = tmp_path / "out", 30
     interrupt(monkeypatch, at, signal.SIGINT)
@@ -135,6 +137,7 @@ def stopped(inputs, tmp_path, monkeypatch):
     return tmp_path / "out"
 
 
+@pytest.mark.slow
 def test_another_option_or_table_is_another_run(inputs, stopped, tmp_path, capsys):
     run = ("train", "--out", stopped, "--resume")
     assert classify(*run, "--promise", "0.8") == 1

@@ -49,6 +49,7 @@ def first_of(output):
     return next(x for x in output if isinstance(x, torch.Tensor))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("member", FIRST)
 def test_each_dropout_changes_what_is_trained_and_nothing_else(member, head):

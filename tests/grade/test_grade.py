@@ -51,6 +51,7 @@ def first_exercise_only():
 # --- What is asked -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_every_exercise_that_a_chapter_checks_is_found():
     tasks = [task for chapter in ALL for task in tasks_of(chapter)]
     assert len({(task.chapter, task.name) for task in tasks}) == len(tasks) > 100

@@ -98,7 +98,12 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
 
 def calls(tree: ast.AST, *names: str) -> list[ast.Call]:
     """Find the calls of some functions, by the last part of their name, in reading order."""
-    found = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and called(n) in names]
+    return [call for call in _calls(tree) if called(call) in names]
+
+
+@cache
+def _calls(tree: ast.AST) -> list[ast.Call]:
+    found = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return sorted(found, key=lambda call: (call.lineno, call.col_offset))
 
 

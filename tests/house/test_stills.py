@@ -28,6 +28,7 @@ def second_forms(root: Path) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("unchecked")  # checks of types would take most of the time
 def test_every_figure_of_this_project_has_two_forms(this_project):
     this_project.keeps(second_forms)

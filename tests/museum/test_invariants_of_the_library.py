@@ -130,6 +130,7 @@ def test_what_does_not_fit_is_not_asked(name, head, more, silent):
     assert all("nothing to ask" in sentence for sentence in told)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "part"),
     [("Esm", "contact_head.regression.weight"), ("Xmod", "adapter_modules.de_DE")],

@@ -70,6 +70,7 @@ def loss_and_gradients(page):
     return [loss, *(parameter.grad for parameter in model.parameters())]
 
 
+@pytest.mark.slow
 def test_the_page_of_the_solutions_is_the_page(tmp_path):
     page = one_page(written(tmp_path, file_of_solutions()))
     assert page.problems == []
@@ -130,6 +131,7 @@ def test_the_result_is_written_and_counted(tmp_path, capsys):
     assert capsys.readouterr().out == f"{result} has {lines} lines; yours are MyIntermediate.\n"
 
 
+@pytest.mark.slow
 def test_a_file_that_was_kept_along_the_chapters(tmp_path):
     """It has functions in numpy as well, whose names mean other things than in its classes."""
     page = one_page(written(tmp_path, file_before(13)))

@@ -108,6 +108,7 @@ def test_a_chapter_runs_on_what_its_reader_writes(path, desk):
     assert problems(notebook, names) == []
 
 
+@pytest.mark.slow
 def test_after_chapter_12_the_whole_model_is_hers_and_what_was_kept_first_still_works(tmp_path):
     path = tmp_path / "my_bert.py"
     path.write_text(file_before(13), encoding="utf-8")
