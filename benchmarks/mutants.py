@@ -25,7 +25,7 @@ from pathlib import Path
 
 from notebooks import kernel_environment
 
-from benchmarks.mutants_drawn import ROOMS, ROOT, Mutant, draw, test_files
+from benchmarks.mutants_drawn import ROOMS, ROOT, Mutant, draw, test_files, tests_of
 from benchmarks.mutants_record import record, write
 
 RESULTS = ROOT / "book/_build/mutants.jsonl"
@@ -109,9 +109,9 @@ def load_libraries(folder: Path) -> None:
         "' '.join(n for n, m in list(sys.modules.items()) "
         "if 'site-packages' in (getattr(m, '__file__', '') or '')))"
     )
-    tests = [str(x.relative_to(ROOT)) for _, y, _ in ROOMS.values() for x in ROOT.glob(y)]
+    tests = {str(x.relative_to(ROOT)) for room in ROOMS for x in tests_of(room)}
     subprocess.run(
-        [sys.executable, "-c", seen, "", *tests],
+        [sys.executable, "-c", seen, "", *sorted(tests)],
         cwd=folder,
         check=True,
         stdout=subprocess.DEVNULL,

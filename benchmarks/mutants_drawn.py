@@ -19,11 +19,11 @@ from cosmic_ray.mutating import mutate_code
 from cosmic_ray.plugins import get_operator, operator_names
 
 ROOT = Path(__file__).parents[1]
-ROOMS = {  # their modules, their tests, and how many files of these a mistake meets at most
-    "heart": ("minibert/*.py", "tests/test_*.py", 8),
-    "training": ("minibert/training/*.py", "tests/training/test_*.py", None),
-    "pretrained": ("minibert/pretrained/*.py", "tests/pretrained/test_*.py", None),
-    "tasks": ("minibert/tasks/*.py", "tests/tasks/test_*.py", None),
+ROOMS = {  # modules, folders of tests, and how many files of these a mistake meets at most
+    "heart": ("minibert/*.py", ("tests", "tests/tasks"), 8),
+    "training": ("minibert/training/*.py", ("tests/training",), None),
+    "pretrained": ("minibert/pretrained/*.py", ("tests/pretrained",), None),
+    "tasks": ("minibert/tasks/*.py", ("tests/tasks",), None),
 }
 
 
@@ -126,6 +126,10 @@ def test_files(mutant: Mutant) -> list[str]:
         said = Counter(words)
         return 10 * said[around] + sum(said[name] for name in [*public, *near]), -len(words)
 
-    _, pattern, at_most = ROOMS[mutant.room]
-    ranked = sorted(ROOT.glob(pattern), key=mentions, reverse=True)
-    return [str(path.relative_to(ROOT)) for path in ranked[:at_most]]
+    ranked = sorted(tests_of(mutant.room), key=mentions, reverse=True)
+    return [str(path.relative_to(ROOT)) for path in ranked[: ROOMS[mutant.room][2]]]
+
+
+def tests_of(room: str) -> list[Path]:
+    """List the files of tests of a room."""
+    return [path for name in ROOMS[room][1] for path in (ROOT / name).glob("test_*.py")]

@@ -19,6 +19,8 @@ def test_numpy_and_pytorch_give_the_same(batch, more):
     cosines = functional.cosine_similarity(queries[:, None], documents[None], dim=-1)
     theirs = functional.cross_entropy(cosines / 0.3, torch.arange(batch))
     twin = reference.cross_entropy(cosines.numpy() / 0.3, np.arange(batch))
+    usual = contrastive_loss(queries, documents, temperature=0.05)
+    assert contrastive_loss(queries, documents) == usual
     assert ours.item() == pytest.approx(theirs.item(), rel=1e-12)
     assert ours.item() == pytest.approx(float(twin), rel=1e-12)
 

@@ -90,6 +90,7 @@ def test_the_task_types_of_peft_learn(kind, task, labels, adapter):
     adapted, options = adapter
     torch.manual_seed(0)
     model = peft.get_peft_model(kind(SMALL), adapted(task_type=task, **options))
+    assert model.device == torch.device("cpu")
     before = {name: tensor.clone() for name, tensor in model.named_parameters()}
     learning = [parameter for parameter in model.parameters() if parameter.requires_grad]
     optimizer = torch.optim.AdamW(learning, lr=0.05)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import torch
 from shared_runs import dropout_draws, run, unused_part
-from small_model import ragged_batches, without_times
+from small_model import without_times
 
-from minibert.training import Processes, checkpoint_folders, read_checkpoint
+from minibert.training import checkpoint_folders, read_checkpoint
 
 pytestmark = pytest.mark.slow
 
@@ -90,16 +90,3 @@ def test_all_stop_when_the_disk_of_one_is_full_or_its_loss_is_bad(shared):
     assert second[0] == "the process that writes could not save the checkpoint"
     for told in (first[1], second[1]):
         assert "step 4 was not made: its loss is nan" in told
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 5])
-def test_the_shares_are_the_whole_and_rows_must_fit(count):
-    batch = ragged_batches(1)[0] | {"scale": torch.tensor(2.0)}
-    shares = [Processes(rank, count).share(batch) for rank in range(count)]
-    rows = sorted(row for share in shares for row in share["input_ids"].tolist())
-    assert rows == sorted(batch["input_ids"].tolist())
-    assert all(share["scale"] == 2 for share in shares)
-    sizes = [len(share["labels"]) for share in shares]
-    assert max(sizes) - min(sizes) <= 1
-    with pytest.raises(ValueError, match=r"for 2 processes needs equal rows, not .*3.*2"):
-        Processes(0, 2).share({"input_ids": torch.ones(3, 2), "labels": torch.ones(2, 2)})
