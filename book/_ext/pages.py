@@ -27,8 +27,12 @@ LISTING = re.compile(  # code, or what a cell prints
     re.DOTALL,
 )
 TAG = re.compile(r"<[^>]*>")
-SPACE_BEFORE_PERCENT = re.compile(  # found last, after all in which it means something else
-    r"<(pre|code|script|style|svg)\b.*?</\1>|<[^>]*>|(?<=\d) (?=%)", re.DOTALL
+OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
+KEPT_TOGETHER = re.compile(  # found last, after all in which it means something else
+    r'<(pre|script|style|svg)\b.*?</\1>|<\w+ class="math[^>]*>[^<]*|<[^>]*>|'
+    r"(?P<space>(?<=\d) (?=%)|(?<=±) (?=\d))|"
+    rf"(?P<whole>{OPTION.pattern}|\b\d[\d.]*e-\d+)",
+    re.DOTALL,
 )
 PHONE_ROW = 36  # letters of code in a row on a phone
 DEEPEST = 20  # spaces that a phone shows: five levels (book.css, book.js)
@@ -98,12 +102,19 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
     # A line may break on either side of a formula, but not before the comma that follows it.
     body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
-    # Nor between a number and its percent sign.
-    body = SPACE_BEFORE_PERCENT.sub(lambda found: "\xa0" if found[0] == " " else found[0], body)
+    # Nor between a number and its percent sign, nor behind the hyphen of an option.
+    body = KEPT_TOGETHER.sub(keep_together, body)
     body = LISTING.sub(lambda code: code[1] + mark_lines(code[2]), body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
     repository = context["theme_repository_url"]
     context["body"] = styles_first(body) + way_to_answer(repository, pagename)
+
+
+def keep_together(found: re.Match[str]) -> str:
+    """Let no row end before what belongs to the letters before it."""
+    if found["space"]:
+        return "\xa0"
+    return f'<span class="whole">{found[0]}</span>' if found["whole"] else found[0]
 
 
 def way_to_answer(repository: str, pagename: str) -> str:
@@ -147,6 +158,7 @@ def mark_line(line: str) -> str:
     indent = len(text) - len(text.lstrip(" "))
     is_long = min(indent, DEEPEST) + len(word) > PHONE_ROW
     names = "code-line long-word" if is_long and indent else "code-line"
+    line = OPTION.sub(r'<span class="whole">\g<0></span>', line)
     return f'<span class="{names}" style="--indent:{indent}ch">{line}</span>'
 
 
