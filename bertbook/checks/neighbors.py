@@ -63,8 +63,8 @@ check_neighbor_averages = Exercise(
             "¦ vectors.shape[1] - 1 ¦ vectors.size - 1": "How many other words has the sentence?",
         ("(len(vectors) - 1) → len(vectors) - 1", "→ vectors.sum(axis=0) / (len(vectors) - 1) - "
             "vectors ¦ vectors.sum(axis=0) - vectors / (len(vectors) - 1)"): "What is divided?",
-        "→ vectors.mean(axis=0) - vectors ¦ vectors - vectors.mean(axis=0) ¦ vectors.mean(axis=0) "
-            "- vectors / (len(vectors) - 1)": "Take each word off the sum, not off the average.",
+        ("sum → mean", "→ vectors.mean(axis=0) - vectors ¦ vectors - vectors.mean(axis=0) ¦ "
+            "vectors.mean(axis=0) - vectors / (len(vectors) - 1)"): "Subtract before you average.",
         ("axis=0 → ¦ axis=1, keepdims=True", "→ right(vectors.T).T"): "Which axis holds the words?",
         ("→ (np.roll(vectors, 1, axis=0) + np.roll(vectors, -1, axis=0)) / 2", "→ one = "
             "np.eye(len(vectors), k=1); return (one + one.T) @ vectors / (one + one.T).sum(axis=1, "
