@@ -35,7 +35,7 @@ check_additive_mask = Exercise(
         "float64).min → float32).min.item()": "That is float32. Our scores are float64.",
         "float64).min → float64).tiny": "Which entry of finfo is the lowest?",
         "np.finfo(…).min → -1e9": ("Does np.finfo know a lower number?", _is_lower_there),
-        "[..., None, :] → ¦ [None, :]": "An axis of size 1 is to stand before the last.",
+        "[..., None, :] → ¦ [None, :] ¦ [:, None]": "An axis of size 1 stands before the last.",
         "→ np.repeat(right(attention_mask), attention_mask.shape[-1], axis=-2)": "One row serves "
             "all queries: the axis before the last has size 1.",
         "→ right(attention_mask).swapaxes(-1, -2)": "Columns are looked at: seq is last.",
@@ -52,7 +52,7 @@ def _causal_mask(seq):
 check_causal_mask = Exercise(
     "Write the additive mask of shape (seq, seq) that hides the future.",
     _causal_mask,
-    cases=[(1,), (2,), (4,), (5,)], forbidden=["triu", "tril", "causal_mask"],
+    cases=[(1,), (2,), (4,), (5,)], forbidden=["a loop", "triu", "tril", "causal_mask"],
     mistakes={
         "> position → >= position ¦ >= 0 * position": "May a token look at itself?",
         "> position → < position ¦ <= position ¦ != position": "Which triangle has to close?",
