@@ -25,11 +25,11 @@ check_linear_backward = Exercise(
     mistakes={
         "g.T @ rows → rows.T @ g": "The gradient of the weight has the shape of the weight.",
         "g.T @ rows → grad_output.swapaxes(-1, -2) @ x": "There is one weight for all texts: add.",
-        ("g.T @ rows → g.T @ rows / len(rows)", "g.sum(axis=0) → g.mean(axis=0)"): "You average "
-            "over the positions. Where paths meet, what is done?",
+        ("g.T @ rows → g.T @ rows / len(rows)", "g.sum(axis=0) → g.mean(axis=0)"): "Mean or sum?",
         "g.T @ rows → np.outer(g[-1], rows[-1])": "All positions use the weight.",
         "g.sum(axis=0) → grad_output ¦ grad_output.sum(axis=-1) ¦ grad_output.sum(axis=0) ¦ "
-            "g.sum(axis=0, keepdims=True) ¦ g.sum() ¦ g.sum(axis=-1)": "Over what do you sum?",
+            "grad_output.sum(axis=-2) ¦ g.sum(axis=0, keepdims=True) ¦ g.sum() ¦ g.sum(axis=-1)":
+            "Over what do you sum?",
         "grad_output @ weight → x @ weight.T @ weight": "What comes back is grad_output.",
         "→ right(grad_output, x, weight)[:2] ¦ right(grad_output, x, weight)[::2] ¦ "
             "right(grad_output, x, weight)[1:]": "One of the three gradients is missing.",

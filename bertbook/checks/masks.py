@@ -35,7 +35,7 @@ check_additive_mask = Exercise(
         "float64).min → float32).min.item()": "That is float32. Our scores are float64.",
         "float64).min → float64).tiny": "Which entry of finfo is the lowest?",
         "np.finfo(…).min → -1e9": ("Does np.finfo know a lower number?", _is_lower_there),
-        "[..., None, :] → ¦ [None, :]": "An axis of size 1 is to stand before the last.",
+        "[..., None, :] → ¦ [None, :] ¦ [:, None]": "An axis of size 1 stands before the last.",
         "→ np.repeat(right(attention_mask), attention_mask.shape[-1], axis=-2)": "One row serves "
             "all queries: the axis before the last has size 1.",
         "→ right(attention_mask).swapaxes(-1, -2)": "Columns are looked at: seq is last.",
@@ -52,14 +52,13 @@ def _causal_mask(seq):
 check_causal_mask = Exercise(
     "Write the additive mask of shape (seq, seq) that hides the future.",
     _causal_mask,
-    cases=[(1,), (2,), (4,), (5,)], forbidden=["triu", "tril", "causal_mask"],
+    cases=[(1,), (2,), (4,), (5,)], forbidden=["a loop", "triu", "tril", "causal_mask"],
     mistakes={
-        "> position → >= position": "May a token look at itself?",
+        "> position → >= position ¦ >= 0 * position": "May a token look at itself?",
         "> position → < position ¦ <= position ¦ != position": "Which triangle has to close?",
         "position[:, None] → position[:, None] + 1": "Your tokens see one step into the future.",
         "np.finfo(…).min → -np.inf": "Behind padding a row may see nothing, and −∞ makes it nan.",
         "np.finfo(…).min → -1e9": ("Does a float64 go lower?", _is_lower_there),
-        "→ np.full((seq, seq), np.finfo(float).min)": "May a token see itself?",
         "float64).min → float64).max": "All look at the future only. Which sign hides?",
         ("→ np.tri(seq)", "np.finfo(…).min → 1.0", "0.0 → 1.0"): "Does adding 1 hide?",
         "→ (1 - np.tri(seq)) * -np.inf": "0 times infinity is nan. Take the lowest finite number.",
@@ -150,21 +149,24 @@ def _promises(attend):
     return bool(np.isfinite(empty).all())
 
 
+def _lets(word):
+    return lambda passes, want, attend: passes == 1 or not (want or word in attend.told)
+
+
 check_promises = Exercise(
     "Say of somebody's attention whether it keeps the promises of a padding mask.",
     _promises,
     cases=[(RIGHT,), *((broken,) for broken in BROKEN)],
     mistakes={
-        "bool(np.isfinite(empty).all()) → True": "Which text leaves a row nothing to look at?",
-        "1000 → 1": "Who divides by row sums slips through. Give padding high scores.",
-        (", [0, 1, 1, 0, 1, 1] → ,", "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]"): "Your padding "
-            "stands at an end only. What if it stands between two words?",
+        "[0, 1, 1, 0, 1, 1] → [0, 0, 1, 1, 1, 1]": ("What if padding stands between two words?",
+            _lets("to the last")),
+        "1000 → 1": ("What if padding has much higher scores?", _lets("divides")),
+        "bool(np.isfinite(empty).all()) → True": ("What if all is padding?", _lets("−∞")),
         "alone, _ = attend(…) → y = np.where(words[:, None], x, 7.0); alone = attend(y, y, y, "
             "words * 1)[0][words]": "How much padding there is must not matter either.",
         "[words], alone → [words], alone, atol=1": "A broken one fits into your tolerance.",
-        "→ True": "Everything passes. Compare a text alone with the same text and padding.",
         "→ False": "The right one fails, too.",
-        (has_zeros, sums_to_one, lambda attend: sums_to_one(attend) and has_zeros(attend),
+        (has_zeros, sums_to_one, lambda attend: sums_to_one(attend) and has_zeros(attend), "→ True",
             "not np.allclose(padded[words], alone) → False"): "Compare vectors with those of the "
             "text alone: weights can look right.",
         "→ not right(attend)": "The broken ones pass: turn the answer around.",

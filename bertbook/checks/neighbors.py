@@ -37,10 +37,10 @@ check_cosines = Exercise(
         "→ abs(right(vectors))": "You drop the signs. Opposite vectors have a negative cosine.",
         "→ np.triu(right(vectors))": "A pair has a cosine in both orders. Fill both halves.",
         "→ np.linalg.norm(vectors[:, None] - vectors, axis=-1)": "That is a distance.",
-        "→ right(vectors - vectors.mean(1, keepdims=True))": "That is correlation.",
         "→ right(vectors) ** 2": "Which of your numbers is squared once too often?",
         "→ right(vectors) - np.eye(len(vectors))": "The cosine of a vector with itself is not 0.",
-        "→ right(vectors.T) ¦ v = vectors / np.sqrt((vectors**2).sum(axis=0)); return v @ v.T":
+        "→ right(vectors.T) ¦ v = vectors / np.sqrt((vectors**2).sum(axis=0)); return v @ v.T ¦ v "
+            "= vectors / np.sqrt((vectors**2).sum(axis=1))[:, None]; return v.T @ v":
             "Are your vectors the rows?",
     },
 )  # fmt: skip
@@ -63,8 +63,8 @@ check_neighbor_averages = Exercise(
             "¦ vectors.shape[1] - 1 ¦ vectors.size - 1": "How many other words has the sentence?",
         ("(len(vectors) - 1) → len(vectors) - 1", "→ vectors.sum(axis=0) / (len(vectors) - 1) - "
             "vectors ¦ vectors.sum(axis=0) - vectors / (len(vectors) - 1)"): "What is divided?",
-        "→ vectors.mean(axis=0) - vectors ¦ vectors - vectors.mean(axis=0) ¦ vectors.mean(axis=0) "
-            "- vectors / (len(vectors) - 1)": "Take each word off the sum, not off the average.",
+        ("sum → mean", "→ vectors.mean(axis=0) - vectors ¦ vectors - vectors.mean(axis=0) ¦ "
+            "vectors.mean(axis=0) - vectors / (len(vectors) - 1)"): "Subtract before you average.",
         ("axis=0 → ¦ axis=1, keepdims=True", "→ right(vectors.T).T"): "Which axis holds the words?",
         ("→ (np.roll(vectors, 1, axis=0) + np.roll(vectors, -1, axis=0)) / 2", "→ one = "
             "np.eye(len(vectors), k=1); return (one + one.T) @ vectors / (one + one.T).sum(axis=1, "
@@ -73,7 +73,7 @@ check_neighbor_averages = Exercise(
         "→ right(vectors) - vectors ¦ -right(vectors)": "How often is the word taken off the sum?",
         "→ left = np.tri(len(vectors), k=-1); return left @ vectors / np.maximum(left.sum(axis=1, "
             "keepdims=True), 1)": "The words to the right are neighbors, too.",
-        "→ right(vectors) / np.linalg.norm(right(vectors), axis=1, keepdims=True)": "Do not scale.",
+        "/ (len(vectors) - 1) → // (len(vectors) - 1)": "One / divides; two round down.",
         "→ right(vectors).T ¦ right(vectors)[0]": "One row for each word is wanted.",
         "→ vectors": "These are the static vectors. Nothing has been taken from the neighbors.",
     },

@@ -31,8 +31,8 @@ check_softmax = Exercise(
             "sum(axis=0 ¦ sum(axis=None"): "Along which axis lie the keys?",
         ("/ exponentials.sum → / np.exp(x).sum ¦ / (x - x.max(-1, keepdims=True)).sum", "return "
             "exponentials → return np.exp(x)"): "Divide by the sum of what stands above the line.",
-        "x.max(…) → x.max(axis=0)": "A row needs a maximum of its own, not that of a column.",
-        "/ exponentials.sum(…) →": "Do your numbers sum to 1?",
+        "x.max(…) → x.max() ¦ x.max(axis=0)": "Each row needs a maximum of its own.",
+        ("/ exponentials.sum(…) →", "→ 1 / (1 + np.exp(-x))"): "Does each row sum to 1?",
         ("np.exp(…) → x", "np.exp( → ("): "Where is the exponential? Scores can be negative.",
         "np.exp → np.exp2": "These are powers of 2. The exponential is np.exp.",
         "np.exp → 1 / np.exp": "The lowest score gets most. Which sign has the exponent?",
@@ -41,13 +41,11 @@ check_softmax = Exercise(
         "→ 1.0 * (x == x.max(-1, keepdims=True))": "Softmax is soft: every score gets a part.",
         "→ right(x / np.sqrt(x.shape[-1]))": "Take the scores as they are, without a root.",
         "→ np.log(right(x))": "These are logarithms of the probabilities.",
-        "→ 1 / (1 + np.exp(-x))": "That is each score by itself. Does a row sum to 1?",
         "x - x.max(…) → np.clip(x, -700, 700) ¦ np.minimum(x, 700) ¦ x - 1000": "One number for "
             "all scores? Subtract one of its own from each row.",
         "x - x.max( → x / x.max(": "You divide by the largest score. Subtract it.",
         ("→ np.nan_to_num(np.exp(x) / np.exp(x).sum(-1, keepdims=True)) ¦ np.where(abs(x).max() > "
             "11_000, np.nan, right(x))", "- x.max(…) →"): "What keeps scores from overflowing?",
-        "x.max(…) → x.max()": "A row far below it underflows. Each needs its own maximum.",
         "x.max( → abs(x).max(": "A row of negative scores underflows.",
         "x.max → x.mean ¦ x.min": "A high score still overflows. What leaves none above 0?",
     },
@@ -68,16 +66,17 @@ check_attention = Exercise(
     "Write scaled dot-product attention for any number of axes in front; return the context.",
     _attention,
     cases=[_attention_case(2, 4, 3), _attention_case(2, 3, 5, 4), _attention_case(2, 2, 3, 4, 5)],
+    edges=[(np.eye(2, 3), np.eye(4, 3), np.eye(4, 2))],
     forbidden=["attention", "scaled_dot_product_attention"],
     mistakes={
         "/ np.sqrt(key.shape[-1]) →": "The scores are not divided. By what, and why?",
         ("np.sqrt( → (", "np.sqrt(key.shape[-1]) → len(key)"): "A dot product grows with the root.",
-        "key.shape[-1] → key.shape[-2] ¦ query.shape[-2] ¦ key.shape[1] ¦ key.shape[0] ¦ 3":
-            "Which size makes a dot product large? Count axes from the end.",
+        "key.shape[-1] → key.shape[-2] ¦ query.shape[-2] ¦ key.shape[1] ¦ key.shape[0] ¦ 3 ¦ "
+            "value.shape[-1]": "Which size makes a dot product large? Count axes from the end.",
         "/ np.sqrt → * np.sqrt": "You multiply by the square root. Divide by it.",
         "softmax(…) → softmax(…, axis=-2) ¦ softmax(…, axis=0) ¦ softmax(…, axis=1)": "Over which "
             "axis do the probabilities of a query sum to 1? Count from the end.",
-        "softmax(…) → softmax(softmax(…))": "The first softmax has made probabilities already.",
+        "softmax(scores) @ value → softmax(scores @ value)": "What sums to 1 before the mix?",
         "softmax( → softmax(-": "What fits worst gets most. Look at the sign of the scores.",
         "softmax( → (": "Where is softmax? Scores do not sum to 1.",
         "/ np.sqrt(…) → || softmax(…) → softmax(…) / key.shape[-1]**0.5": "Divide the scores.",

@@ -60,10 +60,11 @@ def _meeting():
 
 def _arrays():
     rng, tape = np.random.default_rng(43), Tape()
-    w, x, aside = (Node(rng.standard_normal(shape)) for shape in [(2, 3), (3, 2), 2])
+    w, x, aside = (Node(rng.standard_normal(shape)) for shape in [(3, 3), (3, 2), 2])
     y = tape.run(lambda w, x: w @ x, lambda g, y, w, x: [g @ x.T, w.T @ g], w, x)
-    tape.run(lambda y: np.sum(y**2), lambda g, out, y: [2 * y * g], y)
-    return _case("the steps of sum((w @ x)²)", tape, w=w, x=x, aside=aside)
+    z = tape.run(lambda x, y: x + y, lambda g, z, x, y: [g, g], x, y)
+    tape.run(lambda z: np.sum(z**2), lambda g, out, z: [2 * z * g], z)
+    return _case("the steps of sum((w @ x + x)²)", tape, w=w, x=x, y=y, aside=aside)
 
 
 def _walk_back(steps, nodes):
@@ -111,13 +112,11 @@ check_walk_back = Exercise(
         "zip(inputs → zip(inputs[:1]": "Only the first input of a step gets its gradient.",
         ", grads): → , reversed(grads)):": "The gradients come in the order of the inputs.",
         "zip(…) → dict(zip(…)).items()": "x · x takes one node twice. Both count.",
+        "node.grad = node.grad + grad → if np.any(node.grad): node.grad += grad\n            else: "
+            "node.grad = grad": "Two nodes may be given one array. Which of them does += change?",
         "+ grad → + grad * any(node is made for _, made, _ in steps)": "No step makes weights.",
-        "+ grad → + grad * all(node is not made for _, made, _ in steps)": "What about results?",
-        "(steps) → (steps[1:])": "The first step is left out: its inputs get nothing.",
         "[node.grad → [node.array": "These are the numbers of the nodes. What has reached them?",
-        "[node.grad for node in nodes] → [*nodes]": ("Return each node's gradient.", lambda got, *_:
-            isinstance(got.flat[0], Node)),
-        "[node.grad for node in nodes] → [one.grad for _, one, _ in steps]": "Which are asked for?",
+        "→ [*nodes]": ("Return their gradients.", lambda got, *_: isinstance(got.flat[0], Node)),
         _deeper: "You go on before all gradients of a node have arrived. When have they?",
     },
 )  # fmt: skip

@@ -28,11 +28,18 @@ LISTING = re.compile(  # code, or what a cell prints
 )
 TAG = re.compile(r"<[^>]*>")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
-KEPT_TOGETHER = re.compile(  # found last, after all in which it means something else
-    r'<(pre|script|style|svg)\b.*?</\1>|<\w+ class="math[^>]*>[^<]*|<[^>]*>|'
-    r"(?P<space>(?<=\d) (?=%)|(?<=±) (?=\d))|"
-    rf"(?P<whole>{OPTION.pattern}|\b\d[\d.]*e-\d+)",
+HOLDS_TOGETHER = re.compile(  # found last, after all in which it means something else
+    r'<(pre|script|style|svg)\b.*?</\1>|<\w+ class="math[^>]*>[^<]*|<[^>]*>|(?P<held>'
+    r"(?<=\d) (?=[%±])|± (?=\d)|\[(?:[-−]?[\d.]+, ){1,3}[-−]?[\d.]+\]|\b\d[\d.]*e-\d+|"
+    rf"{OPTION.pattern})",
     re.DOTALL,
+)
+MAY_BREAK = re.compile(  # behind the bracket of a call, a keyword and its =, or before a method
+    r'(?<=</span>)<span class="p">\(+</span>(?=<span class="n)|[)\]]</span>(?=<span class="o">\.)'
+    r'|(?<=</span>)<span class="o">=</span>(?=<span class="n">\w{16})'
+)
+STAYS_WHOLE = re.compile(  # a sign and its number or name, a # and its first word
+    r'(?<![\w)\]]</span>)<span class="o">-</span><span class="\w+">\w+</span>|(?<="c1">)# [^\s\d<]+'
 )
 PHONE_ROW = 36  # letters of code in a row on a phone
 DEEPEST = 20  # spaces that a phone shows: five levels (book.css, book.js)
@@ -102,19 +109,12 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
     # A line may break on either side of a formula, but not before the comma that follows it.
     body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
-    # Nor between a number and its percent sign, nor behind the hyphen of an option.
-    body = KEPT_TOGETHER.sub(keep_together, body)
+    # Nor between a number and its percent sign, in a short vector, or behind a hyphen.
+    body = HOLDS_TOGETHER.sub(hold_together, body)
     body = LISTING.sub(lambda code: code[1] + mark_lines(code[2]), body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
     repository = context["theme_repository_url"]
     context["body"] = styles_first(body) + way_to_answer(repository, pagename)
-
-
-def keep_together(found: re.Match[str]) -> str:
-    """Let no row end before what belongs to the letters before it."""
-    if found["space"]:
-        return "\xa0"
-    return f'<span class="whole">{found[0]}</span>' if found["whole"] else found[0]
 
 
 def way_to_answer(repository: str, pagename: str) -> str:
@@ -146,6 +146,14 @@ def styles_first(body: str) -> str:
     return styles + STYLE.sub("", body)
 
 
+def hold_together(found: re.Match[str]) -> str:
+    """Let what was found stand on one line, unless it is a tag, a formula or code."""
+    if found["held"] is None:
+        return found[0]
+    held = found[0].replace(" ", "\xa0")
+    return f'<span class="whole">{held}</span>' if "-" in held else held
+
+
 def mark_lines(code: str) -> str:
     """Make each line an element that knows its indentation, so that a phone can wrap it."""
     return "\n".join(line and mark_line(line) for line in code.split("\n"))
@@ -154,8 +162,11 @@ def mark_lines(code: str) -> str:
 def mark_line(line: str) -> str:
     """Mark one line; a first word too long for a row is broken in it, not put below its spaces."""
     text = unescape(TAG.sub("", line))
-    word = text.lstrip(" ").split(" ")[0]
+    if len(text) > PHONE_ROW:
+        line = STAYS_WHOLE.sub(r'<span class="whole">\g<0></span>', line)
+        line = MAY_BREAK.sub(r"\g<0><wbr>", line)
     indent = len(text) - len(text.lstrip(" "))
+    word = unescape(TAG.sub("", line.split("<wbr>")[0])).lstrip(" ").split(" ")[0]
     is_long = min(indent, DEEPEST) + len(word) > PHONE_ROW
     names = "code-line long-word" if is_long and indent else "code-line"
     line = OPTION.sub(r'<span class="whole">\g<0></span>', line)

@@ -66,7 +66,7 @@ def the_nodes(steps, nodes):
     ("answer", "told"),
     [
         (of_nodes, "A node holds an array and its gradient. Which of the two is needed here?"),
-        (the_nodes, "Return each node's gradient."),
+        (the_nodes, "Return their gradients."),
     ],
 )
 def test_what_readers_get_wrong_is_named(answer, told):
