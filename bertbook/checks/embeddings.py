@@ -49,7 +49,7 @@ check_input_vectors = Exercise(
     cases=[_lookup_case(1, 4, 3), _lookup_case(3, 5, 2), _lookup_case(2, 6, 4)],
     forbidden=["a loop"],
     mistakes={
-        "ids.shape[1] → len(ids)": "You count texts. How many tokens has a row?",
+        ": ids.shape[1] → : len(ids) ¦ : len(ids), None": "How many tokens has a row?",
         "places[: ids.shape[1]] → 0": "You never look at the position table.",
         "segments[types] → 0": "You never look at the segment table.",
         "words[ids] → 0": "You never look at the token table.",

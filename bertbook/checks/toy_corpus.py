@@ -34,7 +34,7 @@ check_unigram_loss = Exercise(
             "for w in s.split())": "A word counts the same in a short sentence and in a long one.",
         "tokens) / total → tokens) ¦ tokens) / len({*tokens}) ¦ tokens) / len(sentences) ¦ tokens) "
             "/ total**2": "The loss is a mean. How many words are hidden?",
-        "in sentences for → in sentences[-1:] for": "Which sentences does your loop count?",
+        "sentences for → sentences[-1:] for ¦ hundred_sentences() for": "Which sentences count?",
         "tokens.count(word) / total → tokens.count(word)": "A count is no probability yet.",
         "→ right([''.join(sentences)]) ¦ right([' '.join(''.join(sentences).replace(' ', ''))]) ¦ "
             "right([' '.join(''.join(sentences).replace(' ', '_'))]) ¦ right([s.replace(' ', '_') "

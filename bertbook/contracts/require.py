@@ -72,10 +72,11 @@ def _require_parameters(role: str, player: type) -> None:
         return
     faults = [f"it lacks {_first_three(missing)}"] if missing else []
     faults += [f"it has {_first_three(extra)}, which {role} has not"] if extra else []
+    sizes = "Does each size come from config? " if other else ""
     raise ValueError(
         f"the parameters of {player.__name__} are not those of {role}: "
-        f"{'; '.join([*faults, *other[:3]])}. Saved weights are found by these names. If it is "
-        "meant to be another network, say so in the class: own_parameters = True"
+        f"{'; '.join([*faults, *other[:3]])}. {sizes}Saved weights are found by these names. If it "
+        "is meant to be another network, say so in the class: own_parameters = True"
     )
 
 

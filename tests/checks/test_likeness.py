@@ -50,6 +50,11 @@ def test_one_number_proves_nothing_and_an_order_is_noticed(got, want, told):
     assert found == told or (told and found.startswith(told))
 
 
+def test_an_answer_that_hangs_on_no_argument_is_noticed():
+    assert how_alike([2.5, 2.5], [1.0, 2.0]).startswith("Your answer is the same for every input.")
+    assert how_alike([2.5, 2.5], [1.0, 1.0]) == ""
+
+
 def test_a_verdict_says_it_and_in_how_many_cases_all_is_right():
     exercise = Exercise("Double.", lambda x: 2 * x, [(0.0,), (1.0,), (3.0,)], edges=[(5.0,)])
     told = exercise(lambda x: 200 * x).message

@@ -130,6 +130,8 @@ SOLVED = [
      "Something else stands there than you think"),
     ("MyAttention", BLOCK, "return self.output(hidden_states, hidden_states), probs",
      "Does what attention finds reach the result?"),
+    ("MyAttention", 'part("self_attention")', "__import__('minibert').attention.BertSelfAttention",
+     "is built by its name in your class"),
     ("MyIntermediate", "ACTIVATIONS[config.hidden_act]", "nn.GELU()",
      "or the one that config.hidden_act names"),
     ("MyIntermediate", "ACTIVATIONS[config.hidden_act]", "ACTIVATIONS(config.hidden_act)",

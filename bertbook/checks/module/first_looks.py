@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 
-from bertbook.contracts import require_contract
+from bertbook.contracts import require_contract, roles_inside
+from minibert.parts import default_part, use
 
 from .trial import Trial, UnlikeError, Values
 
@@ -172,6 +173,19 @@ def _masks_that_go_in(model: nn.Module) -> list[Tensor]:
 
     model.get_submodule("encoder").register_forward_pre_hook(look, with_kwargs=True)
     return masks
+
+
+@cache
+def _stand_in(role: str) -> type:
+    return type("StandIn", (default_part(role),), {})
+
+
+def asks_for_its_parts(trial: Trial) -> bool:
+    """Hold if no part of ours is built by its name while others play all parts."""
+    others = {role: _stand_in(role) for role in roles_inside(trial.role) if role != trial.role}
+    with use(**others):
+        built = {type(module) for module in trial.start(trial.kind).modules()}
+    return built.isdisjoint(map(default_part, others))
 
 
 FIRST = (_keeps_the_contract, _answers, _returns_what_it_should, _works_in_every_precision)

@@ -9,6 +9,7 @@ import torch
 from bertbook.contracts import ROLES
 
 from . import questions as ask
+from .first_looks import asks_for_its_parts
 from .trial import SEQ
 
 
@@ -30,6 +31,7 @@ MIXING = ("self_attention", "attention", "layer", "encoder")
 WITH_MAP = (*MIXING, "bert")
 TOKENWISE = ("self_output", "intermediate", "output", "prediction_head_transform")
 HEADS = ("prediction_head", "mlm_head", "pretraining_heads")
+BUILT_OF_PARTS = (*WITH_MAP[1:], *HEADS, "pretraining")
 MODULES = tuple(role for role, terms in ROLES.items() if terms.built)
 STATES = "hidden_states"
 ONE, OTHER = (0, 1), (0, 3)  # two tokens of the first sentence, which has no padding
@@ -139,6 +141,9 @@ PROPERTIES = [
     Property("what is kept is enlarged", ("dropout",), ask.enlarges_the_rest,
         "In training with p = 0.25, a quarter of the numbers should be 0 and the others be divided "
         "by 0.75, so that their mean stays. What do you drop, and what do you keep?"),
+    Property("its parts can be replaced", BUILT_OF_PARTS, asks_for_its_parts,
+        "A part of ours is built by its name in your class. If you keep one of your own, who plays "
+        "it here? Ask for it with part(…)."),
     Property("no rate, no dropout", MODULES, ask.no_rate_no_dropout,
         "With dropout rates of 0, training gives other numbers than evaluation. Do the rates come "
         "from the config?"),
