@@ -90,7 +90,8 @@ FAULTS = [
      "must take (self, hidden_states, additive_mask"),
     ("MySelfAttention", "(f(x)", "(f(x).transpose(0, 1)", "view cannot"),
     ("MyPooler", "self.dense", "self.linear", "it lacks dense.weight (hidden, hidden)"),
-    ("MyPooler", "x[:, 0]", "x[:, 0].squeeze()", "has the shape (12,); it should be (1, 12)"),
+    ("MyPooler", "x[:, 0]", "x[:, 0].squeeze()",
+     "has the shape (12,); it should be (1, 12). squeeze takes away each axis of length 1"),
     ("MyEncoder", "states, maps = (x,), ()", "states, maps = (), ()",
      "hidden_states is a tuple of 2; it should be a tuple of 3 values"),
     ("MyEncoder", "return BertModelOutput(x, None", "return (x, None", "without last_hidden_state, "
