@@ -27,8 +27,8 @@ LISTING = re.compile(  # code, or what a cell prints
     re.DOTALL,
 )
 TAG = re.compile(r"<[^>]*>")
-SPACE_BEFORE_PERCENT = re.compile(  # found last, after all in which it means something else
-    r"<(pre|code|script|style|svg)\b.*?</\1>|<[^>]*>|(?<=\d) (?=%)", re.DOTALL
+KEPT_SPACE = re.compile(  # found last, after all in which it means something else
+    r"<(pre|code|script|style|svg)\b.*?</\1>|<[^>]*>|(?<=\d) (?=[%±])", re.DOTALL
 )
 PHONE_ROW = 36  # letters of code in a row on a phone
 DEEPEST = 20  # spaces that a phone shows: five levels (book.css, book.js)
@@ -98,8 +98,8 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = body.replace('<summary aria-label="Toggle hidden content">', "<summary>")
     # A line may break on either side of a formula, but not before the comma that follows it.
     body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
-    # Nor between a number and its percent sign.
-    body = SPACE_BEFORE_PERCENT.sub(lambda found: "\xa0" if found[0] == " " else found[0], body)
+    # Nor between a number and its percent sign, or before "±", which has such a space behind it.
+    body = KEPT_SPACE.sub(lambda found: "\xa0" if found[0] == " " else found[0], body)
     body = LISTING.sub(lambda code: code[1] + mark_lines(code[2]), body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
     repository = context["theme_repository_url"]
