@@ -37,8 +37,9 @@ BROKEN = [
     ("MySelfOutput", "self.drop(self.dense(context))", "x", "The first argument has no effect"),
     ("MyBert", "self.encoder(x, mask,", "self.encoder(x * 0, mask,", "the embeddings go through"),
     ("MyBert", "(input_ids, token_type_ids,", "(input_ids, None,", "Another segment gives"),
-    ("MyBert", "if attention_mask is not None:", "if True:\n            attention_mask = "
-     "attention_mask if attention_mask is not None else (input_ids != 4).long()", "a mask of ones"),
+    ("MyBert", "if attention_mask is not None:", "if attention_mask is None and input_ids is not "
+     "None:\n            attention_mask = (input_ids != 4).long()\n        "
+     "if attention_mask is not None:", "a mask of ones"),
     ("MyBert", "        initialize_weights(self, config.initializer_range)\n", "", "start as BERT"),
     ("MyBert", "MyPooler(config) if add_pooling_layer else None", "MyPooler(config)",
      "your class still has a pooler"),
@@ -96,6 +97,11 @@ FAULTS = [
      "hidden_states is a tuple of 2; it should be a tuple of 3 values"),
     ("MyEncoder", "return BertModelOutput(x, None", "return (x, None", "without last_hidden_state, "
      "pooler_output, hidden_states, attentions; return a BertModelOutput"),
+    ("MyBert", "if attention_mask is not None:", "if True:\n            attention_mask = "
+     "attention_mask if attention_mask is not None else torch.ones_like(input_ids)",
+     "Which argument may be None"),
+    ("MyPretrainingHeads", "nn.Linear(config.hidden_size, 2)", "nn.Linear(config.hidden_size, 1)",
+     "For how many answers does the softmax need a score?"),
     ("MyPredictionHead", "self.decoder(self.transform(x))",
      "self.decoder(self.transform(x.flatten(0, 1))).unflatten(0, x.shape[:2])", "So it is called "
      "with hidden_states of shape (24, 12)"),
