@@ -32,6 +32,7 @@ check_stream = Exercise(
         "np.linalg.norm(states[1:] - states[:-1], axis=1) → ((states[1:] - "
             "states[:-1])**2).sum(axis=1) ¦ abs(states[1:] - states[:-1]).sum(axis=1)": "How is "
             "the length of a vector computed?",
+        "added / lengths[:-1] → (added / lengths[:-1])**2": "Is a length asked, or its square?",
         "cosines], → 1 - cosines], ¦ np.arccos(cosines)],": "Return the cosine itself.",
         "1:] @ states[0] / (lengths[1:] → :] @ states[0] / (lengths": "Row 0 is no step.",
         ("1:] @ states[0] / (lengths[1:] → :-1] @ states[0] / (lengths[:-1]", "1:] @ states[0] / "
@@ -57,4 +58,7 @@ def check_one_red_line(bert: type[nn.Module]) -> Verdict:
         return Verdict(False, f"Not yet. All lines of {name} are green. What does it do wrongly?")
     first, told = next(iter(red.items()))
     told = f"{len(red)} lines of {name} are red. The first, {first!r}, says: {told}"
-    return Verdict(False, f"Not yet. {told}")
+    asked = f"Red, too: {', '.join(map(repr, [*red][1:]))}. Which change leaves these as they are?"
+    if len(red) > 9:  # the first stands in the way of the others
+        asked = "Does forward hand on all that it gets?" * ("None" in told)
+    return Verdict(False, f"Not yet. {told} {asked}".strip())

@@ -29,6 +29,7 @@ check_negatives = Exercise(
         ("if n != number →", "if n != number → || if s.casefold().split() != following →"): "Take "
             "sentences from the other documents only.",
         "if s.casefold().split() != following →": "One is a false negative.",
+        "if n != number → if n > number ¦ if n < number": "All other documents count.",
         "if n != number → if document != documents[number]": "Two documents may read alike. What "
             "tells them apart?",
         "if n != number → if n != number and documents[number][place + 1] not in document":
@@ -63,7 +64,8 @@ check_better = Exercise(
     cases=[_better_case(12, 0.4, 0.5), _better_case(40, 0.5, 0.3), _better_case(300, 0.6, 0.1)],
     mistakes={
         "gaps.std(ddof=1) → np.sqrt(first.var(ddof=1) + second.var(ddof=1)) ¦ np.sqrt(first.mean() "
-            "* (1 - first.mean()))": "Both saw the same pairs: how do the differences spread?",
+            "* (1 - first.mean())) ¦ np.sqrt(abs(gaps.mean()) * (1 - abs(gaps.mean())))": "Both "
+            "saw the same pairs: how do the differences spread?",
         ("/ np.sqrt(len(gaps)) →", "np.sqrt(len(gaps)) → len(gaps) ¦ np.sqrt(len(gaps) - 1)",
             "gaps.std(…) / np.sqrt(len(gaps)) → gaps.var(…) / len(gaps) ¦ gaps.var(…) / "
             "np.sqrt(len(gaps))"): "Divide the standard deviation by the root of n.",
@@ -71,9 +73,8 @@ check_better = Exercise(
         "first.astype(float) - second.astype(float) → second.astype(float) - first.astype(float) ¦ "
             "first.astype(np.uint8) - second.astype(np.uint8)": "Above 0 if the first is better, "
             "below if not.",
-        "gaps.std → abs(gaps).std ¦ gaps[gaps != 0].std": "All differences count, with their sign.",
-        "gaps.mean → gaps.sum ¦ abs(gaps).mean ¦ gaps[gaps != 0].mean": "Take the mean of all "
-            "differences, with their sign.",
+        ("gaps.mean → gaps.sum ¦ abs(gaps).mean ¦ gaps[gaps != 0].mean", "gaps.std → abs(gaps).std "
+            "¦ gaps[gaps != 0].std"): "Take the mean of all differences, with their sign.",
         TypeError: "numpy does not subtract True from True. Make numbers first: .astype(float).",
         ", gaps.std(…) / np.sqrt(len(gaps)) →": "Return the standard error as well. Is it luck?",
     },

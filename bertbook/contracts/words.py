@@ -38,7 +38,7 @@ _SHAPES_OF = {
     "pretraining_heads": _TOKENS,
     "corrupt_tokens": {
         "input_ids": "integers of any shape, a sentence or a batch",
-        "vocab_size": "int; ids go from 0 to vocab_size - 1",
+        "vocab_size": "int; ids start at 0, and all are below it",
         "mask_token_id": "int; [MASK] is special, whether special_ids name it or not",
         "special_ids": "ids that are no words",
         "generator": "a torch.Generator",

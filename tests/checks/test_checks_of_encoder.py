@@ -25,6 +25,13 @@ class Maskless(BertModel):
         return None
 
 
+class Forgetful(BertModel):
+    """Hand on what comes by its name, and nothing else."""
+
+    def forward(self, *given, **named):
+        return super().forward(*given[:2], **named)
+
+
 def test_one_red_line_is_right():
     verdict = check_one_red_line(WideStart)
     assert verdict.passed, verdict
@@ -37,8 +44,11 @@ def test_one_red_line_is_right():
     [
         (BertModel, "All lines of BertModel are green. What does it do wrongly?"),
         (Maskless, "4 lines of Maskless are red. The first, 'Padding changes nothing', says: What"),
+        (Maskless, "Red, too: 'Equal to ours: all outputs', 'Equal to ours: all gradients', "
+         "'Equal to ours: in training'. Which change leaves these as they are?"),
+        (Forgetful, "it should be a tuple of 3 values. Does forward hand on all that it gets?"),
     ],
-)
+)  # fmt: skip
 def test_none_or_several_are_not(bert, words):
     verdict = check_one_red_line(bert)
     assert not verdict.passed

@@ -19,7 +19,7 @@ class PreNorm(nn.Module):
         self.mix = nn.Linear(hidden, hidden)
         self.widen = part("intermediate")(config)
         self.narrow = nn.Linear(config.intermediate_size, hidden)
-        self.one, self.two = nn.LayerNorm(hidden), nn.LayerNorm(hidden)
+        self.one, self.two = (nn.LayerNorm(hidden, config.layer_norm_eps) for _ in range(2))
         self.drop = nn.Dropout(config.hidden_dropout_prob)
 
     def first(self, x, mask, maps):
@@ -77,6 +77,12 @@ class Unmixed(PreNorm):
         self.mix = nn.Identity()
 
 
+class OwnEpsilon(PreNorm):
+    def __init__(self, config):
+        super().__init__(config)
+        self.two = nn.LayerNorm(config.hidden_size)
+
+
 class Idle(PreNorm):
     def second(self, x):
         return self.drop(self.narrow(self.widen(self.one(x))))
@@ -110,6 +116,7 @@ def test_pre_norm_passes_whatever_its_names():
         (Linear, "hidden_act has no effect"),
         (OneNorm, "Has each half its own LayerNorm"),
         (Unmixed, "Which one mixes the heads?"),
+        (OwnEpsilon, "A LayerNorm has an ε of its own"),
         (Idle, "two.weight has no effect"),
         (Shortcut, "To which vectors does the second half add?"),
         (SideBySide, "your halves stand side by side"),

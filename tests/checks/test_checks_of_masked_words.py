@@ -67,6 +67,8 @@ def reader(*slips):
             labels = input_ids.clone()
         if "no label of what stays" in slips:
             labels = torch.where(seen != input_ids, labels, -100)
+        if "no label of the last fate" in slips:
+            labels = torch.where(fate < 0.9, labels, -100)
         if "zeros" in slips:
             labels = labels.clamp(min=0)
         if "everywhere" not in slips:
@@ -125,6 +127,7 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("two draws", "A random word strikes masked tokens, too"),
         ("second border", "A random word strikes masked tokens, too"),
         ("no label of what stays", "Where is the label of what stays?"),
+        ("no label of the last fate", "Where is the label of what stays?"),
         ("one word", "All random words are the same"),
         ("fate of a word", "Has each its fate?"),
         ("keep first", "You draw for what stays, then for the random word"),

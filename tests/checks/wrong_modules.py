@@ -37,8 +37,9 @@ BROKEN = [
     ("MySelfOutput", "self.drop(self.dense(context))", "x", "The first argument has no effect"),
     ("MyBert", "self.encoder(x, mask,", "self.encoder(x * 0, mask,", "the embeddings go through"),
     ("MyBert", "(input_ids, token_type_ids,", "(input_ids, None,", "Another segment gives"),
-    ("MyBert", "if attention_mask is not None:", "if True:\n            attention_mask = "
-     "attention_mask if attention_mask is not None else (input_ids != 4).long()", "a mask of ones"),
+    ("MyBert", "if attention_mask is not None:", "if attention_mask is None and input_ids is not "
+     "None:\n            attention_mask = (input_ids != 4).long()\n        "
+     "if attention_mask is not None:", "a mask of ones"),
     ("MyBert", "        initialize_weights(self, config.initializer_range)\n", "", "start as BERT"),
     ("MyBert", "MyPooler(config) if add_pooling_layer else None", "MyPooler(config)",
      "your class still has a pooler"),
@@ -90,11 +91,17 @@ FAULTS = [
      "must take (self, hidden_states, additive_mask"),
     ("MySelfAttention", "(f(x)", "(f(x).transpose(0, 1)", "view cannot"),
     ("MyPooler", "self.dense", "self.linear", "it lacks dense.weight (hidden, hidden)"),
-    ("MyPooler", "x[:, 0]", "x[:, 0].squeeze()", "has the shape (12,); it should be (1, 12)"),
+    ("MyPooler", "x[:, 0]", "x[:, 0].squeeze()",
+     "has the shape (12,); it should be (1, 12). squeeze takes away each axis of length 1"),
     ("MyEncoder", "states, maps = (x,), ()", "states, maps = (), ()",
      "hidden_states is a tuple of 2; it should be a tuple of 3 values"),
     ("MyEncoder", "return BertModelOutput(x, None", "return (x, None", "without last_hidden_state, "
      "pooler_output, hidden_states, attentions; return a BertModelOutput"),
+    ("MyBert", "if attention_mask is not None:", "if True:\n            attention_mask = "
+     "attention_mask if attention_mask is not None else torch.ones_like(input_ids)",
+     "Which argument may be None"),
+    ("MyPretrainingHeads", "nn.Linear(config.hidden_size, 2)", "nn.Linear(config.hidden_size, 1)",
+     "For how many answers does the softmax need a score?"),
     ("MyPredictionHead", "self.decoder(self.transform(x))",
      "self.decoder(self.transform(x.flatten(0, 1))).unflatten(0, x.shape[:2])", "So it is called "
      "with hidden_states of shape (24, 12)"),

@@ -27,6 +27,8 @@ POOLER = {
         "entry. Which index takes it away?",
     "hidden_states[:, 0] → hidden_states[0]": "You take the first sentence of the batch. Which "
         "axis is that of the tokens?",
+    "hidden_states[:, 0] → hidden_states[:, 0].squeeze()": "squeeze takes away each axis of length "
+        "1, the batch's, too. Which axis alone should go?",
     "hidden_states[:, 0] → hidden_states": "Every token gets a summary. Which one stands for the "
         "whole sequence?",
     ".tanh() →": "Where is the tanh?",
@@ -118,6 +120,8 @@ PRETRAINING = {
         "probabilities for scores. Who computes the softmax?",
     "(words, labels) → (words, labels) * (labels != -100).sum()": "The loss of the words is a sum. "
         "Over what is the mean taken?",
+    "(pairs, answers) → (pairs, answers) / len(answers)": "The loss of the pairs is divided by "
+        "their number twice. Which function takes the mean already?",
     "sum(losses) if losses else None → about_words": "The loss of the pairs is not added. Which "
         "losses count?",
     "sum(losses) if losses else None → about_pairs": "The loss of the words is not added. Which "

@@ -67,6 +67,7 @@ RAISED = {
     r"it lacks .* it has ": "Do the parts have the names that the contract gives them?",
     r"it lacks [\w.]*layer\.0": "Do the layers stand in an nn.ModuleList? A model does not see "
     "into plain lists.",
+    r"seq_relationship\.\w+ has the shape": "For how many answers does the softmax need a score?",
     r"(query|key|value|dense)\.weight has the shape": "An nn.Linear is built with the size of what "
     "goes in, then that of what comes out. What does the config call the two?",
     r"it (lacks|has) [\w.]*layer\.\d": "How many layers does config.num_hidden_layers ask for, and "

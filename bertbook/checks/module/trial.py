@@ -130,6 +130,7 @@ class Trial:
                 {"token_type_ids": None, "position_ids": None, "attention_mask": None},
                 {"position_ids": self.inputs["position_ids"][:1]},
                 vectors,
+                vectors | {"attention_mask": None},
             ]
         if "labels" in called:
             found += [{"labels": None}, {"next_sentence_label": None}]
@@ -211,7 +212,8 @@ def _require_tensor(answer: object, ours: Tensor, at: str) -> None:
         raise UnlikeError(f"{at} has the shape {tuple(answer.shape)}; it should be {shape}")
     if answer.dtype != ours.dtype:
         raise UnlikeError(
-            f"{at} is {answer.dtype}; the hidden states are {ours.dtype}, and so it should be"
+            f"{at} is {answer.dtype}; the hidden states are {ours.dtype}, and so it should be, "
+            "with all that is made inside"
         )
 
 
