@@ -16,10 +16,10 @@ Run the notebooks of a class, and write what each exercise earns.
 
 FOLDER has one folder for each student with her copies of the chapters, or one notebook for each.
 Every answer runs in a process of its own. What loops, ends Python, prints without end, writes or
-deletes files, or changes its checker earns nothing and harms nothing; for people you do not know,
-run this command in a container all the same. A point stands for each dot of an exercise's
-difficulty. GRADES gets grades.csv, a line for each exercise of each notebook, and a page for each
-student."""
+deletes files, changes or asks its checker, or is ours under another name earns nothing and harms
+nothing; for people you do not know, run this command in a container all the same. A point stands
+for each dot of an exercise's difficulty. GRADES gets grades.csv, a line for each exercise of each
+notebook, and a page for each student."""
 
 EPILOG = """\
 examples:
@@ -58,7 +58,7 @@ def _run(arguments: Sequence[str] | None) -> int:
 def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Mark]:
     """Yield a mark for each exercise of each notebook, exercise by exercise."""
     from .answers import code_for, submissions_in
-    from .exercises import chapter_of, tasks_of
+    from .exercises import chapter_of, tasks_of, with_needs_of
     from .trial import Limits, on_trial
 
     limits, of_chapter = Limits(options.seconds, options.megabytes), {}
@@ -71,7 +71,8 @@ def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Ma
         for task in tasks_of(chapter):
             for hers in all_of_it:
                 code = code_for(task, hers.path, chapter)
-                reply = on_trial(task, code, chapter.parent.resolve(), limits)
+                needed = with_needs_of(code, task, chapter)
+                reply = on_trial(needed, code, chapter.parent.resolve(), limits)
                 points = task.points * reply.passed
                 name = task.title, points, task.points, reply.message
                 yield Mark(hers.student, hers.path.name, chapter.stem, *name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from typing import NamedTuple
 
@@ -48,13 +48,20 @@ def code_for(task: Task, path: Path, chapter: Path) -> str:
     ours = {ast.unparse(node) for node in _statements(printed)}
     hers = [node for node in _statements(cells_of(path)) if ast.unparse(node) not in ours]
     made = [node for node in hers if isinstance(node, (*DEFINITIONS, *IMPORTS, ast.Assign))]
-    wanted, kept = {*task.names}, []
-    for node in reversed(made):
+    reads, wanted, kept = [names_from_outside(ast.unparse(node)) for node in made], None, set()
+    more = {*task.names}
+    while more != wanted:  # a helper may stand below what calls it
+        wanted, kept = more, {*_last_of(made, more)}
+        more = wanted.union(*(reads[n] for n in kept))
+    return "\n\n".join(ast.unparse(made[n]) for n in sorted(kept)) + "\n"
+
+
+def _last_of(made: list[ast.stmt], wanted: Set[str]) -> Iterator[int]:
+    """Find the numbers of the statements that make some names, from the last definition on."""
+    for number, node in reversed([*enumerate(made)]):
         if names := wanted & {*names_made_by(node)}:
-            wanted -= names if isinstance(node, DEFINITIONS) else set()
-            kept.append(ast.unparse(node))
-            wanted |= names_from_outside(kept[-1]) - names
-    return "\n\n".join(reversed(kept)) + "\n"
+            wanted = wanted - names if isinstance(node, DEFINITIONS) else wanted
+            yield number
 
 
 def _statements(cells: Iterable[Cell]) -> Iterator[ast.stmt]:

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from bertbook.reader.above import statements_above
+from bertbook.reader.above import names_made_by, statements_above
 from bertbook.reader.definitions import is_skeleton, names_from_outside
 
 HEADING = re.compile(r"^###? Exercise (\d+\.\d+) · (.+)$", re.MULTILINE)
@@ -36,12 +36,13 @@ class Task(NamedTuple):
     points: int  # one for each dot of its difficulty, dealt to all that it asks for
     check: str  # "check_module(MyLayer, 'layer')"
     above: str  # the code of ours that it needs
+    cell: int  # its number in the chapter
 
 
 def tasks_of(path: Path) -> list[Task]:
     """List the exercises of a chapter, in the order of the page."""
     cells = cells_of(path)
-    codes = [cell.text if cell.kind == "code" else "" for cell in cells]
+    codes = _codes(cells)
     found, title, points = [], "", 1
     for number, (_, kind, text, _) in enumerate(cells):
         if kind != "code":
@@ -54,14 +55,17 @@ def tasks_of(path: Path) -> list[Task]:
         for call in calls:
             names = tuple(_names_asked(call, text))
             shown = title if len(calls) == 1 and title else f"{title} {names[0]}".strip()
-            wanted = names_from_outside("\n".join([text, *codes[number + 1 : number + 2]]))
-            above = "\n".join(statements_above(codes[:number], wanted))
-            check = ast.unparse(call)
+            above, check = _above(codes, number), ast.unparse(call)
             worth = max(1, points // len(calls))
-            found.append(Task(path.stem, names[0], names, shown, worth, check, above))
+            found.append(Task(path.stem, names[0], names, shown, worth, check, above, number))
         if calls:
             title, points = "", 1
     return found
+
+
+def with_needs_of(code: str, task: Task, path: Path) -> Task:
+    """Add to what an exercise needs what an answer to it reads of the cells above."""
+    return task._replace(above=_above(_codes(cells_of(path)), task.cell, code))
 
 
 @cache
@@ -90,6 +94,19 @@ def chapter_of(path: Path, chapters: Sequence[Path]) -> Path:
     if not max(shared):
         raise ValueError(f"{path.name} has no cell of any chapter; hand in the chapter's notebook")
     return best
+
+
+def _codes(cells: Sequence[Cell]) -> list[str]:
+    return [cell.text if cell.kind == "code" else "" for cell in cells]
+
+
+def _above(codes: Sequence[str], number: int, answer: str = "") -> str:
+    """Give the code above a cell that it, its solution and an answer need."""
+    wanted = names_from_outside("\n".join(codes[number : number + 2]))
+    if answer:
+        made = {name for node in ast.parse(answer).body for name in names_made_by(node)}
+        wanted |= names_from_outside(answer) - made
+    return "\n".join(statements_above(codes[:number], wanted))
 
 
 def _checks(code: str) -> Iterator[ast.Call]:

@@ -28,7 +28,10 @@ NEVER = (
     *("resource.", "signal.pthread_kill"),
 )
 NOTEBOOK = ".ipynb"  # the solutions, and what others have handed in
-OURS, LIBRARIES = {"bertbook", "minibert"}, {"builtins", "inspect", "math", "numpy", "torch"}
+OURS = {"bertbook", "minibert", "multiprocessing"}  # with what brings a verdict to us
+LIBRARIES = {"builtins", "inspect", "math", "numpy", "torch"}
+REPLACED = {"torch.manual_seed"}  # by torch itself, when it trains for the first time
+PAGE = "above_"  # begins the name of what stands above an exercise
 
 
 def forbid_harm(folder: Path) -> None:
@@ -78,25 +81,26 @@ def limit_size(megabytes: int) -> None:
 
 def state_of_modules() -> dict[str, object]:
     """Note what the names of our modules, and of those that checkers lean on, stand for."""
-    return dict(_names())
+    return {name: thing for name, thing in _names() if name not in REPLACED}
 
 
 def _names() -> Iterator[tuple[str, object]]:
     for name, module in [*sys.modules.items()]:
-        ours = name.split(".")[0] in OURS
+        ours = name.split(".")[0] in OURS or name.startswith(PAGE)
         if isinstance(module, ModuleType) and (ours or name in LIBRARIES):
             yield name, module
             for key, thing in [*vars(module).items()]:
                 yield f"{name}.{key}", thing
-                if ours and isinstance(thing, type | FunctionType):
+                if ours and not isinstance(thing, ModuleType):
                     yield from _inside(f"{name}.{key}", thing)
 
 
-def _inside(name: str, thing: type | FunctionType) -> Iterator[tuple[str, object]]:
+def _inside(name: str, thing: object) -> Iterator[tuple[str, object]]:
     if isinstance(thing, FunctionType):
-        yield f"{name}.__code__", thing.__code__
+        for part in ("__code__", "__defaults__", "__kwdefaults__"):
+            yield f"{name}.{part}", getattr(thing, part)
         return
-    for key, part in [*vars(thing).items()]:
+    for key, part in [*getattr(thing, "__dict__", {}).items()]:
         yield f"{name}.{key}", part
         if isinstance(part, FunctionType):
             yield f"{name}.{key}.__code__", part.__code__

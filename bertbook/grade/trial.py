@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import linecache
 import multiprocessing
 import os
 import secrets
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
@@ -21,7 +21,10 @@ from bertbook.checks.verdict import Verdict, brief
 
 from .exercises import Task
 from .guard import forbid_harm, limit_size, state_of_modules
+from .reach import CHECKER, ours_in, reached_for
 
+NO_POINTS = "So it earns no points before somebody has read it."
+PASSED, FAILED = b"+", b"-"
 LONGEST_REPLY = 100_000  # bytes; a verdict has far less
 
 
@@ -40,6 +43,26 @@ class Reply(NamedTuple):
 
 
 def on_trial(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
+    """Run somebody's code and its checker in a process of their own, and say what it has earned.
+
+    Nothing that the process says counts if the code reaches for what no answer needs, or if what
+    it takes from our packages is the answer already.
+    """
+    reply = _tried(task, code, chapters, limits)
+    if not reply.passed:
+        return reply
+    if found := reached_for(code):
+        return Reply(False, f"{task.name} uses {found}, and no answer needs that. {NO_POINTS}")
+    for home, thing in ours_in(code, task.above):
+        for name in task.names:
+            theirs = f"{home}\n\n{code}\n\n{name} = {thing}\n"
+            if _tried(task, theirs, chapters, limits).passed:
+                said = f"{task.name} uses {thing} of the book, which is the answer itself."
+                return Reply(False, f"{said} {NO_POINTS}")
+    return reply
+
+
+def _tried(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
     """Run somebody's code and its checker in a process of their own.
 
     What the exercise needs is made before the process forks, once for all answers to it; where
@@ -60,16 +83,20 @@ def on_trial(task: Task, code: str, chapters: Path, limits: Limits) -> Reply:
         process = context.Process(target=_try, args=arguments, daemon=True)
         process.start()
         theirs.close()
+        end = threading.Timer(limits.seconds + 1, process.kill)  # of a reply that never ends
+        end.start()
         try:
             if not ours.poll(limits.seconds):
                 return Reply(False, f"{task.name} had not ended after {limits.seconds:g} seconds.")
             said = ours.recv_bytes(LONGEST_REPLY)
             if said[: len(seal)] != seal:
                 return Reply(False, f"{task.name} wrote to where only its checker replies.")
-            return Reply(*json.loads(said[len(seal) :]))
-        except (EOFError, OSError, ValueError, TypeError):
+            verdict = said[len(seal) :]
+            return Reply(verdict[:1] == PASSED, verdict[1:].decode(errors="replace"))
+        except (EOFError, OSError):
             return Reply(False, f"{task.name} ended the process that ran it, without an answer.")
         finally:
+            end.cancel()
             process.kill()
             process.join()
             ours.close()
@@ -100,6 +127,7 @@ def _try(
     around = surroundings_of(task, chapters)
     with _silence_for_good():
         os.chdir(folder)
+        _keep_only(answer)
         sys.dont_write_bytecode, tempfile.tempdir = True, str(folder)
         limit_size(megabytes)
         before = state_of_modules()
@@ -113,13 +141,24 @@ def _try(
                 "An answer may change nothing outside its own code, and this one changes "
                 f"{changed[0]}.",
             )
-        answer.send_bytes(seal + json.dumps(reply).encode())
+        # Nothing that an answer can replace stands between this and the pipe.
+        answer.send_bytes(
+            seal + (PASSED if reply.passed else FAILED) + reply.message.encode(errors="replace")
+        )
+
+
+def _keep_only(answer: Connection) -> None:
+    """Close what the process that grades had open and this one has inherited, but for the pipe."""
+    if os.name == "posix":
+        os.closerange(3, answer.fileno())
+        os.closerange(answer.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
 
 
 def _judged(task: Task, code: str, around: dict[str, Any]) -> Reply:
     """Define what somebody has written, and ask the checker; whatever is raised is an answer."""
     try:
-        hers = _run(code, f"answer_{task.name}", around)
+        page = {name: thing for name, thing in around.items() if not name.startswith(CHECKER)}
+        hers = _run(code, f"answer_{task.name}", page)
         missing = [name for name in task.names if name not in hers]
         if missing:
             return Reply(False, f"{missing[0]} is not written yet.")

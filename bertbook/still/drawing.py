@@ -28,7 +28,7 @@ WAITING = re.compile(r"(<\w+)(?=[^>]*\sdata-(?:here|open)=)")
 VARIABLE = re.compile(r"var\([^(),]*,([^()]*)\)")
 
 
-def still(html: str, summary: str = "") -> str:
+def still(html: str, summary: str = "", width: float = WIDTH) -> str:
     """Draw HTML of :mod:`bertbook.show` as an SVG.
 
     Parameters
@@ -37,6 +37,8 @@ def still(html: str, summary: str = "") -> str:
         What a figure shows in a page. Of a figure with controls its first state is drawn.
     summary : str
         What it is, in words: the title of the drawing.
+    width : float
+        The pixels that it has, without its margin; what cannot be narrower is as wide as it is.
 
     Returns
     -------
@@ -49,12 +51,12 @@ def still(html: str, summary: str = "") -> str:
     True
     """
     root, drawings = tree_of(html)
-    box = _drawn(drawings, root, Style(), WIDTH)
+    box = _drawn(drawings, root, Style(), width)
     title = escape(" ".join(summary.split()), quote=False)
-    width, height = (in_short(side + 2 * MARGIN) for side in (box.width, box.height))
+    wide, high = (in_short(side + 2 * MARGIN) for side in (box.width, box.height))
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" '
-        f'width="{width}" height="{height}" font-family="{FONT}" font-size="{Style().size}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {wide} {high}" '
+        f'width="{wide}" height="{high}" font-family="{FONT}" font-size="{Style().size}" '
         f'fill="{INK}"><title>{title}</title>'
         f'<rect width="100%" height="100%" fill="#fff"/>'
         f"{shifted(box, MARGIN, MARGIN)}</svg>"

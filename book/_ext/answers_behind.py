@@ -15,6 +15,8 @@ ANSWER = (
     '<div class="answer" id="answer-{n}"><p class="answer-name"><strong>Answer {n}</strong></p>'
     "</div>"
 )
+ONLY_AN_ANSWER = {"The answer", "Show the answer"}  # names of folds that ask nothing themselves
+NAME = '<p class="fold-name"><strong>{name}</strong></p>'
 ROOM = (
     '<div class="room" role="img" aria-label="room for your code">'
     "<div></div><div></div><div></div></div>"
@@ -27,6 +29,7 @@ def answers_behind(article: Tag) -> None:
     section = made('<section class="answers"><h2>Answers</h2></section>')
     found = [each for each in article.select(QUESTIONS) if not _inside_another(each)]
     for element in found:
+        name = _name_of(element)
         for answer in _answers(element):
             n = len(section.select(".answer")) + 1
             box = made(ANSWER.format(n=n))
@@ -34,6 +37,8 @@ def answers_behind(article: Tag) -> None:
                 box.append(piece)
             section.append(box)
             element.insert_after(made(LOOK.format(n=n)))
+            if name:
+                element.insert_before(made(NAME.format(name=escape(name))))
         if element.name == "details" or "tag_solution" in element.get_attribute_list("class"):
             element.decompose()
     if section.select(".answer"):
@@ -49,6 +54,14 @@ def _inside_another(element: Tag) -> bool:
     """Say whether an element goes with the fold or the solution around it."""
     around = element.find_parent(class_=["tag_solution", "mb-cards"])
     return (around or element.find_parent(["details", "fieldset"])) is not None
+
+
+def _name_of(fold: Tag) -> str:
+    """Give the name of a fold that is an aside: without it nobody knows what the answer answers."""
+    if fold.name != "details" or fold.get("class") or fold.summary is None:
+        return ""
+    name = fold.summary.get_text(" ", strip=True)
+    return "" if name in ONLY_AN_ANSWER else name
 
 
 def leave_room(article: Tag) -> None:

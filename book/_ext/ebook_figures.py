@@ -20,6 +20,7 @@ NAMED = re.compile(r"""( id="|url\(#|href="#)""")
 TEXT = {"figcaption", "div", "p", "ol", "ul", "li", "table", "caption", "thead", "tbody", "tr"} | {
     *("th", "td", "em", "strong", "b", "i", "code", "small", "sub", "sup", "br", "wbr", "a"),
 }
+WIDTH = 460  # pixels of a drawing: on a small screen letters of one that is wider are too small
 LONGEST = 1200  # letters of an alternative text; a longer one says what the figure shows instead
 
 
@@ -64,7 +65,7 @@ def draw_figures(article: Tag, outputs: list[tuple[str, str]], stem: str) -> dic
 
 def _drawing(html: str, summary: str) -> str:
     """Draw a figure without its caption, which stays text; in XML a name begins with a letter."""
-    return NAMED.sub(r"\1d-", still(CAPTION.sub("", html), summary))
+    return NAMED.sub(r"\1d-", still(CAPTION.sub("", html), summary, WIDTH))
 
 
 def _figure(name: str, svg: str, html: str, summary: str) -> Tag:

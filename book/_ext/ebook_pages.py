@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 
 from answers_behind import answers_behind, leave_room
 from bs4 import BeautifulSoup, Tag
+from ebook_tables import name_cells
 from folds_behind import folds_behind, links_back
 
 ON_SCREEN_ONLY = (
@@ -17,7 +18,7 @@ ON_SCREEN_ONLY = (
 )
 KEPT = {
     *("id", "class", "href", "src", "alt", "style", "lang", "start"),
-    *("colspan", "rowspan", "scope"),
+    *("colspan", "rowspan", "scope", "data-name"),
 }
 MARKS = {"radio": "○ ", "checkbox": "☐ "}
 # Lines of code, and words that are strong or slanted in it: on screens like paper no color helps.
@@ -60,6 +61,7 @@ def plain(article: Tag, page: str, pages: Iterable[str]) -> None:
         for element in article.select(name):
             names = [name, *filter(None, element.get_attribute_list("class"))]
             element.name, element["class"] = becomes, " ".join(names)
+    name_cells(article)
     _set_code(article)
     _set_links(article, page, set(pages))
     _strip(article)

@@ -13,7 +13,7 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, SupportsIndex
 
 from minibert.text_files import read_text, require_file
 
@@ -66,7 +66,7 @@ class LabeledTable:
         both = zip(self.texts, self.pairs or (), strict=bool(self.pairs))
         return list(map(" ".join, both)) if self.pairs else self.texts
 
-    def take(self, rows: Iterable[int]) -> LabeledTable:
+    def take(self, rows: Iterable[SupportsIndex]) -> LabeledTable:
         """Return some of the rows as a table."""
         rows = [int(row) for row in rows]
         columns = {name: c for name, c in vars(self).items() if isinstance(c, list)}

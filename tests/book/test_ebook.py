@@ -21,6 +21,7 @@ import minibert
 
 CHAPTER = "chapters/02-self-attention-by-hand"
 PAGES = {CHAPTER, "chapters/01-a-word", "glossary"}
+PHONE = {"width": 390, "height": 700}
 LARGEST = 300_000  # bytes; small readers stumble over larger pages
 OPF = "{http://www.idpf.org/2007/opf}"
 CALLS_OUT = re.compile(r"""(?:src|data|poster)="https?:|url\(["']?https?:|@import""")
@@ -178,6 +179,39 @@ def test_code_keeps_its_lines_and_loses_its_colors():
     assert page.pre.get_text() == "def f\n    1\n"
     classes = [" ".join(span.get_attribute_list("class")) for span in page.select("span")]
     assert classes == ["line in0", "k", "line in4"]
+
+
+WIDE = (
+    "<table><thead><tr><th></th><th>of a kind</th></tr></thead><tbody><tr><th>one</th><td>{}</td>"
+    "</tr></tbody></table>"
+)
+
+
+@pytest.mark.parametrize(
+    ("cell", "names"),
+    [
+        ("a long cell whose words are short, so that its lines can be so, too", []),
+        ("a_name_that_has_no_end_and_no_place_where_a_line_could_break", ["", "of a kind"]),
+    ],
+)
+def test_a_cell_of_a_table_that_is_too_wide_names_its_column(cell, names):
+    page = article(WIDE.format(cell))
+    plain(page, "glossary", PAGES)
+    assert [each["data-name"] for each in page.select("[data-name]")] == names
+    assert bool(page.select("table.wide")) is bool(names)
+
+
+@pytest.mark.slow
+def test_no_page_is_wider_than_a_phone(browser, content, tmp_path):
+    with zipfile.ZipFile(BytesIO(content)) as zipped:
+        zipped.extractall(tmp_path)
+    page = browser.new_page(viewport=PHONE)
+    for path in sorted(tmp_path.rglob("*.xhtml")):
+        page.goto(path.as_uri())
+        page.add_style_tag(content="html{font-size:18px}")
+        width = page.evaluate("document.documentElement.scrollWidth")
+        assert width <= PHONE["width"], path.name
+    page.close()
 
 
 @pytest.mark.parametrize(

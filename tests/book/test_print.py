@@ -102,6 +102,7 @@ def page_of(pdf, name) -> int:
         ),
         ('<details class="hide above-input"><summary>Show</summary>draw()</details>', "", None),
         ("<details><summary>The answer</summary><p>Line 3.</p></details>", "", "Line 3."),
+        ("<details><summary>Why two?</summary><p>So.</p></details>", "Why two?", "So."),
     ],
 )
 def test_an_answer_stands_behind(question, seen, behind):

@@ -12,7 +12,7 @@ from readers_copy import readers_copy
 
 from bertbook.grade.__main__ import main
 from bertbook.grade.answers import code_for, submissions_in
-from bertbook.grade.exercises import chapter_of, tasks_of
+from bertbook.grade.exercises import chapter_of, tasks_of, with_needs_of
 from bertbook.grade.report import Mark, write_pages, write_table
 from bertbook.grade.trial import Limits, on_trial
 
@@ -86,6 +86,15 @@ def my_softmax(scores): return "an older try"
     assert "SHIFT" in code and "import os.path as paths" in code and "def helper" in code
     assert not any(word in code for word in ("older", "SystemExit", "hello", "unused", "keep("))
     assert trial(code).passed
+
+
+def test_a_helper_may_stand_below_and_one_of_the_page_above(tmp_path):
+    below = RIGHT.replace("np.exp(", "powers_of(") + "\ndef powers_of(x): return np.exp(x)\n"
+    path = handed_in(tmp_path / "anna.ipynb", below)
+    assert trial(code_for(SOFTMAX, path, ATTENTION)).passed
+    last = tasks_of(ATTENTION)[-1]
+    needed = with_needs_of("def my_own(x): return attention_with_loops(x)", last, ATTENTION)
+    assert "def attention_with_loops" in needed.above
 
 
 def test_the_chapter_itself_answers_nothing():

@@ -41,6 +41,13 @@ def test_no_word_is_left_out_and_none_is_longer_than_its_line():
     assert all(width_of(line, Style()) <= 721 for line in lines)
 
 
+def test_a_narrow_drawing_has_the_same_words_in_more_lines():
+    text = f"<p>{' '.join(f'word{n}' for n in range(60))}</p>"
+    wide, narrow = still(text), still(text, width=300)
+    assert said(wide) == said(narrow)
+    assert size(narrow)[0] <= 321 < size(wide)[0] and size(narrow)[1] > size(wide)[1]
+
+
 @pytest.mark.parametrize(
     "html",
     [
