@@ -13,6 +13,8 @@ import numpy as np
 
 def how_alike(answers: Sequence, wants: Sequence) -> str:
     """Say in a sentence how all answers are like the right ones; empty if they are not."""
+    if all(isinstance(a, tuple) and repr(a[:1]) == repr((b,)) for a, b in zip(answers, wants)):
+        return "The first of the things that you return is right. Return it alone."
     got, want = ([[*_entries(value)] for value in values] for values in (answers, wants))
     if len({*map(repr, got)}) == 1 < len({*map(repr, want)}) and "nan" not in repr(got):
         return "Your answer is the same for every input. Where do your arguments enter?"

@@ -40,6 +40,7 @@ def test_what_all_numbers_have_in_common_is_said(change, told):
         (np.array([0.5, 0.25]), np.array([2.0, 4.0]), "It is upside down: 1 divided by yours"),
         ([[1], [2, 3]], [1, 2, 3], "These are the right entries, differently nested."),
         (["1", 2], [1, 2], "These are the right entries, but some are text where a number"),
+        ((["a"], "b"), ["a"], "The first of the things that you return is right."),
         (["b", "b"], ["a", "b"], ""),
         (-1.0, 1.0, ""),
         ([1.0], [1.0, 2.0], ""),

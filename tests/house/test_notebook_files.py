@@ -1,6 +1,7 @@
 """Notebooks are stored as one clean run on a fresh kernel leaves them."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from planting import code, says
 
 LARGEST = 1_500_000  # bytes
 MOST_IGNORED = 3
+EMPTY_HEADER = re.compile(r"<th\b[^>]*>\s*</th>")
 IGNORED = {"nbval-ignore-output", "nbval-skip"}
 TAGS = IGNORED | {
     "hide-cell", "hide-input", "hide-output", "raises-exception", "remove-cell", "remove-input",
@@ -67,6 +69,8 @@ def _cell(cell: Cell) -> Iterator[str]:
         if output.get("name") == "stderr":
             line = "".join(output["text"]).strip().splitlines()[0]
             yield f"wrote to stderr: {line!r}. Remove the cause of the warning."
+        if EMPTY_HEADER.search("".join(output.get("data", {}).get("text/html", ""))):
+            yield "shows a table with an empty header, which a screen reader cannot name. Name it."
 
 
 def _listed(words: set[str]) -> str:
@@ -132,6 +136,12 @@ def with_output(**output):
         (
             with_output(output_type="stream", name="stderr", text="UserWarning: old\n  f()\n"),
             "wrote to stderr: 'UserWarning: old'",
+        ),
+        (
+            with_output(
+                output_type="display_data", metadata={}, data={"text/html": '<th scope="col"></th>'}
+            ),
+            "shows a table with an empty header",
         ),
     ],
 )
