@@ -122,9 +122,9 @@ def test_a_line_of_code_stays_as_long_as_it_is():
 
 
 def test_a_figure_has_words_or_is_none():
-    figures = "<figure><table></table></figure><figure><figcaption>Figure 1. A line.</figcaption></figure>"
-        "<figure><table></table></figure>"
-        "<figure><figcaption>Figure 1. A line.</figcaption></figure>"
+    named = "<figure><figcaption>Figure 1. A line.</figcaption></figure>"
+    figures = f"<figure><table></table></figure>{named}"
+    page = printed(f'<article class="bd-article">{figures}</article>', CHAPTER, {*PAGES})
     assert [each["aria-label"] for each in page.select("figure")] == ["Figure 1. A line."]
     assert page.select("div > table")
 
