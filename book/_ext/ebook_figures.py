@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import nbformat
 from answers_behind import made
 from bs4 import BeautifulSoup, Tag
+from ebook_colors import opaque
 
 from bertbook.still.drawing import still
 
@@ -65,7 +66,7 @@ def draw_figures(article: Tag, outputs: list[tuple[str, str]], stem: str) -> dic
 
 def _drawing(html: str, summary: str) -> str:
     """Draw a figure without its caption, which stays text; in XML a name begins with a letter."""
-    return NAMED.sub(r"\1d-", still(CAPTION.sub("", html), summary, WIDTH))
+    return opaque(NAMED.sub(r"\1d-", still(CAPTION.sub("", html), summary, WIDTH)))
 
 
 def _figure(name: str, svg: str, html: str, summary: str) -> Tag:

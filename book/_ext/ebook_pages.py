@@ -9,12 +9,14 @@ from pathlib import PurePosixPath
 
 from answers_behind import answers_behind, leave_room
 from bs4 import BeautifulSoup, Tag
+from ebook_colors import fill_cells
 from ebook_tables import name_cells
 from folds_behind import folds_behind, links_back
 
 ON_SCREEN_ONLY = (
     *("script", "style", "noscript", "button", "[hidden]", ".headerlink", ".mb-exercise"),
     *("details.borrowed", ".cell.tag_remove-cell", ".way-to-answer", "svg"),
+    "section#in-the-api",  # a list of links to what is not in the e-book
 )
 KEPT = {
     *("id", "class", "href", "src", "alt", "style", "lang", "start"),
@@ -62,6 +64,7 @@ def plain(article: Tag, page: str, pages: Iterable[str]) -> None:
             names = [name, *filter(None, element.get_attribute_list("class"))]
             element.name, element["class"] = becomes, " ".join(names)
     name_cells(article)
+    fill_cells(article)
     _set_code(article)
     _set_links(article, page, set(pages))
     _strip(article)

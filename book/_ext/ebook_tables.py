@@ -18,13 +18,14 @@ OF_CODE = 1.2  # a letter of code or of a formula, in other letters
 def name_cells(article: Tag) -> None:
     """Mark the wide tables of a page, and say in each of their cells which column it is in."""
     for table in article.select("table:has(thead)"):
-        if least_width(table) < MOST or table.select("tbody [colspan], tbody [rowspan]"):
+        if least_width(table) < MOST or table.select("[colspan], [rowspan]"):
             continue
         table["class"] = " ".join([*filter(None, table.get_attribute_list("class")), "wide"])
         names = [cell.get_text(" ", strip=True) for cell in table.select("thead tr:last-child > *")]
         for row in table.select("tbody tr"):
             for name, cell in zip(names, _cells(row)):
-                cell["data-name"] = name
+                if cell.get_text(strip=True):
+                    cell["data-name"] = name
 
 
 def least_width(table: Tag) -> float:

@@ -89,6 +89,8 @@ def printed(html: str, page: str, pages: set[str]) -> Tag:
         fold["open"] = ""
     for figure in article.select("figure:has(figcaption)"):
         figure["aria-label"] = figure.select("figcaption")[-1].get_text(" ", strip=True)
+    for figure in article.select("figure:not([aria-label])"):
+        figure.name = "div"  # a table that speaks for itself; a figure would need words
     _rename(article, page, pages)
     article.name, article["id"] = "section", key_of(page)
     article["class"] = "printed"

@@ -201,6 +201,27 @@ def test_a_cell_of_a_table_that_is_too_wide_names_its_column(cell, names):
     assert bool(page.select("table.wide")) is bool(names)
 
 
+@pytest.mark.parametrize(
+    "table",
+    [
+        WIDE.format("x" * 60).replace("<th></th><th>", '<th colspan="2">'),
+        WIDE.format("").replace("one", "x" * 60).replace("<th>x", '<th class="first">x'),
+    ],
+)
+def test_no_cell_names_a_column_that_is_not_its_own_and_none_that_is_empty(table):
+    page = article(table)
+    plain(page, "glossary", PAGES)
+    assert not page.select("td[data-name]")
+
+
+def test_a_color_that_lets_the_paper_shine_through_becomes_what_is_seen(files):
+    page = article('<p style="background-color:rgba(0,100,200,.5)!important">0.9</p>')
+    plain(page, "glossary", PAGES)
+    assert page.p["style"] == "background-color:#80b2e4!important;color:#111!important"
+    drawings = [content for name, content in files.items() if name.endswith(".svg")]
+    assert drawings and not any(b"rgba(" in content for content in drawings)
+
+
 @pytest.mark.slow
 def test_no_page_is_wider_than_a_phone(browser, content, tmp_path):
     with zipfile.ZipFile(BytesIO(content)) as zipped:

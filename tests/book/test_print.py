@@ -121,6 +121,14 @@ def test_a_line_of_code_stays_as_long_as_it_is():
     assert page.a["href"] == "book:01-a-word"
 
 
+def test_a_figure_has_words_or_is_none():
+    named = "<figure><figcaption>Figure 1. A line.</figcaption></figure>"
+    figures = f"<figure><table></table></figure>{named}"
+    page = printed(f'<article class="bd-article">{figures}</article>', CHAPTER, {*PAGES})
+    assert [each["aria-label"] for each in page.select("figure")] == ["Figure 1. A line."]
+    assert page.select("div > table")
+
+
 def test_what_is_only_for_a_screen_goes(html):
     text = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
     page = printed(text, CHAPTER, {*PAGES})
