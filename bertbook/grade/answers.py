@@ -47,7 +47,8 @@ def code_for(task: Task, path: Path, chapter: Path) -> str:
     printed = [cell for cell in cells_of(chapter) if SOLUTION not in cell.tags]
     ours = {ast.unparse(node) for node in _statements(printed)}
     hers = [node for node in _statements(cells_of(path)) if ast.unparse(node) not in ours]
-    made = [node for node in hers if isinstance(node, (*DEFINITIONS, *IMPORTS, ast.Assign))]
+    kinds = (*DEFINITIONS, *IMPORTS, ast.Assign)
+    made: list[ast.stmt] = [node for node in hers if isinstance(node, kinds)]
     reads, wanted, kept = [names_from_outside(ast.unparse(node)) for node in made], None, set()
     more = {*task.names}
     while more != wanted:  # a helper may stand below what calls it
