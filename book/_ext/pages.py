@@ -29,7 +29,7 @@ LISTING = re.compile(  # code, or what a cell prints
 TAG = re.compile(r"<[^>]*>")
 OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]*")
 HOLDS_TOGETHER = re.compile(  # found last, after all in which it means something else
-    r'<(pre|script|style|svg)\b.*?</\1>|<\w+ class="math[^>]*>[^<]*|<[^>]*>|(?P<held>'
+    r'<(pre|code|script|style|svg)\b.*?</\1>|<\w+ class="math[^>]*>[^<]*|<[^>]*>|(?P<held>'
     r"(?<=\d) (?=[%±])|± (?=\d)|\[(?:[-−]?[\d.]+, ){1,3}[-−]?[\d.]+\]|\b\d[\d.]*e-\d+|"
     rf"{OPTION.pattern})",
     re.DOTALL,
