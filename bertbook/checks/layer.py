@@ -37,7 +37,8 @@ check_layer_norm = Exercise(
     forbidden=["layer_norm", "LayerNorm"],
     mistakes={
         "np.sqrt(variance + eps) → (np.sqrt(variance) + eps)": "Add ε inside the root.",
-        "variance + eps → variance ¦ variance + 1e-5 ¦ variance + 1e-6": "Which ε is added here?",
+        "+ eps → ¦ + 1e-5 ¦ + 1e-6 ¦ + eps**2": "Which ε is added to the variance?",
+        "variance + eps → np.sqrt(variance) + eps": "You take the root of a root.",
         "(centered**2).mean( → x.var(ddof=1,": "LayerNorm divides by n, not by n - 1.",
         "centered / np.sqrt(…) * weight → (x - (x - centered) / np.sqrt(…)) * weight ¦ x - (x - "
             "centered) / np.sqrt(…) * weight ¦ x * weight - (x - centered) / np.sqrt(…)": "Python "
@@ -53,7 +54,8 @@ check_layer_norm = Exercise(
             "centered = || + bias →", "+ bias → + bias * weight"): "Normalize, stretch, shift.",
         ("axis=-1 → axis=None ¦ axis=0", "x.mean(…) → x.mean(axis=0) ¦ x.mean()"): "Along which "
             "axis lies the vector of one token?",
-        ("* weight + bias →", "+ bias →", "* weight →"): "Do both weight and bias have a part?",
+        ("* weight + bias →", "+ bias → ¦ - bias", "* weight → ¦ / weight"): "Is it times weight, "
+            "plus bias?",
     },
 )  # fmt: skip
 
