@@ -16,7 +16,7 @@ import transformers
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.fast import in_eight_bits, switch_on
+from minibert.fast import in_eight_bits, prepack, switch_on
 from minibert.model import BertModel, BertModelOutput
 from minibert.parts import use
 from minibert.pretrained import load_pretrained, load_tokenizer
@@ -83,7 +83,7 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
     with switch_on():
         fast = load_pretrained(BertModel, home)
         with use(**unpadded):
-            packed = load_pretrained(BertModel, home)
+            in_rows = load_pretrained(BertModel, home)
     onnx = to_onnx(copy.deepcopy(plain), f"{folder}/model.onnx")
     compiled = copy.deepcopy(fast)
     compiled.compile(dynamic=True)
@@ -95,9 +95,10 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
         "plain parts": in_order(plain, tokenizer),
         "batches by length": make(plain),
         "fast parts": make(fast),
-        "no padding": make(packed),
-        "bfloat16": make(packed, bf16=True),
-        "eight bits": make(in_eight_bits(packed)),
+        "no padding": make(in_rows),
+        "prepacked": make(prepack(in_rows)),
+        "bfloat16": make(in_rows, bf16=True),
+        "eight bits": make(in_eight_bits(in_rows)),
         "compiled": make(compiled),
         "ONNX Runtime": make(onnx),
     }
@@ -105,6 +106,7 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
         "transformers": their_encoder(hers, words, 1, by_length=False),
         "plain parts": make(plain),
         "fast parts": make(fast),
+        "prepacked": make(prepack(fast)),
         "bfloat16": make(fast, bf16=True),
         "eight bits": make(in_eight_bits(fast)),
         "compiled": make(compiled),

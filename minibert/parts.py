@@ -20,8 +20,6 @@ _defaults: dict[str, Callable] = {
     "layer_norm": nn.LayerNorm,
 }
 _players: dict[str, Callable] = {}  # roles that somebody else than the default plays now
-
-
 _validate: Validator | None = None
 
 

@@ -74,15 +74,14 @@ def ladder_table(race: Mapping, names: Sequence[str], first: str = "transformers
     return html(shown, "How many times as fast; median and quartiles over rounds.")
 
 
-def use_table(runs: Mapping[str, Mapping], names: Sequence[str], corner: str) -> Html:
+def use_table(runs: Mapping[str, Mapping], corner: str) -> Html:
     """Say how fast each way to use a model is, and how far its vectors are off.
 
     Parameters
     ----------
     runs : mapping
-        Seconds of each round, and the cosines with the exact vectors in rising order, by name.
-    names : sequence of str
-        The ways; the first one is what the others are compared with.
+        Seconds of each round, and the cosines with the exact vectors in rising order, by name. The
+        first one is what the others are compared with.
     corner : str
         What was encoded.
 
@@ -91,17 +90,17 @@ def use_table(runs: Mapping[str, Mapping], names: Sequence[str], corner: str) ->
     Html
         A table.
     """
-    first = runs[names[0]]["seconds"]
+    rival = next(iter(runs))
     rows = [
         [
             name,
-            _with_quartiles(*quartiles(first, runs[name]["seconds"])),
-            f"{statistics.median(runs[name]['cosines']):.4f}",
-            f"{runs[name]['cosines'][0]:.4f}",
+            _with_quartiles(*quartiles(runs[rival]["seconds"], run["seconds"])),
+            f"{statistics.median(run['cosines']):.4f}",
+            f"{run['cosines'][0]:.4f}",
         ]
-        for name in names
+        for name, run in runs.items()
     ]
-    shown = result_table([f"× {names[0]}", "cosine", "worst"], rows, corner)
+    shown = result_table([f"× {rival}", "cosine", "worst"], rows, corner)
     return html(shown, "How many times as fast, with quartiles; cosine to the exact vectors.")
 
 

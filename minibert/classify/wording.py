@@ -83,12 +83,8 @@ def _each(facts: Facts) -> list[str]:
     lines = [told, "", *_table(["label", "rows", "precision", "recall", "F1"], scores)]
     if len(names) <= WIDEST:
         table = [[f"**{name}**", *row] for name, row in zip(names, counts, strict=True)]
-        lines += [
-            "",
-            "Rows are true labels, columns are answers:",
-            "",
-            *_table(["", *names], table),
-        ]
+        told = "Rows are true labels, columns are answers:"
+        lines += ["", told, "", *_table(["", *names], table)]
     return ["## Each label", "", *lines]
 
 

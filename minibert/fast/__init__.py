@@ -15,6 +15,7 @@ from .encoder import FastEncoder
 from .first_weights import ROLES, built_apart
 from .labeled import labeled_positions
 from .learning import fast_learn_merges
+from .prepacked import prepack
 from .unpadded import UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "fast_learn_merges",
     "in_eight_bits",
     "labeled_positions",
+    "prepack",
     "quantize",
     "switch_on",
 ]

@@ -3,8 +3,6 @@
 Replaces minibert.layer.BertLayer. Chapter 23.
 """
 
-from __future__ import annotations
-
 from jaxtyping import Float
 from torch import Tensor
 from torch.utils.checkpoint import checkpoint

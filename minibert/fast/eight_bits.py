@@ -1,13 +1,12 @@
 """Linear layers in whole numbers of eight bits, for models that only answer. Chapter 23."""
 
-from __future__ import annotations
-
-import copy
 from functools import cache
 
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor, nn
+
+from .exchange import for_use
 
 
 def quantize(
@@ -95,9 +94,4 @@ def in_eight_bits(model: nn.Module) -> nn.Module:
     nn.Module
         In evaluation, and without gradients.
     """
-    model = copy.deepcopy(model).requires_grad_(False)
-    for part in list(model.modules()):
-        for name, child in part.named_children():
-            if isinstance(child, nn.Linear):
-                setattr(part, name, EightBitLinear(child))
-    return model.eval()
+    return for_use(model, EightBitLinear)

@@ -15,6 +15,8 @@ from torch import nn
 from minibert import pretraining  # noqa: F401 (it brings who plays the heads)
 from minibert.parts import part
 
+from .exchange import exchange
+
 # The parts of which models are made before they draw their weights.
 ROLES = ("embeddings", "encoder", "pooler", "mlm_head", "pretraining_heads", "classifier")
 
@@ -30,15 +32,7 @@ def built_apart(player: Callable[..., nn.Module]) -> Callable[..., nn.Module]:
     def build(*arguments: object, **named: object) -> nn.Module:
         with torch.random.fork_rng(devices=[]):
             built = kind(*arguments, **named)
-        _exchange_dropouts(built)
+        exchange(built, nn.Dropout, lambda x: part("dropout")(x.p) if type(x) is nn.Dropout else x)
         return built
 
     return build
-
-
-def _exchange_dropouts(module: nn.Module) -> None:
-    """Put the dropout that plays in the place of each plain one."""
-    for owner in [*module.modules()]:
-        for name, child in [*owner.named_children()]:
-            if type(child) is nn.Dropout:
-                setattr(owner, name, part("dropout")(child.p))

@@ -3,8 +3,6 @@
 Replaces minibert.model.BertEncoder and minibert.attention.BertSelfAttention. Chapter 23.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 

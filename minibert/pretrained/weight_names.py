@@ -153,12 +153,9 @@ def _complaint(
 ) -> str:
     """Return the message that lists what does not fit, with the arguments that would allow it."""
     lines = [f"the weights do not fit {owner}."]
-    if missing:
-        lines.append(
-            f"{len(missing)} missing: {list_names(f'{n} {s}' for n, s in missing.items())}."
-        )
-    if extra:
-        lines.append(f"{len(extra)} unknown: {list_names(f'{n} {s}' for n, s in extra.items())}.")
+    for kind, group in (("missing", missing), ("unknown", extra)):
+        named = list_names(f"{name} {shape}" for name, shape in group.items())
+        lines += [f"{len(group)} {kind}: {named}."] if group else []
     if misshaped:
         both = (f"{name} {there}, here {here}" for name, (there, here) in misshaped.items())
         lines.append(f"{len(misshaped)} of another shape: {list_names(both)}.")

@@ -6,14 +6,7 @@ imports this package, so that it stays an independent witness.
 """
 
 from .attention import attention, attention_backward, softmax, softmax_backward
-from .layers import (
-    gelu,
-    gelu_backward,
-    layer_norm,
-    layer_norm_backward,
-    linear,
-    linear_backward,
-)
+from .layers import gelu, gelu_backward, layer_norm, layer_norm_backward, linear, linear_backward
 from .masks import additive_mask, causal_mask
 from .prediction import (
     cross_entropy,

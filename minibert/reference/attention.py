@@ -37,9 +37,7 @@ def softmax(x: Float[np.ndarray, "*shape"], axis: int = -1) -> Float[np.ndarray,
 
 
 def softmax_backward(
-    grad_output: Float[np.ndarray, "*shape"],
-    probs: Float[np.ndarray, "*shape"],
-    axis: int = -1,
+    grad_output: Float[np.ndarray, "*shape"], probs: Float[np.ndarray, "*shape"], axis: int = -1
 ) -> Float[np.ndarray, "*shape"]:
     """Carry a gradient from the weights of a softmax back to its input.
 

@@ -239,9 +239,7 @@ def layer_norm_backward(
     weight: Float[np.ndarray, " hidden"],
     eps: float = 1e-12,
 ) -> tuple[
-    Float[np.ndarray, "*batch hidden"],
-    Float[np.ndarray, " hidden"],
-    Float[np.ndarray, " hidden"],
+    Float[np.ndarray, "*batch hidden"], Float[np.ndarray, " hidden"], Float[np.ndarray, " hidden"]
 ]:
     """Carry a gradient from the output of LayerNorm back to input, weight and bias.
 

@@ -25,8 +25,7 @@ def _require_ids(input_ids: np.ndarray, vocab_size: int) -> None:
 
 
 def embedding_lookup(
-    input_ids: Shaped[np.ndarray, "*batch"],
-    word_embeddings: Float[np.ndarray, "vocab hidden"],
+    input_ids: Shaped[np.ndarray, "*batch"], word_embeddings: Float[np.ndarray, "vocab hidden"]
 ) -> Float[np.ndarray, "*batch hidden"]:
     """Replace every id by its row of the embedding table.
 
