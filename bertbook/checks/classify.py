@@ -204,8 +204,7 @@ check_mcnemar = Exercise(
             "* (2 - one - other) / 2 / len(truth)) ** 0.5\nreturn math.erfc(abs(one - other) / "
             "error / 2**0.5)": "That test is for different requests. Count where one is right.",
         ("only_first + only_second → int((first != second).sum())", "((second == truth) & (first "
-            "!= truth)).sum()) → (first != second).sum()) - only_first"): "And where both are "
-            "wrong?",
+            "!= truth)).sum()) → (first != second).sum()) - only_first"): "And if both are wrong?",
         "min(1.0, 2 * tail / 2**coins) → 2 * tail / 2**coins": "A probability is never above 1.",
         "min(1.0, → bool(coins) * min(1.0,": "If the two never differ, p is 1.",
         "return → return 1 -": "That is one minus p.",

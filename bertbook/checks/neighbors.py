@@ -39,9 +39,9 @@ check_cosines = Exercise(
         "→ np.linalg.norm(vectors[:, None] - vectors, axis=-1)": "That is a distance.",
         "→ right(vectors) ** 2": "Which of your numbers is squared once too often?",
         "→ right(vectors) - np.eye(len(vectors))": "The cosine of a vector with itself is not 0.",
-        "→ right(vectors.T) ¦ v = vectors / np.sqrt((vectors**2).sum(axis=0)); return v @ v.T ¦ v "
-            "= vectors / np.sqrt((vectors**2).sum(axis=1))[:, None]; return v.T @ v":
-            "Are your vectors the rows?",
+        "→ np.corrcoef(vectors)": "You take the mean off each vector first: that is correlation.",
+        "→ right(vectors.T) ¦ v = vectors / np.linalg.norm(vectors, axis=0); return v @ v.T ¦ v = "
+            "vectors.T / np.linalg.norm(vectors, axis=1); return v @ v.T": "Are vectors the rows?",
     },
 )  # fmt: skip
 

@@ -42,8 +42,9 @@ check_contrastive_loss = Exercise(
         "() → () if t > .01 else np.nan ¦ () if t > .01 else np.inf": OVERFLOW,
         "_unit(q) @ _unit(d).T → -norm(q[:, None] - d, axis=2)": "Cosines, not distances.",
         "-np.diag(log…) → -np.diag(scores) ¦ (1 / t - np.diag(scores)) ¦ "
-            "-log_softmax(np.diag(scores)) ¦ np.log(np.exp(scores).sum(1) / "
-            "np.exp(np.diag(scores)) - 1)": "A softmax divides by the sum over its row.",
+            "-log_softmax(np.diag(scores)) ¦ np.log(np.exp(-np.diag(log…)) - 1)": "A softmax "
+            "divides by the sum over its row.",
+        "→ right(q, d, t) / np.log(2)": "These are bits: the natural logarithm counts in nats.",
     },
 )  # fmt: skip
 

@@ -68,10 +68,13 @@ function fitLetters(svg) {
 // The lines of a hunt are wrapped like those of other code. Their numbers take room from a row.
 const HUNT_ROW = 30; // letters on a phone
 const DEEPEST = 20; // spaces that it shows: five levels
+const UP_TO_A_BREAK = /.*?(?:\w\(+(?=\w)|[)\]](?=\.)|$)/g; // behind a bracket, before a method
 function markIndentation(line) {
   const text = line.textContent;
   const indent = text.length - text.trimStart().length;
-  const [word] = text.trimStart().split(" ");
+  const pieces = text.length > HUNT_ROW ? text.match(UP_TO_A_BREAK) : [text];
+  line.replaceChildren(...pieces.flatMap((piece) => [piece, document.createElement("wbr")]));
+  const [word] = pieces[0].trimStart().split(" ");
   line.style.setProperty("--indent", `${indent}ch`);
   line.classList.add("code-line");
   const shown = Math.min(indent, DEEPEST);

@@ -297,7 +297,7 @@ class BertTrainer:
         terms = {"terms": state["terms"]}, {"terms": self.terms}
         if config or terms[0] != terms[1]:
             other = "; ".join([*config, *filter(None, [_differences(*terms)])])
-            raise ValueError(f"the checkpoint belongs to another run: {other}. Go on with the same")
+            raise ValueError(f"the checkpoint belongs to another run: {other}. Keep to what it was")
 
 
 def _differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:

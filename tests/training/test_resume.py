@@ -175,7 +175,7 @@ def untied(model):
 def test_a_checkpoint_of_another_run_is_refused_and_a_run_not_written_over(folder):
     with pytest.raises(ValueError, match=r"another run: max_steps was 12 and is 13"):
         make_trainer(folder, max_steps=13).resume()
-    with pytest.raises(ValueError, match=r"another run: terms was .* and is .*Go on with the same"):
+    with pytest.raises(ValueError, match=r"another run: terms was .* and is .*Keep to what it was"):
         make_trainer(folder, terms={"loss": "labels"}).resume()
     assert make_trainer(folder, save_steps=1, logging_steps=7).resume() == 12
     with pytest.raises(ValueError, match=r"holds a run already \(step-00000012\); call resume\(\)"):
