@@ -31,7 +31,6 @@ Candidates = dict[str, Callable[[], None]]
 STEPS = {  # what is taken away: whose parts are plain
     "nothing": (),
     "fast dropout": ("dropout",),
-    "no mask if all 1": ("encoder",),
     "SDPA": ("self_attention",),
     "all of it": tuple(FAST_PARTS),
 }

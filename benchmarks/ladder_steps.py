@@ -27,7 +27,6 @@ from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from .tokenizer import prose
 
 NO_PADDING = {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention}
-FAST = {role: FAST_PARTS[role] for role in ("encoder", "self_attention")}
 Row = dict[str, Tensor]
 
 
@@ -48,7 +47,7 @@ LADDER = {  # what is added to the step before
     "scores at labels only": {"parts": {"scored_positions": FAST_PARTS["scored_positions"]}},
     "fused AdamW": {"fused": True},
     "fast dropout": {"parts": {"dropout": FAST_PARTS["dropout"]}},
-    "fast attention": {"parts": FAST},
+    "fast attention": {"parts": {"self_attention": FAST_PARTS["self_attention"]}},
     "length buckets": {"buckets": True},
     "no padding": {"parts": NO_PADDING},
     "bfloat16": {"bf16": True},

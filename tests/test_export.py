@@ -111,7 +111,7 @@ UNPADDED = {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention}
 # PyTorch calls the tracer old, and says at every check of a shape that it will not be repeated.
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
 @pytest.mark.parametrize("padded", [True, False])
-@pytest.mark.parametrize("faster", [{"encoder": FAST_PARTS["encoder"]}, UNPADDED])
+@pytest.mark.parametrize("faster", [{"self_attention": FAST_PARTS["self_attention"]}, UNPADDED])
 def test_a_traced_model_takes_every_size_and_sees_the_padding(faster, padded, tmp_path):
     with use(**faster):
         model = build(SMALL, kind=BertForSequenceClassification)

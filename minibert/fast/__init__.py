@@ -11,7 +11,6 @@ from .attention import FastSelfAttention
 from .checkpointing import CheckpointedLayer
 from .dropout import FastDropout
 from .eight_bits import EightBitLinear, in_eight_bits, quantize
-from .encoder import FastEncoder
 from .first_weights import ROLES, built_apart
 from .labeled import labeled_positions
 from .learning import fast_learn_merges
@@ -35,7 +34,6 @@ __all__ = [
 
 FAST_PARTS = {
     "self_attention": FastSelfAttention,
-    "encoder": FastEncoder,
     "dropout": FastDropout,
     "scored_positions": labeled_positions,
     "learn_wordpiece": fast_learn_merges,

@@ -12,10 +12,9 @@ from torch import Tensor
 from torch.nested import nested_tensor_from_jagged
 from torch.nn import functional
 
-from minibert.model import BertModelOutput
+from minibert.model import BertEncoder, BertModelOutput
 
 from .attention import FastSelfAttention
-from .encoder import FastEncoder
 
 
 def block_mask(
@@ -57,7 +56,7 @@ def block_mask(
     return hidden.to(dtype)[None, None] * torch.finfo(dtype).min
 
 
-class UnpaddedEncoder(FastEncoder):
+class UnpaddedEncoder(BertEncoder):
     """Pack the real tokens of a batch into one row, send it through all layers, and unpack it.
 
     What comes out at padding is 0. An `UnpaddedSelfAttention` gets the lengths of the sentences,

@@ -12,7 +12,7 @@ from torch import nn
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS, switch_on
-from minibert.model import BertEncoder, BertModel, BertPooler
+from minibert.model import BertModel, BertPooler
 from minibert.parts import part, replaced, use
 from minibert.pretraining import BertForPreTraining
 
@@ -42,8 +42,8 @@ def test_every_model_gives_the_same_numbers_and_gradients(kind, padded):
 def test_every_fast_part_plays(kind):
     with switch_on():
         held = {type(module) for module in kind(SMALL).modules()}
-    assert {FAST_PARTS[role] for role in ("self_attention", "encoder", "dropout")} <= held
-    assert not held & {BertSelfAttention, BertEncoder, nn.Dropout}
+    assert {FAST_PARTS[role] for role in ("self_attention", "dropout")} <= held
+    assert not held & {BertSelfAttention, nn.Dropout}
 
 
 def test_a_part_of_the_readers_is_left_to_her():
@@ -51,24 +51,9 @@ def test_a_part_of_the_readers_is_left_to_her():
     with use(dropout=mine):
         with switch_on():
             assert part("dropout") is mine
-            assert type(part("encoder")(SMALL)) is FAST_PARTS["encoder"]
+            assert type(part("self_attention")(SMALL)) is FAST_PARTS["self_attention"]
         assert replaced() == {"dropout": mine}
     assert replaced() == {}
-
-
-def test_a_mask_that_hides_nothing_is_not_added(monkeypatch):
-    seen = []
-    with switch_on():
-        model = BertModel(SMALL).eval()
-    monkeypatch.setattr(
-        type(model.encoder.layer[0]),
-        "forward",
-        lambda self, x, mask, *_: seen.append(mask) or (x, None),
-    )
-    batch = draw_batch(SMALL, seed=3)
-    model(**batch)
-    model(**batch | {"attention_mask": torch.ones_like(batch["attention_mask"])})
-    assert [mask is None for mask in seen] == [False, False, True, True]
 
 
 # --- Weights are drawn once ----------------------------------------------------------------------
