@@ -68,17 +68,28 @@ function fitLetters(svg) {
 // The lines of a hunt are wrapped like those of other code. Their numbers take room from a row.
 const HUNT_ROW = 30; // letters on a phone
 const DEEPEST = 20; // spaces that it shows: five levels
-const UP_TO_A_BREAK = /.*?(?:\w\(+(?=\w)|[)\]](?=\.)|$)/g; // behind a bracket, before a method
+const SMALL_NUMBER = /(\d[\d.]*e-\d+)/;
+const UP_TO_A_BREAK = /.+?(?:[([]+(?=["\w])|=(?=\w)|(?=\.[a-z_])|$)/g; // in a long row of letters
 function markIndentation(line) {
   const text = line.textContent;
   const indent = text.length - text.trimStart().length;
-  const pieces = text.length > HUNT_ROW ? text.match(UP_TO_A_BREAK) : [text];
-  line.replaceChildren(...pieces.flatMap((piece) => [piece, document.createElement("wbr")]));
-  const [word] = pieces[0].trimStart().split(" ");
+  if (text.length > HUNT_ROW) line.replaceChildren(...text.split(SMALL_NUMBER).flatMap(breakable));
+  const [word] = text.trimStart().split(/[ ([=]/);
   line.style.setProperty("--indent", `${indent}ch`);
   line.classList.add("code-line");
   const shown = Math.min(indent, DEEPEST);
   line.classList.toggle("long-word", indent > 0 && shown + word.length > HUNT_ROW);
+}
+
+function breakable(text, place) {
+  if (place % 2 === 0) {
+    const pieces = text.match(UP_TO_A_BREAK) ?? [];
+    return pieces.flatMap((piece) => [piece, document.createElement("wbr")]);
+  }
+  const number = document.createElement("span");
+  number.className = "whole";
+  number.textContent = text;
+  return [number];
 }
 
 window.addEventListener("load", () => {
