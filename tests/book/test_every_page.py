@@ -111,6 +111,19 @@ SHREDDED = """() => [...document.querySelectorAll('.bd-article .code-line')].fil
   const rows = Math.round(line.getBoundingClientRect().height / height);
   return line.checkVisibility() && rows > 2 && line.textContent.trim().length < 10 * (rows - 1);
 }).map((line) => line.textContent.trim())"""
+# Names of fewer than 20 letters in the lines of a hunt that stand in two rows.
+BROKEN = r"""() => [...document.querySelectorAll('.mb-lines code')].flatMap((line) => {
+  const walk = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+  const range = new Range(), found = [];
+  for (let text = walk.nextNode(); text; text = walk.nextNode()) {
+    for (const { 0: name, index } of text.data.matchAll(/\b\w{2,19}\b/g)) {
+      range.setStart(text, index);
+      range.setEnd(text, index + name.length);
+      if (range.getClientRects().length > 1) found.push(name);
+    }
+  }
+  return found;
+})"""
 # What scrolls is marked, and letters are fitted, when the page has been laid out anew.
 LAID_OUT = """() => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
@@ -171,6 +184,7 @@ def test_on_a_phone_letters_can_be_read_and_little_scrolls(chapter_from_disk):
         assert box["hidden"] < 1, f"{box['hidden']:.0f} pixels stick out left: {box}"
         assert box["kind"] != "table" or "Scroll" in box["words"], f"no words say it: {box}"
     assert chapter_from_disk.evaluate(SHREDDED) == []
+    assert chapter_from_disk.evaluate(BROKEN) == []
     code = [box for box in boxes if box["kind"] == "code"]
     scrolling = sum(box["isWide"] for box in code)
     assert scrolling <= MAY_SCROLL * len(code), f"{scrolling} of {len(code)} blocks scroll sideways"
