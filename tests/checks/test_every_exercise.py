@@ -103,6 +103,7 @@ def test_right_passes(exercise):
     assert verdict.message == f"Right: written gives the right answer in all {count} cases."
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @every_exercise
 def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
@@ -113,6 +114,7 @@ def test_each_mistake_gets_its_hint_and_none_earlier(exercise):
         assert len(verdict.message) <= LONGEST
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @every_exercise
 def test_two_hints_are_not_too_long_to_read(exercise):
@@ -121,6 +123,7 @@ def test_two_hints_are_not_too_long_to_read(exercise):
     assert max(map(len, pairs), default=0) <= LONGEST
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @every_exercise
 def test_no_mistake_of_ours_is_a_slip(exercise):
@@ -130,6 +133,7 @@ def test_no_mistake_of_ours_is_a_slip(exercise):
     assert not kinds & {TypeError, NameError, AttributeError}
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @every_exercise
 def test_some_pairs_of_mistakes_are_named(exercise):
@@ -137,6 +141,7 @@ def test_some_pairs_of_mistakes_are_named(exercise):
     named_by_what_is_so(exercise, random.Random(0).sample(pairs, min(SOME, len(pairs))))
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @pytest.mark.thorough
 @every_exercise
@@ -180,6 +185,7 @@ def test_right_numbers_that_lack_something_are_told_what(exercise):
     assert verdict.message.startswith("The numbers are right, but"), verdict
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @often
 def test_a_stub_an_error_and_a_wrong_shape_get_a_kind_sentence(exercise):
@@ -198,6 +204,7 @@ def _loses(*case):
     raise OSError("lost")
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 @often
 def test_an_unknown_mistake_shows_one_entry_and_no_wall_of_numbers(exercise):
