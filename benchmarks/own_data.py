@@ -124,8 +124,8 @@ def fine_tuned(
     return found | {"processor_seconds": round(time.process_time() - cpu)}
 
 
-def frozen_vectors() -> dict[str, tuple[np.ndarray, np.ndarray]]:
-    """Turn the letters into vectors: of the whole encoder, and of its table of words alone."""
+def frozen_vectors(*names: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """Turn the letters into vectors: of the whole encoder, or of its table of words alone."""
     tokenizer = load_tokenizer(default_encoder())
     with switch_on():
         encoder = load_pretrained(
@@ -142,10 +142,8 @@ def frozen_vectors() -> dict[str, tuple[np.ndarray, np.ndarray]]:
         return sentence_vectors(encoder, tokenizer, texts).double().numpy()
 
     texts = [part.texts for part in letters_of()]
-    return {
-        "word table": tuple(map(of_words, texts)),
-        "fixed vectors": tuple(map(of_layers, texts)),
-    }
+    ways = {"word table": of_words, "fixed vectors": of_layers}
+    return {name: tuple(map(ways[name], texts)) for name in names or ways}
 
 
 def linear(vectors: tuple[np.ndarray, np.ndarray], method: str, seed: int) -> dict:

@@ -91,7 +91,7 @@ def test_the_chapter_reads_the_record():
 @pytest.mark.parametrize("method", mostly_thorough(own_data.METHODS))
 def test_a_linear_run_of_the_record_comes_out_again(method):
     pytest.importorskip("sklearn")
-    found = own_data.linear(own_data.frozen_vectors()["word table"], method, 0)
+    found = own_data.linear(own_data.frozen_vectors("word table")["word table"], method, 0)
     runs = {(run["method"], run["seed"]): run for run in RECORD["linear"]["word table"]}
     told = runs[method, 0]
     assert found["penalty"] == told["penalty"]

@@ -118,6 +118,7 @@ def test_a_time_that_is_none(time):
         split_rows(table, seed=0)
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 def test_a_hundred_thousand_rows():
     rng = np.random.default_rng(0)

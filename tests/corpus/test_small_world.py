@@ -68,6 +68,7 @@ def test_the_same_seed_tells_the_same():
     assert [tuple(untagged(" ".join(s)) for s in d) for d in tagged] == tell(3)[0]
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 def test_pairs_are_drawn_as_often_as_their_chances_say():
     exact = Counter()

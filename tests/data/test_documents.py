@@ -112,6 +112,7 @@ def test_a_file_that_changes_meanwhile_is_noticed_also_at_equal_size(write, late
         documents[0]
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.slow
 def test_python_holds_one_document_and_twenty_bytes_for_each(tmp_path):
     path = tmp_path / "large.txt"

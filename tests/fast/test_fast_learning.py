@@ -34,6 +34,7 @@ def test_any_words_of_four_letters(word_counts, min_frequency):
     both(word_counts, min_frequency)
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("seed", mostly_slow(range(4)))
 def test_to_the_end_on_words_of_few_letters(seed):
     """Few letters make pairs frequent, so that each gluing changes many gains; some words recur."""
@@ -43,6 +44,7 @@ def test_to_the_end_on_words_of_few_letters(seed):
     assert len(merges) > 150 and ("##a", "##a") in {(merge.left, merge.right) for merge in merges}
 
 
+@pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize("lower", [True, False])
 @pytest.mark.parametrize("seed", mostly_slow(range(4)))
 def test_odd_characters(seed, lower):
