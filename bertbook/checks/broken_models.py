@@ -54,8 +54,7 @@ _RENAMED = {
     "(ids) → (ids, (ids != 0).long())": "Here 0 is a word, too: who said that it is padding?",
     "input_ids == other, one, input_ids → input_ids == one, other, input_ids||input_ids == "
         "one, other, half → half == other, one, half": "Exchange both at once.",
-    ("one, other, half → one, other, input_ids", "again(ids) → again(half)"): "The other word "
-        "has to become the first one, too.",
+    "one, other, half → one, other, input_ids": "The other word has to become the first one, too.",
     (".abs() →", "change.abs() → (-change)"): "Without abs() a large fall counts as none.",
     "max → mean": "That is the mean of all changes. Take the largest.",
     "change.abs().max() → change.norm()": "That is the length of all changes. Take the largest.",
