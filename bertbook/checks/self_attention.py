@@ -41,6 +41,7 @@ check_softmax = Exercise(
         "→ 1.0 * (x == x.max(-1, keepdims=True))": "Softmax is soft: every score gets a part.",
         "→ right(x / np.sqrt(x.shape[-1]))": "Take the scores as they are, without a root.",
         "→ np.log(right(x))": "These are logarithms of the probabilities.",
+        "→ right(right(x))": "That is the softmax of a softmax. One is enough.",
         "x - x.max(…) → np.clip(x, -700, 700) ¦ np.minimum(x, 700) ¦ x - 1000": "One number for "
             "all scores? Subtract one of its own from each row.",
         "x - x.max( → x / x.max(": "You divide by the largest score. Subtract it.",
