@@ -92,6 +92,7 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
     make = partial(encoder, tokenizer=tokenizer)
     many = {
         "transformers": their_encoder(hers, words, 32, by_length=False),
+        "transformers, prepacked": their_encoder(prepack(hers), words, 32, by_length=False),
         "plain parts": in_order(plain, tokenizer),
         "batches by length": make(plain),
         "fast parts": make(fast),
@@ -104,6 +105,7 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
     }
     alone = {
         "transformers": their_encoder(hers, words, 1, by_length=False),
+        "transformers, prepacked": their_encoder(prepack(hers), words, 1, by_length=False),
         "plain parts": make(plain),
         "fast parts": make(fast),
         "prepacked": make(prepack(fast)),

@@ -23,14 +23,11 @@ def linears(model, kind):
 @NEEDS_ONEDNN
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_prepacked_layer_is_the_layer(bias):
+    torch.manual_seed(0)
     linear = nn.Linear(5, 7, bias=bias)
+    inputs = torch.randn(2, 3, 5), torch.randn(5), torch.randn(2, 5, 3).mT, torch.ones(0, 5)
     with torch.no_grad():
-        for x in (
-            torch.randn(2, 3, 5),
-            torch.randn(5),
-            torch.randn(3, 2, 5).mT.mT,
-            torch.ones(0, 5),
-        ):
+        for x in inputs:
             close(PrepackedLinear(linear)(x), linear(x), atol=1e-6)
 
 
