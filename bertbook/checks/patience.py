@@ -6,6 +6,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 
 
 @contextmanager
@@ -16,13 +17,14 @@ def patience(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def stop(*_: object) -> None:
-        raise TimeoutError(f"no answer after {seconds:g} seconds")
-
-    before = signal.signal(signal.SIGALRM, stop)
+    before = signal.signal(signal.SIGALRM, partial(_stop, seconds))
     signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _stop(seconds: float, *_: object) -> None:
+    raise TimeoutError(f"no answer after {seconds:g} seconds")

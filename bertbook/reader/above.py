@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
 
 from .definitions import names_from_outside
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+class Statement(NamedTuple):
+    """A statement of a cell, with the names that it makes and those that it reads."""
+
+    code: str
+    imports: bool
+    makes: frozenset[str]
+    reads: frozenset[str]
 
 
 def statements_above(cells: Iterable[str], wanted: set[str]) -> list[str]:
@@ -27,21 +38,36 @@ def statements_above(cells: Iterable[str], wanted: set[str]) -> list[str]:
         Statements, in the order of the cells.
     """
     kept: list[str] = []
-    for node in reversed([node for cell in cells for node in ast.parse(cell).body]):
-        if isinstance(node, IMPORTS) or wanted & {*names_made_by(node)}:
-            kept.append(ast.unparse(node))
-            wanted = wanted | names_from_outside(kept[-1])
+    for statement in reversed([one for cell in cells for one in _statements(cell)]):
+        if statement.imports or wanted & statement.makes:
+            kept.append(statement.code)
+            wanted = wanted | statement.reads
     return kept[::-1]
+
+
+@cache  # each exercise of a chapter asks for the cells above it
+def _statements(cell: str) -> list[Statement]:
+    return [
+        Statement(
+            code := ast.unparse(node),
+            isinstance(node, IMPORTS),
+            frozenset(names_made_by(node)),
+            frozenset(names_from_outside(code)),
+        )
+        for node in ast.parse(cell).body
+    ]
 
 
 def names_made_by(node: ast.AST) -> Iterator[str]:
     """Name what a statement makes: a definition, assignments, also those in a loop or a block."""
-    if isinstance(node, IMPORTS):
-        yield from (one.asname or one.name.split(".")[0] for one in node.names)
-    elif isinstance(node, SCOPES):
-        yield getattr(node, "name", "")
-    elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-        yield node.id
-    else:
-        for child in ast.iter_child_nodes(node):
-            yield from names_made_by(child)
+    inside = [node]
+    while inside:
+        node = inside.pop()
+        if isinstance(node, IMPORTS):
+            yield from (one.asname or one.name.split(".")[0] for one in node.names)
+        elif isinstance(node, SCOPES):
+            yield getattr(node, "name", "")
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        else:
+            inside += ast.iter_child_nodes(node)

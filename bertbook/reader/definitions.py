@@ -105,16 +105,18 @@ def _definition(
 
 def names_from_outside(source: str) -> set[str]:
     """Return the names that code reads and does not set itself."""
+    return {
+        symbol.get_name()
+        for table in _with_tables_inside(symtable.symtable(source, "<kept>", "exec"))
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (symbol.is_global() or table.get_type() == "module")
+    }
 
-    def walk(table: symtable.SymbolTable) -> Iterator[str]:
-        for symbol in table.get_symbols():
-            top = table.get_type() == "module"
-            if symbol.is_referenced() and (symbol.is_global() or top):
-                yield symbol.get_name()
-        for child in table.get_children():
-            yield from walk(child)
 
-    return set(walk(symtable.symtable(source, "<kept>", "exec")))
+def _with_tables_inside(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _with_tables_inside(child)
 
 
 def _is_made_here(thing: Any, here: str) -> bool:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 import torch
 from bert_pairs import draw_batch
-from effort import mostly_thorough
 from solutions import CHAPTERS, file_of_solutions
 
 from bertbook.contracts import players_of
@@ -56,8 +55,8 @@ def test_no_solution_is_long(solutions):
             assert len(statements) - 2 * len(given) <= LONGEST, node.name
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", mostly_thorough(["08", "09"]))
+@pytest.mark.thorough
+@pytest.mark.parametrize("number", ["08", "09"])
 def test_a_chapter_gives_the_same_numbers_on_them(solutions, number):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",

@@ -74,7 +74,7 @@ def closed_pipe():
 
 
 @needs_full
-@pytest.mark.parametrize("full", [False, True])
+@pytest.mark.parametrize("full", mostly_thorough([True, False]))
 def test_output_that_cannot_be_written(whole, tmp_path, full):
     """On a full disk; and when the reader has gone, who may have had enough if all was done."""
     new = [*whole[1], "--out", tmp_path / "out"]

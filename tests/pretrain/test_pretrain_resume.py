@@ -7,6 +7,7 @@ import signal
 from pathlib import Path
 
 import pytest
+from effort import mostly_thorough
 from small_runs import end_of, pretrain, small_text, write_inputs
 
 from minibert.data import PretrainingBatches
@@ -94,7 +95,7 @@ class PowerCut(BaseException):
     """Nothing after it happens, as after SIGKILL."""
 
 
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("after", mostly_thorough([False, True]), ids=["before", "after"])
 def test_whichever_file_takes_its_place_last(whole, tmp_path, monkeypatch, after):
     """Cut the power before or after each renaming: of plan, pieces, checkpoints, model."""
     real = os.replace
