@@ -47,8 +47,8 @@ def passage(found: dict) -> str:
     low, high = interval(noticed, planted)
     lines = [
         f"Of {planted} mistakes at places drawn from {found['places']:,}, the tests notice "
-        f"{noticed}. That is {noticed / planted:.0%}; of all that could be planted it is, with a "
-        f"confidence of 95%, between {low:.0%} and {high:.0%}.",
+        f"{noticed}. That is {noticed / planted:.0%}; of all that could be planted there it is, "
+        f"with a confidence of 95%, between {low:.0%} and {high:.0%}.",
         "",
         "| Where | Planted | Noticed |",
         "| --- " * 3 + "|",

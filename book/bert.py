@@ -347,4 +347,4 @@ if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
     except (OSError, ValueError) as error:
-        sys.exit(f"{error}")
+        sys.exit("save the text as UTF-8" if isinstance(error, UnicodeDecodeError) else f"{error}")

@@ -1,5 +1,7 @@
 """What vectors are like on their way through a real encoder: a word's, and those of [CLS]."""
 
+import copy
+
 import numpy as np
 import torch
 
@@ -16,6 +18,7 @@ SHOWN = (
     "the bank lent him the money for a house .",
     "anna lost her key , but ben found the key .",
 )
+SHUFFLES = range(3)
 STREAM = (
     *("length", "before", "before_other", "first", "first_other"),
     *("last", "last_other", "own_row", "by_chance"),
@@ -56,14 +59,45 @@ def way_of(states: np.ndarray) -> np.ndarray:
     return np.array(found, dtype=float)
 
 
+def shuffled(encoder: Encoder, seed: int) -> Encoder:
+    """Copy an encoder and shuffle the numbers of each matrix of its layers among themselves.
+
+    The sizes of the weights stay, and what they have learned goes. Table, biases and LayerNorms
+    stay as they are.
+    """
+    copied = copy.deepcopy(encoder.model)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for matrix in (p for p in copied.encoder.parameters() if p.dim() == 2):
+            order = torch.randperm(matrix.numel(), generator=generator)
+            matrix.copy_(matrix.flatten()[order].view_as(matrix))
+    return Encoder(copied, encoder.tokenizer)
+
+
+def mean_ways(encoders: list[Encoder], texts: list[str]) -> np.ndarray:
+    """Follow the words of each text, and average over them, and over encoders."""
+    return np.mean(
+        [[way_of(states_of(own, text)[0]).mean(axis=-1) for text in texts] for own in encoders],
+        axis=0,
+    )
+
+
 def stream_of(encoder: Encoder) -> dict:
-    """Follow the words of 120 requests through an encoder, and through one that never trained."""
+    """Follow the words of 120 requests through an encoder, and through its two controls.
+
+    One never trained, so that its weights are small and its layers do little; the others have the
+    trained weights in another order.
+    """
     texts = [request.text for request in service_requests("validation")]
     torch.manual_seed(18)
-    untrained = Encoder(BertModel(encoder.model.config).eval(), encoder.tokenizer)
-    report: dict = {"sentences": len(texts), "columns": STREAM}
-    for name, own in {"trained": encoder, "untrained": untrained}.items():
-        ways = np.stack([way_of(states_of(own, text)[0]).mean(axis=-1) for text in texts])
+    encoders = {
+        "trained": [encoder],
+        "untrained": [Encoder(BertModel(encoder.model.config).eval(), encoder.tokenizer)],
+        "shuffled": [shuffled(encoder, seed) for seed in SHUFFLES],
+    }
+    report: dict = {"sentences": len(texts), "columns": STREAM, "shuffles": len(SHUFFLES)}
+    for name, own in encoders.items():
+        ways = mean_ways(own, texts)
         low, high = bootstrap_interval(ways, rng=np.random.default_rng(18))
         report[name] = {
             "mean": rounded(ways.mean(axis=0)), "low": rounded(low), "high": rounded(high),

@@ -45,13 +45,15 @@ def _run(arguments: Sequence[str] | None) -> int:
     marks = []
     for mark in graded(options, chapters):
         marks.append(mark)
-        say(f"{mark.student}: {mark.exercise}: {mark.points} of {mark.of}")
+        told = f"{mark.exercise}: {mark.points} of {mark.of}" if mark.exercise else mark.reply
+        say(f"{mark.student}: {told}")
     if not marks:
         return _stop(f"there are no notebooks (*.ipynb) in {options.folder}")
     options.out.mkdir(parents=True, exist_ok=True)
     write_table(marks, options.out / "grades.csv")
     pages = write_pages(marks, options.out / "pages")
-    say(f"{options.out / 'grades.csv'} and {len(pages)} pages in {options.out / 'pages'}")
+    written = f"{len(pages)} page{'s' * (len(pages) > 1)} in {options.out / 'pages'}"
+    say(f"{options.out / 'grades.csv'} and {written}")
     return 0
 
 
@@ -91,8 +93,19 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="the notebooks of the class")
-    parser.add_argument("--out", metavar="GRADES", type=Path, default=Path("grades"))
-    parser.add_argument("--chapters", type=Path, default=Path("book/chapters"), help="ours")
+    parser.add_argument(
+        "--out",
+        metavar="GRADES",
+        type=Path,
+        default=Path("grades"),
+        help="for the results (grades)",
+    )
+    parser.add_argument(
+        "--chapters",
+        type=Path,
+        default=Path("book/chapters"),
+        help="the folder of the chapters with their solutions (book/chapters)",
+    )
     parser.add_argument("--seconds", type=_positive, default=60, help="for one answer (60)")
     parser.add_argument("--megabytes", type=_positive, default=2000, help="for one answer (2000)")
     return parser

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from minibert.disk import written_whole
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that is computed
 STYLE = (
     "body{font:1rem/1.5 system-ui,sans-serif;max-width:46rem;margin:2rem auto;padding:0 1rem}"
     "table{border-collapse:collapse;width:100%}"
@@ -87,7 +88,7 @@ def _page(student: str, marks: Sequence[Mark]) -> str:
 
 def _no_formula(cell: object) -> object:
     """Keep a spreadsheet from computing what somebody has named herself."""
-    return f"'{cell}" if isinstance(cell, str) and cell[:1] in "=+-@\t\r" else cell
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def _write(path: Path, text: str) -> None:

@@ -92,8 +92,8 @@ def settings_table(
         beside = ["", ""] if name == WITHOUT_CHANGE else [with_sign(more.mean()), _interval(more)]
         rows.append([shown, f"{best[0]['rate']:g}", f"{means.mean():.2f}{spread}", *beside])
     note = (
-        f"MRR over {base.shape[1]} queries, mean ± sd of {len(base)} seeds; the difference to the "
-        "run above, and its bootstrap interval over queries."
+        f"MRR over {base.shape[1]} queries, mean ± sd of {len(base)} seeds; the difference from "
+        "the run above, and its bootstrap interval over queries."
     )
     return html(result_table(["rate", "MRR", "more", "interval"], rows, "changed"), note)
 

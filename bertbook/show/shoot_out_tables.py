@@ -57,7 +57,7 @@ def members_table(record: Mapping) -> Html:
     rows.append(["best possible, one sentence", f"{best:.2f}", "", ""])
     note = (
         f"{record['updates']} updates, five seeds, ± sd. Loss at hidden words in nats above the "
-        f"floor, {record['floor']['value']:.3f}; paired difference to RoBERTa with its interval; "
+        f"floor, {record['floor']['value']:.3f}; paired difference from RoBERTa with its interval; "
         "right answers about pairs."
     )
     return html(result_table(["above floor", "minus RoBERTa", "pairs"], rows, "member"), note)

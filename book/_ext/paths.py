@@ -76,6 +76,7 @@ def totals(notebooks: Mapping[str, NotebookNode]) -> dict[str, str]:
             told |= {
                 f"{{hours of the {name}}}": hours(path.minutes(tuple(path.chapters), minutes)),
                 f"{{chapters of the {name}}}": listed(path.chapters),
+                f"{{groups of the {name}}}": str(len(path.groups)),
                 f"{{given in the {name}}}": listed(given(path, notebooks)),
                 f"<!-- chapters of the {name} -->": table(path, minutes, notebooks),
             }

@@ -148,17 +148,27 @@ def test_the_way_of_words_that_are_shown(real):
         np.testing.assert_allclose(vectors.way_of(states)[:, :7], stored["way"], atol=2e-3)
 
 
-def test_an_encoder_that_never_trained_keeps_its_words(real):
-    """The control without which nine of ten words found would look like an achievement."""
+@pytest.mark.usefixtures("unchecked")
+def test_what_is_left_of_words_in_encoders_that_learned_nothing(real):
+    """Fresh layers do little and keep all; layers of the trained sizes keep nothing."""
     torch.manual_seed(18)
     untrained = real._replace(model=BertModel(real.model.config).eval())
     texts = [request.text for request in service_requests("validation")][:12]
-    kept = [
-        np.mean([vectors.way_of(vectors.states_of(own, text)[0])[-1, 3].mean() for text in texts])
-        for own in (real, untrained)
-    ]
-    stored = [STREAM[name]["mean"][-1][3] for name in ("trained", "untrained")]
-    np.testing.assert_allclose(kept, stored, rtol=0, atol=0.06)
+    for name, own in (
+        ("trained", real), ("untrained", untrained), ("shuffled", vectors.shuffled(real, 0)),
+    ):  # fmt: skip
+        kept = vectors.mean_ways([own], texts).mean(axis=0)[-1]
+        stored = STREAM[name]["mean"][-1]
+        for column in map(vectors.STREAM.index, ("first", "own_row")):
+            assert kept[column] == pytest.approx(stored[column], abs=0.06), name
+
+
+def test_shuffling_keeps_what_layers_consist_of(real):
+    before, after = (own.model.state_dict() for own in (real, vectors.shuffled(real, 3)))
+    for name, tensor in before.items():
+        moved = tensor.dim() == 2 and name.startswith("encoder.")
+        assert torch.equal(tensor, after[name]) != moved, name
+        assert torch.equal(tensor.flatten().sort().values, after[name].flatten().sort().values)
 
 
 def test_senses_have_the_margins_that_are_drawn(real):

@@ -260,12 +260,21 @@ def test_a_class_gets_its_table_and_its_pages(tmp_path, monkeypatch, capfd):
     assert points == {"Änne <b>": "1", "eve": "0", "joe": "0", "max": "0"}
     assert "may not write" in rows["joe"]["reply"]
     assert "broken.ipynb is not a notebook" in rows["max"]["reply"]
+    assert rows["max"]["chapter"] == rows["max"]["exercise"] == ""
     page = (out / "pages" / "anne-b.html").read_text(encoding="utf-8")
     assert "Änne &lt;b&gt;" in page and "<b>" not in page and "1 of 1 points" in page
-    assert len(capfd.readouterr().out.splitlines()) == len(before) + 1  # no line of theirs
+    told = capfd.readouterr().out.splitlines()
+    assert len(told) == len(before) + 1  # no line of theirs
+    assert f"max: {rows['max']['reply']}" in told
     first = (out / "grades.csv").read_bytes()
     assert main(arguments) == 0
     assert (out / "grades.csv").read_bytes() == first
+
+
+def test_no_cell_is_computed_by_a_spreadsheet(tmp_path):
+    write_table([Mark("=1+1", "@a.ipynb", "", "", 0, 1, "-1 is wrong")], tmp_path / "grades.csv")
+    (_, cells) = csv.reader((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines())
+    assert cells == ["'=1+1", "'@a.ipynb", "", "", "0", "1", "'-1 is wrong"]
 
 
 def test_what_is_missing_is_said(tmp_path, capsys):
