@@ -143,7 +143,7 @@ def fit_probe(
     classes: int,
     penalty: float = 1.0,
 ) -> Probe:
-    """Find the linear classifier with the smallest penalized loss; it is the only one, up to biases.
+    """Find the linear classifier with the smallest penalized loss: unique, up to the sum of biases.
 
     Minimizes ``sum(cross_entropy) + penalty / 2 * sum(weight**2)``, in float64.
 
