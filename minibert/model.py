@@ -222,7 +222,7 @@ def initialize_weights(module: nn.Module, initializer_range: float) -> None:
         if isinstance(layer, nn.LayerNorm):
             nn.init.ones_(layer.weight)
         bias = getattr(layer, "bias", None)
-        if bias is not None:  # of the prediction head, too
+        if isinstance(bias, Tensor):  # of the prediction head, too
             nn.init.zeros_(bias)
         if isinstance(layer, nn.Embedding) and layer.padding_idx is not None:
             nn.init.zeros_(layer.weight[layer.padding_idx])

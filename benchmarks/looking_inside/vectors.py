@@ -74,6 +74,25 @@ def shuffled(encoder: Encoder, seed: int) -> Encoder:
     return Encoder(copied, encoder.tokenizer)
 
 
+def shrunk(encoder: Encoder, seed: int, texts: list[str]) -> Encoder:
+    """Shuffle an encoder, and scale what each layer adds until it changes a word as much as before.
+
+    As much means: the same mean cosine with the layer before, layer by layer from below.
+    """
+    own, column = shuffled(encoder, seed), STREAM.index("before")
+    goals = mean_ways([encoder], texts).mean(axis=0)[:, column]
+    for place, layer in enumerate(own.model.encoder.layer, start=1):
+        added = [dense.weight.data for dense in (layer.attention.output.dense, layer.output.dense)]
+        whole, low, high = [matrix.clone() for matrix in added], 0.0, 1.0
+        for _ in range(8):
+            middle = (low + high) / 2
+            for matrix, before in zip(added, whole):
+                matrix.copy_(middle * before)
+            too_little = mean_ways([own], texts).mean(axis=0)[place, column] > goals[place]
+            low, high = (middle, high) if too_little else (low, middle)
+    return own
+
+
 def mean_ways(encoders: list[Encoder], texts: list[str]) -> np.ndarray:
     """Follow the words of each text, and average over them, and over encoders."""
     return np.mean(
@@ -83,10 +102,10 @@ def mean_ways(encoders: list[Encoder], texts: list[str]) -> np.ndarray:
 
 
 def stream_of(encoder: Encoder) -> dict:
-    """Follow the words of 120 requests through an encoder, and through its two controls.
+    """Follow the words of 120 requests through an encoder, and through its controls.
 
-    One never trained, so that its weights are small and its layers do little; the others have the
-    trained weights in another order.
+    One never trained, so that its weights are small and its layers do little; others have the
+    trained weights in another order, as they are and shrunk to steps as short as the trained ones.
     """
     texts = [request.text for request in service_requests("validation")]
     torch.manual_seed(18)
@@ -94,6 +113,7 @@ def stream_of(encoder: Encoder) -> dict:
         "trained": [encoder],
         "untrained": [Encoder(BertModel(encoder.model.config).eval(), encoder.tokenizer)],
         "shuffled": [shuffled(encoder, seed) for seed in SHUFFLES],
+        "shrunk": [shrunk(encoder, seed, texts[:20]) for seed in SHUFFLES],
     }
     report: dict = {"sentences": len(texts), "columns": STREAM, "shuffles": len(SHUFFLES)}
     for name, own in encoders.items():

@@ -3,6 +3,7 @@
 The classes of BERT's own layer have `check_module`.
 """
 
+import copy
 import dataclasses
 
 import numpy as np
@@ -155,21 +156,19 @@ def _path_problem(layer: nn.Module, x: Tensor) -> str:
     idle = [name for name in silent if not name.endswith("key.bias")]
     if idle:
         return f"{idle[0]} has no effect on the result. Is its part called, and used?"
-    narrow = next((p for p in layer.parameters() if p.shape == (12, 20)), None)
-    if narrow is None:
-        return "Which nn.Linear makes the wide vectors narrow again?"
-    moved = x.clone()
-    moved[:, 3] = torch.randn(12, dtype=torch.float64)
-    both = [layer(states)[0].detach() for states in (x, moved)]
-    with torch.no_grad():
-        narrow.zero_()
-    first = [layer(states)[0] for states in (x, moved)]  # what the second half adds to
-    if _same(first[0][:, 0], first[1][:, 0]):
-        return "The result lacks what attention adds. To which vectors does the second half add?"
-    added = [out - before for out, before in zip(both, first)]
-    told = "your halves stand side by side. On which vectors does the second half work?"
-    alone = _same(added[0][:, 0], added[1][:, 0])
-    return f"What your second half adds knows no other token: {told}" if alone else ""
+    first = _without(layer, (12, 20))(x)[0]  # x and what attention adds
+    again = _without(layer, (12, 12))(first)[0]  # what the second half makes of that alone
+    told = "The second half begins with the sum, x plus what attention adds, and normalizes it."
+    return "" if _same(layer(x)[0], again) else f"{told} On which vectors does yours work?"
+
+
+def _without(layer: nn.Module, shape: tuple[int, int]) -> nn.Module:
+    """Copy a layer, and silence the linear layers whose weights have a shape."""
+    silenced = copy.deepcopy(layer)
+    for part in (m for m in silenced.modules() if isinstance(m, nn.Linear)):
+        for p in part.parameters() if part.weight.shape == shape else ():
+            nn.init.zeros_(p)
+    return silenced
 
 
 def _drawn(kind: type[nn.Module], **changes: object) -> nn.Module:

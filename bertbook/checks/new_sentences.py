@@ -77,7 +77,15 @@ def _answers_are_known(function: Callable, sentences: Sequence[str], words: list
         pay.append(sum(-math.log(max(a.get(t, 0), 1e-99)) for a, t in zip(answers, truths)))
     told = "With other names for the same words it no longer finds the answers."
     asked = "Does it look at sentences, which has them all, in place of known?"
-    return "" if pay[1] < 1.05 * pay[0] else f"{told} {asked}"
+    return f"{told} {asked}" if pay[1] >= 1.05 * pay[0] else _peeks(function, sentences, words)
+
+
+def _peeks(function: Callable, sentences: Sequence[str], words: list[str]) -> str:
+    """Return a complaint if a question gets another answer when it is asked alone."""
+    known, questions, _ = next(_folds(sentences))
+    together, alone = (function(known, asked, words)[0] for asked in (questions, questions[:1]))
+    told = f"{questions[0]!r} gets another answer when it is asked alone. Do the others tell it?"
+    return "" if all(abs(alone.get(w, 0) - p) < 1e-6 for w, p in together.items()) else told
 
 
 def _hint(function: Callable, sentences: Sequence[str], words: list[str]) -> str:

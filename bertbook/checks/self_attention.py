@@ -146,8 +146,8 @@ check_streamed_attention = Exercise(
     edges=[_blocks(1, [2, 3, 2], 2, spread=900.0), _blocks(5, [2, 3, 2], 3, spread=900.0),
            (np.ones((1, 2)), [(np.full((1, 2), n), _RNG.random((1, 2))) for n in (-1e3, -2e3)])],
     given=lambda value: _in_one_memory(value) if isinstance(value, list) else value,
-    forbidden=["concatenate", "vstack", "hstack", "stack", "append", "extend", "attention",
-               "scaled_dot_product_attention"],
+    forbidden=["concatenate", "vstack", "hstack", "stack", "append", "extend", "r_", "c_",
+               "attention", "scaled_dot_product_attention"],
     mistakes={
         "→ 0 * query": "Each block is gone when the next one comes. Take what you need at once.",
         ZeroDivisionError: "The blocks come once. Can a single loop do it all?",

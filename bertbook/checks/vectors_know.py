@@ -1,7 +1,5 @@
 """Exercises of Chapter 21: a control task, cosines without their mean, the price of labels."""
 
-from functools import partial
-
 import numpy as np
 from numpy.linalg import norm
 
@@ -153,13 +151,11 @@ def _code_length(vectors, labels, ends, classes, fit):
 
 def _near(vectors, labels):
     """Return chances of three classes: of each one labeled row as much as it is near, and a bit."""
-    return partial(_near_votes, vectors, np.eye(3)[labels])
-
-
-def _near_votes(vectors, own, rows):
-    far = ((rows[:, None] - vectors) ** 2).sum(axis=-1)
-    votes = np.exp(-far) @ own + 0.1
-    return votes / votes.sum(axis=1, keepdims=True)
+    own = np.eye(3)[labels]
+    return lambda rows: (
+        (votes := np.exp(-((rows[:, None] - vectors) ** 2).sum(axis=-1)) @ own + 0.1)
+        / votes.sum(axis=1, keepdims=True)
+    )
 
 
 def _code_case(ends, dim):

@@ -42,6 +42,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         )
     if not options.folder.is_dir():
         return _stop(f"{options.folder} is no folder; give the one with the notebooks of the class")
+    if options.out.exists() and not options.out.is_dir():
+        return _stop(f"{options.out} is a file; name a folder for the results by --out")
     marks = []
     for mark in graded(options, chapters):
         marks.append(mark)

@@ -14,7 +14,7 @@ from .html import Html, html
 from .tables import result_table
 
 COLUMNS = ("length", "before", "before_other", "first", "first_other", "last", "last_other")
-CONTROLS = ("untrained", "shuffled")  # encoders beside the trained one
+CONTROLS = ("untrained", "shuffled", "shrunk")  # encoders beside the trained one
 DOT, WIDE, ROW = 4, 320, 34  # of the strip of senses, in units of its own
 FARTHEST = 0.4  # a margin beyond this is drawn at the edge
 

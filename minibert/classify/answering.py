@@ -34,6 +34,8 @@ def answer_typed(options: argparse.Namespace) -> int:
     tables = [text for text in options.texts if _names_a_table(text)]
     if tables and len(options.texts) > 1:
         raise ValueError(f"{tables[0]!r} is a table; name one table, or texts only")
+    if options.out and not tables:
+        raise ValueError(f"--out {options.out} is for a table; texts are answered here")
     (_answer_table if tables else _answer_texts)(classifier, options)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from datetime import datetime, timezone
@@ -111,7 +112,8 @@ def _places(table: LabeledTable) -> Sequence[str]:
 def _time_value(text: str, place: str) -> float:
     """Turn a time into a number that can be ordered."""
     try:
-        return float(text)
+        if math.isfinite(number := float(text)):
+            return number
     except ValueError:
         pass
     try:

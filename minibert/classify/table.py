@@ -58,7 +58,7 @@ class LabeledTable:
         """Return the different labels in order, numbers by their value."""
         names = {*(self.labels or ())}
         by_value = all(name.isdecimal() for name in names)
-        return tuple(sorted(names, key=int if by_value else None))
+        return tuple(sorted(sorted(names), key=int if by_value else None))
 
     @property
     def whole_texts(self) -> list[str]:

@@ -105,7 +105,7 @@ def best_counted_words(
     return min(fits, key=lambda fit: -np.log(fit.probabilities(texts[1])[chosen] + 1e-12).sum())
 
 
-def _terms(text: str) -> set[str]:
-    """Cut a text into words in small letters, and pairs of neighbors."""
+def _terms(text: str) -> dict[str, None]:
+    """Cut a text into words in small letters, and pairs of neighbors, always in one order."""
     words = re.findall(r"\w+", text.casefold())
-    return {*words, *map(" ".join, zip(words, words[1:], strict=False))}
+    return dict.fromkeys([*words, *map(" ".join, zip(words, words[1:], strict=False))])

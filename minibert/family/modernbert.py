@@ -32,7 +32,8 @@ def rotate(
     """
     seq, size = x.shape[-2:]
     slowness = theta ** (torch.arange(0, size, 2, dtype=torch.float32) / size)  # (head_size / 2)
-    angles = torch.arange(seq, dtype=x.dtype)[:, None] * (1.0 / slowness)  # (seq, head_size / 2)
+    exact = torch.promote_types(x.dtype, torch.float32)  # bfloat16 counts to 256 only
+    angles = torch.arange(seq, dtype=exact)[:, None] * (1.0 / slowness)  # (seq, head_size / 2)
     cosine, sine = (wave.to(x).repeat(1, 2) for wave in (angles.cos(), angles.sin()))
     first, second = x.chunk(2, dim=-1)  # (batch, heads, seq, head_size / 2) each
     return x * cosine + torch.cat([-second, first], dim=-1) * sine

@@ -35,6 +35,7 @@ def quantize(
     >>> numbers.tolist(), round(scale.item(), 4)
     ([[50, -127, 1]], 0.01)
     """
+    x = x.to(torch.promote_types(x.dtype, torch.float32))  # 16 bits are too few for the scales
     scale = x.abs().amax(dim=1, keepdim=True) / 127  # (rows, 1)
     return (x / scale.clamp(min=torch.finfo(x.dtype).tiny)).round().to(torch.int8), scale
 
@@ -64,7 +65,7 @@ class EightBitLinear(nn.Module):
         sums = _multiply(numbers, self.get_buffer("numbers"))  # (tokens, out)
         y = sums * scale * self.get_buffer("scale")
         y = y if self.bias is None else y + self.bias
-        return y.unflatten(0, x.shape[:-1])  # (..., out)
+        return y.to(x.dtype).unflatten(0, x.shape[:-1])  # (..., out)
 
 
 def _multiply(left: Tensor, right: Tensor) -> Tensor:

@@ -26,6 +26,9 @@ class PrepackedLinear(nn.Module):
             raise TypeError(f"prepacked weights take float32 on a CPU, not {x.dtype} on {x.device}")
         return self.multiply(x)
 
+    def _save_to_state_dict(self, *_: object) -> None:
+        raise ValueError("prepacked weights are for use only; save the model that was prepacked")
+
 
 def prepack(model: nn.Module) -> nn.Module:
     """Copy a model for use, with prepacked weights where they are float32 on a CPU with oneDNN.

@@ -14,6 +14,7 @@ import torch
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, TextDocuments
 from minibert.data.documents import Documents, sentence_counts
+from minibert.disk import written_whole
 from minibert.fast import switch_on
 from minibert.losses import IGNORED_LABEL
 from minibert.pretrained import save_pretrained
@@ -154,7 +155,8 @@ class _Run:
             self.folder, self.model, self.history, self.batches, self.eval_batches
         )
         save_pretrained(self.model, self.folder, self.tokenizer)
-        (self.folder / REPORT).write_text(report, **ANY_NAME)
+        with written_whole(self.folder / REPORT) as draft:  # which says that the run is finished
+            draft.write_text(report, **ANY_NAME)
 
     def _trainer(self) -> BertTrainer:
         max_steps = self.plan["max_steps"]

@@ -123,7 +123,10 @@ def _draw(model: Any, names: Names, new: Collection[str], dtype: torch.dtype) ->
                 f"new names {part!r}, but {type(model).__name__} has no such part; it has {parts}"
             )
         for module in modules:
-            module.to_empty(device="cpu").to(dtype)
+            for one in module.to_empty(device="cpu").to(dtype).modules():
+                draw = getattr(one, "reset_parameters", None)  # of layers that BERT has not, too
+                if draw is not None and not isinstance(one, nn.Linear | nn.Embedding):
+                    draw()
             initialize_weights(module, model.config.initializer_range)
     return {
         name: getattr(*place)
@@ -147,9 +150,11 @@ def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module
 def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
     """Put each tensor into the model, the same one wherever it stands."""
     for name, tensor in tensors.items():
-        parameter = nn.Parameter(tensor)
+        old = getattr(*names.places[name][0])
+        if isinstance(old, nn.Parameter):  # what is frozen stays so, and a buffer stays a buffer
+            tensor = nn.Parameter(tensor, requires_grad=old.requires_grad)
         for module, own in names.places[name]:
-            setattr(module, own, parameter)
+            setattr(module, own, tensor)
     held = [*model.named_parameters(), *model.named_buffers()]
     if undefined := [name for name, tensor in held if tensor.is_meta]:
         raise RuntimeError(

@@ -100,6 +100,25 @@ class Shortcut(PreNorm):
         return x + self.second(x + new), probs
 
 
+class FeedForwardFirst(PreNorm):
+    def forward(self, x, mask=None, maps=False):
+        x = x + self.second(x)
+        new, probs = self.first(x, mask, maps)
+        return x + new, probs
+
+
+class OnWhatIsAdded(PreNorm):
+    def forward(self, x, mask=None, maps=False):
+        new, probs = self.first(x, mask, maps)
+        return x + new + self.second(new), probs
+
+
+class OnNormalized(PreNorm):
+    def forward(self, x, mask=None, maps=False):
+        new, probs = self.first(x, mask, maps)
+        return x + new + self.second(self.one(x) + new), probs
+
+
 def test_pre_norm_passes_whatever_its_names():
     verdict = check_pre_norm(PreNorm)
     assert verdict.passed, verdict
@@ -118,8 +137,11 @@ def test_pre_norm_passes_whatever_its_names():
         (Unmixed, "Which one mixes the heads?"),
         (OwnEpsilon, "A LayerNorm has an ε of its own"),
         (Idle, "two.weight has no effect"),
-        (Shortcut, "To which vectors does the second half add?"),
-        (SideBySide, "your halves stand side by side"),
+        (Shortcut, "On which vectors does yours work?"),
+        (SideBySide, "On which vectors does yours work?"),
+        (FeedForwardFirst, "On which vectors does yours work?"),
+        (OnWhatIsAdded, "On which vectors does yours work?"),
+        (OnNormalized, "On which vectors does yours work?"),
     ],
 )
 def test_what_is_no_pre_norm_is_told_why(layer, words):

@@ -73,6 +73,23 @@ def looks_it_up(known, questions, words):
     return answers
 
 
+def reads_the_other_questions(known, questions, words):
+    """Cheats: each sentence is asked about once for each of its words."""
+    answers = []
+    for question in questions:
+        hole = question.split().index("[MASK]")
+        rows = [q.split() for q in questions if q != question]
+        fits = [
+            row[hole]
+            for row in rows
+            if len(row) == len(question.split())
+            and sum(a != b for a, b in zip(row, question.split())) == 2
+            and row[hole] != "[MASK]"
+        ]
+        answers.append(shares(Counter(fits), words, extra=0.001))
+    return answers
+
+
 def test_each_word_is_asked_for_once_and_never_counted():
     rounds = [*_folds(SENTENCES)]
     assert sum(len(questions) for _, questions, _ in rounds) == 560
@@ -90,6 +107,7 @@ def test_each_word_is_asked_for_once_and_never_counted():
         (by_one_side(-1), "The word after the hole plays no part"),
         (by_both_sides, "keep the same company"),
         (looks_it_up, "in place of known"),
+        (reads_the_other_questions, "another answer when it is asked alone"),
         (lambda k, q, w: by_frequency(k, q, w)[:-1], "there are"),
         (lambda k, q, w: 3, "returns no list"),
         (lambda k, q, w: ["the"] * len(q), "a dict is asked for"),
