@@ -71,7 +71,8 @@ check_online_attention = Exercise(
     "Compute attention block by block, without its table.",
     _by_blocks,
     cases=[(*_qkv(1, 4, 1), 2), (*_qkv(2, 5, 3), 2), (*_qkv(2, 2, 6, 4), 3), (*_qkv(3, 2), 5)],
-    edges=[(*_qkv(1, 3, 2, sizes=60.0), 3), (*_qkv(1, 4, 2, sizes=60.0), 1)], given=to_tensor,
+    edges=[(*_qkv(1, 3, 2, sizes=60.0), 3), (*_qkv(1, 4, 2, sizes=60.0), 1),
+           (np.full((1, 2), 30.0), np.full((2, 2), -30.0), np.eye(2), 1)], given=to_tensor,
     forbidden=["softmax", "log_softmax", "scaled_dot_product_attention"],
     then=lambda f: gradients_flow(*_qkv(2, 3, 2), 2, to=3)(f) or no_table(*_qkv(64, 2), 4)(f),
     mistakes={
@@ -88,8 +89,7 @@ check_online_attention = Exercise(
         "before = largest → before = np.full_like(largest, -np.inf)": "Is the new largest kept?",
         "np.maximum(before, …) → …": "Keep the largest so far, or a factor is infinite.",
         "np.maximum(…) → np.zeros_like(before)": "exp(1000) is infinite. Subtract the largest.",
-        "value[..., here → value[..., :block ¦ value[..., : here.stop - at": "Each block has "
-            "values of its own.",
+        "value[..., here → value[..., :block ¦ value[..., : here.stop - at": "Of which keys?",
         "weights.sum(…) → 1.0": "Add up all weights of the block.",
         "→ np.mean([right(query, key[..., i : i + block, :], value[..., i : i + block, :], block) "
             "for i in range(0, key.shape[-2], block)], axis=0)": "Do all blocks weigh the same?",

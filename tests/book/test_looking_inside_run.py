@@ -163,6 +163,19 @@ def test_what_is_left_of_words_in_encoders_that_learned_nothing(real):
             assert kept[column] == pytest.approx(stored[column], abs=0.06), name
 
 
+@pytest.mark.thorough
+@pytest.mark.usefixtures("unchecked")
+def test_shuffled_layers_that_add_as_little_keep_words(real):
+    texts = [request.text for request in service_requests("validation")][:6]
+    ways = [vectors.mean_ways([own], texts).mean(axis=0)
+            for own in (real, vectors.shrunk(real, 0, texts))]  # fmt: skip
+    before, first, own_row = map(vectors.STREAM.index, ("before", "first", "own_row"))
+    np.testing.assert_allclose(ways[1][1:, before], ways[0][1:, before], rtol=0, atol=0.03)
+    stored = STREAM["shrunk"]["mean"][-1]
+    assert ways[1][-1, first] == pytest.approx(stored[first], abs=0.06)
+    assert ways[1][-1, own_row] > 0.9 < stored[own_row]
+
+
 def test_shuffling_keeps_what_layers_consist_of(real):
     before, after = (own.model.state_dict() for own in (real, vectors.shuffled(real, 3)))
     for name, tensor in before.items():

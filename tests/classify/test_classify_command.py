@@ -144,6 +144,8 @@ def test_it_answers_a_table(finished, tmp_path, capsys):
     assert [(a["line"], a["guess"], a["text"]) for a in answers] == [
         ("2", "Billing", "My bill\nis wrong"), ("5", "Hardware", "my router, again"),
     ]  # fmt: skip
+    assert classify("predict", finished, "a text", "--out", tmp_path / "b.csv") == 1
+    assert "is for a table" in capsys.readouterr().err and not (tmp_path / "b.csv").exists()
     assert classify("predict", finished, table, "--out", tmp_path / "b.csv") == 0
     assert capsys.readouterr().out == f"2 answers are in '{tmp_path / 'b.csv'}'.\n"
     assert (tmp_path / "b.csv").read_text(encoding="utf-8") == told.out

@@ -111,7 +111,7 @@ def test_times_of_several_forms_are_one_order():
     assert split_rows(table, seed=0, shares=(0.25, 0.25)) == ([1, 2], [0], [3])
 
 
-@pytest.mark.parametrize("time", ["31.03.2024", "March", "1e", "2024-13-01"])
+@pytest.mark.parametrize("time", ["31.03.2024", "March", "1e", "2024-13-01", "nan", "inf"])
 def test_a_time_that_is_none(time):
     table = LabeledTable([*"abcd"], [*"xyxy"], times=["1", time, "2", "3"], lines=[2, 3, 4, 5])
     with pytest.raises(ValueError, match=r"\(line 3\) is neither an ISO date, such as 2024-03-31"):

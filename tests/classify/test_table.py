@@ -42,6 +42,7 @@ def test_json_lines(tmp_path):
 def test_labels_that_are_numbers_are_in_the_order_of_their_values():
     assert LabeledTable([*"abc"], ["10", "9", "9"]).classes == ("9", "10")
     assert LabeledTable([*"abc"], ["10", "9", "b"]).classes == ("10", "9", "b")
+    assert LabeledTable([*"abcd"], ["01", "1", "001", "0"]).classes == ("0", "001", "01", "1")
 
 
 def test_all_columns_and_some_rows(tmp_path):

@@ -20,7 +20,7 @@ from minibert.classify.calibration import (
 from minibert.classify.report import interval
 from minibert.classify.thresholds import choose_thresholds, decide
 from minibert.classify.weighting import class_weighted_loss, class_weights
-from minibert.classify.words import CountedWords, best_counted_words
+from minibert.classify.words import CountedWords, _terms, best_counted_words
 
 CLASSES = 4
 
@@ -149,3 +149,7 @@ def test_the_penalty_is_chosen_on_other_texts():
         losses[penalty] = metrics.log_loss(truth, probs)
     found = metrics.log_loss(truth, best.probabilities(asked))
     assert found == pytest.approx(min(losses.values()), rel=1e-6)
+
+
+def test_the_words_of_a_text_have_one_order_in_every_process():
+    assert [*_terms("The box, the Box")] == ["the", "box", "the box", "box the"]

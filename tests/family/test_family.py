@@ -7,6 +7,7 @@ from family_pairs import MEMBERS, build, build_pair
 
 from minibert import family
 from minibert.attention import BertSelfAttention
+from minibert.family.modernbert import rotate
 from minibert.parts import use
 from minibert.pretrained.config_file import config_from_fields
 from minibert.tasks import BertForTokenClassification
@@ -45,6 +46,12 @@ def test_a_table_of_17_places_holds_15_tokens_of_roberta():
 def test_only_distance_counts_for_rotated_queries_and_keys():
     model, ids = modern(local_attention=40), torch.tensor([[8, 11, 30, 9, 14]])
     close(padded_left(model, ids, 4), model(ids).last_hidden_state, 1e-10)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_sixteen_bits_turn_far_places_by_their_own_angle(dtype):
+    x = torch.ones(1, 1, 600, 8, dtype=dtype)  # bfloat16 has no number between 512 and 516
+    close(rotate(x, 10.0).float(), rotate(x.float(), 10.0), 0.02)
 
 
 def test_distilbert_ignores_segments_as_it_has_none():

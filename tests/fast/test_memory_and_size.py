@@ -110,3 +110,13 @@ def test_a_model_in_eight_bits_is_a_copy_that_gives_nearly_the_same():
     assert torch.cosine_similarity(*both, dim=-1).min() > 0.99
     with pytest.raises(RuntimeError, match="does not require grad"):
         small(**batch).last_hidden_state.sum().backward()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_eight_bits_of_sixteen(dtype):
+    linear = nn.Linear(768, 3).to(dtype)
+    linear.weight.data.fill_(0.05)
+    x = torch.ones(2, 5, 768, dtype=dtype)
+    y = in_eight_bits(nn.Sequential(linear))(x)
+    assert y.dtype == dtype
+    close(y.float(), linear(x).float(), 0.3)  # of 38: the last digit of bfloat16

@@ -9,6 +9,7 @@ from torch import nn
 
 from minibert.fast import prepack
 from minibert.fast.prepacked import PrepackedLinear
+from minibert.pretrained import save_pretrained
 from minibert.pretraining import BertForPreTraining
 
 NEEDS_ONEDNN = pytest.mark.skipif(
@@ -61,6 +62,14 @@ def test_what_cannot_be_prepacked_stays_and_gives_the_same(monkeypatch):
 
 
 @NEEDS_ONEDNN
+def test_what_is_prepacked_is_not_saved(tmp_path):
+    packed = prepack(BertForPreTraining(SMALL).float())
+    if linears(packed, PrepackedLinear):
+        with pytest.raises(ValueError, match="save the model that was prepacked"):
+            save_pretrained(packed, tmp_path / "folder")
+    assert not (tmp_path / "folder").exists()
+
+
 def test_another_precision_is_refused_in_words():
     with pytest.raises(TypeError, match=r"take float32 on a CPU, not torch.float64 on cpu"):
         prepack(build(SMALL, dtype=torch.float32)).double()(**draw_batch(SMALL, seed=3))

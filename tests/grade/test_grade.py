@@ -282,6 +282,10 @@ def test_what_is_missing_is_said(tmp_path, capsys):
     assert "none is no folder" in capsys.readouterr().err
     assert main([str(tmp_path), "--chapters", str(CHAPTERS)]) == 2
     assert "no notebooks (*.ipynb)" in capsys.readouterr().err
+    (tmp_path / "grades").write_text("mine", encoding="utf-8")
+    assert main([str(tmp_path), "--out", str(tmp_path / "grades")]) == 2
+    assert "grades is a file; name a folder" in capsys.readouterr().err
+    assert (tmp_path / "grades").read_text(encoding="utf-8") == "mine"
     with pytest.raises(SystemExit):
         main([str(tmp_path), "--seconds", "soon"])
     assert "'soon' is no whole number above 0" in capsys.readouterr().err

@@ -19,6 +19,7 @@ from saved_folders import (
     small_folder,
     their_folder,
 )
+from torch import nn
 
 from minibert.config import BertConfig
 from minibert.model import BertModel
@@ -138,6 +139,43 @@ def test_a_new_head_is_drawn_as_the_class_draws_it(tmp_path):
     assert model.cls.predictions.bias.abs().max() == 0
     assert torch.equal(model.cls.predictions.transform.LayerNorm.weight, torch.ones(96))
     assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
+
+
+class WithOthers(nn.Module):
+    """Has layers that BERT has not, and a part that is frozen."""
+
+    def __init__(self, config):
+        super().__init__()
+        self.config, self.bert = config, BertModel(config, add_pooling_layer=False)
+        self.bert.requires_grad_(False)
+        self.narrow, self.over = nn.Conv1d(config.hidden_size, 3, 1), nn.GRU(3, 5)
+
+
+class WithBuffer(WithOthers):
+    def __init__(self, config):
+        super().__init__(config)
+        self.register_buffer("weights", torch.arange(4.0))
+
+
+def test_layers_that_bert_has_not_are_drawn_as_they_draw_themselves(tmp_path):
+    save_pretrained(BertModel(draw_config(3), add_pooling_layer=False), tmp_path)
+    found = []
+    for _ in range(2):
+        torch.full((9_999,), 7.0)  # what fresh memory may hold
+        torch.manual_seed(0)
+        model = load_pretrained(WithOthers, tmp_path, new=("narrow", "over"))
+        found.append([model.narrow.weight, model.over.weight_hh_l0])
+    for one, other in zip(*found, strict=True):
+        assert torch.equal(one, other) and 0 < one.abs().max() < 1
+
+
+def test_what_is_frozen_stays_so_and_a_buffer_stays_a_buffer(tmp_path):
+    built = WithBuffer(draw_config(3))
+    save_pretrained(built, tmp_path)
+    loaded = load_pretrained(WithBuffer, tmp_path)
+    for name, parameter in built.named_parameters():
+        assert loaded.get_parameter(name).requires_grad == parameter.requires_grad, name
+    assert torch.equal(loaded.get_buffer("weights"), torch.arange(4.0))
 
 
 @pytest.mark.parametrize("dtype", TYPES)
