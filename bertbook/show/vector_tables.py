@@ -14,22 +14,22 @@ from .html import Html, html
 from .tables import result_table
 
 COLUMNS = ("length", "before", "before_other", "first", "first_other", "last", "last_other")
-CONTROLS = ("untrained", "shuffled", "shrunk")  # encoders beside the trained one
+CONTROLS = ("shuffled", "shrunk")  # encoders beside the trained one
 DOT, WIDE, ROW = 4, 320, 34  # of the strip of senses, in units of its own
 FARTHEST = 0.4  # a margin beyond this is drawn at the edge
 
 
 def stream_table(stream: Mapping) -> Html:
-    """Layer by layer: how long words are, and how like what they were."""
+    """Layer by layer: how like what they were words are, and in shuffled encoders."""
     columns = [*stream["columns"]]
     trained, *controls = (np.array(stream[name]["mean"]) for name in ("trained", *CONTROLS))
     before, first, found = (columns.index(name) for name in ("before", "first", "own_row"))
     rows = [
-        [str(layer), f"{own[0]:.1f}", "" if layer == 0 else f"{own[before]:.2f}",
+        [str(layer), "" if layer == 0 else f"{own[before]:.2f}",
          f"{own[first]:.2f}", f"{own[found]:.2f}", *(f"{other[first]:.2f}" for other in others)]
         for layer, (own, *others) in enumerate(zip(trained, *controls))
     ]  # fmt: skip
-    heads = ["length", "layer before", "layer 0", "own row nearest"]
+    heads = ["layer before", "layer 0", "own row nearest"]
     heads += [f"{name}: layer 0" for name in CONTROLS]
     note = (
         f"Cosines, means over the words of {stream['sentences']} requests, which are the unit; no "
