@@ -51,7 +51,8 @@ def split_rows(
     Raises
     ------
     ValueError
-        If a time is neither an ISO date nor a number, or a part would be empty.
+        If a time is neither an ISO date nor a number, if some are dates and some are numbers, or
+        if a part would be empty.
 
     Examples
     --------
@@ -62,7 +63,9 @@ def split_rows(
     blocks = linked_rows(table)
     if table.times:
         times = [_time_value(*each) for each in zip(table.times, _places(table), strict=True)]
-        parts = _by_time(blocks, times, shares)
+        if len({is_number for is_number, _ in times}) > 1:
+            raise ValueError("some times are dates and some are numbers; write all in one way")
+        parts = _by_time(blocks, [value for _, value in times], shares)
     else:
         parts = _by_class(blocks, table.labels or [""] * len(table), seed, shares)
     for name, rows in zip(Parts._fields, parts, strict=True):
@@ -109,11 +112,11 @@ def _places(table: LabeledTable) -> Sequence[str]:
     return [f"line {line}" for line in table.lines or ()] or [f"row {n}" for n in range(len(table))]
 
 
-def _time_value(text: str, place: str) -> float:
-    """Turn a time into a number that can be ordered."""
+def _time_value(text: str, place: str) -> tuple[bool, float]:
+    """Turn a time into a number that can be ordered, and say whether it was one already."""
     try:
         if math.isfinite(number := float(text)):
-            return number
+            return True, number
     except ValueError:
         pass
     try:
@@ -123,7 +126,7 @@ def _time_value(text: str, place: str) -> float:
             f"the time {text!r} ({place}) is neither an ISO date, such as 2024-03-31 or "
             "2024-03-31 17:05, nor a number"
         ) from None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
+    return False, (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).timestamp()
 
 
 def _by_time(blocks: Blocks, times: list[float], shares: tuple[float, float]) -> Blocks:

@@ -38,10 +38,10 @@ def _result(facts: Facts) -> list[str]:
     """Compare with the rivals, and say what that is worth."""
     asked, units = facts["rows"]["test"], facts["blocks"]
     rows = [
-        [r["name"], f"{r['right']:.3f}", _span(r, asked), f"{r['macro_f1']:.3f}"]
+        [r["name"], f"{r['right']:.3f}", _span(r, units), f"{r['macro_f1']:.3f}"]
         for r in facts["rivals"]
     ]
-    lead, low, high = facts["lead"]
+    lead, low, high = facts["lead"] if units > 1 else (facts["lead"][0], -1.0, 1.0)
     verdict = "no clear difference. Counting words costs next to nothing; more rows may tell."
     if low > 0:
         verdict = "the classifier is ahead."
@@ -58,13 +58,13 @@ def _result(facts: Facts) -> list[str]:
     return ["## How often it is right", "", *table, "", told, "", macro]
 
 
-def _span(rival: Facts, rows: int) -> str:
-    """Return an interval; if all is right or all wrong, what n rows can exclude."""
+def _span(rival: Facts, units: int) -> str:
+    """Return an interval; if all is right or all wrong, what n units can exclude."""
     low, high = rival["interval"]
-    edge = 0.05 ** (1 / rows)
-    if low == high:
+    edge = 0.05 ** (1 / units)
+    if rival["right"] in (0, 1):
         low, high = (edge, 1.0) if rival["right"] else (0.0, 1 - edge)
-    return f"{low:.3f} to {high:.3f}"
+    return f"{low:.3f} to {high:.3f}" if low < high else "–"
 
 
 def _share(right: int, of: int) -> str:

@@ -111,6 +111,12 @@ def test_times_of_several_forms_are_one_order():
     assert split_rows(table, seed=0, shares=(0.25, 0.25)) == ([1, 2], [0], [3])
 
 
+def test_dates_and_numbers_have_no_order():
+    table = LabeledTable([*"abcd"], [*"xyxy"], times=["2023", "2021-01-01", "2022-01-01", "2024"])
+    with pytest.raises(ValueError, match="some times are dates and some are numbers"):
+        split_rows(table, seed=0)
+
+
 @pytest.mark.parametrize("time", ["31.03.2024", "March", "1e", "2024-13-01", "nan", "inf"])
 def test_a_time_that_is_none(time):
     table = LabeledTable([*"abcd"], [*"xyxy"], times=["1", time, "2", "3"], lines=[2, 3, 4, 5])

@@ -20,6 +20,7 @@ from minibert.classify.calibration import (
 from minibert.classify.report import interval
 from minibert.classify.thresholds import choose_thresholds, decide
 from minibert.classify.weighting import class_weighted_loss, class_weights
+from minibert.classify.wording import _result
 from minibert.classify.words import CountedWords, _terms, best_counted_words
 
 CLASSES = 4
@@ -153,3 +154,13 @@ def test_the_penalty_is_chosen_on_other_texts():
 
 def test_the_words_of_a_text_have_one_order_in_every_process():
     assert [*_terms("The box, the Box")] == ["the", "box", "the box", "box the"]
+
+
+def test_one_block_has_no_interval_and_decides_nothing():
+    rival = {"name": "words", "right": 0.5, "macro_f1": 0.4, "interval": (0.5, 0.5)}
+    facts = {"rows": {"test": 10}, "blocks": 1, "rivals": [rival], "lead": (0.1, 0.1, 0.1)}
+    told = "\n".join(_result(facts))
+    assert "| words | 0.500 | – | 0.400 |" in told
+    assert "no clear difference" in told and "with 95 % from -1.000 to +1.000" in told
+    facts |= {"blocks": 2, "rivals": [rival | {"right": 1.0, "interval": (1.0, 1.0)}]}
+    assert f"| words | 1.000 | {0.05**0.5:.3f} to 1.000 |" in "\n".join(_result(facts))
