@@ -80,14 +80,16 @@ def _run(folder: str, count: int) -> None:
     """Start the processes, and wait for all of them."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     command = [sys.executable, str(Path(folder, "work.py")), folder]
-    started = [
-        subprocess.Popen(
-            [*command, str(rank), str(count)], env=environment, text=True, stderr=subprocess.PIPE
-        )
-        for rank in range(count)
-    ]
-    errors = [process.communicate()[1].strip() for process in started]
-    failed = [text.splitlines()[-1] for text, p in zip(errors, started) if p.returncode]
+    started, errors = [], [Path(folder, f"errors-{rank}") for rank in range(count)]
+    for rank, path in enumerate(errors):
+        with path.open("wb") as file:  # a pipe that nobody reads would block who writes much
+            arguments = [*command, str(rank), str(count)]
+            started.append(subprocess.Popen(arguments, env=environment, stderr=file))
+    failed = []
+    for rank, (process, path) in enumerate(zip(started, errors)):
+        lines = path.read_text(errors="replace").splitlines() if process.wait() else []
+        if process.returncode or not Path(folder, f"result-{rank}").exists():
+            failed += lines[-1:] or [f"process {rank} ended with {process.returncode}, unfinished"]
     if failed:
         # Who loses the connection only follows the one that stopped first.
         reasons = sorted(failed, key=lambda line: "onnection closed" in line)

@@ -1,7 +1,11 @@
 """Functions of a notebook in processes of their own: what they return, and how they fail."""
 
+import os
+import sys
+
 import pytest
 import torch
+from effort import mostly_thorough
 from torch import distributed
 
 from bertbook.reader import in_processes, processes
@@ -41,6 +45,23 @@ def test_processes_talk_and_return_by_rank():
 def test_the_first_error_is_told_and_not_the_lost_connection():
     with pytest.raises(RuntimeError, match="ValueError: 3 numbers are too many"):
         in_processes(2, stop_the_second, torch.ones(3))
+
+
+def complain_and_leave(status):
+    """Write more than a pipe holds, meet the others, and end without a result if asked to."""
+    sys.stderr.write("noise\n" * 50_000)
+    distributed.barrier()
+    if status:
+        os._exit(status)
+
+
+@pytest.mark.parametrize("status", mostly_thorough([3, 0]))
+def test_noise_blocks_nobody_and_who_leaves_is_told(status):
+    if not status:
+        assert in_processes(2, complain_and_leave, status) == [None, None]
+        return
+    with pytest.raises(RuntimeError, match="2 of 2 processes stopped: noise"):
+        in_processes(2, complain_and_leave, status)
 
 
 def test_without_gloo(monkeypatch):
