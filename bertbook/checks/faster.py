@@ -89,7 +89,7 @@ check_online_attention = Exercise(
         "before = largest → before = np.full_like(largest, -np.inf)": "Is the new largest kept?",
         "np.maximum(before, …) → …": "Keep the largest so far, or a factor is infinite.",
         "np.maximum(…) → np.zeros_like(before)": "exp(1000) is infinite. Subtract the largest.",
-        "value[..., here → value[..., :block ¦ value[..., : here.stop - at": "Of which keys?",
+        "value[..., here → value[..., :block ¦ value[..., : here.stop - at": "Of which block?",
         "weights.sum(…) → 1.0": "Add up all weights of the block.",
         "→ np.mean([right(query, key[..., i : i + block, :], value[..., i : i + block, :], block) "
             "for i in range(0, key.shape[-2], block)], axis=0)": "Do all blocks weigh the same?",

@@ -88,10 +88,9 @@ check_word_means = Exercise(
     },
 )  # fmt: skip
 
-_CONFIG = BertConfig(
-    vocab_size=9, hidden_size=12, num_attention_heads=3, intermediate_size=20,
-    max_position_embeddings=8, hidden_dropout_prob=0.5, attention_probs_dropout_prob=0.0,
-)  # fmt: skip
+_CONFIG = BertConfig(vocab_size=9, hidden_size=12, num_attention_heads=3, intermediate_size=20,
+                     max_position_embeddings=8, hidden_dropout_prob=0.5,
+                     attention_probs_dropout_prob=0.0)  # fmt: skip
 
 
 def check_pre_norm(layer: type[nn.Module]) -> Verdict:
@@ -137,8 +136,7 @@ def _pre_norm_problem(kind: type[nn.Module]) -> str:
 
 def _size_problem(layer: nn.Module) -> str:
     """Compare the number of parameters with that of BERT's layer."""
-    sizes = ([p.numel() for p in one.parameters()] for one in (layer, BertLayer(_CONFIG)))
-    mine, ours = map(sum, sizes)
+    mine, ours = (sum(p.numel() for p in one.parameters()) for one in (layer, BertLayer(_CONFIG)))
     told = "Has each half its own LayerNorm, with weight and bias, and does no bias lack?"
     if sum(p.shape == (12, 12) for p in layer.parameters()) < 4:
         told = "Query, key and value are three square matrices. Which one mixes the heads?"

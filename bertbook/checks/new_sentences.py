@@ -71,10 +71,9 @@ def _answers_are_known(function: Callable, sentences: Sequence[str], words: list
         known, questions, truths = next(_folds([*map(rename, sentences)]))
         listed = [*map(rename, words)]
         answers, problem = attempt(function, known, questions, listed)
-        if problem or _form_problem(answers, questions, listed):
-            pay.append(math.inf)
-            continue
-        pay.append(sum(-math.log(max(a.get(t, 0), 1e-99)) for a, t in zip(answers, truths)))
+        wrong = problem or _form_problem(answers, questions, listed)
+        found = [] if wrong else [max(a.get(t, 0), 1e-99) for a, t in zip(answers, truths)]
+        pay.append(-sum(map(math.log, found)) if found else math.inf)
     told = "With other names for the same words it no longer finds the answers."
     asked = "Does it look at sentences, which has them all, in place of known?"
     return f"{told} {asked}" if pay[1] >= 1.05 * pay[0] else _peeks(function, sentences, words)
@@ -83,9 +82,12 @@ def _answers_are_known(function: Callable, sentences: Sequence[str], words: list
 def _peeks(function: Callable, sentences: Sequence[str], words: list[str]) -> str:
     """Return a complaint if a question gets another answer when it is asked alone."""
     known, questions, _ = next(_folds(sentences))
-    together, alone = (function(known, asked, words)[0] for asked in (questions, questions[:1]))
+    together = function(known, questions, words)[0]
+    alone, problem = attempt(function, known, questions[:1], words)
+    if problem := problem or _form_problem(alone, questions[:1], words):
+        return f"Asked {questions[0]!r} alone: {problem}"
     told = f"{questions[0]!r} gets another answer when it is asked alone. Do the others tell it?"
-    return "" if all(abs(alone.get(w, 0) - p) < 1e-6 for w, p in together.items()) else told
+    return "" if all(abs(alone[0].get(w, 0) - p) < 1e-6 for w, p in together.items()) else told
 
 
 def _hint(function: Callable, sentences: Sequence[str], words: list[str]) -> str:

@@ -34,7 +34,8 @@ def stream_table(stream: Mapping) -> Html:
     note = (
         f"Cosines, means over the words of {stream['sentences']} requests, which are the unit; no "
         f"interval is wider than 0.04. By chance the own row is nearest in "
-        f"{trained[0][columns.index('by_chance')]:.2f}."
+        f"{trained[0][columns.index('by_chance')]:.2f}. Shuffled and shrunk are means of "
+        f"{stream['shuffles']} shufflings."
     )
     return html(result_table(heads, rows, "layer"), note)
 
@@ -42,7 +43,10 @@ def stream_table(stream: Mapping) -> Html:
 def widest_interval(stream: Mapping) -> float:
     """Say how wide the widest interval of a cosine is that the table shows."""
     shown = [stream["columns"].index(name) for name in ("before", "first", "own_row")]
-    low, high = (np.array(stream["trained"][end])[:, shown] for end in ("low", "high"))
+    low, high = (
+        np.array([stream[name][end] for name in ("trained", *CONTROLS)])[:, :, shown]
+        for end in ("low", "high")
+    )
     return float((high - low).max())
 
 

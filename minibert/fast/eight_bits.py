@@ -27,7 +27,7 @@ def quantize(
     numbers : Int[Tensor, "rows columns"]
         Of type int8.
     scale : Float[Tensor, "rows 1"]
-        At least 0; 0 for a row of zeros.
+        At least 0; 0 for a row of zeros. In float32, or the type of ``x`` if that has more bits.
 
     Examples
     --------

@@ -108,6 +108,7 @@ def test_each_word_is_asked_for_once_and_never_counted():
         (by_both_sides, "keep the same company"),
         (looks_it_up, "in place of known"),
         (reads_the_other_questions, "another answer when it is asked alone"),
+        (lambda k, q, w: by_product(k, q, w) if q[1] else [], "alone: "),
         (lambda k, q, w: by_frequency(k, q, w)[:-1], "there are"),
         (lambda k, q, w: 3, "returns no list"),
         (lambda k, q, w: ["the"] * len(q), "a dict is asked for"),
