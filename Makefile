@@ -103,6 +103,7 @@ check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of th
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
 	$(BIN)/python tests/live/lint.py
 	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
+	@$(BIN)/python tests/sizes.py
 
 bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use against others
 	$(BIN)/python -m benchmarks.toy_bert
