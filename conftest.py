@@ -9,14 +9,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import jaxtyping
+import nbval.plugin
 import pytest
-from chapter_cells import settle_first
+from chapter_cells import KernelElsewhere, settle_first
 from hypothesis import settings
 from nbval.plugin import IPyNbCell
 from notebooks import ChapterError, kernel_environment
 
-# The one change to nbval, which has no option for how it compares.
+# The two changes to nbval, which has no option for how it compares, nor for where it runs.
 IPyNbCell.compare_outputs = settle_first(IPyNbCell.compare_outputs)
+nbval.plugin.RunningKernel = KernelElsewhere
 
 SECONDS_OF_A_SLOW_TEST = 10
 
