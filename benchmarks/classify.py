@@ -21,8 +21,9 @@ import torch
 from bertbook.corpus import REQUEST_LABELS
 from bertbook.records import record_path
 from bertbook.show import seed_everything
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import initialize_weights
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, train_from_top
 from minibert.training import BertTrainer
@@ -70,7 +71,7 @@ PLANS = {  # task, encoder, method
 def new_model(encoder: str, labels: tuple[str, ...], seed: int) -> BertForSequenceClassification:
     """Put a new classifier on an encoder; everything is new if it has no weights of its own."""
     seed_everything(seed)
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(
             BertForSequenceClassification,
             folder_of(encoder),

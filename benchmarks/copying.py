@@ -24,7 +24,8 @@ from bertbook.corpus import MASK_TOKEN, Oracle, Pair, World, sample_documents
 from bertbook.records import record_path
 from minibert.data import IS_NEXT, SentencePair, encode_pair
 from minibert.data.pretraining_batches import PretrainingBatches
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
@@ -262,7 +263,7 @@ def main() -> None:
     wanted = parser.parse_args()
     torch.set_num_threads(1)
     runs = [(wanted.run, wanted.seed)] if wanted.run else missing(read_record())
-    with switch_on():
+    with override(**fast_parts()):
         for name, seed in runs:
             run = make(name, seed)
             print(name, seed, run["mean"], run["processor_seconds"], flush=True)

@@ -32,8 +32,9 @@ from minibert.classify.tuning import (
 )
 from minibert.classify.weighting import Weighted, class_weights
 from minibert.disk import written_whole
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, sentence_vectors
 
@@ -127,7 +128,7 @@ def fine_tuned(
 def frozen_vectors(*names: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Turn the letters into vectors: of the whole encoder, or of its table of words alone."""
     tokenizer = load_tokenizer(default_encoder())
-    with switch_on():
+    with override(**fast_parts()):
         encoder = load_pretrained(
             BertModel, default_encoder(), unused=("pooler",), add_pooling_layer=False
         )

@@ -19,7 +19,8 @@ from torch import distributed, multiprocessing
 
 from bertbook.records import record_path
 from minibert.config import BertConfig
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 from minibert.training import Processes, TrainingConfig, make_optimizer, training_step
 
@@ -90,7 +91,7 @@ def compare(name: str, rows: int, processes: Processes) -> dict[str, list[float]
 def measure(processes: Processes) -> dict[str, dict]:
     """Measure what these processes can do."""
     torch.set_num_threads(1)
-    with switch_on():
+    with override(**fast_parts()):
         found = {
             name: {str(rows): compare(name, rows, processes) for rows in ROWS} for name in SIZES
         }

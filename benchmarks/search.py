@@ -16,8 +16,9 @@ import torch
 from bertbook.analysis.ranking import ranks_of_right
 from bertbook.corpus import Oracle, small_world
 from bertbook.records import record_path
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
@@ -166,7 +167,7 @@ def main() -> None:
         content |= {
             k: v for k, v in json.loads(RECORD.read_text(encoding="utf-8")).items() if k in PARTS
         }
-    with switch_on():
+    with override(**fast_parts()):
         for part in chosen.only:
             content[part] = PARTS[part]()
     if chosen.record:

@@ -22,8 +22,9 @@ from torch import nn
 from bertbook.analysis.ranking import reciprocal_ranks
 from bertbook.corpus import sample_documents, small_world
 from bertbook.records import record_path
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 
@@ -165,7 +166,7 @@ def main() -> None:
     content = {"command": COMMAND, "origin": origin(), "runs": {}}
     if RECORD.is_file():
         content = json.loads(RECORD.read_text(encoding="utf-8"))
-    with switch_on():
+    with override(**fast_parts()):
         while (next_one := lacking(content["runs"])) is not None:
             name, rate, seed = next_one
             found = run(SETTINGS[name], rate, seed)

@@ -20,8 +20,9 @@ from torch.nn import functional
 from benchmarks.records import origin
 from benchmarks.weights import minilm_folder
 from bertbook.records import record_path
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, predict, sentence_vectors
 
@@ -72,7 +73,7 @@ def common_words(texts) -> Tensor:
 def similarities(folder: Path) -> dict[str, Tensor]:
     """Compare every sentence with every other one, in five ways."""
     tokenizer = load_tokenizer(folder)
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(BertModel, folder)
         torch.manual_seed(SEED)
         untrained = BertModel(model.config)

@@ -35,7 +35,8 @@ from bertbook.corpus import (
     world_ladder,
 )
 from minibert.data import PretrainingBatches
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
@@ -71,7 +72,7 @@ def train(seed: int) -> dict:
     torch.set_num_threads(1)
     wall, cpu = time.perf_counter(), time.process_time()
     documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(seed))
-    with switch_on():
+    with override(**fast_parts()):
         tokenizer = WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size=VOCABULARY)
         model = chapter.small_bert(tokenizer, seed)
     trainer = BertTrainer(

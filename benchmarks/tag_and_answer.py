@@ -36,7 +36,8 @@ from torch import nn
 from bertbook.corpus import Question, entity_sentences, passage_questions
 from bertbook.tasks.answering import Answers, answer_questions
 from bertbook.tasks.tagging import find_entities
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretrained import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
@@ -90,7 +91,7 @@ def train(seed: int) -> tuple[dict, dict]:
 def new_models(seed: int) -> tuple[nn.Module, nn.Module]:
     """Draw the new layers of a tagger and of a reader, always in this order."""
     torch.manual_seed(seed)
-    with switch_on():
+    with override(**fast_parts()):
         return tag.new_tagger(minilm_folder(), TAGS), answering.new_reader(minilm_folder())
 
 

@@ -21,7 +21,8 @@ from bertbook.corpus import hundred_sentences
 from bertbook.records import record_path
 from minibert.config import BertConfig
 from minibert.data import split_documents
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.training import TrainingConfig
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from tests.book.definitions import chapter_definitions, chapter_source
@@ -193,7 +194,7 @@ def main() -> None:
     parser.add_argument("--record", nargs="*", choices=PARTS, help="which parts to store; all")
     parts = parser.parse_args().record
     torch.set_num_threads(1)
-    with switch_on():
+    with override(**fast_parts()):
         if parts is None:
             for name, run in make_broken(SEEDS[:1])["runs"].items():
                 print(name, run["ends"], run["asked"])

@@ -14,7 +14,8 @@ import torch
 
 from bertbook.corpus import sample_documents, small_world
 from bertbook.records import record_path
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 
@@ -44,7 +45,7 @@ def train(seed: int) -> dict:
     """Train the small BERT of Chapter 14 by its own plan, and ask its heads."""
     cpu = time.process_time()
     documents = retold_documents(training.DOCUMENTS, seed)
-    with switch_on():
+    with override(**fast_parts()):
         tokenizer = WordPieceTokenizer.train(
             chain.from_iterable(documents), vocab_size=training.VOCABULARY
         )

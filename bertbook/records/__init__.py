@@ -1,7 +1,6 @@
 """What long runs have recorded, and the small models that they trained, as data of the package.
 
 A run of ``benchmarks`` writes here; chapters and tests read, wherever the package is installed.
-Chapter 1.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from minibert import tasks
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.inputs import require_number
 from minibert.model import BertEncoder, BertModel, BertModelOutput
-from minibert.parts import part, use
+from minibert.parts import override, part
 from minibert.pretraining import BertForMaskedLM
 
 from .differences import (
@@ -111,7 +111,7 @@ class AlbertModel(BertModel):
     config_class, base_model_prefix, own_parameters = AlbertConfig, "albert", True
 
     def __init__(self, config: AlbertConfig, add_pooling_layer: bool = True) -> None:
-        with use(embeddings=NarrowEmbeddings, encoder=AlbertEncoder):
+        with override(embeddings=NarrowEmbeddings, encoder=AlbertEncoder):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, NAMES)
 

@@ -18,7 +18,7 @@ from minibert.attention import BertSelfAttention, fit_mask
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertEncoder, BertModel, BertModelOutput
-from minibert.parts import part, use
+from minibert.parts import override, part
 
 from .differences import NoTable, requires, save_under_their_names
 
@@ -224,7 +224,7 @@ class DebertaV2Model(BertModel):
     config_class, base_model_prefix, own_parameters = DebertaV2Config, "deberta", True
 
     def __init__(self, config: DebertaV2Config, add_pooling_layer: bool = False) -> None:
-        with use(
+        with override(
             embeddings=DebertaV2Embeddings,
             self_attention=DisentangledSelfAttention,
             encoder=DebertaV2Encoder,

@@ -14,7 +14,7 @@ from minibert.config import REQUIRED_VALUES, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
 from minibert.model import BertPooler
-from minibert.parts import part, use
+from minibert.parts import override, part
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -43,7 +43,7 @@ def built_of(
 
         @functools.wraps(plain)
         def build(self: Any, config: Any, *arguments: Any, **named: Any) -> None:
-            with use(**parts):
+            with override(**parts):
                 plain(self, config, *arguments, **named)
             if finish is not None:
                 finish(self)

@@ -19,7 +19,7 @@ from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
 from minibert.inputs import require_number, require_tensor
 from minibert.losses import multi_label_loss
 from minibert.model import BertModel, initialize_weights
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 
 from .differences import (
@@ -74,7 +74,7 @@ class ElectraModel(BertModel):
     config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
 
     def __init__(self, config: ElectraConfig, add_pooling_layer: bool = False) -> None:
-        with use(embeddings=ElectraEmbeddings):
+        with override(embeddings=ElectraEmbeddings):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, {"embeddings.project.": "embeddings_project."})
 

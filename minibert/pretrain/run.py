@@ -15,8 +15,9 @@ from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, TextDocuments
 from minibert.data.documents import Documents, sentence_counts
 from minibert.disk import written_whole
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.losses import IGNORED_LABEL
+from minibert.parts import override
 from minibert.pretrained import save_pretrained
 from minibert.pretraining import BertForPreTraining
 from minibert.training import (
@@ -137,7 +138,7 @@ class _Run:
             pad_token_id=self.tokenizer.pad_token_id,
         )
         torch.manual_seed(plan["seed"])
-        with switch_on():
+        with override(**fast_parts()):
             self.model = BertForPreTraining(config)
 
     def train(self) -> int:

@@ -12,7 +12,8 @@ import numpy as np
 from minibert.data import TextDocuments, split_documents
 from minibert.data.documents import Documents
 from minibert.data.pairs import check_documents
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.wordpiece import WordPieceTokenizer
 
 
@@ -64,7 +65,7 @@ def hold_out(documents: Documents, share: float, seed: int) -> tuple[Documents, 
 def learn_pieces(documents: Documents, vocab_size: int, cased: bool) -> WordPieceTokenizer:
     """Learn the word pieces of documents."""
     try:
-        with switch_on():
+        with override(**fast_parts()):
             return WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size, not cased)
     except ValueError as error:
         raise ValueError(str(error).replace("vocab_size", "--vocab-size")) from error

@@ -29,7 +29,7 @@ from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
 from minibert.model import BertEncoder
-from minibert.parts import default_part, part, replaced, use
+from minibert.parts import default_part, override, part, replaced
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]
@@ -262,7 +262,7 @@ def test_what_is_no_class_is_told_so():
 
 def test_neither_chance_nor_the_cast_is_changed():
     mine = readers_file().MySelfAttention
-    with use(self_attention=mine):
+    with override(self_attention=mine):
         before = torch.get_rng_state()
         assert check_module(default_part("layer"), "layer").passed
         assert torch.equal(torch.get_rng_state(), before)

@@ -8,7 +8,7 @@ from family_pairs import MEMBERS, build, build_pair
 from minibert import family
 from minibert.attention import BertSelfAttention
 from minibert.family.modernbert import rotate
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretrained.config_file import config_from_fields
 from minibert.tasks import BertForTokenClassification
 
@@ -70,7 +70,7 @@ def test_the_readers_self_attention_plays_in_the_family():
     class Mine(BertSelfAttention):
         pass
 
-    with use(self_attention=Mine):
+    with override(self_attention=Mine):
         model = build(MEMBERS["distilbert"])
     assert type(model.encoder.layer[0].attention.self) is Mine
     assert "transformer.layer.0.attention.q_lin.weight" in model.state_dict()
@@ -113,7 +113,7 @@ def test_every_member_plays_bert_in_the_heads_of_bert(name):
     kind = getattr(family, f"{name}Model")
     config = build(member).config
     torch.manual_seed(0)
-    with use(bert=kind):
+    with override(bert=kind):
         model = BertForTokenClassification(config, num_labels=3)
     assert type(model.bert) is kind
     torch.manual_seed(0)

@@ -12,7 +12,8 @@ from torch.nn import functional
 
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, TextDocuments, split_documents
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretrain import run as runs
 from minibert.pretrain.plan import model_sizes
 from minibert.pretrained import load_pretrained, load_tokenizer
@@ -158,7 +159,7 @@ def test_the_settings_of_the_training(tmp_path, monkeypatch):
     assert (config.learning_rate, config.seed, config.save_steps) == (0.01, 5, 2)
     assert seen["device"] == torch.device("cpu")
     torch.manual_seed(5)
-    with switch_on():  # as the command does
+    with override(**fast_parts()):  # as the command does
         model = BertForPreTraining(seen["model"].config)
     for begun, same in zip(seen["model"].parameters(), model.parameters(), strict=True):
         assert torch.equal(begun, same)

@@ -21,7 +21,7 @@ from solutions import CHAPTERS
 from bertbook.contracts import ROLES, my_name, players_of
 from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
-from minibert.parts import part, use
+from minibert.parts import override, part
 from minibert.reference import additive_mask, causal_mask
 
 THOROUGH = pytest.mark.thorough
@@ -115,7 +115,7 @@ def test_after_chapter_12_the_whole_model_is_hers_and_what_was_kept_first_still_
     assert np.array_equal(hers["my_padding_and_causal"](mask), both)
     players, nameless = players_of(hers)
     assert nameless == []
-    with use(**players):
+    with override(**players):
         model = part("pretraining")(BertConfig(hidden_size=8, num_attention_heads=2, vocab_size=9))
     ours = {type(m).__name__ for m in model.modules() if type(m).__module__.startswith("minibert")}
     assert not ours, f"no exercise asks for {', '.join(sorted(ours))}"
