@@ -21,6 +21,7 @@ HERE = "this page"
 
 FOLDERS = ("bertbook/records", "book", ".")  # of a record, or of what stands for one
 
+
 def how_we_know(root: Path) -> list[str]:
     """Hold each summary to the table that stands below it, and that table to its records."""
     found = []
