@@ -60,11 +60,9 @@ def install(book: Path = BOOK) -> None:
 
 
 def copy_mathjax(packages: Path, lib: Path) -> None:
-    """Copy the one component of MathJax that the pages load, and its fonts."""
+    """Copy the fonts of MathJax; MathJax itself sets the formulas while the book is built."""
     source, target = packages / "mathjax", lib / "mathjax"
-    fonts = Path("output/chtml/fonts/woff-v2")
-    shutil.copytree(source / "es5" / fonts, target / fonts)
-    shutil.copy(source / "es5" / "tex-mml-chtml.js", target)
+    shutil.copytree(source / "es5" / "output" / "chtml" / "fonts" / "woff-v2", target)
     shutil.copy(source / "LICENSE", target)
 
 
