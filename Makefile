@@ -160,9 +160,8 @@ python:
 assets: $(INSTALLED)
 	@$(BIN)/python book/_ext/assets.py
 
-chromium:
-	@command -v chromium chromium-browser google-chrome >/dev/null || { \
-	  echo "The browser tests need Chromium. Install it, on Debian or Ubuntu with: sudo apt-get install chromium"; exit 1; }
+chromium: $(INSTALLED)
+	@$(BIN)/python book/_ext/browser.py
 
 $(LINTER): tests/live/package-lock.json | $(INSTALLED)
 	@$(BIN)/python book/_ext/node.py --prefix tests/live ci
