@@ -15,6 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from node import npm
+
 BOOK = Path(__file__).resolve().parents[1]
 LETTERS = ("source-serif-4", "source-sans-3", "source-code-pro")
 SUBSETS = ("latin", "latin-ext", "greek")
@@ -46,13 +48,7 @@ def is_current(book: Path = BOOK) -> bool:
 
 def install(book: Path = BOOK) -> None:
     """Fetch the packages of `package-lock.json` into `book/node_modules`."""
-    npm = shutil.which("npm")
-    if npm is None:
-        raise SystemExit(
-            "The book needs npm, which comes with Node.js 18 or newer, for its fonts and formulas. "
-            "Install it, on Debian or Ubuntu with: sudo apt-get install npm"
-        )
-    if subprocess.run([npm, "ci"], cwd=book).returncode != 0:
+    if subprocess.run([*npm(), "ci"], cwd=book).returncode != 0:
         raise SystemExit(
             "npm could not fetch the book's fonts and formulas (its message is above). "
             "The first build needs the network; later builds do not."

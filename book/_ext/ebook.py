@@ -12,11 +12,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import yaml
+from browser import chromium
 from ebook_cover import ALT, cover_picture
 from ebook_figures import draw_figures, stored_outputs
 from ebook_package import CONTAINER, FOLDER, Edition, contents, cover_page, package, title_page
 from ebook_pages import article_of, file_of, hanging_lines, plain, written
-from mathml import FORMULA, chromium, set_formulas, tex_of, translated
+from mathml import FORMULA, set_formulas, tex_of, translated
 from packing import packed
 from playwright.sync_api import Browser
 

@@ -36,7 +36,7 @@ class Typesetter:
 
     def __init__(self, packages: Path = HERE.parent / "node_modules"):
         self.process = subprocess.Popen(
-            [node(), HERE / "formulas.js", packages],
+            [*node(), HERE / "formulas.js", packages],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             encoding="utf-8",

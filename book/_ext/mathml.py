@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser
 
 MATHJAX = Path(__file__).resolve().parents[1] / "_vendor" / "lib" / "mathjax" / "tex-mml-chtml.js"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FORMULA = "span.math, div.math"
 QUIET = "<script>MathJax = { startup: { typeset: false } }</script>"
 TRANSLATE = """formulas => MathJax.startup.promise.then(() => formulas.map(
   ([tex, display]) => MathJax.tex2mml(tex, { display })))"""
 OF_MATHJAX = re.compile(r' data-[\w-]+="[^"]*"')
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Start the browser that translates formulas and draws the cover."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        raise SystemExit("Formulas need Chromium. On Debian or Ubuntu: apt-get install chromium")
-    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox"] if as_root else []
-        )
-        yield browser
-        browser.close()
 
 
 def tex_of(element: Tag) -> tuple[str, bool]:

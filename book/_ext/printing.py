@@ -7,9 +7,7 @@ numbers are printed again, and in the end all become one file (`joining.py`).
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,13 +15,13 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from browser import chromium
 from joining import joined, places
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from print_documents import BOOK, FRONT, documents, key_of, printed_pages
 from pypdf import PdfReader
 
 TITLE = "BERT by Hand"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTH = 658  # pixels between the margins of an A4 page
 SECONDS = 300
 ROUNDS = 6
@@ -69,20 +67,6 @@ CUT = """width => [...document.querySelectorAll("body *")].filter(each => {
     const end = each.closest("[data-shrunk]") ? right : Math.max(right, left + each.scrollWidth);
     return end > width + 2;
   }).map(each => each.outerHTML.slice(0, 200))"""
-
-
-@contextmanager
-def chromium() -> Iterator[Browser]:
-    """Start the browser that prints."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        raise SystemExit("Printing needs Chromium. On Debian or Ubuntu: apt-get install chromium")
-    flags = ["--allow-file-access-from-files"]
-    flags += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=flags)
-        yield browser
-        browser.close()
 
 
 @contextmanager
@@ -196,7 +180,7 @@ def main() -> int:
     html = BOOK / "_build" / "html"
     if not (html / "index.html").is_file():
         raise SystemExit(f"There is no built book in {html}: run `make book` first.")
-    with chromium() as browser:
+    with chromium("--allow-file-access-from-files") as browser:
         pdf, faults = print_book(browser, html, printed_pages())
     path = html.parent / "bert-by-hand.pdf"
     draft = path.with_suffix(".draft")
