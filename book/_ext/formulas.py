@@ -24,9 +24,10 @@ HERE = Path(__file__).resolve().parent
 FONTS = "_static/lib/mathjax"
 FORMULA = re.compile(  # an element with its number, if it has one, and its TeX
     r'(?P<element><(?P<name>span|div) class="[^"]*\bmath notranslate nohighlight\b[^>]*)>'
-    r'(?P<number><span class="eqno">.*?</span>)?(?P<tex>[^<]+)</(?P=name)>',
+    r'\s*(?P<number><span class="eqno">.*?</span>)?(?P<tex>[^<]+)</(?P=name)>',
     re.DOTALL,
 )
+NOT_NEEDED = re.compile(r' data-mjx-[\w-]+="[^"]*"| xmlns="[^"]*"| style="position: relative;"')
 SPACE = re.compile(r"\s*([{};])\s*|\s+")
 logger = getLogger(__name__)
 
@@ -58,7 +59,7 @@ class Typesetter:
         return answer["formulas"], style
 
     def close(self) -> None:
-        """End the process."""
+        """Let the process end."""
         self.process.communicate()
 
 
@@ -72,6 +73,28 @@ def tex_of(text: str) -> tuple[str, bool]:
     return (text[2:-2].strip() if marked else text), not text.startswith(r"\(")
 
 
+def with_formulas_set(body: str, typesetter: Typesetter) -> tuple[str, str, list[str]]:
+    """Put HTML where a text has TeX; give the style for it, too, and what is wrong with the TeX."""
+    found = [*FORMULA.finditer(body)]
+    told = [tex_of(unescape(each["tex"])) for each in found]
+    answers, style = typesetter.set(told)
+    pieces = [written(*each) for each in zip(found, told, answers, strict=True)]
+    faults = [
+        f"MathJax does not understand the formula {tex!r}: {answer['fault']}"
+        for (tex, _), answer in zip(told, answers, strict=True)
+        if "fault" in answer
+    ]
+    rest = iter(pieces)
+    return FORMULA.sub(lambda _: next(rest), body), style, faults
+
+
+def written(found: re.Match[str], told: tuple[str, bool], answer: dict[str, str]) -> str:
+    """Write a formula behind its number; its TeX goes along for paper, e-book and clipboard."""
+    inside = NOT_NEEDED.sub("", answer.get("html", found["tex"]))
+    tex = escape(told[0])
+    return f'{found["element"]} data-tex="{tex}">{found["number"] or ""}{inside}</{found["name"]}>'
+
+
 class Formulas:
     """The formulas of the book: a page at a time, as it is written."""
 
@@ -79,22 +102,14 @@ class Formulas:
         self.typesetter: Typesetter | None = None
 
     def set_page(self, app: Sphinx, pagename: str, template: str, context: dict, tree) -> None:
-        """Put HTML where a page has TeX, and the style for it into its head."""
-        found = [*FORMULA.finditer(context.get("body", ""))]
-        if not found:
+        """Set the formulas of a page, and put their style into its head."""
+        if not FORMULA.search(context.get("body", "")):
             return
         self.typesetter = self.typesetter or Typesetter()
-        told = [tex_of(unescape(each["tex"])) for each in found]
-        answers, style = self.typesetter.set(told)
-        for (tex, _), answer in zip(told, answers, strict=True):
-            if "fault" in answer:
-                fault = f"MathJax does not understand the formula {tex!r}: {answer['fault']}"
-                logger.warning(fault, location=pagename, type="formula")
-        pieces = [written(*each) for each in zip(found, told, answers, strict=True)]
-        rest = iter(pieces)
-        context["body"] = FORMULA.sub(lambda _: next(rest), context["body"])
-        fonts = context["pathto"](FONTS, resource=True)
-        style = style.replace('url("/', f'url("{fonts}/')
+        context["body"], style, faults = with_formulas_set(context["body"], self.typesetter)
+        for fault in faults:
+            logger.warning(fault, location=pagename, type="formula")
+        style = style.replace('url("/', f'url("{context["pathto"](FONTS, resource=True)}/')
         context["metatags"] = context.get("metatags", "") + f"<style>{style}</style>\n"
 
     def close(self, app: Sphinx, error: Exception | None) -> None:
@@ -103,19 +118,10 @@ class Formulas:
             self.typesetter.close()
 
 
-def written(found: re.Match[str], told: tuple[str, bool], answer: dict[str, str]) -> str:
-    """Write a formula with its number; it keeps its TeX for the e-book and for paper."""
-    inside = answer.get("html", found["tex"])
-    tex = escape(told[0])
-    return f'{found["element"]} data-tex="{tex}">{found["number"] or ""}{inside}</{found["name"]}>'
-
-
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx; `html_math_renderer: formulas` leaves out MathJax's script."""
     formulas = Formulas()
-    app.add_html_math_renderer(
-        "formulas", (html_visit_math, None), (html_visit_displaymath, None)
-    )
+    app.add_html_math_renderer("formulas", (html_visit_math, None), (html_visit_displaymath, None))
     # Late: what else is done to a page sees the TeX.
     app.connect("html-page-context", formulas.set_page, priority=900)
     app.connect("build-finished", formulas.close)
