@@ -9,7 +9,6 @@ const [packages] = process.argv.slice(2);
 async function main() {
   const MathJax = await require(`${packages}/mathjax/es5/node-main.js`).init({
     loader: {
-      paths: { mathjax: `${packages}/mathjax/es5` },
       load: ["input/tex", "output/chtml", "adaptors/liteDOM", "a11y/assistive-mml"],
       versionWarnings: false,
     },

@@ -28,6 +28,7 @@ FORMULA = re.compile(  # an element with its number, if it has one, and its TeX
     re.DOTALL,
 )
 NOT_NEEDED = re.compile(r' data-mjx-[\w-]+="[^"]*"| xmlns="[^"]*"| style="position: relative;"')
+OF_SPHINX = re.compile(r"^\\begin\{split\}(.*)\\end\{split\}$", re.DOTALL)
 SPACE = re.compile(r"\s*([{};])\s*|\s+")
 logger = getLogger(__name__)
 
@@ -91,7 +92,7 @@ def with_formulas_set(body: str, typesetter: Typesetter) -> tuple[str, str, list
 def written(found: re.Match[str], told: tuple[str, bool], answer: dict[str, str]) -> str:
     """Write a formula behind its number; its TeX goes along for paper, e-book and clipboard."""
     inside = NOT_NEEDED.sub("", answer.get("html", found["tex"]))
-    tex = escape(told[0])
+    tex = escape(OF_SPHINX.sub(r"\1", told[0]))
     return f'{found["element"]} data-tex="{tex}">{found["number"] or ""}{inside}</{found["name"]}>'
 
 
