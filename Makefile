@@ -25,7 +25,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1 | /p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-18s%s\n", $$1, $$2}'
 
-book: assets $(INSTALLED)  ## build the pages from the stored notebooks
+book: assets  ## build the pages from the stored notebooks
 	rm -rf book/_build
 	$(BIN)/jupyter-book build book -W -n --keep-going --all --quiet
 	@test -s $(PAGE)
@@ -101,7 +101,7 @@ check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of th
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
-	$(BIN)/python tests/live/lint.py
+	PYTHONPATH=book/_ext $(BIN)/python tests/live/lint.py
 	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
 	@$(BIN)/python tests/sizes.py
 
@@ -157,15 +157,14 @@ python:
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "$(PYTHON) cannot make a virtual environment. Install what it lacks, on Debian or Ubuntu with: sudo apt-get install python3-venv"; exit 1; }
 
-assets: python
-	@$(PYTHON) book/_ext/assets.py
+assets: $(INSTALLED)
+	@$(BIN)/python book/_ext/assets.py
 
-chromium:
-	@command -v chromium chromium-browser google-chrome >/dev/null || { \
-	  echo "The browser tests need Chromium. Install it, on Debian or Ubuntu with: sudo apt-get install chromium"; exit 1; }
+chromium: $(INSTALLED)
+	@$(BIN)/python book/_ext/browser.py
 
-$(LINTER): tests/live/package-lock.json
-	@cd tests/live && npm ci
+$(LINTER): tests/live/package-lock.json | $(INSTALLED)
+	@$(BIN)/python book/_ext/node.py --prefix tests/live ci
 
 $(INSTALLED): pyproject.toml constraints.txt | python
 	@echo "Installing what the book needs into .venv, once. This takes a few minutes."

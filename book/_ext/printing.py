@@ -7,9 +7,7 @@ numbers are printed again, and in the end all become one file (`joining.py`).
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,13 +15,13 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
+from browser import chromium
 from joining import joined, places
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 from print_documents import BOOK, FRONT, documents, key_of, printed_pages
 from pypdf import PdfReader
 
 TITLE = "BERT by Hand"
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 WIDTH = 658  # pixels between the margins of an A4 page
 SECONDS = 300
 ROUNDS = 6
@@ -45,15 +43,6 @@ SHRINK = """([width, height]) => document.querySelectorAll(
       each.dataset.shrunk = "";
     }
   })"""
-# A formula is a drawing for whom it is read to, and says its source.
-NAME_FORMULAS = """() => {
-    for (const item of window.MathJax?.startup?.document?.math ?? []) {
-      item.typesetRoot.setAttribute("role", "img");
-      item.typesetRoot.setAttribute("aria-label", item.math);
-      item.typesetRoot.querySelector("mjx-assistive-mml")?.remove();
-      item.typesetRoot.querySelector("[aria-hidden]")?.removeAttribute("aria-hidden");
-    }
-  }"""
 HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map(each => each.innerText)"
 LINKED = "[...document.querySelectorAll('[data-to]')].map(each => each.dataset.to)"
 FILL_IN = """([before, numbers]) => {
@@ -72,22 +61,8 @@ CUT = """width => [...document.querySelectorAll("body *")].filter(each => {
 
 
 @contextmanager
-def chromium() -> Iterator[Browser]:
-    """Start the browser that prints."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        raise SystemExit("Printing needs Chromium. On Debian or Ubuntu: apt-get install chromium")
-    flags = ["--allow-file-access-from-files"]
-    flags += ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=flags)
-        yield browser
-        browser.close()
-
-
-@contextmanager
 def opened(browser: Browser, document: str, html: Path) -> Iterator[Page]:
-    """Open a document as it will be printed, its formulas set; it stands beside the pages."""
+    """Open a document as it will be printed; it stands beside the pages."""
     with NamedTemporaryFile(dir=html, prefix=".print-", suffix=".html", delete=False) as file:
         file.write(document.encode())
     draft = Path(file.name)
@@ -96,8 +71,7 @@ def opened(browser: Browser, document: str, html: Path) -> Iterator[Page]:
     try:
         page.emulate_media(media="print", color_scheme="light")
         page.goto(draft.as_uri())
-        page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
-        page.evaluate(NAME_FORMULAS)
+        page.evaluate("document.fonts.ready.then(() => null)")
         page.evaluate(SHRINK, [WIDTH, HEIGHT])
         yield page
     finally:
@@ -196,7 +170,7 @@ def main() -> int:
     html = BOOK / "_build" / "html"
     if not (html / "index.html").is_file():
         raise SystemExit(f"There is no built book in {html}: run `make book` first.")
-    with chromium() as browser:
+    with chromium("--allow-file-access-from-files") as browser:
         pdf, faults = print_book(browser, html, printed_pages())
     path = html.parent / "bert-by-hand.pdf"
     draft = path.with_suffix(".draft")

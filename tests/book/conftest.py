@@ -1,7 +1,5 @@
 """What the tests of the built book share: the book, a server for it, a browser, and a reader."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -18,13 +16,8 @@ CELL = (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
     "<title>A cell</title>"
 )
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 THOROUGH = pytest.mark.thorough
 ONE_OF_EACH = ("index", "search", "glossary", "flashcards", "chapters/02-", "api-text")
-FLAGS = (
-    "--headless", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run",
-)  # fmt: skip
 
 
 def pytest_generate_tests(metafunc):
@@ -58,22 +51,14 @@ def site(html):
 
 @pytest.fixture(scope="session")
 def browser():
-    """Start one Chromium for all tests, with everything that calls home switched off."""
-    from playwright.sync_api import sync_playwright
+    """Start one Chromium for all tests."""
+    from browser import chromium  # here: most tests do without playwright
 
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if path is None:
-        pytest.fail(
-            f"The browser tests need Chromium, and none of {', '.join(BROWSERS)} is on the path. "
-            "Install it, on Debian or Ubuntu with: sudo apt-get install chromium",
-            pytrace=False,
-        )
-    as_root = hasattr(os, "geteuid") and os.geteuid() == 0
-    flags = [*FLAGS, "--no-sandbox"] if as_root else list(FLAGS)
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=flags)
-        yield chromium
-        chromium.close()
+    try:
+        with chromium() as started:
+            yield started
+    except SystemExit as missing:
+        pytest.fail(str(missing), pytrace=False)
 
 
 @contextmanager

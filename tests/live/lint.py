@@ -8,16 +8,18 @@ import json
 import subprocess
 from pathlib import Path
 
+from node import node
+
 from bertbook.show.live_scripts import LIVE, ORDER, page_script
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parents[1] / "book"
-ESLINT = ("node", "node_modules/eslint/bin/eslint.js", "--format", "json")
+ESLINT = ("node_modules/eslint/bin/eslint.js", "--format", "json")
 
 
 def complaints(name: str, text: str) -> list[tuple[int, str]]:
     """Lint a text under a name that the configuration knows: lines and what is wrong there."""
-    command = [*ESLINT, "--stdin", "--stdin-filename", name]
+    command = [*node(), *ESLINT, "--stdin", "--stdin-filename", name]
     done = subprocess.run(command, cwd=HERE, input=text, capture_output=True, text=True)
     if done.returncode > 1:
         raise SystemExit(done.stderr)
