@@ -1,9 +1,10 @@
 """Put the pinned front-end files where the book loads them: `python book/_ext/assets.py`.
 
-The pages load nothing from other sites. Typefaces, those of MathJax among them, and Pyodide come
-from npm (`package-lock.json` pins them by checksum) and are copied to `book/_vendor/`, which git
-ignores. MathJax itself stays in `book/node_modules`: it sets the formulas while the book is built.
-A second call does nothing until the lock file, this file or the book's Chinese characters change.
+The pages load nothing from other sites. Typefaces, those of MathJax among them, Pyodide and the
+search come from npm (`package-lock.json` pins them by checksum) and are copied to `book/_vendor/`,
+which git ignores. MathJax itself stays in `book/node_modules`: it sets the formulas while the book
+is built. A second call does nothing until the lock file, this file or the book's Chinese characters
+change.
 """
 
 import base64
@@ -17,6 +18,7 @@ import sys
 from pathlib import Path
 
 from node import npm
+from rjsmin import jsmin
 
 BOOK = Path(__file__).resolve().parents[1]
 LETTERS = ("source-serif-4", "source-sans-3", "source-code-pro")
@@ -119,6 +121,24 @@ def write_pyodide(packages: Path, lib: Path) -> None:
     )
 
 
+def write_search(packages: Path, lib: Path) -> None:
+    """Write what ranks pages and what takes the endings off words as one script, without comments.
+
+    The second is made as a module, which a page opened from the disk may not load.
+    """
+    target = lib / "search"
+    target.mkdir(parents=True)
+    shutil.copy(packages / "minisearch" / "LICENSE.txt", target / "minisearch-LICENSE.txt")
+    shutil.copy(packages / "stemmer" / "license", target / "stemmer-LICENSE.txt")
+    ranking = (packages / "minisearch" / "dist" / "umd" / "index.js").read_text(encoding="utf-8")
+    endings = (packages / "stemmer" / "index.js").read_text(encoding="utf-8")
+    (target / "search.js").write_text(
+        "// MiniSearch and stemmer, as published, without comments. License of both: MIT.\n"
+        f"{jsmin(ranking)}\n{jsmin(endings.replace('export function', 'function'))}\n",
+        encoding="utf-8",
+    )
+
+
 def main() -> None:
     """Install and copy, unless that has been done."""
     if is_current():
@@ -129,6 +149,7 @@ def main() -> None:
     copy_fonts(BOOK / "node_modules", lib, chinese_characters())
     copy_mathjax(BOOK / "node_modules", lib)
     write_pyodide(BOOK / "node_modules", lib)
+    write_search(BOOK / "node_modules", lib)
     (lib / "fingerprint.txt").write_text(fingerprint(), encoding="utf-8")
     print(
         f"The book's fonts, formulas and Python for the page are in {lib.relative_to(BOOK.parent)}"

@@ -1,18 +1,5 @@
 "use strict";
 
-// A page opened from the disk may not read other files, so search shows titles without extracts.
-if (location.protocol === "file:") {
-  DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false;
-}
-
-// Search also finds terms of the index, at marks without text: their extract is that of the page.
-document.addEventListener("DOMContentLoaded", () => {
-  if (typeof Search === "undefined") return;
-  const extract = Search.makeSearchSummary;
-  Search.makeSearchSummary = (page, words, place) =>
-    extract(page, words, place) ?? extract(page, words) ?? document.createElement("p");
-});
-
 // What is too wide says so, and can be reached with the keyboard, also when it was folded at first.
 const OUTPUT = ".cell_output > .output";
 const WIDE = `.bd-article :is(pre, div.math, .mb-scroll, .pst-scrollable-table-container, ${OUTPUT})`;

@@ -5,10 +5,19 @@ export default [
   js.configs.recommended,
   {
     files: ["minibert.js", "book.js"],
+    languageOptions: { sourceType: "script", globals: globals.browser },
+  },
+  {
+    files: ["search.js"],
     languageOptions: {
       sourceType: "script",
-      // Two are of Sphinx.
-      globals: { ...globals.browser, DOCUMENTATION_OPTIONS: "readonly", Search: "readonly" },
+      // What other scripts of the search page bring.
+      globals: {
+        ...globals.browser,
+        MiniSearch: "readonly",
+        searchIndex: "readonly",
+        stemmer: "readonly",
+      },
     },
   },
   { files: ["*.test.js"], languageOptions: { globals: globals.node } },

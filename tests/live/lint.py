@@ -43,7 +43,8 @@ def complaints_of_live() -> list[str]:
 
 def main() -> None:
     """Print every complaint; end with an error if there is one."""
-    others = {path.name: path for path in (BOOK / "assets" / "book.js", *HERE.glob("*.test.js"))}
+    scripts = (BOOK / "assets").glob("*.js")
+    others = {path.name: path for path in (*scripts, *HERE.glob("*.test.js"))}
     told = complaints_of_live() + [
         f"{path.relative_to(BOOK.parent)}:{line}: {sentence}"
         for name, path in others.items()

@@ -1,0 +1,147 @@
+"""The search: a question finds its chapter first, with a sentence of the page, and no more."""
+
+import json
+import re
+
+import pytest
+from axe_rules import assert_accessible
+from bs4 import BeautifulSoup
+from built_book import DESKTOP, PHONE
+
+LINK = "#search-results ul.search li a"
+FOLDED = "script, style, details, .headerlink, [hidden], dialog"
+QUESTIONS = {  # as somebody would type them, with the number of the chapter that answers
+    1: ["why a word needs its neighbors"],
+    2: ["why divide by the square root", "attention by hand", "query key value"],
+    3: ["padding mask", "causal mask", "mask future words"],
+    4: ["gradient of the softmax", "backpropagation by hand", "gradient check", "chain rule"],
+    5: ["hundred sentences", "train a toy", "residual connection"],
+    6: ["word pieces", "unknown word", "tokenize a text", "learn a vocabulary"],
+    7: ["segment embeddings", "why add three embeddings", "sinusoidal positions"],
+    8: ["multi-head attention", "many heads", "several heads"],
+    9: ["layer normalization", "feed-forward network"],
+    10: ["how many parameters", "pooler output"],
+    11: ["masked language model", "fill in the blank", "whole-word masking"],
+    12: ["next sentence prediction", "does one sentence follow another", "pre-training"],
+    13: ["learning rate warmup", "gradient clipping", "weight decay", "mixed precision"],
+    14: ["small world", "enumerate the grammar"],
+    15: ["load real weights", "mean pooling", "sentence vectors"],
+    16: ["fine-tune a classifier", "confusion matrix", "macro F1"],
+    17: ["named entities", "named entity recognition"],
+    18: ["answer span", "question answering", "start and end of the answer"],
+    19: ["my own data", "temperature scaling"],
+    20: ["what heads do", "activation patching", "attention is not explanation"],
+    21: ["linear probe", "what vectors know", "word sense"],
+    22: ["contrastive loss", "hard negatives", "search by meaning"],
+    23: ["8-bit weights", "faster training", "distillation loss"],
+    24: ["several machines", "data parallel", "ring all-reduce", "ZeRO"],
+    25: ["disentangled attention", "replaced token detection", "rotary position embeddings"],
+    26: ["museum of bugs", "invariants of a model"],
+}
+ASKED = [(question, number) for number, asked in QUESTIONS.items() for question in asked]
+
+
+@pytest.fixture(scope="module")
+def search_page(browser, html):
+    """Ask the search page, opened from the disk: each question is a page of its own."""
+    page = browser.new_page(viewport=DESKTOP)
+
+    def ask(question):
+        page.goto(f"{(html / 'search.html').as_uri()}?q={question.replace(' ', '+')}")
+        page.locator("#search-status:not(:empty)").wait_for()
+        return page
+
+    yield ask
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def index(html):
+    """Read the index: pages, and sections with what they say."""
+    text = (html / "_static" / "search-index.js").read_text(encoding="utf-8")
+    return json.loads(text.removeprefix("const searchIndex = ").removesuffix(";\n"))
+
+
+def plain(text):
+    return re.sub(r"\s+", " ", text).strip()
+
+
+@pytest.mark.parametrize(("question", "chapter"), ASKED, ids=[question for question, _ in ASKED])
+def test_a_question_finds_its_chapter_first(search_page, question, chapter):
+    found = [link.get_attribute("href") for link in search_page(question).locator(LINK).all()]
+    assert found[0].startswith(f"chapters/{chapter:02}-"), found[:3]
+
+
+def test_every_sentence_that_can_be_shown_is_seen_on_its_page(html, index):
+    pages = [address for address, _ in index["pages"]]
+    lost, count = [], 0
+    for number, address in enumerate(pages):
+        soup = BeautifulSoup((html / address).read_text(encoding="utf-8"), "html.parser")
+        ids = {each["id"] for each in soup.select("[id]")}
+        for hidden in soup.select(FOLDED):
+            hidden.decompose()
+        seen = plain(soup.select_one("article").get_text())
+        for page, anchor, _, sentences, *_ in index["sections"]:
+            if page == number:
+                assert anchor in ids, f"{address} has no #{anchor}"
+                count += len(sentences)
+                lost += [f"{address}: {one}" for one in sentences if plain(one) not in seen]
+    assert count > 5000
+    assert not lost, f"{len(lost)} sentences:\n" + "\n".join(lost[:20])
+
+
+def test_every_extract_is_one_sentence_without_tex(index):
+    sentences = [sentence for section in index["sections"] for sentence in section[3]]
+    wrong = [one for one in sentences if re.search(r"\\[a-z]+\{|\\[(\[]", one) or one[-1].isalnum()]
+    wrong += [one for one in sentences if len(one.split()) < 4 or len(one) > 320]
+    assert not wrong, wrong[:10]
+
+
+@pytest.mark.parametrize("question", ["next sentence prediction", "padding mask", "square root"])
+def test_a_result_leads_to_where_its_sentence_stands(reader, question):
+    page = reader.open(f"search.html?q={question}", from_disk=True)
+    first = page.locator("#search-results li").first
+    sentence = plain(first.locator(".context").inner_text())
+    assert first.locator("mark").count() >= 2
+    first.locator("a").click()
+    page.wait_for_url("**/chapters/*.html#*")
+    section = page.url.split("#")[1]
+    assert sentence in plain(page.locator(f"[id='{section}']").inner_text())
+
+
+def test_the_next_page_says_nothing_of_the_search(reader):
+    page = reader.open("search.html?q=padding+mask")
+    page.locator(LINK).first.wait_for()
+    page.goto(f"{reader.site}chapters/03-five-things-called-mask.html")
+    page.wait_for_timeout(300)  # Sphinx marked words after a moment
+    assert page.get_by_text("Hide Search Matches").count() == 0
+    assert page.locator(".highlighted").count() == 0
+
+
+def test_a_slip_of_the_keyboard_finds_what_was_meant(search_page):
+    page = search_page("atention")
+    assert "chapters/02-" in page.locator(LINK).first.get_attribute("href")
+    status = page.locator("#search-status").inner_text()
+    assert status.startswith("No page has “atention”; similar words in")
+
+
+def test_what_is_nowhere_is_told(search_page):
+    page = search_page("zzyzx qqqq")
+    assert page.locator(LINK).count() == 0
+    assert "No page has “zzyzx qqqq”." in page.locator("#search-status").inner_text()
+
+
+def test_markup_in_a_question_stays_text(search_page):
+    page = search_page("<b>mask</b>")
+    assert page.locator("#search-status b").count() == 0
+    assert "“<b>mask</b>”" in page.locator("#search-status").inner_text()
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_results_are_accessible_and_fit(reader, viewport):
+    page = reader.open("search.html?q=attention+probabilities", viewport=viewport)
+    page.locator(LINK).first.wait_for()
+    assert_accessible(page, "results of a search")
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= viewport["width"]
+    assert page.evaluate("document.activeElement.name") == "q"
