@@ -7,8 +7,9 @@ import csv
 import io
 import os
 from pathlib import Path
+from typing import Any
 
-from minibert.disk import written_whole
+from minibert.disk import require_output, write_output
 from minibert.fill import split_pair
 from minibert.pretrain.options import PLAN
 from minibert.pretrain.output import say, show_warning
@@ -19,6 +20,7 @@ from .saving import FILE, Classifier, load_classifier
 from .table import LabeledTable, read_table
 
 UNKNOWN = "I do not know"
+HEAD = ("line", "answer", "probability", "guess")  # then the texts, under the name they have
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 
 
@@ -64,18 +66,24 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     """Answer each row of a file as a row of CSV, with the line where it stands."""
     text, pair = (getattr(options, n) or classifier.columns[n] for n in ("text", "pair"))
     [path] = options.texts
+    if options.out is not None:
+        require_output(options.out, **_only_answers(options))
     table = read_table(path, str(text), pair=pair, encoding=options.encoding)
     if table.skipped:
         show_warning(f"{len(table.skipped):,} rows without a text are left out")
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
-    writer.writerow(["line", "answer", "probability", "guess", text])
+    writer.writerow([*HEAD, text])
     answers = zip(table.lines or [], classifier.answer(table), table.texts, strict=True)
     for line, (label, probability, guess), read in answers:
         writer.writerow([line, label or UNKNOWN, f"{probability:.4f}", guess, read])
     if options.out is None:
         say(rows.getvalue().removesuffix("\n"))
         return
-    with written_whole(Path(options.out)) as draft:
-        draft.write_text(rows.getvalue(), encoding="utf-8", newline="")
+    write_output(options.out, rows.getvalue(), **_only_answers(options))
     say(f"{len(table):,} answers are in {options.out!r}.")
+
+
+def _only_answers(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what keeps --out from the table that is read, and from files that are no answers."""
+    return {"inputs": options.texts, "begins": ",".join([*HEAD, ""])}
