@@ -49,13 +49,14 @@ def class_weighted_loss(
 ) -> Float[Tensor, ""]:
     """Compute the cross-entropy of rows whose classes count differently.
 
-    ``sum(weights[labels] * -log p) / sum(weights[labels])`` with ``p = softmax(logits)[labels]``.
+    ``sum(weights[labels] * -log p) / rows`` with ``p = softmax(logits)[labels]``. Divided by the
+    rows, not by their weights, it is the same in one batch and in many, and in batches of one row;
+    with weights that are 1 on average over the rows to learn from both are equal there.
     """
     counted = labels != IGNORED_LABEL  # (batch)
     logits, labels = logits[counted], labels[counted]
     of_truth = logits.log_softmax(-1).gather(-1, labels.unsqueeze(-1)).squeeze(-1)  # (batch)
-    of_row = weights[labels]  # (batch)
-    return -(of_row * of_truth).sum() / of_row.sum().clamp(min=1e-12)  # ()
+    return -(weights[labels] * of_truth).sum() / max(1, len(labels))  # ()
 
 
 class Weighted(nn.Module):

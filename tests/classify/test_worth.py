@@ -19,9 +19,14 @@ from minibert.classify.calibration import (
 )
 from minibert.classify.report import interval
 from minibert.classify.thresholds import choose_thresholds, decide
-from minibert.classify.weighting import class_weighted_loss, class_weights
+from minibert.classify.weighting import Weighted, class_weighted_loss, class_weights
 from minibert.classify.wording import _result
 from minibert.classify.words import CountedWords, _terms, best_counted_words
+from minibert.config import BertConfig
+from minibert.tasks import BertForSequenceClassification, TaskBatches
+from minibert.training import TrainingConfig
+from minibert.training.evaluation import evaluate
+from minibert.training.step import training_step
 
 CLASSES = 4
 
@@ -35,14 +40,15 @@ def scored(seed, rows=300, sharper=2.0):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weighted_loss_is_that_of_torch(seed):
+def test_weighted_loss_is_that_of_torch_divided_by_the_rows(seed):
     logits, labels = map(torch.tensor, scored(seed, 50))
     labels[::7] = -100
     weights = torch.rand(CLASSES, generator=torch.Generator().manual_seed(seed)).double()
     logits.requires_grad_()
     ours = class_weighted_loss(logits, labels, weights)
     (gradient,) = torch.autograd.grad(ours, logits)
-    theirs = functional.cross_entropy(logits, labels, weight=weights)
+    theirs = functional.cross_entropy(logits, labels, weight=weights, reduction="sum")
+    theirs = theirs / (labels != -100).sum()
     (expected,) = torch.autograd.grad(theirs, logits)
     torch.testing.assert_close(ours, theirs)
     torch.testing.assert_close(gradient, expected)
@@ -53,6 +59,56 @@ def test_weights_give_each_class_the_same_share():
     weights = class_weights(labels, 4)
     assert weights.tolist() == pytest.approx([100 / 270, 100 / 27, 0, 100 / 3])
     assert weights[torch.tensor(labels)].mean().item() == pytest.approx(1)
+
+
+def tiny_weighted(rows=24):
+    """A classifier of which one class counts more, and labeled rows of several lengths."""
+    torch.manual_seed(0)
+    config = BertConfig.tiny(
+        vocab_size=40, hidden_size=16, num_attention_heads=2, intermediate_size=32,
+        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, max_position_embeddings=16,
+    )  # fmt: skip
+    model = BertForSequenceClassification(config, num_labels=3).double()
+    rng = np.random.default_rng(0)
+    labels = rng.choice(3, rows, p=[0.7, 0.2, 0.1]).tolist()
+    texts = [rng.integers(5, 40, int(rng.integers(3, 9))).tolist() for _ in labels]
+    told = [
+        {"input_ids": ids, "token_type_ids": [0] * len(ids), "labels": label}
+        for ids, label in zip(texts, labels, strict=True)
+    ]
+    return Weighted(model, class_weights(labels, 3).double()), told
+
+
+def gradient(model, batches):
+    config = TrainingConfig(max_steps=2, seed=0, max_grad_norm=1e9)
+    optimizer = torch.optim.SGD(model.parameters())
+    training_step(model, optimizer, batches, 0, config)
+    return torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+
+
+@pytest.mark.parametrize("size", [1, 5, 12])
+def test_a_weighted_step_is_the_same_in_one_batch_and_in_many(size):
+    model, rows = tiny_weighted()
+    one, many = (
+        list(TaskBatches(rows, batch_size=n, seed=0, pad_token_id=0)) for n in (len(rows), size)
+    )
+    start = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    expected = gradient(model, one)
+    model.load_state_dict(start)
+    torch.testing.assert_close(gradient(model, many), expected)
+    model.load_state_dict(start)
+    equal = Weighted(model.model, torch.ones(3, dtype=torch.float64))
+    assert (gradient(equal, many) - expected).norm() > 0.1 * expected.norm()
+
+
+@pytest.mark.parametrize("size", [1, 5, 12])
+def test_a_weighted_evaluation_does_not_depend_on_the_batch_size(size):
+    model, rows = tiny_weighted()
+    losses = [
+        evaluate(model, TaskBatches(rows, batch_size=n, seed=0, pad_token_id=0))["loss"]
+        for n in (len(rows), size)
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-9)
 
 
 @pytest.mark.parametrize("sharper", [0.2, 1.0, 3.0, 8.0])
