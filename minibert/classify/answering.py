@@ -43,8 +43,10 @@ def answer_typed(options: argparse.Namespace) -> int:
 
 
 def _names_a_table(text: str) -> bool:
-    """Return whether a text is the name of a file, which may be missing."""
-    return text.lower().endswith(SUFFIXES) and (" " not in text or os.path.isfile(text))
+    """Return whether a text is the name of a file, which may be missing if it looks like one."""
+    if os.path.exists(text):
+        return not os.path.isdir(text)
+    return text.lower().endswith(SUFFIXES) and " " not in text
 
 
 def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
@@ -69,6 +71,8 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     if options.out is not None:
         require_output(options.out, **_only_answers(options))
     table = read_table(path, str(text), pair=pair, encoding=options.encoding)
+    for note in table.notes:
+        show_warning(note)
     if table.skipped:
         show_warning(f"{len(table.skipped):,} rows without a text are left out")
     rows = io.StringIO()
