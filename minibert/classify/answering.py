@@ -18,8 +18,8 @@ from minibert.training import choose_device
 from .options import go_on
 from .saving import FILE, Classifier, load_classifier
 from .table import LabeledTable, read_table
+from .thresholds import REFUSAL
 
-UNKNOWN = "I do not know"
 HEAD = ("line", "answer", "probability", "guess")  # then the texts, under the name they have
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 
@@ -60,7 +60,7 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
     firsts, seconds = map(list, zip(*both, strict=True))
     answers = classifier.answer(LabeledTable(firsts, pairs=seconds if wanted is tuple else None))
     for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
-        unknown = f"{UNKNOWN} (perhaps {guess}, {probability:.2f})"
+        unknown = f"{REFUSAL} (perhaps {guess}, {probability:.2f})"
         say(f"{text}\n  {unknown if label is None else f'{label}  {probability:.2f}'}")
 
 
@@ -80,7 +80,7 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     writer.writerow([*HEAD, text])
     answers = zip(table.lines or [], classifier.answer(table), table.texts, strict=True)
     for line, (label, probability, guess), read in answers:
-        writer.writerow([line, label or UNKNOWN, f"{probability:.4f}", guess, read])
+        writer.writerow([line, label or REFUSAL, f"{probability:.4f}", guess, read])
     if options.out is None:
         say(rows.getvalue().removesuffix("\n"))
         return

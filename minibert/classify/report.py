@@ -12,7 +12,6 @@ from .calibration import calibration_error, reliability, with_temperature
 from .preparing import Work
 from .saving import Classifier
 from .scores import class_scores, count_confusions
-from .splitting import linked_rows
 from .thresholds import decide
 
 DRAWS, ENDS = 1000, (0.025, 0.975)
@@ -39,7 +38,7 @@ def measure(
 ) -> dict[str, Any]:
     """Compare scores of the test part, and those of counted words, with the truth."""
     labels, table, classes = work.labels["test"], work.tables["test"], work.classes
-    blocks = linked_rows(table)
+    blocks = work.blocks
     before, probs = (with_temperature(logits, t) for t in (1.0, classifier.temperature))
     usual = np.bincount(work.labels["train"], minlength=len(classes)).argmax()
     answers = {

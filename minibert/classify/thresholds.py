@@ -11,7 +11,8 @@ import numpy as np
 from jaxtyping import Float, Int
 
 DOUBT = 0.1
-UNKNOWN = -1  # in place of a class: "I do not know"
+UNKNOWN = -1  # in place of a class
+REFUSAL = "I do not know"  # in place of a label
 
 
 def chance_of(right: int, kept: int, share: float) -> float:
