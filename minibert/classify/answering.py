@@ -15,6 +15,7 @@ from minibert.pretrain.options import PLAN
 from minibert.pretrain.output import say, show_warning
 from minibert.training import choose_device
 
+from .coverage import notes_on_unknown
 from .options import go_on
 from .saving import FILE, Classifier, load_classifier
 from .table import LabeledTable, read_table
@@ -58,7 +59,10 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
             raise ValueError(f"{text!r} cannot be answered; this classifier reads {way_out}")
     both = [(part, "") if isinstance(part, str) else part for part in parts]
     firsts, seconds = map(list, zip(*both, strict=True))
-    answers = classifier.answer(LabeledTable(firsts, pairs=seconds if wanted is tuple else None))
+    table = LabeledTable(firsts, pairs=seconds if wanted is tuple else None)
+    for note in notes_on_unknown(classifier.tokenizer, table):
+        show_warning(note)
+    answers = classifier.answer(table)
     for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
         unknown = f"{REFUSAL} (perhaps {guess}, {probability:.2f})"
         say(f"{text}\n  {unknown if label is None else f'{label}  {probability:.2f}'}")
@@ -71,7 +75,7 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     if options.out is not None:
         require_output(options.out, **_only_answers(options))
     table = read_table(path, str(text), pair=pair, encoding=options.encoding)
-    for note in table.notes:
+    for note in [*table.notes, *notes_on_unknown(classifier.tokenizer, table)]:
         show_warning(note)
     if table.skipped:
         show_warning(f"{len(table.skipped):,} rows without a text are left out")

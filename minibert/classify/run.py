@@ -24,6 +24,7 @@ from minibert.pretrained import load_tokenizer
 from minibert.training import checkpoint_folders, choose_device
 
 from .calibration import fit_temperature, with_temperature
+from .coverage import require_known
 from .options import DEFAULTS, REPORT, go_on
 from .preparing import Work, prepare
 from .report import measure
@@ -48,6 +49,7 @@ def train_classifier(options: argparse.Namespace) -> int:
         say(f"The run in {options.out!r} is finished.")
     else:
         work = prepare(plan)
+        work.notes.append(require_known(load_tokenizer(plan["model"]), work.tables))
         folder.mkdir(parents=True, exist_ok=True)
         write_plan(folder, plan)
         if stopped_by := _train(plan, work, folder, device):
