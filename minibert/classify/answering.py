@@ -9,6 +9,8 @@ import os
 from pathlib import Path
 from typing import Any
 
+from torch import nn
+
 from minibert.disk import require_output, write_output
 from minibert.fill import split_pair
 from minibert.pretrain.options import PLAN
@@ -33,7 +35,8 @@ def answer_typed(options: argparse.Namespace) -> int:
         wanted = wanted or f"has no {FILE}; name a folder that `train` has written"
         raise FileNotFoundError(f"the classifier in {options.folder!r} {wanted}")
     classifier = load_classifier(folder)
-    classifier.model.to(choose_device(options.device))
+    if isinstance(classifier.model, nn.Module):
+        classifier.model.to(choose_device(options.device))
     tables = [text for text in options.texts if _names_a_table(text)]
     if tables and len(options.texts) > 1:
         raise ValueError(f"{tables[0]!r} is a table; name one table, or texts only")
@@ -60,7 +63,7 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
     both = [(part, "") if isinstance(part, str) else part for part in parts]
     firsts, seconds = map(list, zip(*both, strict=True))
     table = LabeledTable(firsts, pairs=seconds if wanted is tuple else None)
-    for note in notes_on_unknown(classifier.tokenizer, table):
+    for note in notes_on_unknown(classifier, table):
         show_warning(note)
     answers = classifier.answer(table)
     for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
@@ -75,7 +78,7 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     if options.out is not None:
         require_output(options.out, **_only_answers(options))
     table = read_table(path, str(text), pair=pair, encoding=options.encoding)
-    for note in [*table.notes, *notes_on_unknown(classifier.tokenizer, table)]:
+    for note in [*table.notes, *notes_on_unknown(classifier, table)]:
         show_warning(note)
     if table.skipped:
         show_warning(f"{len(table.skipped):,} rows without a text are left out")

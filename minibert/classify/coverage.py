@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from minibert.wordpiece import WordPieceTokenizer
 
+from .saving import Classifier
 from .table import LabeledTable
 
 MOST_UNKNOWN = 0.2  # of the tokens; of more, answers depend on what is left
@@ -32,7 +33,9 @@ def require_known(tokenizer: WordPieceTokenizer, tables: Mapping[str, LabeledTab
     return f"{told}."
 
 
-def notes_on_unknown(tokenizer: WordPieceTokenizer, table: LabeledTable) -> Iterator[str]:
+def notes_on_unknown(classifier: Classifier, table: LabeledTable) -> Iterator[str]:
     """Tell of texts that are answered though little of them is known."""
-    if (share := unknown_share(tokenizer, table.whole_texts)) > MOST_UNKNOWN:
+    tokenizer = classifier.tokenizer
+    share = unknown_share(tokenizer, table.whole_texts) if tokenizer else 0.0
+    if share > MOST_UNKNOWN:
         yield f"{100 * share:.0f} % of the tokens are [UNK], so these answers mean little"

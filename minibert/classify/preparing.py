@@ -13,6 +13,7 @@ from .duplicates import find_duplicates, find_patterns, without_copies
 from .labels import notes_on_labels, require_classes
 from .splitting import Blocks, kept_together, linked_rows, split_rows
 from .table import LabeledTable, read_table
+from .thresholds import REFUSAL, least_answers
 
 COLUMNS = ("text", "label", "pair", "group", "time", "encoding")
 FEW, SHOWN = 10, 3
@@ -47,6 +48,7 @@ def prepare(plan: Mapping[str, Any]) -> Work:
     labels = {p: np.array([number[x] for x in t.labels or ()]) for p, t in tables.items()}
     notes = [*_read(table), *_copies(table, kept), *_patterns(kept)]
     notes += [*notes_on_labels(classes), *_rare(tables, classes)]
+    notes += _promised(labels["validation"], classes, plan["promise"])
     return Work(tables, labels, classes, notes, _within(linked_rows(kept), parts.test))
 
 
@@ -110,6 +112,25 @@ def _rare(tables: Mapping[str, LabeledTable], classes: tuple[str, ...]) -> Itera
         elif fewest < FEW:
             what = "nothing" if fewest == 0 else "little"
             yield f"{name!r} has few rows ({told}); {what} can be said of its answers."
+
+
+def _promised(
+    labels: Int[np.ndarray, " rows"], classes: tuple[str, ...], promise: float
+) -> Iterator[str]:
+    """Tell what cannot be promised, whatever is learned: there are too few rows to choose with."""
+    least, counts = least_answers(promise), np.bincount(labels, minlength=len(classes))
+    if len(labels) < least:
+        yield (
+            f"--promise {promise:g} cannot be kept with {len(labels)} rows to choose with; it "
+            f'needs {least}, so all texts will get "{REFUSAL}". Give more rows, or promise less.'
+        )
+    elif few := [name for name, count in zip(classes, counts, strict=True) if count < least]:
+        listed = ", ".join(map(repr, few[:SHOWN])) + ", …" * (len(few) > SHOWN)
+        yield (
+            f"{len(few)} of {len(classes)} labels ({listed}) have fewer than the {least} rows to "
+            f"choose with that --promise {promise:g} needs for a threshold of their own; such "
+            "labels share one, and it is promised for them together only."
+        )
 
 
 def _listed(lines: Any) -> str:

@@ -163,7 +163,7 @@ WRONG = {
     "train a.csv --out x --seed -1": "argument --seed: -1 is too small; the least is 0",
     "": "the following arguments are required: train|predict",
     "train a.csv --out x --promise 1": "argument --promise: 1 must be above 0 and below 1",
-    "train a.csv --out x --class-weights some": "(choose from 'balanced', 'none')",
+    "train a.csv --out x --class-weights some": "(choose from 'best', 'balanced', 'none')",
 }
 
 
