@@ -38,9 +38,9 @@ def write_table(path, rows, head=("text", "label", "writer")):
     return path
 
 
-def write_encoder(folder):
+def write_encoder(folder, texts=None):
     """Save a BERT of one layer with weights of chance, and its tokenizer."""
-    texts = [text for text, *_ in letters()]
+    texts = texts or [text for text, *_ in letters()]
     tokenizer = WordPieceTokenizer.train(texts, 300)
     torch.manual_seed(0)
     config = BertConfig(
