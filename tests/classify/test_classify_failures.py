@@ -1,5 +1,6 @@
 """What cannot be done is one sentence, and what was interrupted goes on bit for bit."""
 
+import gzip
 import importlib.util
 import json
 import math
@@ -155,6 +156,16 @@ def test_without_thresholds_everything_is_answered(finished, tmp_path):
     save_classifier(classifier, tmp_path)
     for each in (classifier, load_classifier(tmp_path)):
         assert all(reply.label for reply in each.answer(LabeledTable(["my bill", "x"])))
+
+
+def test_what_is_no_table_is_not_answered_as_a_text(finished, tmp_path, capsys):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"text\nmy bill\n"))
+    assert classify("predict", finished, tmp_path / "a.csv.gz") == 1
+    assert "is compressed by gzip, not a text file; unpack it first" in error(capsys)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        assert classify("predict", finished, tmp_path / "pipe") == 1
+        assert "is a pipe or a device, which can be read only once; write" in error(capsys)
 
 
 WRONG = {
