@@ -20,15 +20,20 @@ def unknown_share(tokenizer: WordPieceTokenizer, texts: Sequence[str]) -> float:
     return tokens.count("[UNK]") / max(1, len(tokens))
 
 
-def require_known(tokenizer: WordPieceTokenizer, tables: Mapping[str, LabeledTable]) -> str:
-    """Tell the share of [UNK] in each part; raise if it is above a fifth in one of them."""
+def require_known(
+    tokenizer: WordPieceTokenizer, tables: Mapping[str, LabeledTable], use: str
+) -> str:
+    """Tell the share of [UNK] in each part; raise if it is above a fifth in one of them.
+
+    Counted words need no vocabulary, so they may be used all the same.
+    """
     shares = {name: unknown_share(tokenizer, part.whole_texts) for name, part in tables.items()}
     each = ", ".join(f"{100 * share:.1f} % in {name}" for name, share in shares.items())
     told = f"Tokens that the vocabulary does not know, [UNK]: {each}"
-    if max(shares.values()) > MOST_UNKNOWN:
+    if max(shares.values()) > MOST_UNKNOWN and use != "words":
         raise ValueError(
             f"{told}; above {100 * MOST_UNKNOWN:g} % too little is left to learn from. Name a "
-            "--model whose vocabulary has this script"
+            "--model whose vocabulary has this script, or count words: --use words"
         )
     return f"{told}."
 

@@ -102,8 +102,9 @@ def _patterns(kept: LabeledTable) -> Iterator[str]:
 
 
 def _rare(tables: Mapping[str, LabeledTable], classes: tuple[str, ...]) -> Iterator[str]:
-    """Tell of labels that are too few to say much about."""
+    """Tell of labels that are too few to say much about: the first, and how many more."""
     counts = {part: Counter(table.labels) for part, table in tables.items()}
+    notes = []
     for name in classes:
         told = ", ".join(f"{count[name]} in {part}" for part, count in counts.items())
         fewest = min(count[name] for count in counts.values())
@@ -111,7 +112,10 @@ def _rare(tables: Mapping[str, LabeledTable], classes: tuple[str, ...]) -> Itera
             yield f"{name!r} is never learned ({told}), so no text gets it."
         elif fewest < FEW:
             what = "nothing" if fewest == 0 else "little"
-            yield f"{name!r} has few rows ({told}); {what} can be said of its answers."
+            notes.append(f"{name!r} has few rows ({told}); {what} can be said of its answers.")
+    yield from notes[:SHOWN]
+    if more := notes[SHOWN:]:
+        yield f"So have {len(more):,} other labels, with fewer than {FEW} rows in some part."
 
 
 def _promised(

@@ -53,7 +53,7 @@ def train_classifier(options: argparse.Namespace) -> int:
         say(f"The run in {options.out!r} is finished.")
     else:
         work = prepare(plan)
-        work.notes.append(require_known(load_tokenizer(plan["model"]), work.tables))
+        work.notes.append(require_known(load_tokenizer(plan["model"]), work.tables, plan["use"]))
         folder.mkdir(parents=True, exist_ok=True)
         write_plan(folder, plan)
         if stopped_by := _train(plan, work, folder, device):

@@ -177,6 +177,8 @@ def _promises(facts: Facts) -> list[str]:
     if never := [name for name, t, _ in each if t is None]:
         told = f"For {percent} a label needs at least {least} answers to the rows to choose with,"
         way_out = "all right, or more with some wrong: give more rows, or a lower --promise."
+        if not any(facts["shared"]):
+            way_out += " One threshold for all labels that have fewer does not keep it, either."
         lines += ["", f"Never answered: {', '.join(never)}. {told} {way_out}"]
     return lines
 

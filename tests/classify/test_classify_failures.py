@@ -55,8 +55,11 @@ def test_texts_that_the_vocabulary_does_not_know_are_refused(inputs, tmp_path, c
     assert classify("train", table, *inputs[1:], "--out", tmp_path / "out") == 1
     told = error(capsys)
     assert "does not know, [UNK]: 71.3 % in train, 71.4 % in validation" in told
-    assert "Name a --model whose vocabulary has this script" in told
+    assert "Name a --model whose vocabulary has this script, or count words: --use words" in told
     assert not (tmp_path / "out").exists()
+    run = ("train", table, *inputs[1:], "--epochs", "1", "--use", "words")
+    assert classify(*run, "--out", tmp_path / "out") == 0
+    assert classify("predict", tmp_path / "out", "my bill அ") == 0
 
 
 def test_an_answer_to_what_is_not_known_is_told(finished, capsys):

@@ -250,3 +250,12 @@ def test_copies_are_counted_for_each_label_and_patterns_are_told(tmp_path):
     orders = [(f"order {n} of 21", "ab"[n % 2]) for n in range(120)]
     (note,) = [note for note in notes_of(tmp_path, orders) if "digits" in note]
     assert note.startswith("120 rows differ from others in digits or signs only, 'order 0 of 21'")
+
+
+def test_many_rare_labels_are_a_few_lines(tmp_path):
+    rows = rows_with([*"abcdefghij"], 80)
+    told = [
+        note for note in notes_of(tmp_path, rows) if "few rows" in note or "other labels" in note
+    ]
+    assert len(told) == 4 and told[0].startswith("'a' has few rows (6 in train, 1 in validation")
+    assert told[3] == "So have 7 other labels, with fewer than 10 rows in some part."
