@@ -15,7 +15,7 @@ from torch import Tensor
 from minibert.model import BertModel
 
 from .calibration import fit_temperature, with_temperature
-from .frozen import FrozenVectors, best_on_vectors, vectors_of
+from .frozen import FrozenVectors, best_on_vectors, mean_vectors
 from .options import METHODS
 from .preparing import Work
 from .saving import Classifier
@@ -68,7 +68,7 @@ def compare(
         tokenizer, max_length = model.tokenizer, model.max_length
         assert tokenizer is not None and max_length is not None
         vectors = vectors or {
-            part: vectors_of(encoder, tokenizer, table, max_length)
+            part: mean_vectors(encoder, tokenizer, table, max_length)
             for part, table in tables.items()
         }
         words = best_counted_words(texts, labels, weights)

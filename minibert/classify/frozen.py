@@ -45,7 +45,7 @@ class FrozenVectors(nn.Module):
         self, tokenizer: WordPieceTokenizer, table: LabeledTable, max_length: int
     ) -> Float[np.ndarray, "rows classes"]:
         """Score the texts of a table, cut to so many tokens."""
-        return self.linear.logits(vectors_of(self.encoder, tokenizer, table, max_length)).numpy()
+        return self.linear.logits(mean_vectors(self.encoder, tokenizer, table, max_length)).numpy()
 
 
 def frozen_encoder(folder: str | Path) -> BertModel:
@@ -54,7 +54,7 @@ def frozen_encoder(folder: str | Path) -> BertModel:
         return load_pretrained(BertModel, folder, unused=HEADS, add_pooling_layer=False)
 
 
-def vectors_of(
+def mean_vectors(
     encoder: BertModel, tokenizer: WordPieceTokenizer, table: LabeledTable, max_length: int
 ) -> Float[Tensor, "rows hidden"]:
     """Turn each text, or pair of texts, into one vector of length 1, in 64 bits."""

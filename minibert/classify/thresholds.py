@@ -127,10 +127,16 @@ def share_threshold(
 
     Parameters
     ----------
-    probs, labels, promise, doubt
-        As for `choose_thresholds`.
+    probs : float array, shape (rows, classes)
+        Probabilities on a validation part.
+    labels : int array, shape (rows,)
+        The true classes.
     thresholds : float array, shape (classes,)
-        What it has chosen.
+        What `choose_thresholds` has chosen.
+    promise : float
+        Wanted share of right answers, above 0 and below 1.
+    doubt : float, default 0.1
+        As for `share_at_least`.
 
     Returns
     -------
