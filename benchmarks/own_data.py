@@ -15,6 +15,7 @@ import itertools
 import json
 import time
 from random import Random
+from typing import Any
 
 import numpy as np
 import torch
@@ -93,6 +94,16 @@ def equal_in_training(model: Weighted, _: object) -> None:
     model.weights = torch.ones_like(model.weights) if model.training else model.of_classes
 
 
+def divided_by_weights(model: Weighted, _: object, given: dict, output: Any) -> Any:
+    """Divide the loss by the weights of its batch, in place of its rows.
+
+    The record was made so: what is rare counts less in a batch that holds much of it, and the loss
+    depends on how the rows are cut into batches. The command divides by the rows.
+    """
+    own = model.weights[given["labels"]]
+    return output._replace(loss=output.loss * len(own) / own.sum())
+
+
 def fine_tuned(
     seed: int, rate: float, method: str = "plain", ask: bool = True, epochs: int = EPOCHS
 ) -> dict:
@@ -110,6 +121,7 @@ def fine_tuned(
         weights=None if method == "plain" else weights, epochs=epochs, patience=2 * epochs,
         show_progress=False, device="cpu",
     )  # fmt: skip
+    trainer.model.register_forward_hook(divided_by_weights, with_kwargs=True)
     if method == "resampled":
         trainer.model.of_classes = weights
         trainer.model.register_forward_pre_hook(equal_in_training)

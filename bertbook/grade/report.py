@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from minibert.disk import written_whole
+from minibert.disk import write_output
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that is computed
 STYLE = (
@@ -44,7 +44,7 @@ def write_table(marks: Iterable[Mark], path: Path) -> None:
     table = csv.writer(text)
     table.writerow(Mark._fields)
     table.writerows([*map(_no_formula, mark)] for mark in marks)
-    _write(path, text.getvalue())
+    write_output(path, text.getvalue())
 
 
 def write_pages(marks: Sequence[Mark], folder: Path) -> list[Path]:
@@ -56,7 +56,7 @@ def write_pages(marks: Sequence[Mark], folder: Path) -> list[Path]:
         taken = {page.stem for page in pages}
         number = next(n for n in range(1, len(marks) + 2) if _numbered(stem, n) not in taken)
         pages.append(folder / f"{_numbered(stem, number)}.html")
-        _write(pages[-1], _page(student, [mark for mark in marks if mark.student == student]))
+        write_output(pages[-1], _page(student, [mark for mark in marks if mark.student == student]))
     return pages
 
 
@@ -89,8 +89,3 @@ def _page(student: str, marks: Sequence[Mark]) -> str:
 def _no_formula(cell: object) -> object:
     """Keep a spreadsheet from computing what somebody has named herself."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
-
-
-def _write(path: Path, text: str) -> None:
-    with written_whole(path) as draft:
-        draft.write_text(text, encoding="utf-8", newline="")

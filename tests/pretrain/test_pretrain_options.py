@@ -26,6 +26,7 @@ WRONG = {
     "--out x": "name at least one text file (or go on with a run: --resume)",
     "a.txt --out x --max 5": "unrecognized arguments: --max 5",  # no part of a name
     "a.txt --out x --batch-size many": "argument --batch-size: 'many' is no whole number",
+    f"a.txt --out x --seed {2**64}": f"{2**64} is too large; the most is {2**64 - 1}",
     "a.txt --out x --max-length 4": "argument --max-length: 4 is too small; the least is 5",
     "a.txt --out x --held-out nan": "argument --held-out: nan must be at least 0 and below 1",
     "a.txt --out x --learning-rate inf": "argument --learning-rate: inf must be above 0 and finite",
