@@ -179,7 +179,9 @@ class ElectraForPreTraining(nn.Module):
         loss = None if labels is None else self._loss(logits, labels, attention_mask)  # ()
         return ElectraForPreTrainingOutput(loss, logits, encoded.hidden_states, encoded.attentions)
 
-    def is_labeled(self, batch: Mapping[str, Tensor], name: str) -> Bool[Tensor, "batch seq"]:
+    def is_labeled(
+        self, batch: Mapping[str, Shaped[Tensor, "..."]], name: str
+    ) -> Bool[Tensor, "batch seq"]:
         """Return which labels of a batch count, for those who train: not those of padding."""
         return _is_asked(batch[name], batch.get("attention_mask"))
 

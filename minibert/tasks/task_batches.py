@@ -18,7 +18,7 @@ from minibert.losses import ENDS_OF_ANSWER, IGNORED_LABEL
 from minibert.wordpiece.encode_batch import pad_rows
 
 Row = Mapping[str, Any]
-MASK = "attention_mask"
+_MASK = "attention_mask"
 
 
 class TaskBatches:
@@ -116,7 +116,7 @@ class TaskBatches:
             values = [row[name] for row in rows]
             if name in ENDS_OF_ANSWER:
                 values = [_inside(row, row[name]) for row in rows]
-            if name in {MASK, *fill}:
+            if name in {_MASK, *fill}:
                 values = [[*value, *[fill.get(name, 0)] * (seq - len(value))] for value in values]
             batch[name] = torch.tensor(values)
         return batch
@@ -134,15 +134,15 @@ class TaskBatches:
                     f"row {number} holds {sorted(row)}, and row 0 {sorted(names)}; "
                     "let every row hold the same"
                 )
-            for name in ("token_type_ids", *self.per_token, *({MASK} & names)):
+            for name in ("token_type_ids", *self.per_token, *({_MASK} & names)):
                 if len(row[name]) != len(row["input_ids"]):
                     raise ValueError(
                         f"row {number} has {len(row['input_ids'])} input_ids and "
                         f"{len(row[name])} {name}; give one for each token"
                     )
-            if any(shown not in (0, 1) for shown in row.get(MASK, ())):
+            if any(shown not in (0, 1) for shown in row.get(_MASK, ())):
                 raise ValueError(
-                    f"row {number} has the attention_mask {list(row[MASK])}; it is 1 for a token "
+                    f"row {number} has the attention_mask {list(row[_MASK])}; it is 1 for a token "
                     "and 0 for padding"
                 )
             for name in names - {"input_ids", "token_type_ids"}:
@@ -151,7 +151,7 @@ class TaskBatches:
 
 def _inside(row: Row, position: int) -> int:
     """Return a position, or -100 if the row has no token there."""
-    shown = row.get(MASK, [1] * len(row["input_ids"]))
+    shown = row.get(_MASK, [1] * len(row["input_ids"]))
     is_token = position < 0 or (position < len(shown) and shown[position])
     return position if is_token else IGNORED_LABEL
 
