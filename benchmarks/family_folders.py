@@ -1,10 +1,11 @@
 """Folders of the whole family, both ways: theirs opened by us, and ours by transformers.
 
 ``python -m benchmarks.family_folders`` builds each member of transformers with each of its heads,
-random weights in 64 bits, saves it, opens the folder with ours and compares all that both return;
-then saves ours, opens that folder with transformers, and compares again. ``--record`` stores the
-largest differences in ``records/family_folders.json`` (a minute of one thread). The differences
-of DeBERTa and ModernBERT are the library's: it takes a root, or turns its vectors, in 32 bits.
+random weights in 64 bits, saves it, opens the folder with ours and compares all that both return at
+the tokens; then saves ours, opens that folder with transformers, and compares again. ``--record``
+stores the largest differences in ``records/family_folders.json`` (a minute of one thread). The
+differences of DeBERTa and ModernBERT are the library's: it takes a root, or turns its vectors, in
+32 bits.
 """
 
 import argparse

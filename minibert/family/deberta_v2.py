@@ -160,7 +160,9 @@ class DisentangledSelfAttention(BertSelfAttention):
             scores = scores + self.score_distances(query, key, table)
         scores = scores / math.sqrt(self.head_size * (1 + len(self.config.pos_att_type)))
         if additive_mask is not None:
-            scores = scores + fit_mask(additive_mask, scores)
+            # Padding sees nothing. To add the lowest number would leave the score a gradient.
+            hidden = fit_mask(additive_mask, scores) < 0  # (batch, 1, seq, seq)
+            scores = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
         probs = self.dropout(scores.softmax(dim=-1))
         return self.join_heads(probs @ value), probs if output_attentions else None
 

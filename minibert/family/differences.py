@@ -86,7 +86,9 @@ def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:
 class NoTable(nn.Module):
     """Play a table of embeddings that adds nothing, however large the id."""
 
-    num_embeddings = math.inf
+    def __init__(self, num_embeddings: float = math.inf) -> None:
+        super().__init__()
+        self.num_embeddings = num_embeddings
 
     def forward(self, ids: Int[Tensor, "..."]) -> Float[Tensor, ""]:
         """Return 0, whatever the ids."""

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from tqdm import std
 
-from .batch_stream import BatchStream, require_repeatable
+from .batch_stream import BatchStream, check_batch, require_repeatable
 from .config import TrainingConfig
 from .devices import choose_device
 from .early_stopping import BestWeights
 from .evaluation import evaluate
 from .history import HistoryFile, Meter, count_tokens
-from .loss_terms import ONE_LOSS, Batch
+from .loss_terms import ONE_LOSS, Batch, count_labels, require_labels
 from .optimizer import make_optimizer
 from .processes import Processes
 from .progress import PlainLines, progress_bar
@@ -193,7 +193,7 @@ class BertTrainer:
     def _make_step(self, stream: BatchStream, bar: std.tqdm | PlainLines) -> None:
         """Make one training step, and record it."""
         began = time.perf_counter()
-        batches = stream.take(self.config.gradient_accumulation_steps)
+        batches = self._take_labeled(stream)
         result = self._train_on(batches)
         self.step, self.epoch, self.batch = self.step + 1, stream.epoch, stream.batch
         tokens, seconds = sum(map(count_tokens, batches)), time.perf_counter() - began
@@ -205,6 +205,19 @@ class BertTrainer:
             fields = {"learning_rate": result.learning_rate, "grad_norm": result.grad_norm}
             self._record({"epoch": self.epoch} | self._meter.read() | fields)
         self._step_incomplete = False
+
+    def _take_labeled(self, stream: BatchStream) -> list[dict[str, Tensor]]:
+        """Return the batches of the next step; those without any label make no step."""
+        whole = stream.epoch + (stream.batch > 0)  # the first epoch that is read from its beginning
+        while stream.epoch <= whole:
+            batches = stream.take(self.config.gradient_accumulation_steps)
+            counts = (count_labels(batch, self.terms, self.model) for batch in batches)
+            if any(count for each in counts for count in each.values()):
+                return batches
+        raise ValueError(
+            f"step {self.step + 1} has no label in its batches, nor has any other batch of epoch "
+            f"{whole}, so there is nothing to learn; give at least one"
+        )
 
     def _train_on(self, batches: Sequence[Batch]) -> StepResult:
         """Make one training step; an error for NaN names the checkpoint to return to."""
@@ -249,6 +262,7 @@ class BertTrainer:
             )
         if eval_batches is not None:
             require_repeatable(eval_batches)
+            require_labels(map(check_batch, eval_batches), self.terms, self.model)
         self.best.require(eval_batches)
         if self.folder is not None and not self.step and checkpoint_folders(self.folder):
             newest = checkpoint_folders(self.folder)[0].name
