@@ -6,10 +6,15 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from minibert.pretrain.output import complain, say, with_output
 
 from .report import Mark, write_pages, write_table
+
+if TYPE_CHECKING:  # what is slow to import is so where it is needed
+    from .exercises import Task
+    from .trial import Limits, Reply
 
 DESCRIPTION = """\
 Run the notebooks of a class, and write what each exercise earns.
@@ -61,9 +66,9 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Mark]:
     """Yield a mark for each exercise of each notebook, exercise by exercise."""
-    from .answers import code_for, submissions_in
-    from .exercises import chapter_of, tasks_of, with_needs_of
-    from .trial import Limits, on_trial
+    from .answers import submissions_in
+    from .exercises import chapter_of, tasks_of
+    from .trial import Limits
 
     limits, of_chapter = Limits(options.seconds, options.megabytes), {}
     for hers in submissions_in(options.folder):
@@ -74,12 +79,26 @@ def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Ma
     for chapter, all_of_it in sorted(of_chapter.items()):
         for task in tasks_of(chapter):
             for hers in all_of_it:
-                code = code_for(task, hers.path, chapter)
-                needed = with_needs_of(code, task, chapter)
-                reply = on_trial(needed, code, chapter.parent.resolve(), limits)
+                reply = _reply(task, hers.path, chapter, limits)
                 points = task.points * reply.passed
                 name = task.title, points, task.points, reply.message
                 yield Mark(hers.student, hers.path.name, chapter.stem, *name)
+
+
+def _reply(task: Task, path: Path, chapter: Path, limits: Limits) -> Reply:
+    """Say why there is no answer, or try it."""
+    from bertbook.checks.verdict import brief
+
+    from .absent import why_absent
+    from .answers import code_for
+    from .exercises import with_needs_of
+    from .trial import Reply, on_trial
+
+    code = code_for(task, path, chapter)
+    needed = with_needs_of(code, task, chapter)
+    if absent := why_absent(code, needed, path, chapter):
+        return Reply(False, brief(absent))
+    return on_trial(needed, code, chapter.parent.resolve(), limits)
 
 
 def _stop(sentence: str) -> int:
