@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from minibert.pretrain.output import complain, say, with_output
 
+from .overview import overview_of, write_overview_page, write_overview_table
 from .report import Mark, write_pages, write_table
 
 if TYPE_CHECKING:  # what is slow to import is so where it is needed
@@ -23,8 +24,13 @@ FOLDER has one folder for each student with her copies of the chapters, or one n
 Every answer runs in a process of its own. What loops, ends Python, prints without end, writes or
 deletes files, changes or asks its checker, or is ours under another name earns nothing and harms
 nothing; for people you do not know, run this command in a container all the same. A point stands
-for each dot of an exercise's difficulty. GRADES gets grades.csv, a line for each exercise of each
-notebook, and a page for each student."""
+for each dot of an exercise's difficulty. GRADES gets
+
+  overview.html  the class on one page: points of each student and of each exercise with their
+                 totals, and the replies that most students got
+  overview.csv   a line for each student, a column for each exercise, and the totals
+  grades.csv     a line for each exercise of each notebook, with what the checker says
+  pages/         a page for each student"""
 
 EPILOG = """\
 examples:
@@ -59,8 +65,12 @@ def _run(arguments: Sequence[str] | None) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     write_table(marks, options.out / "grades.csv")
     pages = write_pages(marks, options.out / "pages")
+    overview = overview_of(marks)
+    write_overview_table(overview, options.out / "overview.csv")
+    of_student = {name: f"pages/{page.name}" for name, page in pages.items()}
+    write_overview_page(overview, of_student, options.out / "overview.html")
     written = f"{len(pages)} page{'s' * (len(pages) > 1)} in {options.out / 'pages'}"
-    say(f"{options.out / 'grades.csv'} and {written}")
+    say(f"{options.out / 'overview.html'} and .csv, {options.out / 'grades.csv'}, and {written}")
     return 0
 
 
