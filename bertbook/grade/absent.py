@@ -116,9 +116,8 @@ def _of_another_name(name: str, path: Path, chapter: Path, asked: str) -> str:
     ours = {each for cell in cells_of(chapter) for each in _defined(cell)}
     hers = {cell.name: [*_defined(cell)] for cell in cells_of(path)}
     there = [each for each in hers.get(asked, []) if each not in ours]
-    near = difflib.get_close_matches(
-        name, [n for names in hers.values() for n in names if n not in ours]
-    )
+    others = [each for names in hers.values() for each in names if each not in ours]
+    near = difflib.get_close_matches(name, others, cutoff=0.8)
     if other := next(iter([*near, *there]), ""):
         return f"{name} is not there, but {other} is; the checker asks for {name}."
     if asked not in hers:

@@ -19,7 +19,7 @@ OVERVIEW_STYLE = (
     ".wide{overflow-x:auto}td,th{padding-right:1rem}"
     "td:nth-child(n){white-space:normal;overflow-wrap:normal}"
     ".points td,.points thead th:not(:first-child){text-align:right}"
-    "tfoot{border-top:2px solid #777}caption{text-align:left;padding-bottom:.4rem}"
+    ".hints th:first-child{width:auto}tfoot{border-top:2px solid #777}caption{text-align:left;padding-bottom:.4rem}"
     "@media print{body{margin:0;max-width:none;font-size:9pt}.wide{overflow:visible}"
     "tr{break-inside:avoid}thead{display:table-header-group}h2{break-after:avoid}"
     "a{color:inherit;text-decoration:none}}"
@@ -216,8 +216,8 @@ def _hints(overview: Overview) -> str:
     rest = f"<p>{left} more stand on the pages of the students.</p>" if left > 0 else ""
     return (
         "<h2>What most were told</h2>"
-        "<table><caption>Replies to wrong answers, by the number of students who got them"
-        '</caption><thead><tr><th scope="col">Students</th><th scope="col">Exercise</th>'
+        '<table class="hints"><caption>Replies to wrong answers, by the number of students who got '
+        'them</caption><thead><tr><th scope="col">Students</th><th scope="col">Exercise</th>'
         '<th scope="col">Reply</th><th scope="col">To whom</th></tr></thead>'
         f"<tbody>{rows}</tbody></table>{rest}"
     )
