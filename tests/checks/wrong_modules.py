@@ -129,6 +129,9 @@ LATER = [
      "Is it made with device=hidden_states.device"),
     ("MySelfAttention", RESULT, f"{RESULT.replace('return ', 'return [')}]",
      "the result is a list of 2; it should be a tuple of context, probs"),
+    ("MySelfAttention", "probs, v).reshape(b, s, h)", "probs, v); out = torch.empty_like(x).view("
+     "b, s, self.heads, -1); out[torch.arange(b, device=x.device)] = context; "
+     "context = out.reshape(b, s, h)", "Which line asks for two tensors of one dtype?"),
     ("MySelfAttention", "scores + mask", "scores.masked_fill(mask < 0, torch.finfo(x.dtype).min)",
      "in Chapter 7 it holds one for each distance"),
     ("MyPretrainingHeads", "self.predictions(x), self", "self.predictions(x.view(-1, x.shape[1], "

@@ -179,8 +179,8 @@ PROPERTIES = [
         "gradient reaches it. Is it copied, or put through another operation, before it is kept?"),
     Property("mixed precision works", MODULES, later.works_in_mixed_precision,
         "Under autocast to bfloat16, as in Chapter 13, it stops, or gives numbers that are not "
-        "finite: what goes in has 32 bits, and a product has 16. Has the mask the dtype of what "
-        "it is added to?"),
+        "finite: what goes in has 32 bits, and a product has 16. Which line asks for two tensors "
+        "of one dtype?"),
     Property("it works on any device", MODULES, later.works_on_any_device,
         "Where its tensors are on a GPU it stops: something that is made inside stays on the CPU. "
         "Is it made with device=hidden_states.device, or that of the ids?"),
