@@ -7,13 +7,13 @@ learned, train in mixed precision, and move it to another device.
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.overrides import TorchFunctionMode
 
+from bertbook.checks.one_device import OneDevice, OtherDeviceError
 from bertbook.contracts import ROLES, roles_inside
 from minibert.parts import default_part
 
@@ -145,35 +145,6 @@ def _tensors(found: Any, ours: Any) -> Iterator[Tensor]:
     elif ours is not None:
         for one, other in zip(found, ours):
             yield from _tensors(one, other)
-
-
-class OtherDeviceError(Exception):
-    """Stop because tensors of two devices have met."""
-
-
-class OneDevice(TorchFunctionMode):
-    """Stop where tensors of two devices meet, also where a device without numbers lets it pass."""
-
-    def __torch_function__(
-        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        """Call the function if its tensors are on one device; a single number may be elsewhere."""
-        given = [*_inside((*args, *(kwargs or {}).values()))]
-        devices = {tensor.device.type for tensor in given if tensor.dim()}
-        if len(devices) > 1 and func.__name__ not in _MAY_MEET:
-            raise OtherDeviceError(f"{func.__name__} gets tensors on {' and on '.join(devices)}")
-        return func(*args, **(kwargs or {}))
-
-
-_MAY_MEET = {"__getitem__", "__setitem__", "__get__", "to", "copy_", "type_as", "new_tensor"}
-
-
-def _inside(values: Any) -> Iterator[Tensor]:
-    for value in values:
-        if isinstance(value, Tensor):
-            yield value
-        elif isinstance(value, tuple | list):
-            yield from _inside(value)
 
 
 def works_on_any_device(trial: Trial) -> bool:
