@@ -43,20 +43,20 @@ def write_table(marks: Iterable[Mark], path: Path) -> None:
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(Mark._fields)
-    table.writerows([*map(_no_formula, mark)] for mark in marks)
+    table.writerows([*map(no_formula, mark)] for mark in marks)
     write_output(path, text.getvalue())
 
 
-def write_pages(marks: Sequence[Mark], folder: Path) -> list[Path]:
-    """Write a page for each student, under a name that any disk takes."""
+def write_pages(marks: Sequence[Mark], folder: Path) -> dict[str, Path]:
+    """Write a page for each student, under a name that any disk takes; return where each is."""
     folder.mkdir(parents=True, exist_ok=True)
-    pages = []
+    pages: dict[str, Path] = {}
     for student in dict.fromkeys(mark.student for mark in marks):
         stem = _file_name(student)
-        taken = {page.stem for page in pages}
+        taken = {page.stem for page in pages.values()}
         number = next(n for n in range(1, len(marks) + 2) if _numbered(stem, n) not in taken)
-        pages.append(folder / f"{_numbered(stem, number)}.html")
-        write_output(pages[-1], _page(student, [mark for mark in marks if mark.student == student]))
+        page = pages[student] = folder / f"{_numbered(stem, number)}.html"
+        write_output(page, _page(student, [mark for mark in marks if mark.student == student]))
     return pages
 
 
@@ -86,6 +86,6 @@ def _page(student: str, marks: Sequence[Mark]) -> str:
     )
 
 
-def _no_formula(cell: object) -> object:
+def no_formula(cell: object) -> object:
     """Keep a spreadsheet from computing what somebody has named herself."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -102,6 +102,7 @@ def load_pretrained(
     prefixed = any(name.startswith(prefix) for name in names.shapes)
     tensors = repair_names(tensors, prefixed, prefix)
     chosen = match_names(model_class.__name__, names, tensors, new, unused)
+    _make_what_no_file_holds(model, lambda: model_class(config, **arguments))
     _place(model, names, chosen | _draw(model, names, new, dtype_of(chosen, "the file")))
     return model.eval()
 
@@ -145,6 +146,24 @@ def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module
         if module not in listed and here and all(belongs_to(name, (part,)) for name in here):
             listed |= inside
             yield module
+
+
+def _make_what_no_file_holds(model: nn.Module, build: Callable[[], nn.Module]) -> None:
+    """Give a model the tensors that it makes itself: buffers that are not saved, and plain ones."""
+    saved = model.state_dict().keys()
+    made = [
+        (path, name)
+        for path, module in model.named_modules()
+        for name, value in (*vars(module).items(), *module.named_buffers(recurse=False))
+        if isinstance(value, torch.Tensor)
+        and value.is_meta
+        and f"{path}.{name}".removeprefix(".") not in saved
+    ]
+    if made:
+        with torch.random.fork_rng(devices=[]):
+            whole = build()
+        for path, name in made:
+            setattr(model.get_submodule(path), name, getattr(whole.get_submodule(path), name))
 
 
 def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:

@@ -303,7 +303,7 @@ def test_a_function_may_be_given_tensors():
 def test_an_answer_that_never_ends_is_interrupted():
     start = time.monotonic()
     told = judge(never_ends, seconds=0.2).message
-    assert "TimeoutError: no answer after 0.2 seconds. A loop does not end." in told
+    assert "TimeoutError: no answer after 0.2 seconds. A loop may not end" in told
     assert time.monotonic() - start < 10
     assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
     assert judge(double, seconds=0.2).passed
