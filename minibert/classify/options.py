@@ -8,6 +8,7 @@ from functools import partial
 from types import MappingProxyType
 
 from minibert.pretrain.options import (
+    LARGEST_SEED,
     LOOK,
     add_option,
     new_parser,
@@ -105,7 +106,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     _add(model, "learning_rate", "the highest", type=share_type(math.inf, zero=False), metavar="X")
     _add(model, "batch_size", "rows of an update", type=whole_number(1), metavar="N")
     _add(model, "max_length", "most tokens of a text", type=whole_number(5), metavar="N")
-    _add(model, "seed", "start of all chance", type=whole_number(0), metavar="N")
+    _add(model, "seed", "start of all chance", type=whole_number(0, LARGEST_SEED), metavar="N")
     _add(parser, "device", "cpu, cuda or mps (default: a GPU if there is one)", metavar="NAME")
 
 

@@ -76,17 +76,17 @@ def write_report(
     eval_batches: PretrainingBatches | None,
 ) -> str:
     """Return the report of a run, with the commands to type next."""
-    *_, last = (record for record in history if "loss" in record)
+    # The newest value of each field: not every record has labels of both kinds.
+    last = {name: value for record in history for name, value in record.items()}
     lines = [
         "",
         f"Done: {last['step']:,} steps with {last['tokens']:,} tokens in {last['seconds']:,.0f} "
         "seconds.",
-        f"In the last steps, on the text it learns from: masked words {last['masked_lm_loss']:.3f}"
-        f", next sentence {last['next_sentence_loss']:.3f} nats.",
+        "In the last steps, on the text it learns from: masked words "
+        f"{_nats(last, 'masked_lm_loss')}, next sentence {_nats(last, 'next_sentence_loss')}.",
     ]
     if eval_batches is not None:
         shares = piece_shares(batches.documents, batches.tokenizer)
-        *_, last = (record for record in history if "eval_loss" in record)
         measured = measure(model, eval_batches, shares)
         lines += ["", *_on_held_out(measured, last, len(eval_batches.documents))]
     question = example_question((eval_batches or batches).documents)
@@ -97,6 +97,10 @@ def write_report(
         "The folders step-… in it are checkpoints and may be deleted now.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _nats(record: dict[str, Any], name: str) -> str:
+    return f"{record[name]:.3f} nats" if name in record else "without a label"
 
 
 def _on_held_out(measured: Measured, last: dict[str, Any], documents: int) -> list[str]:
