@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,9 @@ from minibert.tasks.labels import read_labels
 
 from .files import CONFIG, Tensors, locate, read_json
 from .members import config_class_of, member_of, require_member
+from .weight_names import belongs_to
+
+LABEL_KEYS = ("num_labels", "_num_labels", "id2label", "label2id")
 
 
 def read_config(folder: Path, model_class: Callable[..., nn.Module]) -> tuple[Any, dict[str, Any]]:
@@ -129,8 +132,40 @@ def _labels_for(
     taken = inspect.signature(model_class).parameters
     if "id2label" not in taken or arguments.keys() & {"num_labels", "id2label"}:
         return {}
-    labels = {"id2label": read_labels(fields), "problem_type": fields.get("problem_type")}
+    labels = {"id2label": _names_of_labels(fields), "problem_type": fields.get("problem_type")}
     return {name: value for name, value in labels.items() if name in taken}
+
+
+def _names_of_labels(fields: Mapping[str, Any]) -> dict[int, str]:
+    """Read the names of the labels, also where only label2id or an old _num_labels tells them."""
+    names, ids = fields.get("id2label"), fields.get("label2id")
+    count = fields.get("num_labels", fields.get("_num_labels"))
+    if names is None and isinstance(ids, dict) and count in (None, len(ids)):
+        names = {number: name for name, number in ids.items()}
+    return read_labels({"id2label": names, "num_labels": count})
+
+
+def require_labels(
+    model: Any,
+    shapes: Mapping[str, tuple[int, ...]],
+    tensors: Tensors,
+    fields: Mapping[str, Any],
+    new: Collection[str],
+) -> None:
+    """Raise if config.json has another number of labels than the head in the weights."""
+    here = len(getattr(model, "id2label", ()))
+    for name, shape in shapes.items():
+        there = tuple(tensors[name].shape) if name in tensors else shape
+        if there == shape or belongs_to(name, new) or shape[0] != here or there[1:] != shape[1:]:
+            continue
+        told = {key: fields[key] for key in LABEL_KEYS if fields.get(key) is not None}
+        counts = {key: len(v) if isinstance(v, dict) else v for key, v in told.items()}
+        said = ", ".join(f"{key} has {count}" for key, count in counts.items()) or "nothing"
+        raise ValueError(
+            f"config.json says of the labels: {said}; but {name} has {there[0]} in the weights. "
+            f"Say num_labels={there[0]} to load them all, or id2label={{0: …}} with {there[0]} "
+            "names"
+        )
 
 
 def describe_model(model: nn.Module) -> dict[str, Any]:
