@@ -6,6 +6,7 @@ import dataclasses
 import difflib
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,10 +16,11 @@ from torch import nn
 
 from minibert.tasks.labels import read_labels
 
-from .files import CONFIG, Tensors, locate, read_json
+from .files import CONFIG, Tensors, list_names, locate, read_json
 from .members import config_class_of, member_of, require_member
 from .weight_names import belongs_to
 
+ALIKE = 0.85  # two keys, one of them perhaps misspelled
 LABEL_KEYS = ("num_labels", "_num_labels", "id2label", "label2id")
 
 
@@ -37,10 +39,11 @@ def read_config(folder: Path, model_class: Callable[..., nn.Module]) -> tuple[An
 
 
 def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
-    """Make a configuration from the fields of a config.json, and from nothing unknown.
+    """Make a configuration from the fields of a config.json.
 
     Fields of the class are taken, those that are missing keep their default, its `ignored_keys`
-    are left out, and the keys of its `required_values` must have the value given there.
+    are left out, and the keys of its `required_values` must have the value given there. Any other
+    key is left out with a warning, unless it looks like a misspelled one of these.
 
     Parameters
     ----------
@@ -57,7 +60,7 @@ def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If a value is wrong, a key is unknown, or a key stands for something that is not this
+        If a value is wrong, a key is misspelled, or a key stands for something that is not this
         model's encoder; the message names the key.
 
     Examples
@@ -70,17 +73,28 @@ def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
     known = {field.name for field in dataclasses.fields(config_class)}
     name, has = config_class.model_name, config_class.required_values
     strange = fields.keys() - known - config_class.ignored_keys
-    for key in sorted(strange, key=lambda key: (key != "model_type", key)):
-        if key not in has:
-            near = [f"did you mean {each}?" for each in difflib.get_close_matches(key, known)]
-            told = f"no key of a {name}'s configuration"
-            way_out = [*near, "if it changes nothing, leave it out"][0]
-        elif fields[key] != has[key]:
-            told, way_out = "not supported", f"{name}'s encoder has {has[key]!r}"
-        else:
-            continue
-        raise ValueError(f"{key} ({fields[key]!r}) is {told}; {way_out}")
-    return config_class(**{name: fields[name] for name in known & fields.keys()})
+    for key in sorted(strange & has.keys(), key=lambda key: (key != "model_type", key)):
+        if fields[key] != has[key]:
+            raise ValueError(
+                f"{key} ({fields[key]!r}) is not supported; {name}'s encoder has {has[key]!r}"
+            )
+    unknown = sorted(strange - has.keys())
+    for key in unknown:
+        if near := difflib.get_close_matches(key, [*known, *has], n=1, cutoff=ALIKE):
+            raise ValueError(
+                f"{key} ({fields[key]!r}) is no key of a {name}'s configuration; did you mean "
+                f"{near[0]}?"
+            )
+    if unknown:
+        warnings.warn(
+            f"config.json has keys that are none of a {name}'s configuration, and they change "
+            f"nothing here: {list_names(f'{key} ({fields[key]!r:.40})' for key in unknown)}",
+            stacklevel=4,
+        )
+    given = {key: fields[key] for key in known & fields.keys()}
+    if given.get("pad_token_id", 0) is None:
+        del given["pad_token_id"]
+    return config_class(**given)
 
 
 def read_arguments(
