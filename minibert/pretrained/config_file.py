@@ -21,6 +21,19 @@ from .members import config_class_of, member_of, require_member
 from .weight_names import belongs_to
 
 ALIKE = 0.85  # two keys, one of them perhaps misspelled
+SPECIAL_IDS = tuple(f"{name}_token_id" for name in ("bos", "cls", "eos", "mask", "sep", "unk"))
+KEPT_KEYS = (
+    *SPECIAL_IDS,
+    "sinusoidal_pos_embds",
+    *(f"summary_{name}" for name in ("activation", "last_dropout", "type", "use_proj")),
+)
+KEPT = "fields_of_other_programs"
+DEFAULT_IDS = {
+    "ModernBert": {
+        **dict.fromkeys(("bos_token_id", "cls_token_id"), 50281),
+        **dict.fromkeys(("eos_token_id", "sep_token_id"), 50282),
+    }
+}
 LABEL_KEYS = ("num_labels", "_num_labels", "id2label", "label2id")
 
 
@@ -182,6 +195,25 @@ def require_labels(
         )
 
 
+def keep_fields(model: nn.Module, fields: Mapping[str, Any]) -> None:
+    """Keep with a model what its configuration leaves out, but other programs ask for."""
+    kept = {key: fields[key] for key in KEPT_KEYS if key in fields}
+    for module in model.modules():  # also its encoder, which may be saved alone
+        if hasattr(module, "config"):
+            setattr(module, KEPT, kept)
+
+
+def _kept_fields(model: nn.Module, config: Any) -> dict[str, Any]:
+    """Return what was kept; an id that the vocabulary lacks is none, neither kept nor by default.
+
+    Transformers fills in the ids of ModernBERT's own vocabulary where none are said.
+    """
+    kept = {**DEFAULT_IDS.get(member_of(config).prefix, {}), **getattr(model, KEPT, {})}
+    size = config.vocab_size
+    lacking = {key for key in SPECIAL_IDS if isinstance(kept.get(key), int) and kept[key] >= size}
+    return kept | dict.fromkeys(lacking)
+
+
 def describe_model(model: nn.Module) -> dict[str, Any]:
     """Return the fields of Hugging Face's config.json for a model."""
     config: Any = model.config
@@ -191,6 +223,7 @@ def describe_model(model: nn.Module) -> dict[str, Any]:
         "architectures": [type(model).__name__],
         "model_type": config.required_values["model_type"],
         "dtype": dtype,
+        **_kept_fields(model, config),
         **dataclasses.asdict(config),
         **{name: value for name, value in labels.items() if value is not None},
     }

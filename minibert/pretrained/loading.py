@@ -11,7 +11,13 @@ from torch import nn
 
 from minibert.model import initialize_weights
 
-from .config_file import read_arguments, read_config, require_labels, require_sizes
+from .config_file import (
+    keep_fields,
+    read_arguments,
+    read_config,
+    require_labels,
+    require_sizes,
+)
 from .files import Tensors, read_weights
 from .hub import find_folder
 from .refusals import widest_dtype
@@ -117,6 +123,7 @@ def load_pretrained(
     dtype = widest_dtype(chosen)
     chosen = {name: tensor.to(dtype) for name, tensor in chosen.items()}
     _place(model, names, chosen | _draw(model, names, new, dtype))
+    keep_fields(model, fields)
     return model.eval()
 
 
