@@ -18,6 +18,8 @@ from minibert.losses import IGNORED_LABEL
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 
+HANDY = 12  # words of a question, or characters of one that has no spaces
+
 
 class Measured(NamedTuple):
     """Counts of held-out labels, losses without a model, and the model's share of right pairs."""
@@ -118,11 +120,21 @@ def _on_held_out(measured: Measured, last: dict[str, Any], documents: int) -> li
 
 
 def example_question(documents: Iterable[Iterable[str]]) -> str:
-    """Hide a word in the middle of the first sentence of handy length."""
+    """Hide a word in the middle of the first sentence of handy length, or of what is at hand."""
+    longer = first = ""
     for document in documents:
         for sentence in document:
             words = sentence.split()
-            if 3 <= len(words) <= 12 and all(map(str.isalpha, words[:-1])):
-                words[len(words) // 2] = "[MASK]"
-                return " ".join(words)
-    return "[MASK]"
+            if 3 <= len(words) <= HANDY and all(map(str.isalpha, words[:-1])):
+                return _with_blank(words)
+            longer = longer or (sentence if len(words) >= 3 else "")
+            first = first or sentence
+    return _with_blank(longer.split()[:HANDY]) if longer else f"{first[:HANDY]} [MASK]"
+
+
+def _with_blank(words: list[str]) -> str:
+    """Hide the word nearest to the middle, one without marks if there is any."""
+    middle = len(words) // 2
+    plain = [place for place, word in enumerate(words) if word.isalpha()] or [middle]
+    words[min(plain, key=lambda place: abs(place - middle))] = "[MASK]"
+    return " ".join(words)

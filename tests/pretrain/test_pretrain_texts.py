@@ -10,6 +10,7 @@ import pytest
 from small_runs import pretrain, small_text, write_inputs
 
 from minibert.data import split_documents
+from minibert.pretrain.report import example_question
 from minibert.pretrained import load_tokenizer
 
 FEW = ("--max-steps", "2")
@@ -94,6 +95,26 @@ def test_pairs_that_are_cut_are_counted_and_the_length_that_is_told_cuts_none(ru
     expected = sum(n > 24 for n in lengths), len(lengths), max(lengths)
     assert (int(cut), int(pairs), int(length)) == expected
     assert expected[0] >= 2
+
+
+EXAMPLES = {
+    "In the beginning": (
+        ["No.", "The man reads a book today."],
+        "The man reads [MASK] book today.",
+    ),
+    "verses": (
+        ["1:1 In the beginning God created the heaven and the earth, and it was without form."],
+        "1:1 In the beginning God created [MASK] heaven and the earth, and",
+    ),
+    "Thai": (["\u0e01\u0e32\u0e23" * 30], "\u0e01\u0e32\u0e23" * 4 + " [MASK]"),
+    "marks": (["1, 2, 3, 4, 5!"], "1, 2, [MASK] 4, 5!"),
+}
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_the_example_has_one_blank_and_words_beside_it(kind):
+    document, question = EXAMPLES[kind]
+    assert example_question([document]) == question
 
 
 WRAPPED = """When, in the course of human events, it becomes
