@@ -35,7 +35,7 @@ from .plan import Plan, begin, load_plan, read_plan, reopen_text, require_free, 
 from .report import write_report
 from .signals import fit_until_signal
 from .texts import (
-    describe,
+    describe_text,
     examine,
     hold_out,
     learn_pieces,
@@ -97,7 +97,7 @@ def _prepare(
     else:
         plan, documents = begin(options)
     parts = hold_out(documents, plan["held_out"], plan["seed"])
-    say(describe(documents))
+    say(describe_text(documents))
     with locked(folder):
         if not options.resume:
             require_free(folder)  # another process may have begun since

@@ -58,7 +58,7 @@ def warn_of_cuts(documents: TextDocuments) -> None:
         )
 
 
-def describe(documents: Documents) -> str:
+def describe_text(documents: Documents) -> str:
     """Count documents, sentences and first sentences of pairs; warn if these are few."""
     sentences = sum(sentence_counts(documents))
     firsts = sentences - len(documents)

@@ -16,13 +16,13 @@ from .tokenizer_json import WHOLE, read_tokenizer_json
 VOCABULARY, TOKENIZER = "vocab.txt", "tokenizer_config.json"
 
 # Members of the family whose tokenizers are BERT's under another name.
-MEMBERS = ("Bert", "DistilBert", "Electra")
+SAME_TOKENIZER = ("Bert", "DistilBert", "Electra")
 
 # Keys that could stand for another way of cutting text, and the values that stand for BERT's.
 REQUIRED_VALUES = {
     "tokenizer_class": (
         "BertTokenizer",
-        *(f"{member}Tokenizer{end}" for member in MEMBERS for end in ("", "Fast")),
+        *(f"{member}Tokenizer{end}" for member in SAME_TOKENIZER for end in ("", "Fast")),
         None,
     ),
     "tokenize_chinese_chars": (True, None),
