@@ -11,8 +11,9 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn import functional
 
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained
 from minibert.tasks.inference import encode_rows, mean_pool, predict
 from minibert.wordpiece import WordPieceTokenizer
@@ -50,7 +51,7 @@ class FrozenVectors(nn.Module):
 
 def frozen_encoder(folder: str | Path) -> BertModel:
     """Load the encoder of a folder, without any head."""
-    with switch_on():
+    with override(**fast_parts()):
         return load_pretrained(BertModel, folder, unused=HEADS, add_pooling_layer=False)
 
 

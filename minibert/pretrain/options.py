@@ -19,6 +19,8 @@ ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
 OTHER_RATE = 1e-4
 
+LARGEST_SEED = 2**64 - 1  # PyTorch takes no larger one
+
 # What a run remembers. It resumes with the same or not at all, but for those that change nothing.
 DEFAULTS = MappingProxyType(
     {
@@ -149,7 +151,7 @@ def whole_number(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
     return convert
 
 
-SEED = whole_number(0, 2**64 - 1)  # PyTorch's generators take no larger one
+SEED = whole_number(0, LARGEST_SEED)
 
 
 def share_type(below: float, zero: bool = True) -> Callable[[str], float]:

@@ -83,6 +83,22 @@ def test_an_equal_loss_is_not_lower_and_one_that_is_no_number_neither():
     assert (best.step, best.waited) == (4, 0)
 
 
+@pytest.mark.parametrize("patience", [None, 2])
+def test_an_evaluation_that_measures_nothing_is_told(patience):
+    trainer = make_trainer(**EVALUATED | {"early_stopping_patience": patience, "max_steps": 8})
+
+    def spoil(model, _, output):
+        if not model.training:
+            output.word_loss = output.word_loss * math.nan
+
+    trainer.model.register_forward_hook(spoil)
+    with pytest.warns(UserWarning, match=r"evaluation loss of step [2468] is nan") as told:
+        trainer.fit(ragged_batches(), ragged_batches(1, seed=1))
+    assert trainer.step == len(told) * 2 == (8 if patience is None else 4)
+    counted = ["it counts as one of 2 without gain" in str(one.message) for one in told]
+    assert counted == [patience is not None] * len(told)
+
+
 # Exact resume
 
 
