@@ -1,5 +1,6 @@
 """Every page of the book, opened once from the disk and looked at in every way."""
 
+import re
 from functools import cache
 
 import pytest
@@ -18,6 +19,12 @@ FULL, GROWN, HIGH = 0.95, 1.6, 540
 MAY_SCROLL = 0.25
 PIXELS_OF_A_POINT = 4 / 3
 
+# What a cell says to an empty exercise, to a kernel's user, or where nothing can be shown.
+OF_A_KERNEL = re.compile(
+    r".*(?:returns nothing yet|^Not yet\.|[Rr]un this cell|Loading widget| object at 0x|"
+    r"<Figure size|Traceback \(most recent|LiveFigure\().*",
+    re.MULTILINE,
+)
 FORMULAS = """() => ({
   written: document.querySelectorAll('.math').length,
   set: document.querySelectorAll('.math mjx-container').length,
@@ -145,6 +152,11 @@ def kind_of(element) -> tuple:
 def is_tried(name: str) -> bool:
     """Say whether keyboard and axe-core try a page: all but those that are like some others."""
     return not name.startswith("api-") or name in TRIED
+
+
+def test_says_nothing_that_belongs_to_a_kernel(page_from_disk):
+    words = page_from_disk.evaluate("document.querySelector('main').innerText")
+    assert not OF_A_KERNEL.findall(words)
 
 
 def test_works_from_the_disk_with_its_formulas(page_from_disk):
