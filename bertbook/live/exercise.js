@@ -96,6 +96,7 @@ function openEditor(figure, name, code) {
     "NumPy here is a small one, made for this book; what it lacks, it says.";
   const label = element("label", {}, "Your code", field, element("small", {}, hint));
   figure.prepend(label, line, element("p", {}, status), results);
+  figure.closest(".cell").querySelector(".cell_input").hidden = true; // the field holds it now
   field.focus();
   startPython(report)
     .then(() => pythonWorker.ready)

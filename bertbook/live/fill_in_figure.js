@@ -69,9 +69,8 @@ function checkedHeads(switches) {
 }
 
 class BlankFigure {
-  constructor(figure, { model, texts, silence, words, at_once: atOnce }) {
+  constructor(figure, { model, texts, silence, words }) {
     Object.assign(this, { model, texts, silence, text: { ...texts[0] }, isReady: false });
-    this.verdict = atOnce ? plainVerdict : verdict;
     this.known = new Set(words.split(" "));
     this.controls = blankControls(texts, this.known);
     this.sentence = element("div", {
@@ -82,16 +81,21 @@ class BlankFigure {
     this.answers = element("div", {});
     this.status = element("p", { role: "status" });
     this.ask = element("button", { type: "button" }, `Let the model answer (${toldSize(model)})`);
-    const { above, own, below } = this.controls;
-    below.hidden = true;
-    const answer = [this.sentence, this.answers, this.status];
-    const shown = atOnce
-      ? [...answer, own, this.ask, above, below]
-      : [above, ...answer, below, own, this.ask];
-    figure.querySelector(".mb-stage").replaceChildren(...shown);
+    this.controls.below.hidden = true;
     this.listen();
+    this.begin(figure.querySelector(".mb-stage"));
+  }
+
+  /** Take the place of what is seen without a script. */
+  begin(stage) {
+    const { above, own, below } = this.controls;
+    const answer = [this.sentence, this.answers, this.status];
+    stage.replaceChildren(above, ...answer, below, own, this.ask);
     this.show();
-    if (atOnce) answerAtOnce(figure, this);
+  }
+
+  verdict(answers, best, truth) {
+    return verdict(answers, best, truth);
   }
 
   buttons() {
@@ -193,7 +197,8 @@ class BlankFigure {
       const isKnown = this.known.has(word);
       return wordButton(word, number === hidden, weights[number++], isKnown);
     };
-    const lines = sentences.map((line) => element("div", {}, ...line.map(draw)));
+    const spaced = (word) => [draw(word), " "];
+    const lines = sentences.map((line) => element("div", {}, ...line.flatMap(spaced)));
     this.sentence.replaceChildren(...lines);
     if (focused) this.buttons()[hidden].focus();
   }

@@ -22,7 +22,7 @@ from minibert.text_files import packed_text
 ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
-    "known_words", "answer_at_once", "fill_in_figure", "next_sentence", "sentence_figure",
+    "known_words", "fill_in_figure", "opening_figure", "next_sentence", "sentence_figure",
     "see_heads", "follow_shapes", "swap_heads", "weigh_words", "matrices", "toy_training",
     "learning", "word_map", "own_question", "loss_plot", "toy_worker", "train_figure", "memory",
     "memory_panel", "cards", "python_worker", "exercise", "page",

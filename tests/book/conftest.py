@@ -18,13 +18,14 @@ CELL = (
 )
 THOROUGH = pytest.mark.thorough
 ONE_OF_EACH = ("index", "search", "glossary", "flashcards", "chapters/02-", "api-text")
+OPENED = {"page_from_disk", "page_without_script"}
 
 
 def pytest_generate_tests(metafunc):
     """Run a test once for every page or chapter; a browser opens most in `make thorough` only."""
     if "page_name" in metafunc.fixturenames:
         names = built_pages("chapters" if "chapter_from_disk" in metafunc.fixturenames else ".")
-        if "page_from_disk" in metafunc.fixturenames:
+        if OPENED & {*metafunc.fixturenames}:
             names = [
                 n if n.startswith(ONE_OF_EACH) else pytest.param(n, marks=THOROUGH) for n in names
             ]
@@ -112,6 +113,16 @@ def page_from_disk(browser, site, html, page_name):
     """Open a page from the disk, once for all tests of a module: loading takes the longest."""
     with reading(browser, site, html) as person:
         yield person.open(page_name, from_disk=True)
+
+
+@pytest.fixture
+def page_without_script(browser, html, page_name):
+    """Open a page from the disk in a browser that runs no script."""
+    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
+    page = context.new_page()
+    page.goto((html / page_name).as_uri())
+    yield page
+    context.close()
 
 
 @pytest.fixture

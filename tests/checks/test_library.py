@@ -14,7 +14,7 @@ from minibert.attention import BertSelfAttention, additive_mask
 from minibert.config import BertConfig
 from minibert.layer import BertOutput
 from minibert.model import BertModel, BertPooler
-from minibert.parts import part, use
+from minibert.parts import override, part
 from minibert.pretraining import BertForPreTraining
 
 pytest.importorskip("transformers")
@@ -121,11 +121,11 @@ def test_a_bias_under_one_name_is_the_library_s_under_two(head, capsys):
     assert check_module(head, "prediction_head").passed
     alone = shaken(head(CONFIG, nn.Embedding(CONFIG.vocab_size, CONFIG.hidden_size)))
     same_as_library(alone, "BertLMPredictionHead", CONFIG, STATES)
-    with use(prediction_head=head):
+    with override(prediction_head=head):
         same_as_library(shaken(BertForPreTraining(CONFIG)), "BertForPreTraining", CONFIG, **BATCH,
                         **LABELS)  # fmt: skip
     assert capsys.readouterr().out.count("no difference above") == 2
-    with use(prediction_head=type("Doubled", (head,), {"forward": doubled(head.forward)})):
+    with override(prediction_head=type("Doubled", (head,), {"forward": doubled(head.forward)})):
         wrong = shaken(BertForPreTraining(CONFIG))
     with pytest.raises(AssertionError, match="prediction_logits differs"):
         same_as_library(wrong, "BertForPreTraining", CONFIG, **BATCH)

@@ -25,12 +25,12 @@ from minibert.fast import (
     UnpaddedEncoder,
     UnpaddedSelfAttention,
     block_mask,
+    fast_parts,
     in_eight_bits,
     prepack,
-    switch_on,
 )
 from minibert.model import BertModel
-from minibert.parts import part, use
+from minibert.parts import override, part
 from minibert.pretrained import load_pretrained, save_pretrained
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import BertForSequenceClassification
@@ -93,7 +93,7 @@ def embeddings_with_less():
 def a_table_of_names():
     """Chapters 7 and 23: weights go from one class into the other."""
     embeddings = built(part("embeddings"))
-    with use(embeddings=BertModel(CONFIG).embeddings.__class__):
+    with override(embeddings=BertModel(CONFIG).embeddings.__class__):
         other = part("embeddings")(CONFIG).double().eval()
     other.load_state_dict(embeddings.state_dict(), strict=True)
     return other(IDS)
@@ -247,7 +247,7 @@ def other_linear_layers():
 
 def the_faster_parts():
     """Chapter 23."""
-    with switch_on():
+    with override(**fast_parts()):
         model = built(BertForPreTraining)
         out = model(**PAIRS)
     return out.loss, out.prediction_logits, model(**BATCH)[1:3]
@@ -257,7 +257,7 @@ def rows_without_padding():
     """Chapter 23: with our attention, and with that of the reader."""
     found = []
     for parts in ({"self_attention": UnpaddedSelfAttention}, {}, {"layer": CheckpointedLayer}):
-        with use(encoder=UnpaddedEncoder, **parts):
+        with override(encoder=UnpaddedEncoder, **parts):
             model = built(BertForPreTraining)
         out = model(**PAIRS)
         out.loss.backward()
@@ -303,7 +303,7 @@ def run(way, folder):
 def test_what_is_accepted_runs_in_every_later_way(style, way, tmp_path):
     if way not in OURS:
         OURS[way] = run(way, tmp_path / "ours")
-    with use(**players(style)):
+    with override(**players(style)):
         found = run(way, tmp_path / "hers")
     assert len(found) == len(OURS[way])
     for hers, ours in zip(found, OURS[way]):
@@ -323,7 +323,7 @@ def test_it_can_be_held_against_the_library(style):
     """Chapters 7 to 12."""
     pytest.importorskip("transformers")
     hers = players(style)
-    with use(**hers):
+    with override(**hers):
         same_as_library(built(part("bert")), "BertModel", CONFIG, **BATCH, output_attentions=True)
         table = nn.Embedding(CONFIG.vocab_size, CONFIG.hidden_size)
         head = part("prediction_head")(CONFIG, table)

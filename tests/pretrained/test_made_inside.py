@@ -6,7 +6,7 @@ from saved_folders import same_weights, small_folder
 
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertModel
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretrained import load_pretrained
 
 
@@ -29,7 +29,7 @@ def test_what_no_file_holds_is_made_and_draws_nothing(tmp_path):
     saved = small_folder(tmp_path, BertModel)
     plain = load_pretrained(BertModel, tmp_path)
     before = torch.get_rng_state()
-    with use(embeddings=Counting):
+    with override(embeddings=Counting):
         model = load_pretrained(BertModel, tmp_path)
     assert torch.equal(torch.get_rng_state(), before)
     same_weights(model, saved)
