@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.classify`` fine-tunes the whole MiniLM encoder on the requests with one seed
 and prints what it reaches, in about a minute. ``--record`` makes all runs of the chapter, five
-seeds of each, and stores them in ``benchmarks/classify.json`` (an hour of one core). ``--only``
+seeds of each, and stores them in ``records/classify.json`` (an hour of one core). ``--only``
 repeats one task and encoder, such as ``--only requests "small world"``, or the learning curve,
 ``--only curve``, and leaves the rest of the record as it is. Learning rates are chosen with
 another seed, on the validation part; the test part is asked at the end of each run. It needs the
@@ -13,13 +13,13 @@ functions are those that the chapter types; one thread, so that a run can be rep
 import argparse
 import json
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from bertbook.corpus import REQUEST_LABELS
+from bertbook.records import record_path
 from bertbook.show import seed_everything
 from minibert.fast import switch_on
 from minibert.model import initialize_weights
@@ -43,7 +43,7 @@ from .label_curve import learning_curve
 from .records import mean_and_sd, origin
 from .removals import remove_words
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("classify")
 COMMAND = "python -m benchmarks.classify --record"
 SEEDS, CHOICE_SEED = range(5), 100
 

@@ -1,7 +1,7 @@
 """Let Chapter 14 train deeper, longer, with one question or on true pairs, and see who copies.
 
 A word that the other sentence tells, such as the color of a ball, can only be copied.
-``python -m benchmarks.copying`` makes the runs that ``benchmarks/copying.json`` lacks, seed by
+``python -m benchmarks.copying`` makes the runs that ``records/copying.json`` lacks, seed by
 seed, and stores each as soon as it is there (six minutes of one thread for each run of two layers
 and 8000 updates, ten with four layers, 22 with 32,000 updates). ``--run NAME --seed NUMBER`` makes
 one again. Each is asked about six tellings of each story, and about those of their words that the
@@ -15,13 +15,13 @@ import json
 import time
 from itertools import chain
 from operator import itemgetter
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from bertbook.corpus import MASK_TOKEN, Oracle, Pair, World, sample_documents
+from bertbook.records import record_path
 from minibert.data import IS_NEXT, SentencePair, encode_pair
 from minibert.data.pretraining_batches import PretrainingBatches
 from minibert.fast import switch_on
@@ -32,7 +32,7 @@ from minibert.wordpiece import WordPieceTokenizer
 from .records import origin
 from .small_world import BATCH, DOCUMENTS, HELD_OUT, LONGEST, TERMS, VOCABULARY, chapter, world
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("copying")
 COMMAND = "python -m benchmarks.copying"
 TELLINGS, HELPS, POINTS, DRAWS = 6, 0.1, 16, 2000
 KINDS = ("pronouns", "names", "other words")

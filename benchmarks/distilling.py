@@ -1,7 +1,7 @@
 """Distill a fine-tuned classifier of requests into two of its six layers, for Chapter 23.
 
 ``python -m benchmarks.distilling`` makes the runs of one seed and prints them. ``--record`` makes
-three seeds, and stores them in ``benchmarks/distilling.json`` (ten minutes of one core). The
+three seeds, and stores them in ``records/distilling.json`` (ten minutes of one core). The
 teacher is Chapter 16's: all of MiniLM, fine-tuned; it also answers in eight bits. Both students
 begin as every third layer of MiniLM as it was published, and learn from the same requests: one from
 their labels, the other from what the teacher believes, too. Their learning rate is the one that is
@@ -13,7 +13,6 @@ world's model, with five seeds.
 import argparse
 import json
 import time
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -22,6 +21,7 @@ from torch import Tensor, nn
 
 from bertbook.corpus import REQUEST_LABELS, sample_documents, small_world
 from bertbook.distillation import distillation_loss
+from bertbook.records import record_path
 from minibert.fast import in_eight_bits
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
@@ -33,7 +33,7 @@ from .encoder import measure
 from .records import origin
 from .weights import SMALL_WORLD, minilm_folder
 
-RECORD, COMMAND = Path(__file__).with_suffix(".json"), "python -m benchmarks.distilling --record"
+RECORD, COMMAND = record_path("distilling"), "python -m benchmarks.distilling --record"
 SEEDS, CHOICE_SEED, ROUNDS = range(3), 100, 9
 STORY_SEEDS = range(5)
 KEPT, TEMPERATURE = (0, 3), 2.0

@@ -3,7 +3,7 @@
 ``python -m benchmarks.family_folders`` builds each member of transformers with each of its heads,
 random weights in 64 bits, saves it, opens the folder with ours and compares all that both return;
 then saves ours, opens that folder with transformers, and compares again. ``--record`` stores the
-largest differences in ``benchmarks/family_folders.json`` (a minute of one thread). The differences
+largest differences in ``records/family_folders.json`` (a minute of one thread). The differences
 of DeBERTa and ModernBERT are the library's: it takes a root, or turns its vectors, in 32 bits.
 """
 
@@ -16,12 +16,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from bertbook.records import record_path
 from minibert import family
 from minibert.pretrained import load_pretrained, save_pretrained
 
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("family_folders")
 COMMAND = "python -m benchmarks.family_folders --record"
 SIZES = {
     "vocab_size": 41,

@@ -4,7 +4,7 @@
 same labels, from padded batches to updated weights, dropout 0.1 everywhere. Every round runs each
 candidate once, in random order; a ratio compares two runs of one round. ``--record`` also times
 texts of up to 512 tokens, the use of a trained model, and what comes before the training, and
-stores everything in ``benchmarks/ladder.json`` (about a quarter of an hour of one core). On a GPU,
+stores everything in ``records/ladder.json`` (about a quarter of an hour of one core). On a GPU,
 ``python -m benchmarks.ladder --device cuda`` takes bert-base and texts of up to 512 tokens, and
 stores in ``benchmarks/ladder_cuda.json`` with ``--record``. Before anything is timed, each step has
 to give the loss and the gradient of the plain one, over all texts together.
@@ -23,6 +23,7 @@ from typing import NamedTuple
 import torch
 import transformers
 
+from bertbook.records import record_path
 from minibert.config import BertConfig
 from minibert.data import padding_share
 
@@ -46,7 +47,7 @@ from .ladder_use import use_rows
 from .pretraining import SIDE, build_theirs
 from .records import origin
 
-RECORD, COMMAND = Path(__file__).with_suffix(".json"), "python -m benchmarks.ladder --record"
+RECORD, COMMAND = record_path("ladder"), "python -m benchmarks.ladder --record"
 LONG = ["fast attention", "length buckets", "no padding", "no padding, no buckets"]
 
 

@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from bertbook.records import record_path
+
 from .records import origin
 
 ROOT = Path(__file__).parents[1]
-RECORD = ROOT / "benchmarks/mutants.json"
+RECORD = record_path("mutants")
 PAGE = ROOT / "book/statistics.md"
 PASSAGE = re.compile(r"(?<=<!-- mutants:begin -->\n).*(?=<!-- mutants:end -->)", re.DOTALL)
 

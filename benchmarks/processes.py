@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.processes --record`` measures on this machine how long an update of two
 models takes, and how long two processes need to add up messages of several sizes, and stores it in
-``benchmarks/processes.json``. Each process computes with one thread. One and two take turns within
+``records/processes.json``. Each process computes with one thread. One and two take turns within
 each round, so that both meet the same machine; of a round the fastest time counts, the least
 disturbed one.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 import torch
 from torch import distributed, multiprocessing
 
+from bertbook.records import record_path
 from minibert.config import BertConfig
 from minibert.fast import switch_on
 from minibert.pretraining import BertForMaskedLM
@@ -25,7 +26,7 @@ from minibert.training import Processes, TrainingConfig, make_optimizer, trainin
 from .encoder import spread
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("processes")
 COMMAND = "python -m benchmarks.processes --record"
 MESSAGES = (1_000, 100_000, 1_000_000, 10_000_000)  # numbers of four bytes
 ROWS, TOKENS, ROUNDS = (2, 8, 32), 64, 15

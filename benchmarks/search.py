@@ -1,6 +1,6 @@
 """Search the small world and a real text by meaning, for Chapter 22.
 
-``python -m benchmarks.search --record`` stores every rank in ``benchmarks/search.json``. The pairs
+``python -m benchmarks.search --record`` stores every rank in ``records/search.json``. The pairs
 and the vectors are those that the chapter types. What is trained on pairs is in ``search_runs``.
 """
 
@@ -8,7 +8,6 @@ import argparse
 import json
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 import bm25s
 import numpy as np
@@ -16,6 +15,7 @@ import torch
 
 from bertbook.analysis.ranking import ranks_of_right
 from bertbook.corpus import Oracle, small_world
+from bertbook.records import record_path
 from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
@@ -28,7 +28,7 @@ from .records import origin
 from .search_costs import seconds_per_query
 from .weights import SMALL_WORLD
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("search")
 COMMAND = "python -m benchmarks.search --record"
 QUERIES, HELD_OUT = 300, 77
 TIED = 1e-9  # log-odds that differ by less are the same

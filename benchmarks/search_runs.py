@@ -1,6 +1,6 @@
 """Train the searcher of Chapter 22 with one thing changed, each change at the best of its rates.
 
-``python -m benchmarks.search_runs`` makes the runs that ``benchmarks/search_runs.json`` lacks and
+``python -m benchmarks.search_runs`` makes the runs that ``records/search_runs.json`` lacks and
 stores each as soon as it is there (half a minute of one thread each). The first seed tries three
 rates, and one beyond them where the best is the first or the last. Which is best is decided on
 other stories than those that are searched afterwards, and the other seeds take that rate alone.
@@ -12,7 +12,6 @@ import time
 from collections.abc import Mapping
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from torch import nn
 
 from bertbook.analysis.ranking import reciprocal_ranks
 from bertbook.corpus import sample_documents, small_world
+from bertbook.records import record_path
 from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
@@ -31,7 +31,7 @@ from .records import origin
 from .search import QUERIES, Pairs, chapter, hard_negatives, held_out, ranks
 from .weights import SMALL_WORLD
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("search_runs")
 COMMAND = "python -m benchmarks.search_runs"
 LOWER, *RATES, HIGHER = 1.7e-4, 5e-4, 1.5e-3, 4.5e-3, 1.35e-2  # the ends only if need be
 SEEDS, DEVELOPMENT, TRAINING = 3, 78, 16_000

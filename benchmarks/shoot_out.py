@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.shoot_out`` trains every member for a few updates. ``--record`` chooses a
 learning rate for each with a seed of its own, trains with five seeds, and adds every finished run
-to ``benchmarks/shoot_out.json`` (half an hour of one thread); a run that is there already
+to ``records/shoot_out.json`` (half an hour of one thread); a run that is there already
 is not made again. The corner is the first six stories of Chapter 14's grammar, with its vocabulary.
 All members see the same batches in the same order, in one thread, built of plain parts.
 """
@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +31,7 @@ from bertbook.corpus import (
     small_world,
     world_ladder,
 )
+from bertbook.records import record_path
 from minibert.data import PretrainingBatches
 from minibert.model import initialize_weights
 from minibert.pretrained import load_tokenizer
@@ -43,7 +43,7 @@ from .shoot_out_ideas import IDEAS
 from .shoot_out_members import FEW, HIDDEN, MEMBERS, SPREAD, VOCABULARY, Member, encode
 from .weights import SMALL_WORLD
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("shoot_out")
 COMMAND = "python -m benchmarks.shoot_out --record"
 UPDATES, SEEDS, SEED_OF_RATES = 400, range(5), 99
 RATES = (3e-3, 6e-3, 12e-3)

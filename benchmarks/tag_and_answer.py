@@ -2,12 +2,12 @@
 
 ``python -m benchmarks.tag_and_answer`` trains one tagger and one reader of passages and prints how
 good they are (a quarter of an hour of one core). ``--record`` trains both with five seeds, stores
-each in ``benchmarks/tag_and_answer.json`` when it is done, and what the first reader says to some
-questions in ``book/data/answers.json``: Chapters 17 and 18 take them from there (70 minutes of one
+each in ``records/tag_and_answer.json`` when it is done, and what the first reader says to some
+questions in ``records/answers.json``: Chapters 17 and 18 take them from there (70 minutes of one
 core). ``--seeds 3 4`` makes these only, and leaves the others of the record.
 
 ``--taggers`` asks taggers about words that nobody knows, trains some on labels that are one token
-too early, and stores the scores of the first in ``book/data/tags.json`` (half a minute each).
+too early, and stores the scores of the first in ``records/tags.json`` (half a minute each).
 ``--readers every_window`` trains readers that learn from the windows without the answer, too, in
 about as many updates and with products in bfloat16 (four minutes each); ``--readers equal_epochs``
 in as many epochs, and in 32 bits as those of ``--record`` (20 minutes each).
@@ -25,6 +25,8 @@ import random
 import resource
 from collections.abc import Callable, Sequence
 from pathlib import Path
+
+from bertbook.records import record_path
 
 os.environ.setdefault("TQDM_DISABLE", "1")
 
@@ -46,9 +48,8 @@ from .shown_answers import shown_answers
 from .shown_tags import shown_tags
 from .weights import minilm_folder, short_products
 
-RECORD = Path(__file__).with_suffix(".json")
-DATA = Path(__file__).parents[1] / "book" / "data"
-STORED, TAGS_STORED = DATA / "answers.json", DATA / "tags.json"
+RECORD = record_path("tag_and_answer")
+STORED, TAGS_STORED = record_path("answers"), record_path("tags")
 COMMAND = "python -m benchmarks.tag_and_answer --record"
 SEEDS, SHIFTED_SEEDS = range(5), range(3)
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")

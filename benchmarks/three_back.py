@@ -2,26 +2,26 @@
 
 ``python -m benchmarks.three_back`` trains each row of Chapter 25 once, for a few updates.
 ``--record`` chooses a rate for each with a seed of its own, by its loss on new rows of 16 words,
-trains with five other seeds, and stores ``benchmarks/three_back.json`` (four minutes of one
+trains with five other seeds, and stores ``records/three_back.json`` (four minutes of one
 thread). The task, the model and its training are those that the chapter types.
 """
 
 import argparse
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from bertbook.records import record_path
 from minibert.attention import BertSelfAttention
 from minibert.family.modernbert import rotate
 from tests.book.definitions import chapter_definitions
 
 from .records import mean_and_sd, origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("three_back")
 COMMAND = "python -m benchmarks.three_back --record"
 UPDATES, FIRST, SEEDS, SEED_OF_RATES = 300, 10, range(5), 99
 RATES = (1e-3, 3e-3, 1e-2, 3e-2)

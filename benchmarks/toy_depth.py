@@ -2,25 +2,25 @@
 
 ``python -m benchmarks.toy_depth`` trains each stack of 6 layers. With ``--record`` it also trains
 stacks of 12, 24 and 48, measures with which gradient the last layer begins, gives 24 layers more
-time and a learning rate of their own, and stores the result in ``benchmarks/toy_depth.json``
+time and a learning rate of their own, and stores the result in ``records/toy_depth.json``
 (twenty minutes of one thread). Where one layer is enough, these parts buy little; here they decide.
 """
 
 import argparse
 import json
 import time
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
 from bertbook.corpus import masked_word_ladder
+from bertbook.records import record_path
 
 from .records import mean_and_sd, origin
 from .toy_parts import examine, hide, loss_of, riddles, train
 from .toy_rows import NO_RESIDUALS, PRE_NORM, SENTENCES, Row, build
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("toy_depth")
 COMMAND = "python -m benchmarks.toy_depth --record"
 DEPTHS, SEEDS = (6, 12, 24, 48), range(5)
 RATE, UPDATES, WARMUP, BATCH_SIZE = 0.003, 100, 25, 32

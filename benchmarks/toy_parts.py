@@ -1,7 +1,7 @@
 """Give the toy of Chapter 5 BERT's parts, one after the other, and see what each of them buys.
 
 ``python -m benchmarks.toy_parts`` trains every row once, and with ``--record`` five times,
-with five seeds, and stores the result in ``benchmarks/toy_parts.json`` (four minutes of
+with five seeds, and stores the result in ``records/toy_parts.json`` (four minutes of
 one thread). The model is the encoder of the package, with 32 numbers a token; what a row has not
 got yet is played by a part that does nothing. All rows get the same number of updates.
 """
@@ -11,20 +11,20 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from bertbook.corpus import masked_word_ladder
+from bertbook.records import record_path
 from minibert.losses import IGNORED_LABEL
 from minibert.masking import ordinary_ids, replace_tokens
 
 from .records import mean_and_sd, origin
 from .toy_rows import CLS, MASK, PAD, ROWS, SENTENCES, SEP, WORDS, NoNorm, Row, build
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("toy_parts")
 COMMAND = "python -m benchmarks.toy_parts --record"
 UPDATES, BATCH_SIZE, PAIRS, FIRST = 500, 128, 64, 10
 RATE, RATE_WITHOUT_NORMS = 0.01, 0.02  # the best of 0.005, 0.01 and 0.02, tried with two seeds

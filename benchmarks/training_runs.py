@@ -1,7 +1,7 @@
 """The runs of Chapter 13: which peak, one odd batch, what a warm-up is for, one line changed.
 
 ``python -m benchmarks.training_runs --record`` makes them with the loop that the chapter types, and
-stores them in ``benchmarks/training_runs.json`` (six minutes of one thread); named parts, as in
+stores them in ``records/training_runs.json`` (six minutes of one thread); named parts, as in
 ``--record peaks odd``, are made and the others kept. Without ``--record`` the sabotaged runs are
 made with one seed, and what comes of them is printed.
 """
@@ -13,12 +13,12 @@ import json
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from bertbook.corpus import hundred_sentences
+from bertbook.records import record_path
 from minibert.config import BertConfig
 from minibert.data import split_documents
 from minibert.fast import switch_on
@@ -28,7 +28,7 @@ from tests.book.definitions import chapter_definitions, chapter_source
 
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("training_runs")
 COMMAND = "python -m benchmarks.training_runs --record"
 CHAPTER, SEEDS, ROWS = "13-the-training-loop", range(5), 20
 DEPTHS, PEAKS, WARMUPS, UPDATES, EVERY = (2, 12), (0.001, 0.003, 0.006, 0.01), (0, 25), 100, 10

@@ -1,19 +1,19 @@
 """A small BERT of its own for Chapter 20: trained on stories that are told in four ways.
 
 ``python -m benchmarks.looking_inside.retold 0`` trains with the seed 0 (seven minutes of one core)
-and stores what its heads do in ``benchmarks/retold.json``, beside those of other seeds.
+and stores what its heads do in ``records/retold.json``, beside those of other seeds.
 """
 
 import json
 import sys
 import time
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from bertbook.corpus import sample_documents, small_world
+from bertbook.records import record_path
 from minibert.fast import switch_on
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
@@ -24,7 +24,7 @@ from .encoders import Encoder
 from .patching import patches_of
 from .people import WAYS, Told, people_of
 
-RECORD = Path(__file__).parents[1] / "retold.json"
+RECORD = record_path("retold")
 COMMAND = "python -m benchmarks.looking_inside.retold 0"
 
 

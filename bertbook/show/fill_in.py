@@ -44,7 +44,7 @@ def fill_in(
         ``("anna kicks the blue ball over the wall", "a small dog finds the *blue* ball …")``.
     folder : str or Path
         A trained model in Hugging Face's layout. The pages of the book have the one in
-        ``book/data/small-world``; in Jupyter any folder will do.
+        ``records/small-world``; in Jupyter any folder will do.
     caption : str
         What to try and what to watch.
     silence : bool, default False

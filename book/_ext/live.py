@@ -1,8 +1,8 @@
 """The Sphinx extension of the live figures: one script for every page, one for each model.
 
-The scripts are made from ``book/live`` and the weights in ``book/data`` when the book is built, in
-``book/_vendor/live``, which git ignores. A page loads a model's script only when it is asked to;
-so it does with BERT's own vocabulary, for Chapter 6, if the extra `models` is installed.
+The scripts are made from ``bertbook/live`` and the weights in ``bertbook/records`` when the book is
+built, in ``book/_vendor/live``, which git ignores. A page loads a model's script only when it is
+asked to; so it does with BERT's own vocabulary, for Chapter 6, if the extra `models` is installed.
 """
 
 import os
@@ -15,6 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from bertbook.corpus import hundred_sentences, vocabulary
+from bertbook.records import trained_folder
 from bertbook.show import fill_in
 from bertbook.show.live_scripts import (
     folder_script,
@@ -26,13 +27,13 @@ from bertbook.show.live_scripts import (
 BOOK = Path(__file__).resolve().parents[1]
 LIVE = BOOK / "_vendor" / "live"
 PYTHON = BOOK / "_vendor" / "lib" / "pyodide" / "python.js"
-SMALL_WORLD = BOOK / "data" / "small-world"
+SMALL_WORLD = trained_folder("small-world")
 
 
 def toy() -> str:
     """Write the trained model of Chapter 5, whose words are in the order of the recipe."""
     mask, *words = vocabulary(hundred_sentences())
-    tensors = load_file(BOOK / "data" / "toy" / "model.safetensors")
+    tensors = load_file(trained_folder("toy") / "model.safetensors")
     return model_script("toy", tensors, [*words, mask], {}, kind="toy")
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from built_book import BOOK, DESKTOP, HTML, PHONE, QuietHandler, Reader, built_pages
+from built_book import DESKTOP, HTML, PHONE, QuietHandler, Reader, built_pages
+
+from bertbook.records import trained_folder
 
 CELL = (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -148,7 +150,7 @@ def model():
     from minibert.pretrained import load_pretrained
     from minibert.pretraining import BertForPreTraining
 
-    model = load_pretrained(BertForPreTraining, BOOK / "data" / "small-world").eval()
+    model = load_pretrained(BertForPreTraining, trained_folder("small-world")).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(parameter.half().float())

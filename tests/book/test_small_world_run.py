@@ -14,6 +14,7 @@ from definitions import (
 )
 
 from bertbook.corpus import sample_documents, small_world, world_ladder
+from bertbook.records import trained_folder
 from minibert.data import PretrainingBatches
 from minibert.fast import switch_on
 from minibert.training import BertTrainer
@@ -21,8 +22,10 @@ from minibert.wordpiece import WordPieceTokenizer
 
 NAME = "14-pre-train-a-small-world"
 ROOT = Path(__file__).resolve().parents[2]
-MODEL = ROOT / "book" / "data" / "small-world"
-RECORD = json.loads((ROOT / "benchmarks" / "small_world.json").read_text(encoding="utf-8"))
+MODEL = trained_folder("small-world")
+RECORD = json.loads(
+    (ROOT / "bertbook" / "records" / "small_world.json").read_text(encoding="utf-8")
+)
 RUNS = RECORD["runs"]
 TERMS = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
 WORLD = small_world()

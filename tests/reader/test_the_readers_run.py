@@ -13,7 +13,7 @@ import nbformat
 import numpy as np
 import pytest
 from nbclient import NotebookClient
-from notebooks import BOOK, QUIET, kernel_environment
+from notebooks import QUIET, kernel_environment
 from planting import code
 from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
@@ -42,8 +42,6 @@ def desk(tmp_path):
     """Give the reader a folder for her notebooks, in a project that has all else."""
     folder = tmp_path / "book" / "chapters"
     folder.mkdir(parents=True)
-    (tmp_path / "benchmarks").symlink_to(BOOK.parent / "benchmarks")
-    (tmp_path / "book" / "data").symlink_to(BOOK / "data")
     return folder
 
 

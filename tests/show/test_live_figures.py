@@ -2,12 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bertbook.corpus import Oracle, small_world
+from bertbook.records import trained_folder
 from bertbook.show import (
     Way,
     fill_in,
@@ -18,12 +18,12 @@ from bertbook.show import (
     type_ahead,
     weigh_words,
 )
-from bertbook.show.live_scripts import HERE, ORDER, page_script, real_vocabulary, vocabulary_script
+from bertbook.show.live_scripts import LIVE, ORDER, page_script, real_vocabulary, vocabulary_script
 from bertbook.show.watching import Watched
 from minibert.reference import attention
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
-SMALL = Path(__file__).parents[2] / "book" / "data" / "small-world"
+SMALL = trained_folder("small-world")
 FIRST = "anna kicks the blue ball over the wall"
 SECOND = "a small dog finds the *blue* ball behind the wall and her sister laughs"
 TEXT = "anna kicks the [MASK] ball"
@@ -140,7 +140,7 @@ def test_every_file_of_the_script_is_in_it_once():
     assert "function bertLayer(" in script and "class WordPieceTokenizer" in script
     assert "</" not in script and not re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)
     for name in ORDER:
-        text = (HERE / f"{name}.js").read_text(encoding="utf-8")
+        text = (LIVE / f"{name}.js").read_text(encoding="utf-8")
         assert text.startswith("// ") and text.count("\n") <= 250, name
 
 
