@@ -66,9 +66,7 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def rounds_of(
-    *works: Callable[[], object], turns: int, rounds: int
-) -> list[list[float]]:
+def rounds_of(*works: Callable[[], object], turns: int, rounds: int) -> list[list[float]]:
     """Time works in turn, so many turns a round; give the fastest of each work in each round."""
     found = []
     for _ in range(rounds + 1):  # the first round is not counted

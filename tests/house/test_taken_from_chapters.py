@@ -4,6 +4,7 @@ The names come at run time, so neither a linter nor a type checker sees that a c
 """
 
 import ast
+import copy
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,30 +121,14 @@ def _misfit(call: ast.Call, function: ast.FunctionDef, chapter: str) -> Iterator
 
 
 def _signature(function: ast.FunctionDef) -> inspect.Signature:
-    """Read the signature of a function that is not run; defaults do not matter."""
-    given = function.args
-    places = [*given.posonlyargs, *given.args]
-    optional = (
-        {a.arg for a in places[len(places) - len(given.defaults) :]} if given.defaults else ()
-    )
-    kind = inspect.Parameter
-    found = [
-        kind(
-            a.arg,
-            kind.POSITIONAL_ONLY if a in given.posonlyargs else kind.POSITIONAL_OR_KEYWORD,
-            default=None if a.arg in optional else kind.empty,
-        )
-        for a in places
-    ]
-    if given.vararg:
-        found.append(kind(given.vararg.arg, kind.VAR_POSITIONAL))
-    for a, default in zip(given.kwonlyargs, given.kw_defaults):
-        found.append(
-            kind(a.arg, kind.KEYWORD_ONLY, default=kind.empty if default is None else None)
-        )
-    if given.kwarg:
-        found.append(kind(given.kwarg.arg, kind.VAR_KEYWORD))
-    return inspect.Signature(found)
+    """Read the signature of a function, of which neither defaults nor annotations are run."""
+    arguments = copy.deepcopy(function.args)
+    for node in ast.walk(arguments):
+        if isinstance(node, ast.arg):
+            node.annotation = None
+    arguments.defaults = [ast.Constant(None) for _ in arguments.defaults]
+    arguments.kw_defaults = [d and ast.Constant(None) for d in arguments.kw_defaults]
+    return inspect.signature(eval(f"lambda {ast.unparse(arguments)}: None"))
 
 
 def test_what_is_taken_from_chapters_is_there(this_project):
