@@ -12,12 +12,14 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 
 from benchmarks.__main__ import tasks
 from benchmarks.records import origins
 from bertbook.records import HERE, record_of
 
 ROOT = Path(__file__).resolve().parents[2]
+READ_DEEPER = {"looking_inside"}  # into all layers of MiniLM
 QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
 
 
@@ -47,6 +49,14 @@ def few(module, name, most):
 def tiny_copying():
     runs = {name: each._replace(updates=6) for name, each in module_of("copying").RUNS.items()}
     return {"copying.RUNS": runs, "copying.SEEDS": dict.fromkeys(runs, range(1))}
+
+
+def tiny_search_runs():
+    settings = {
+        name: each._replace(options={**each.options, "steps": 3})
+        for name, each in module_of("search_runs").SETTINGS.items()
+    }
+    return {"search_runs.SETTINGS": settings}
 
 
 def tiny_classify():
@@ -81,11 +91,13 @@ TINY = {
         "classify.SEEDS": range(1), "label_curve.SIZES": (20, 630), "label_curve.UPDATES": 2,
     },
     "copying": lambda: tiny_copying() | {
-        "copying.TELLINGS": 2, "copying.DRAWS": 20, "copying.POINTS": 2, "copying.DOCUMENTS": 1500,
+        "copying.TELLINGS": 2, "copying.DRAWS": 20, "copying.POINTS": 2,
+        "copying.DOCUMENTS": 20_000,
     },
     "distilling": {
         "distilling.SEEDS": range(1), "distilling.ROUNDS": 2, "distilling.STORY_SEEDS": range(1),
         "distilling.TEACHER_EPOCHS": 1, "distilling.RATES": (3e-4,), "distilling.EPOCHS": 1,
+        "distilling.KEPT": (0, 1),
     },
     "family_folders": {},
     "ladder": lambda: tiny_ladder() | {
@@ -111,12 +123,12 @@ TINY = {
         "roofline.SIDE": 256, "roofline.LONG": 2_000_000, "roofline.BATCHES": ((1, 8), (2, 16)),
     },
     "search": {"search.QUERIES": 20},
-    "search_runs": {
-        "search_runs.SEEDS": 1, "search_runs.TRAINING": 64, "search_runs.QUERIES": 20,
+    "search_runs": lambda: tiny_search_runs() | {
+        "search_runs.SEEDS": 1, "search_runs.TRAINING": 600, "search_runs.QUERIES": 20,
         "search.QUERIES": 20,
     },
     "shoot_out": {
-        "shoot_out.UPDATES": 4, "shoot_out.SEEDS": range(1), "shoot_out.RATES": (3e-3, 6e-3),
+        "shoot_out.UPDATES": 40, "shoot_out.SEEDS": range(1), "shoot_out.RATES": (3e-3, 6e-3),
         "shoot_out.DOCUMENTS": 600, "shoot_out.BATCH": 8, "shoot_out.PAIRS": 40,
         "shoot_out.HELD_OUT_DOCUMENTS": 40, "shoot_out.FLOOR_PAIRS": 1100,
         "shoot_out.PAIR_UPDATES": 3,
@@ -144,16 +156,29 @@ TINY = {
                   "toy_parts.SEEDS": range(2), "toy_parts.MOMENTS": (0, 4, 8)},
     "training_runs": {
         "training_runs.SEEDS": range(1), "training_runs.DEPTHS": (2,),
-        "training_runs.PEAKS": (0.001,), "training_runs.UPDATES": 20,
+        "training_runs.PEAKS": (0.001,), "training_runs.UPDATES": 30,
         "training_runs.TRIED": (0.0005, 0.01),
     },
 }  # fmt: skip
-MORE = {"ladder": ["--rounds", "1"], "processes": ["--rounds", "1"], "roofline": ["--rounds", "2"]}
+MORE = {"ladder": ["--rounds", "2"], "processes": ["--rounds", "2"], "roofline": ["--rounds", "2"]}
 TASKS = [task for task in tasks() if task.record != "mutants"]  # which tests/test_mutants.py runs
 
 
+@pytest.fixture(scope="session")
+def two_layers(minilm, tmp_path_factory):
+    """Copy MiniLM without its upper layers, which would take most of the time."""
+    folder = tmp_path_factory.mktemp("minilm") / "model"
+    shutil.copytree(minilm, folder)
+    weights = load_file(folder / "model.safetensors")
+    kept = {name: weights[name] for name in weights if not re.search(r"layer\.[2-9]", name)}
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text("utf-8")) | {"num_hidden_layers": 2}
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    return folder
+
+
 @pytest.fixture
-def shrink(monkeypatch, tmp_path):
+def shrink(monkeypatch, tmp_path, two_layers):
     """Make constants small, and let whatever stores something do so in another folder."""
     before = torch.get_num_threads(), torch.get_default_dtype()
 
@@ -163,12 +188,14 @@ def shrink(monkeypatch, tmp_path):
             monkeypatch.setattr(module_of(place), constant, value)
         forget()
         program = module_of(name)
+        for module in benchmarks() if name.partition(".")[0] not in READ_DEEPER else ():
+            for folder in {"minilm_folder", "default_encoder"} & {*vars(module)}:
+                monkeypatch.setattr(module, folder, lambda: two_layers)
         torch.set_default_dtype(torch.float64 if name == "toy_bert" else torch.float32)
         for constant, value in vars(program).copy().items():
-            if isinstance(value, Path) and HERE in value.parents:
-                if value.suffix or name == "small_world":  # others read its folder
-                    monkeypatch.setattr(program, constant, tmp_path / value.name)
-                    (tmp_path / value.name).parent.mkdir(exist_ok=True)
+            ours = isinstance(value, Path) and HERE in value.parents
+            if ours and (value.suffix or name == "small_world"):  # others read its folder
+                monkeypatch.setattr(program, constant, tmp_path / value.name)
         return program
 
     yield change
@@ -179,23 +206,21 @@ def shrink(monkeypatch, tmp_path):
 
 def forget():
     """Empty what benchmarks remember between calls: it was made with other constants."""
-    for name, module in [*sys.modules.items()]:
-        if name.startswith("benchmarks."):
-            for value in [*vars(module).values()]:
-                getattr(value, "cache_clear", int)()
+    for module in benchmarks():
+        for value in [*vars(module).values()]:
+            getattr(value, "cache_clear", int)()
 
 
-def form(node):
-    """Tell the keys of a record, those of all rows of a list together; numbers are left out."""
+def benchmarks():
+    return [module for name, module in [*sys.modules.items()] if name.startswith("benchmarks.")]
+
+
+def form(node, place=""):
+    """List the keys of a record, with all rows of a list as one; numbers in names are left out."""
     if isinstance(node, dict):
-        return {re.sub(r"[\d.,]+", "#", key): form(node[key]) for key in node}
-    if isinstance(node, list):
-        rows = {}
-        for row in node:
-            told = form(row)
-            rows |= told if isinstance(told, dict) else {}
-        return rows
-    return None
+        named = {f"{place}/{re.sub(r'[0-9.,]+', '#', key)}": value for key, value in node.items()}
+        return {*named}.union(*(form(value, name) for name, value in named.items()))
+    return set().union(*(form(row, place) for row in node)) if isinstance(node, list) else set()
 
 
 def stored_files():
@@ -223,7 +248,8 @@ def test_a_command_makes_its_record(task, shrink, monkeypatch, tmp_path):
     shutil.copy(HERE / f"{task.record}.json", tmp_path)  # a whole record is made again, too
     program.main()
     made = json.loads((tmp_path / f"{task.record}.json").read_text(encoding="utf-8"))
-    assert form(made) == form(record_of(task.record))
+    stored = record_of(task.record)
+    assert form(made) ^ form(stored) == set(), "keys that only one of both has"
     days = {each["day"] for each in origins(made) if each["command"] == task.command}
     assert days == {date.today().isoformat()}, "a part is not made again"
     assert stored_files() == before
