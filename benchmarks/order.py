@@ -98,7 +98,7 @@ def measure(name: str, seed: int, updates: int = UPDATES) -> dict[str, float]:
 
 def record_row(name: str) -> dict[str, Any]:
     """Train a row with every seed."""
-    runs = [measure(name, seed) for seed in SEEDS]
+    runs = [measure(name, seed, UPDATES) for seed in SEEDS]
     columns = {column: [run[column] for run in runs] for column in runs[0]}
     return {
         "name": name,
@@ -117,12 +117,13 @@ def main() -> None:
         for name in ROWS:
             print(f"{name:9} {measure(name, 0)}", flush=True)
         return
+    rows = [record_row(name) for name in ROWS]
     content = {
         "command": COMMAND,
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "updates": UPDATES,
         "seeds": list(SEEDS),
-        "rows": [record_row(name) for name in ROWS],
+        "rows": rows,
     }
     RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -164,7 +164,7 @@ def main() -> None:
         print(f"{name:26} {1000 * statistics.median(seconds):9.2f} ms")
     if arguments.record:
         path = RECORD.with_stem("roofline_cuda") if on_gpu else RECORD
-        record = {"command": COMMAND, "origin": origin() | told, **found}
+        record = {"command": COMMAND, "origin": origin(COMMAND) | told, **found}
         path.write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 

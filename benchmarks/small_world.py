@@ -179,7 +179,7 @@ def main() -> None:
     summary = summarize(runs, limits)
     print(json.dumps(limits | summary, indent=1))
     if record:
-        content = {"command": COMMAND, "origin": origin(), **limits}
+        content = {"command": COMMAND, "origin": origin(COMMAND), **limits}
         content |= {"summary": summary, "runs": runs}
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -88,9 +88,9 @@ def measure(name: str, seed: int, rate: float, updates: int = UPDATES) -> dict[s
 
 def record_row(name: str) -> dict[str, Any]:
     """Choose a rate, and train with every seed."""
-    tried = {rate: measure(name, SEED_OF_RATES, rate)["loss"] for rate in RATES}
+    tried = {rate: measure(name, SEED_OF_RATES, rate, UPDATES)["loss"] for rate in RATES}
     rate = min(tried, key=lambda one: tried[one])
-    runs = [measure(name, seed, rate) for seed in SEEDS]
+    runs = [measure(name, seed, rate, UPDATES) for seed in SEEDS]
     columns = {column: [run[column] for run in runs] for column in runs[0]}
     row = {
         "name": name,
@@ -113,13 +113,14 @@ def main() -> None:
         for name in ROWS:
             print(name, measure(name, 0, RATES[1], FIRST), flush=True)
         return
+    rows = [record_row(name) for name in ROWS]
     content = {
         "command": COMMAND,
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "updates": UPDATES,
         "rates": RATES,
         "seeds": list(SEEDS),
-        "rows": [record_row(name) for name in ROWS],
+        "rows": rows,
     }
     RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -138,12 +138,13 @@ def main() -> None:
         store(next(model for model, run in found if run["positions"] and run["batched"]))
         runs = [run for _, run in found]
         ends = [run["losses"][-1] for run in epsilon]
+        whole, folds = recipe(EPOCHS), [fold(number) for number in range(FOLDS)]
         content = {
             "command": COMMAND,
-            "origin": origin(),
+            "origin": origin(COMMAND),
             "epsilon": ends,
-            "recipe": recipe(),
-            "folds": [fold(number) for number in range(FOLDS)],
+            "recipe": whole,
+            "folds": folds,
             "runs": runs,
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

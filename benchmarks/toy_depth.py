@@ -57,11 +57,12 @@ def climb(name: str, depth: int, seed: int) -> float:
     return examine(train(row, seed, RATE, **settings), row)["loss"]
 
 
-def climb_patiently(name: str, rate: float, seed: int, updates: int = PATIENT_UPDATES) -> float:
+def climb_patiently(name: str, rate: float, seed: int, updates: int | None = None) -> float:
     """Train a deep stack for longer, with a rate of its own and a longer warm-up."""
     stack = STACKS[name]
     row = row_of(stack, PATIENT_DEPTH)
     settings = {"warmup": PATIENT_WARMUP if stack.warmup else 0, "batch_size": BATCH_SIZE}
+    updates = updates or PATIENT_UPDATES
     return examine(train(row, seed, rate, updates=updates, **settings), row)["loss"]
 
 
@@ -135,9 +136,10 @@ def main() -> None:
         gradients = [
             measure_gradients(name, depth) for depth in DEPTHS for name in ("post-norm", "pre-norm")
         ]
+        patient = record_patience()
         content = {
             "command": COMMAND,
-            "origin": origin(),
+            "origin": origin(COMMAND),
             "learning_rate": RATE,
             "updates": UPDATES,
             "warmup_updates": WARMUP,
@@ -146,7 +148,7 @@ def main() -> None:
             "ladder": {name: round(loss, 6) for name, loss in ladder._asdict().items()},
             "stacks": stacks,
             "gradients": gradients,
-            "with_more_time": record_patience(),
+            "with_more_time": patient,
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

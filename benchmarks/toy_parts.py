@@ -184,7 +184,7 @@ def record_positions() -> dict[str, Any]:
     row = next(row for row in ROWS if row.name == WATCHED)
     seen: dict[int, list[Tensor]] = {step: [] for step in MOMENTS}
     for seed in SEEDS:
-        train(row, seed, rate_of(row), watch=lambda step, model: (
+        train(row, seed, rate_of(row), updates=UPDATES, watch=lambda step, model: (
             seen[step].append(likeness(model)) if step in seen else None))  # fmt: skip
     told = []
     for step, tables in seen.items():
@@ -202,7 +202,7 @@ def record_positions() -> dict[str, Any]:
 def record_row(row: Row) -> dict[str, Any]:
     """Train a row with every seed."""
     start = time.process_time()
-    columns = measure(row, SEEDS)
+    columns = measure(row, SEEDS, UPDATES)
     return {
         "part": row.part,
         "name": row.name,
@@ -231,16 +231,17 @@ def main() -> None:
         rows.append(record_row(row))
         print(json.dumps(rows[-1]), flush=True)
     if record:
+        positions = record_positions()
         content = {
             "command": COMMAND,
-            "origin": origin(),
+            "origin": origin(COMMAND),
             "updates": UPDATES,
             "batch_size": BATCH_SIZE,
             "seeds": list(SEEDS),
             "ladder": {name: round(loss, 6) for name, loss in ladder._asdict().items()},
             "pairs_floor": round(pairs_floor(), 6),
             "rows": rows,
-            "positions": record_positions(),
+            "positions": positions,
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import itertools
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -27,7 +26,7 @@ from minibert.training import TrainingConfig
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from tests.book.definitions import chapter_definitions, chapter_source
 
-from .records import origin
+from .records import minutes, origin
 
 RECORD = record_path("training_runs")
 COMMAND = "python -m benchmarks.training_runs --record"
@@ -199,12 +198,13 @@ def main() -> None:
             for name, run in make_broken(SEEDS[:1])["runs"].items():
                 print(name, run["ends"], run["asked"])
             return
-        start = time.process_time()
-        made = {name: PARTS[name]() for name in parts or PARTS}
-    known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
-    seconds = known.get("seconds", {}) | {"+".join(made): round(time.process_time() - start, 1)}
-    content = {"command": COMMAND, "origin": origin(), "seconds": seconds, "seeds": list(SEEDS)}
-    content |= {name: made.get(name) or known[name] for name in PARTS}
+        known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+        content = known | {"command": COMMAND, "origins": known.get("origins", {})}
+        content["seeds"] = list(SEEDS)
+        for name in parts or PARTS:
+            before = minutes()
+            content[name] = PARTS[name]()
+            content["origins"][name] = origin(COMMAND, before)
     RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

@@ -70,7 +70,7 @@ def main() -> None:
     seconds = round(time.process_time() - start)
     print(seconds, "seconds of one core")
     if record:
-        made = origin() | {"processor_seconds": seconds}
+        made = origin(COMMAND) | {"processor_seconds": seconds}
         content = {"command": COMMAND, "seed": 18, "origin": made, **report}
         RECORD.write_text(json.dumps(content) + "\n", encoding="utf-8")
 

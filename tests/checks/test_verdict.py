@@ -102,7 +102,7 @@ def by_an_own_function_of_that_name(x):
         (lambda x: torch.zeros(2, 3).T.view(6), "reshape instead of view"),
         (lambda x: x.reshape(3, 5), "sizes of the new shape"),
         (lambda x: 1 / 0, "divides by 0"),
-        (lambda x: undefined, "Run the cell that defines"),  # noqa: F821
+        (lambda x: undefined, "Run the cell that defines"),  # noqa: F821  # pyright: ignore[reportUndefinedVariable]
         (lambda x: x.detach(), "different methods"),
         (lambda x: x + None, "Something is None"),
         (lambda x: x if x > 0 and x < 9 else 0, "joined with & and |"),
