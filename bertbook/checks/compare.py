@@ -73,6 +73,22 @@ def as_array(value: Any) -> Any:
     return value.detach().cpu().numpy() if hasattr(value, "detach") else value
 
 
+def dressed(got: Any, want: Any) -> Any:
+    """Put an answer into the containers of the right one: a list of numbers into an array."""
+    kind = type(want)
+    if hasattr(want, "detach"):
+        values = got if hasattr(got, "detach") else np.asarray(got)
+        return values if values is got else want.new_tensor(values)
+    if isinstance(want, np.ndarray):
+        return as_array(got) if hasattr(got, "detach") else np.asarray(got)
+    if kind in (tuple, list) and isinstance(got, tuple | list | np.ndarray) and len(want):
+        each = [*want] if len(want) == len(got) else [want[0]] * len(got)
+        return kind(map(dressed, got, each)) if type(got) is not kind or kind is tuple else got
+    if isinstance(want, float | np.floating) and not isinstance(got, float | np.floating):
+        return float(np.asarray(as_array(got), dtype=float))
+    return got
+
+
 def _like(got: Any, want: Any) -> Any:
     """See an answer in the form of the right one, if only the container differs."""
     got = as_array(got)
