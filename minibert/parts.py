@@ -192,8 +192,8 @@ class Cast:
 
 def replaced() -> dict[str, Callable]:
     """Return the roles that are not played by their defaults, with their players."""
-    changed = {*_for_good}.union(*(players for _, players in _blocks.get()))
-    players = {role: part(role) for role in _defaults if role in changed}
+    inside = [role for _, players in _blocks.get() for role in players]
+    players = {role: part(role) for role in [*_for_good, *inside]}
     return {role: who for role, who in players.items() if who is not _defaults[role]}
 
 
