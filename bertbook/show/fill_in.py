@@ -141,7 +141,7 @@ def _blanked(text: dict) -> list[str]:
     return [" ".join(words[:first]), " ".join(words[first:])]
 
 
-def answer(folder: str | Path, text: dict) -> dict:
+def stored_answer(folder: str | Path, text: dict) -> dict:
     """Ask the model for the hidden word as the page does: what it says, and where it looked."""
     watched, given = Watched(folder), "|".join(_blanked(text))
     batch = watched.row(given)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bertbook.palette import PALETTE
 
-from .fill_in import SHOWN, STYLE, answer, told_at_best
+from .fill_in import SHOWN, STYLE, stored_answer, told_at_best
 from .html import Html, tint
 from .live import live_figure
 from .live_scripts import folder_script
@@ -39,7 +39,7 @@ def opening(questions: Sequence[tuple[str, str, str]], folder: str | Path, *, ca
     """
     texts, words = told_at_best([(first, second) for _, first, second in questions])
     for (question, *_), text in zip(questions, texts, strict=True):
-        text |= {"question": question, "answered": answer(folder, text)}
+        text |= {"question": question, "answered": stored_answer(folder, text)}
     size = f"{len(folder_script(folder).encode()) / 1e6:.1f} MB"
     given = {"model": Path(folder).name, "texts": texts, "words": words}
     stage = f'<div class="mb-stage mb-arriving">{_answered(texts[0])}{_asked(texts, size)}</div>'

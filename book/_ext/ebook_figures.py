@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -26,10 +27,18 @@ LONGEST = 1200  # letters of an alternative text; a longer one says what the fig
 
 
 def stored_outputs(path: Path) -> list[tuple[str, str]]:
-    """List what a notebook shows as HTML, with its summaries, in the order of the page."""
+    """List what a page shows of a notebook as HTML, with its summaries, in the order of the page.
+
+    It does not show what a checker says to an exercise: the cell before a solution.
+    """
     notebook = nbformat.read(path, as_version=4)
-    cells = (cell for cell in notebook.cells if cell.cell_type == "code")
-    seen = (cell for cell in cells if not {"remove-output", "remove-cell"} & {*tags_of(cell)})
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    seen = [
+        cell
+        for cell, below in zip_longest(cells, cells[1:])
+        if not {"remove-output", "remove-cell"} & {*tags_of(cell)}
+        and not (below and "solution" in tags_of(below))
+    ]
     data = (output.data for cell in seen for output in cell.outputs if "data" in output)
     return [(each["text/html"], each["text/plain"]) for each in data if "text/html" in each]
 

@@ -127,9 +127,9 @@ def leave_out_replies(app: Sphinx, document: nodes.document) -> None:
     cells = [each for each in document.findall(nodes.container) if _is_code_cell(each)]
     for exercise, solution in pairwise(cells):
         if "tag_solution" in solution["classes"]:
-            exercise.children = [
-                part for part in exercise.children if part.get("nb_element") != "cell_code_output"
-            ]
+            for part in [*exercise.findall(nodes.container)]:
+                if part.get("nb_element") == "cell_code_output":
+                    exercise.remove(part)
 
 
 def add_figures(app: Sphinx, document: nodes.document) -> None:

@@ -41,6 +41,9 @@ MAY_BREAK = re.compile(  # behind the bracket of a call, a keyword and its =, or
 STAYS_WHOLE = re.compile(  # a sign and its number or name, a # and its first word
     r'(?<![\w)\]]</span>)<span class="o">-</span><span class="\w+">\w+</span>|(?<="c1">)# [^\s\d<]+'
 )
+INLINE_CODE = re.compile(r'(<code class=")([^"]*literal[^"]*">)(.*?</code>)', re.DOTALL)
+SHORT = 18  # letters of code in a text that stand on one line, also on a phone
+BETWEEN_WORDS = re.compile(r"(?<=[A-Za-z0-9])([_.])(?=[A-Za-z])")
 PHONE_ROW = 36  # letters of code in a row on a phone
 DEEPEST = 20  # spaces that a phone shows: five levels (book.css, book.js)
 STYLE = re.compile(r"<style[^>]*>([^<]*)</style>\s*")
@@ -111,6 +114,7 @@ def mend_body(app: Sphinx, pagename: str, templatename: str, context: dict, doct
     body = FORMULA_WITH_MARK.sub(r'<span class="whole">\g<0></span>', body)
     # Nor between a number and its percent sign, in a short vector, or behind a hyphen.
     body = HOLDS_TOGETHER.sub(hold_together, body)
+    body = INLINE_CODE.sub(mark_inline_code, body)
     body = LISTING.sub(lambda code: code[1] + mark_lines(code[2]), body)
     body = CHAPTER_NUMBER.sub(r'\1<span class="section-number">Chapter \2 </span>', body)
     repository = context["theme_repository_url"]
@@ -152,6 +156,15 @@ def hold_together(found: re.Match[str]) -> str:
         return found[0]
     held = found[0].replace(" ", "\xa0")
     return f'<span class="whole">{held}</span>' if "-" in held else held
+
+
+def mark_inline_code(found: re.Match[str]) -> str:
+    """Keep short code on one line; let a phone break a long name between its words."""
+    opened, names, rest = found.groups()
+    text = unescape(TAG.sub("", rest))
+    if len(text) <= SHORT:
+        return f"{opened}whole {names}{rest}"
+    return opened + names + BETWEEN_WORDS.sub(r"\1<wbr>", rest)
 
 
 def mark_lines(code: str) -> str:

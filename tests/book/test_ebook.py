@@ -162,13 +162,13 @@ def test_a_fold_becomes_a_link_to_its_text_and_back():
     assert page.find(id=back["href"][1:]) is link.parent
 
 
-def test_what_a_checker_says_before_the_exercise_is_done_goes():
+def test_nothing_is_told_of_an_exercise_before_it_is_done():
     page = article(
-        '<div class="cell"><div class="cell_output"><p style="border-left:3px">Not yet.</p></div>'
-        '</div><div class="cell tag_solution"><div class="highlight">x = 1</div></div>'
+        '<div class="cell"><div class="highlight">...</div></div>'
+        '<div class="cell tag_solution"><div class="highlight">x = 1</div></div>'
     )
     plain(page, "glossary", PAGES)
-    assert page.get_text(" ", strip=True) == "Answer 1 → Answers Answer 1 ↩ x = 1"
+    assert page.get_text(" ", strip=True) == "... Answer 1 → Answers Answer 1 ↩ x = 1"
 
 
 def test_code_keeps_its_lines_and_loses_its_colors():

@@ -28,6 +28,7 @@ PALE = """() => [...document.querySelectorAll('.mb-figure *')].filter((element) 
 BUTTONS = """() => [...document.querySelectorAll('main :is(button, input[type=range])')]
   .filter((element) => element.checkVisibility() && !element.closest('.mb-turn'))
   .map((element) => element.outerHTML.slice(0, 120))"""
+BETWEEN = re.compile(r"[_.] / ")
 # What a cell says to an empty exercise, to a kernel's user, or where nothing can be shown.
 OF_A_KERNEL = re.compile(
     r".*(?:returns nothing yet|^Not yet\.|[Rr]un this cell|Loading widget| object at 0x|"
@@ -140,6 +141,29 @@ BROKEN = r"""() => [...document.querySelectorAll('.mb-lines code')].flatMap((lin
   }
   return found;
 })"""
+# Code in a text that stands in two rows: short code, and names broken elsewhere than between words.
+TORN = r"""() => [...document.querySelectorAll('.bd-article :is(p, li) > code.literal')]
+  .flatMap((code) => {
+  const rows = [];
+  const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  const range = new Range();
+  let before;
+  for (let text = walk.nextNode(); text; text = walk.nextNode()) {
+    for (let i = 0; i < text.length; i++) {
+      range.setStart(text, i);
+      range.setEnd(text, i + 1);
+      const [box] = range.getClientRects();
+      if (!box?.width) continue;
+      if (before === undefined || box.top > before + 5) rows.push('');
+      before = box.top;
+      rows[rows.length - 1] += text.data[i];
+    }
+  }
+  const isTorn = rows.slice(1).some((row, n) => /\w$/.test(rows[n]) && /^\w/.test(row));
+  const words = code.textContent;
+  return rows.length > 1 && (words.length <= 18 || (isTorn && /^[\w.]+$/.test(words)))
+    ? [rows.join(' / ')] : [];
+})"""
 # What scrolls is marked, and letters are fitted, when the page has been laid out anew.
 LAID_OUT = """() => new Promise((done) =>
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"""
@@ -216,6 +240,8 @@ def test_on_a_phone_letters_can_be_read_and_little_scrolls(chapter_from_disk):
         assert box["kind"] != "table" or "Scroll" in box["words"], f"no words say it: {box}"
     assert chapter_from_disk.evaluate(SHREDDED) == []
     assert chapter_from_disk.evaluate(BROKEN) == []
+    torn = [row for row in chapter_from_disk.evaluate(TORN) if not BETWEEN.search(row)]
+    assert torn == []
     code = [box for box in boxes if box["kind"] == "code"]
     scrolling = sum(box["isWide"] for box in code)
     assert scrolling <= MAY_SCROLL * len(code), f"{scrolling} of {len(code)} blocks scroll sideways"

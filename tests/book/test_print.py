@@ -140,6 +140,11 @@ def test_what_is_only_for_a_screen_goes(html):
     assert len({each["id"] for each in page.select("[id]")}) == len(page.select("[id]"))
 
 
+def test_every_exercise_has_room_for_code(html):
+    text = (html / f"{CHAPTER}.html").read_text(encoding="utf-8")
+    assert len(printed(text, CHAPTER, PAGES).select(".cell > .room")) == text.count("tag_solution")
+
+
 def test_a_word_over_the_margin_is_found(browser, html):
     with opened(browser, f"<p>short</p><p>{'m' * 400}</p>", html) as page:
         found = cut_off(page)
