@@ -10,13 +10,14 @@ from pathlib import Path
 
 import jaxtyping
 import pytest
-from chapter_cells import settle_first
+from chapter_cells import name_as_editors_do, settle_first
 from hypothesis import settings
 from nbval.plugin import IPyNbCell
 from notebooks import ChapterError, kernel_environment
 
-# The one change to nbval, which has no option for how it compares.
+# nbval has no option for how it compares, nor for how it names a cell.
 IPyNbCell.compare_outputs = settle_first(IPyNbCell.compare_outputs)
+IPyNbCell.repr_failure = name_as_editors_do(IPyNbCell.repr_failure)
 
 SECONDS_OF_A_SLOW_TEST = 10
 
