@@ -96,12 +96,13 @@ coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
 
 mutants: $(INSTALLED)  ## plant mistakes in the package and count those the tests notice (long)
 	@$(BIN)/python -m pip install -qq -c constraints.txt -e ".[mutants]"
-	PYTHONPATH=book/_ext nice $(BIN)/python -m benchmarks.mutants --record
+	nice $(BIN)/python -m benchmarks mutants
 
 check: $(INSTALLED) $(LINTER)  ## check the style, the types and the rules of the house
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	$(BIN)/python tests/check_calls.py
 	PYTHONPATH=book/_ext $(BIN)/python tests/live/lint.py
 	$(BIN)/python -m pytest -q tests/house tests/test_pins.py
 	@$(BIN)/python tests/sizes.py
@@ -115,30 +116,9 @@ bench: $(INSTALLED)  ## measure tokenizer, encoder, training, loading and use ag
 	$(BIN)/python -m benchmarks.loading
 	$(BIN)/python -m benchmarks.sentences
 
-records: $(INSTALLED)  ## repeat the recorded runs of the chapters (long)
-	$(BIN)/python -m benchmarks.toy_parts --record
-	$(BIN)/python -m benchmarks.order --record
-	$(BIN)/python -m benchmarks.toy_depth --record
-	$(BIN)/python -m benchmarks.training_runs --record
-	$(BIN)/python -m benchmarks.small_world --record
-	$(BIN)/python -m benchmarks.copying
-	$(BIN)/python -m benchmarks.one_word --record
-	$(BIN)/python -m benchmarks.similarities --record
-	$(BIN)/python -m benchmarks.classify --record
-	$(BIN)/python -m benchmarks.tag_and_answer --record
-	$(BIN)/python -m benchmarks.own_data --record
-	$(BIN)/python -m benchmarks.looking_inside --record
-	$(BIN)/python -m benchmarks.looking_inside.retold 0
-	$(BIN)/python -m benchmarks.search --record
-	$(BIN)/python -m benchmarks.search_runs
-	$(BIN)/python -m benchmarks.ladder --record
-	$(BIN)/python -m benchmarks.distilling --record
-	$(BIN)/python -m benchmarks.shoot_out --record
-	$(BIN)/python -m benchmarks.three_back --record
-	$(BIN)/python -m benchmarks.family_folders --record
-	$(BIN)/python -m benchmarks.museum_matrix --record
-	$(BIN)/python -m benchmarks.roofline --record
-	$(BIN)/python -m benchmarks.processes --record
+records: $(INSTALLED)  ## repeat all recorded runs (hours; it says first how many)
+	@$(BIN)/python -m pip install -qq -c constraints.txt -e ".[mutants]"
+	$(BIN)/python -m benchmarks --all
 
 pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at the newest)
 	UV_PYTHON_DOWNLOADS=never $(BIN)/uv pip compile pyproject.toml --all-extras --universal \

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.classify`` fine-tunes the whole MiniLM encoder on the requests with one seed
 and prints what it reaches, in about a minute. ``--record`` makes all runs of the chapter, five
-seeds of each, and stores them in ``benchmarks/classify.json`` (an hour of one core). ``--only``
+seeds of each, and stores them in ``records/classify.json`` (an hour of one core). ``--only``
 repeats one task and encoder, such as ``--only requests "small world"``, or the learning curve,
 ``--only curve``, and leaves the rest of the record as it is. Learning rates are chosen with
 another seed, on the validation part; the test part is asked at the end of each run. It needs the
@@ -13,16 +13,17 @@ functions are those that the chapter types; one thread, so that a run can be rep
 import argparse
 import json
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from bertbook.corpus import REQUEST_LABELS
+from bertbook.records import record_path
 from bertbook.show import seed_everything
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import initialize_weights
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, train_from_top
 from minibert.training import BertTrainer
@@ -40,10 +41,10 @@ from .classify_baselines import (
     word_counts,
 )
 from .label_curve import learning_curve
-from .records import mean_and_sd, origin
+from .records import mean_and_sd, minutes, origin
 from .removals import remove_words
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("classify")
 COMMAND = "python -m benchmarks.classify --record"
 SEEDS, CHOICE_SEED = range(5), 100
 
@@ -70,7 +71,7 @@ PLANS = {  # task, encoder, method
 def new_model(encoder: str, labels: tuple[str, ...], seed: int) -> BertForSequenceClassification:
     """Put a new classifier on an encoder; everything is new if it has no weights of its own."""
     seed_everything(seed)
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(
             BertForSequenceClassification,
             folder_of(encoder),
@@ -199,7 +200,7 @@ def summarize(runs: list[dict]) -> dict[str, dict[str, float]]:
 
 def measure(name: str, encoder: str, method: str, known: dict[str, float]) -> dict:
     """Choose a learning rate and make the five runs of a method; `known` gets the rate."""
-    plan = PLANS[name, encoder, method]
+    plan, before = PLANS[name, encoder, method], minutes()
     choices = choose(name, encoder, method)
     if choices:
         known[method] = best_rate(choices)
@@ -209,14 +210,15 @@ def measure(name: str, encoder: str, method: str, known: dict[str, float]) -> di
         shown = {k: v for k, v in runs[-1].items() if k not in ("removals", "test_answers")}
         print(name, encoder, method, shown, flush=True)
     about = {"task": name, "encoder": encoder, "method": method, "patience": plan.patience}
-    made = {"origin": origin(), "choices": choices, "runs": runs, "summary": summarize(runs)}
-    return about | made
+    made = {"origin": origin(COMMAND, before), "choices": choices, "runs": runs}
+    return about | made | {"summary": summarize(runs)}
 
 
 def make(only: list[str] | None) -> dict:
     """Make all runs but the learning curve, or those of one task and encoder."""
-    kept = json.loads(RECORD.read_text(encoding="utf-8")) if only else {"origin": origin()}
+    kept = json.loads(RECORD.read_text(encoding="utf-8")) if only else {}
     made = [] if only else baselines()
+    kept = kept or {"origin": origin(COMMAND)}
     for method in made:
         method["summary"] = summarize(method["runs"])
     rates: dict[str, dict[str, float]] = {}  # of each encoder, chosen on the requests
@@ -253,10 +255,8 @@ def main() -> None:
         return
     only, content = arguments.only, make(arguments.only)
     if not only or only == ["curve"]:
-        content["learning_curve"] = {"origin": origin(), "runs": []}
-        for run in learning_curve(SEEDS):  # stored one by one: the curve takes a while
-            content["learning_curve"]["runs"].append(run)
-            write(content)
+        before, runs = minutes(), [*learning_curve(SEEDS)]
+        content["learning_curve"] = {"origin": origin(COMMAND, before), "runs": runs}
     write(content)
 
 

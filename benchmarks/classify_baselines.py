@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
@@ -79,7 +80,7 @@ def frozen_vectors(encoder: str) -> dict[str, dict[str, np.ndarray]]:
     """Make a vector of each request: the mean of the last layer, and that of the table's rows."""
     unused = ("pooler",) if encoder == "MiniLM" else ("cls", "pooler")
     options = {"unused": unused, "add_pooling_layer": False}
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(BertModel, folder_of(encoder), **options)
     tokenizer = load_tokenizer(folder_of(encoder), do_lower_case=True)
     texts = {s: [request.text for request in service_requests(s)] for s in SPLITS}
@@ -109,7 +110,7 @@ def linear_answers(
 def similar_vectors() -> dict[str, np.ndarray]:
     """Call questions duplicates whose vectors are nearer than a threshold, that of the training."""
     options = {"unused": ("pooler",), "add_pooling_layer": False}
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(BertModel, minilm_folder(), **options)
     tokenizer, cosines = load_tokenizer(minilm_folder()), {}
     for split in SPLITS:

@@ -1,11 +1,11 @@
 """Let Chapter 14 train deeper, longer, with one question or on true pairs, and see who copies.
 
-A word that the other sentence tells, such as the color of a ball, can only be copied.
-``python -m benchmarks.copying`` makes the runs that ``benchmarks/copying.json`` lacks, seed by
-seed, and stores each as soon as it is there (six minutes of one thread for each run of two layers
-and 8000 updates, ten with four layers, 22 with 32,000 updates). ``--run NAME --seed NUMBER`` makes
-one again. Each is asked about six tellings of each story, and about those of their words that the
-other sentence tells. Runs of one seed share their stories, their first weights and, but for the
+A word that the other sentence tells, such as the color of a ball, can only be copied. ``python -m
+benchmarks.copying`` makes all runs, seed by seed, and stores them in ``records/copying.json`` (six
+minutes of one thread for each run of two layers and 8000 updates, ten with four layers, 22 with
+32,000 updates). Stopped, it goes on where it was. ``--run NAME --seed NUMBER`` makes one of the
+record again. Each is asked about six tellings of each story, and about those of their words that
+the other sentence tells. Runs of one seed share their stories, their first weights and, but for the
 true pairs, their batches.
 """
 
@@ -15,24 +15,27 @@ import json
 import time
 from itertools import chain
 from operator import itemgetter
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
 
 from bertbook.corpus import MASK_TOKEN, Oracle, Pair, World, sample_documents
+from bertbook.records import record_path
 from minibert.data import IS_NEXT, SentencePair, encode_pair
 from minibert.data.pretraining_batches import PretrainingBatches
-from minibert.fast import switch_on
+from minibert.disk import written_whole
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 
+from .drafts import Draft
 from .records import origin
 from .small_world import BATCH, DOCUMENTS, HELD_OUT, LONGEST, TERMS, VOCABULARY, chapter, world
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("copying")
 COMMAND = "python -m benchmarks.copying"
 TELLINGS, HELPS, POINTS, DRAWS = 6, 0.1, 16, 2000
 KINDS = ("pronouns", "names", "other words")
@@ -211,7 +214,7 @@ def make(name: str, seed: int) -> dict:
         ],
         "seconds": round(time.perf_counter() - wall),
         "processor_seconds": round(time.process_time() - cpu),
-        "origin": origin(),
+        "origin": origin(COMMAND, cpu / 60),
     }
 
 
@@ -227,46 +230,46 @@ def bounds(tokenizer: WordPieceTokenizer) -> dict:
     }
 
 
-def read_record() -> dict:
-    """Read what stands in the record; at first, that is nothing."""
-    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {"runs": {}}
-
-
-def missing(record: dict) -> list[tuple[str, int]]:
-    """List the runs that the record lacks, seed by seed."""
-    runs = record["runs"]
+def missing(runs: dict) -> list[tuple[str, int]]:
+    """List the runs that are not there yet, seed by seed."""
     made = {(name, run["seed"]) for name in runs for run in runs[name]["seeds"]}
     wanted = [(name, seed) for name, seeds in SEEDS.items() for seed in seeds]
     return sorted({*wanted} - made, key=lambda run: (run[1], [*RUNS].index(run[0])))
 
 
-def store(name: str, run: dict) -> None:
-    """Put one run beside those of the record."""
-    limits, made = bounds(read_stories(0)[1]), read_record()["runs"]
-    others = [
-        seed for seed in made.get(name, {"seeds": []})["seeds"] if seed["seed"] != run["seed"]
-    ]
-    made[name] = {**RUNS[name]._asdict(), "seeds": sorted([*others, run], key=itemgetter("seed"))}
-    runs = {known: made[known] for known in RUNS if known in made}
-    content = {"command": COMMAND, "bounds": limits, "runs": runs}
-    whole = RECORD.with_suffix(".new")
-    whole.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
-    whole.replace(RECORD)
+def put(runs: dict, name: str, run: dict) -> None:
+    """Put one run beside the others, in the place of an older one with its seed."""
+    others = [old for old in runs.get(name, {"seeds": []})["seeds"] if old["seed"] != run["seed"]]
+    runs[name] = {**RUNS[name]._asdict(), "seeds": sorted([*others, run], key=itemgetter("seed"))}
+
+
+def store(runs: dict) -> None:
+    """Write the record."""
+    limits, ordered = bounds(read_stories(0)[1]), {known: runs[known] for known in RUNS}
+    content = {"command": COMMAND, "bounds": limits, "runs": ordered}
+    with written_whole(RECORD) as path:
+        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def main() -> None:
-    """Make the run that is asked for, or all that are missing; store each when it is there."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--run", choices=RUNS, help="which run; without it, all that are missing")
+    """Make all runs, or the one that is asked for, and store them."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--run", choices=RUNS, help="make this one again; without it, all")
     parser.add_argument("--seed", type=int, default=0, help="with which seed")
     wanted = parser.parse_args()
     torch.set_num_threads(1)
-    runs = [(wanted.run, wanted.seed)] if wanted.run else missing(read_record())
-    with switch_on():
-        for name, seed in runs:
+    draft = Draft(RECORD)
+    runs = json.loads(RECORD.read_text("utf-8"))["runs"] if wanted.run else draft.read({})
+    with override(**fast_parts()):
+        for name, seed in [(wanted.run, wanted.seed)] if wanted.run else missing(runs):
             run = make(name, seed)
             print(name, seed, run["mean"], run["processor_seconds"], flush=True)
-            store(name, run)
+            put(runs, name, run)
+            if not wanted.run:
+                draft.keep(runs)
+        store(runs)
+    if not wanted.run:
+        draft.done()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Distill a fine-tuned classifier of requests into two of its six layers, for Chapter 23.
 
 ``python -m benchmarks.distilling`` makes the runs of one seed and prints them. ``--record`` makes
-three seeds, and stores them in ``benchmarks/distilling.json`` (ten minutes of one core). The
+three seeds, and stores them in ``records/distilling.json`` (ten minutes of one core). The
 teacher is Chapter 16's: all of MiniLM, fine-tuned; it also answers in eight bits. Both students
 begin as every third layer of MiniLM as it was published, and learn from the same requests: one from
 their labels, the other from what the teacher believes, too. Their learning rate is the one that is
@@ -13,8 +13,8 @@ world's model, with five seeds.
 import argparse
 import json
 import time
-from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from bertbook.corpus import REQUEST_LABELS, sample_documents, small_world
 from bertbook.distillation import distillation_loss
+from bertbook.records import record_path
 from minibert.fast import in_eight_bits
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
@@ -30,10 +31,10 @@ from tests.book.definitions import chapter_definitions
 from .classify import best_rate, grade, new_model
 from .classify_baselines import SPLITS, TASKS, chapter
 from .encoder import measure
-from .records import origin
+from .records import minutes, origin
 from .weights import SMALL_WORLD, minilm_folder
 
-RECORD, COMMAND = Path(__file__).with_suffix(".json"), "python -m benchmarks.distilling --record"
+RECORD, COMMAND = record_path("distilling"), "python -m benchmarks.distilling --record"
 SEEDS, CHOICE_SEED, ROUNDS = range(3), 100, 9
 STORY_SEEDS = range(5)
 KEPT, TEMPERATURE = (0, 3), 2.0
@@ -122,9 +123,9 @@ def seconds_of(models: list[nn.Module], rows: list[dict], tokenizer) -> dict[str
     return {name: [round(each, 4) for each in found] for name, found in times.items()}
 
 
-def stories() -> dict[str, list[float]]:
+def stories() -> dict[str, Any]:
     """Teach students of stories in both ways, as Chapter 23 types it; return their losses."""
-    typed = chapter_definitions("23-faster")
+    typed, before = chapter_definitions("23-faster"), minutes()
     told = sample_documents(small_world(), 400, rng=np.random.default_rng(20))
     typed.teach.__globals__.update(
         professor=load_pretrained(BertForPreTraining, SMALL_WORLD),
@@ -140,7 +141,7 @@ def stories() -> dict[str, list[float]]:
             with torch.no_grad():
                 losses.append(round(student(**others).loss.item(), 4))
             print("stories", seed, way, losses[-1], flush=True)
-    return found
+    return {"origin": origin(COMMAND, before), **found}
 
 
 def record(rows: Rows, tokenizer) -> dict:
@@ -153,14 +154,15 @@ def record(rows: Rows, tokenizer) -> dict:
         made, models = students(seed, rows, tokenizer, best_rate(choices))
         for name, run in made.items():
             runs.setdefault(name, []).append(run)
+    seconds = seconds_of(models, rows["test"], tokenizer)
     return {
         "command": COMMAND,
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "labels": [task.labels.index(example.label) for example in task.examples("test")],
         "choices": choices,
         "runs": runs,
         "parameters": [sum(p.numel() for p in model.parameters()) for model in models],
-        "seconds": seconds_of(models, rows["test"], tokenizer),
+        "seconds": seconds,
         "stories": stories(),
     }
 

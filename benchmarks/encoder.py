@@ -22,9 +22,9 @@ import transformers
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.fast import FAST_PARTS, switch_on
+from minibert.fast import FAST_PARTS, fast_parts
 from minibert.model import BertModel
-from minibert.parts import default_part, use
+from minibert.parts import default_part, override
 
 CONFIGS = {"128 x 2": BertConfig.tiny, "256 x 4": BertConfig.mini, "bert-base": BertConfig.base}
 Candidates = dict[str, Callable[[], None]]
@@ -38,7 +38,7 @@ STEPS = {  # what is taken away: whose parts are plain
 
 def build(kind: type[nn.Module], config: BertConfig, plain: Iterable[str] = ()) -> nn.Module:
     """Build our model of fast parts, but for those that shall be plain."""
-    with switch_on(), use(**{role: default_part(role) for role in plain}):
+    with override(**fast_parts()), override(**{role: default_part(role) for role in plain}):
         return kind(config)
 
 

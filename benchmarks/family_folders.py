@@ -1,27 +1,28 @@
 """Folders of the whole family, both ways: theirs opened by us, and ours by transformers.
 
 ``python -m benchmarks.family_folders`` builds each member of transformers with each of its heads,
-random weights in 64 bits, saves it, opens the folder with ours and compares all that both return;
-then saves ours, opens that folder with transformers, and compares again. ``--record`` stores the
-largest differences in ``benchmarks/family_folders.json`` (a minute of one thread). The differences
-of DeBERTa and ModernBERT are the library's: it takes a root, or turns its vectors, in 32 bits.
+random weights in 64 bits, saves it, opens the folder with ours and compares all that both return at
+the tokens; then saves ours, opens that folder with transformers, and compares again. ``--record``
+stores the largest differences in ``records/family_folders.json`` (a minute of one thread). The
+differences of DeBERTa and ModernBERT are the library's: it takes a root, or turns its vectors, in
+32 bits.
 """
 
 import argparse
 import json
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from bertbook.records import record_path
 from minibert import family
 from minibert.pretrained import load_pretrained, save_pretrained
 
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("family_folders")
 COMMAND = "python -m benchmarks.family_folders --record"
 SIZES = {
     "vocab_size": 41,
@@ -116,11 +117,12 @@ def main() -> None:
     parser.add_argument("--record", action="store_true", help=f"store in {RECORD.name}")
     record = parser.parse_args().record
     torch.set_num_threads(1)
-    content: dict[str, Any] = {"command": COMMAND, "origin": origin(), "members": {}}
+    members = {}
     for member in MEMBERS:
-        content["members"][member] = measure(member)
-        print(member, content["members"][member], flush=True)
+        members[member] = measure(member)
+        print(member, members[member], flush=True)
     if record:
+        content = {"command": COMMAND, "origin": origin(COMMAND), "members": members}
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

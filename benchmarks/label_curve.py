@@ -15,7 +15,8 @@ import numpy as np
 
 from bertbook.corpus import REQUEST_LABELS, service_requests
 from bertbook.show import seed_everything
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches
 from minibert.training import BertTrainer, TrainingConfig
@@ -29,7 +30,7 @@ SIZES, UPDATES, RATE = (20, 60, 200, 630), 60, 1e-4
 def fine_tune(rows: list[dict], seed: int) -> BertForSequenceClassification:
     """Train the whole encoder on these rows for a fixed number of updates."""
     seed_everything(seed)
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(
             BertForSequenceClassification,
             minilm_folder(),

@@ -4,7 +4,7 @@
 same labels, from padded batches to updated weights, dropout 0.1 everywhere. Every round runs each
 candidate once, in random order; a ratio compares two runs of one round. ``--record`` also times
 texts of up to 512 tokens, the use of a trained model, and what comes before the training, and
-stores everything in ``benchmarks/ladder.json`` (about a quarter of an hour of one core). On a GPU,
+stores everything in ``records/ladder.json`` (about a quarter of an hour of one core). On a GPU,
 ``python -m benchmarks.ladder --device cuda`` takes bert-base and texts of up to 512 tokens, and
 stores in ``benchmarks/ladder_cuda.json`` with ``--record``. Before anything is timed, each step has
 to give the loss and the gradient of the plain one, over all texts together.
@@ -18,11 +18,12 @@ from collections.abc import Callable
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 import transformers
 
+from bertbook.records import record_path
 from minibert.config import BertConfig
 from minibert.data import padding_share
 
@@ -44,9 +45,9 @@ from .ladder_steps import (
 )
 from .ladder_use import use_rows
 from .pretraining import SIDE, build_theirs
-from .records import origin
+from .records import minutes, origin
 
-RECORD, COMMAND = Path(__file__).with_suffix(".json"), "python -m benchmarks.ladder --record"
+RECORD, COMMAND = record_path("ladder"), "python -m benchmarks.ladder --record"
 LONG = ["fast attention", "length buckets", "no padding", "no padding, no buckets"]
 
 
@@ -102,7 +103,7 @@ def race(size: Size, device: str, rounds: int, clock: Callable[[], float]) -> di
         runs[name] = trainer(model, made, rung)
         print(name, told[name], flush=True)
     theirs = build_theirs(config, transformers.BertForMaskedLM).to(device)
-    as_usual = Rung(whole_width=False, labels_only=True)  # it knows no other wish
+    as_usual = Rung(whole_width=False)  # it knows no other wish
     runs["transformers"] = trainer(theirs, batches(buckets, size.longest, as_usual), as_usual)
     for dtype in ("float32", "bfloat16"):
         runs[f"product in {dtype}"] = multiplier(device, getattr(torch, dtype))
@@ -148,17 +149,18 @@ PARTS = {
 }
 
 
-def origin_of(device: str) -> dict[str, str | int]:
-    """Tell on what a record is made."""
+def origin_of(device: str, before: float) -> dict[str, Any]:
+    """Tell how, when and on what a part is made."""
     if device == "cpu":
-        return origin() | {"clock": "seconds of the processor"}
-    return origin() | {"device": torch.cuda.get_device_name(), "clock": "seconds"}
+        return origin(COMMAND, before) | {"clock": "seconds of the processor"}
+    name = torch.cuda.get_device_name()
+    return origin(COMMAND, before) | {"device": name, "clock": "seconds"}
 
 
-def store(path: Path, part: str, found: object, device: str) -> None:
+def store(path: Path, part: str, found: dict) -> None:
     """Put one part into the record, beside those that are there."""
     known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    known |= {"command": COMMAND, "origin": origin_of(device), part: found}
+    known |= {"command": COMMAND, part: found}
     path.write_text(json.dumps(known) + "\n", encoding="utf-8")
 
 
@@ -179,9 +181,10 @@ def main() -> None:
         everything = [part for part in PARTS if part != "cuda"]
         path, wanted = RECORD, arguments.parts or (everything if arguments.record else ["short"])
     for part in wanted:
+        before = minutes()
         found = PARTS[part](arguments.rounds)
         if arguments.record:
-            store(path, part, found, arguments.device)
+            store(path, part, {"origin": origin_of(arguments.device, before)} | found)
 
 
 if __name__ == "__main__":

@@ -16,10 +16,10 @@ from minibert.fast import (
     CheckpointedLayer,
     UnpaddedEncoder,
     UnpaddedSelfAttention,
-    switch_on,
+    fast_parts,
 )
 from minibert.masking import corrupt_tokens
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 from minibert.training.devices import to_device
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
@@ -90,7 +90,7 @@ def ragged_texts(most: int, rng: np.random.Generator) -> list[str]:
 
 def ragged_rows(count: int, longest: int, most: int) -> tuple[list[Row], int]:
     """Make rows of tokens with labels out of texts; return the vocabulary's size, too."""
-    with switch_on():
+    with override(**fast_parts()):
         tokenizer = WordPieceTokenizer.train(prose(), vocab_size=8192)
     generator = torch.Generator().manual_seed(20)
     special_ids, rows = [tokenizer.vocab[token] for token in SPECIAL_TOKENS], []
@@ -140,7 +140,7 @@ def build(config: BertConfig, rung: Rung, device: str) -> nn.Module:
     """Build our model with the parts of a step."""
     torch.manual_seed(20)
     start = BertForMaskedLM(config).state_dict()
-    with use(**rung.parts):
+    with override(**rung.parts):
         model = BertForMaskedLM(config)
     model.load_state_dict(start)
     model.to(device)

@@ -16,9 +16,9 @@ import transformers
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.fast import in_eight_bits, prepack, switch_on
+from minibert.fast import fast_parts, in_eight_bits, prepack
 from minibert.model import BertModel, BertModelOutput
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
@@ -80,9 +80,9 @@ def encoders(unpadded: dict[str, type], folder: str) -> tuple[dict, dict, WordPi
     """Load MiniLM in every way: for many sentences, and for one."""
     home = minilm_folder()
     tokenizer, plain = load_tokenizer(home), load_pretrained(BertModel, home)
-    with switch_on():
+    with override(**fast_parts()):
         fast = load_pretrained(BertModel, home)
-        with use(**unpadded):
+        with override(**unpadded):
             in_rows = load_pretrained(BertModel, home)
     onnx = to_onnx(copy.deepcopy(plain), f"{folder}/model.onnx")
     compiled = copy.deepcopy(fast)

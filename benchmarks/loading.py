@@ -29,8 +29,9 @@ import transformers
 from torch import nn
 
 from benchmarks.encoder import CONFIGS, spread
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, save_pretrained
 
 FIRST = "first load"  # of a process
@@ -39,7 +40,7 @@ WORK = (FIRST, "load", "load + forward")
 
 def load_fast(folder: str) -> nn.Module:
     """Load our model of fast parts."""
-    with switch_on():
+    with override(**fast_parts()):
         return load_pretrained(BertModel, folder)
 
 

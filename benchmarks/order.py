@@ -1,7 +1,7 @@
 """Train the toy of Chapter 7 in whose sentences order decides, with and without positions.
 
 ``python -m benchmarks.order`` trains each row once, and with ``--record`` five times, with five
-seeds, and stores the result in ``benchmarks/order.json`` (half a minute of one thread). The
+seeds, and stores the result in ``records/order.json`` (half a minute of one thread). The
 sentences, the model and its training are those that the chapter types. In each row the toy starts
 with the same numbers; only what it knows of positions differs.
 """
@@ -11,20 +11,20 @@ import itertools
 import json
 import random
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
 from torch.nn import functional
 
+from bertbook.records import record_path
 from minibert.config import BertConfig
 from minibert.embeddings import sinusoidal_positions
 from tests.book.definitions import chapter_definitions
 
 from .records import mean_and_sd, origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("order")
 COMMAND = "python -m benchmarks.order --record"
 UPDATES, FIRST, SEEDS = 120, 10, range(5)
 LEADS, LATER = range(4), 8  # words in front: in training, and farther on than in any training
@@ -98,7 +98,7 @@ def measure(name: str, seed: int, updates: int = UPDATES) -> dict[str, float]:
 
 def record_row(name: str) -> dict[str, Any]:
     """Train a row with every seed."""
-    runs = [measure(name, seed) for seed in SEEDS]
+    runs = [measure(name, seed, UPDATES) for seed in SEEDS]
     columns = {column: [run[column] for run in runs] for column in runs[0]}
     return {
         "name": name,
@@ -117,12 +117,13 @@ def main() -> None:
         for name in ROWS:
             print(f"{name:9} {measure(name, 0)}", flush=True)
         return
+    rows = [record_row(name) for name in ROWS]
     content = {
         "command": COMMAND,
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "updates": UPDATES,
         "seeds": list(SEEDS),
-        "rows": [record_row(name) for name in ROWS],
+        "rows": rows,
     }
     RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -2,11 +2,10 @@
 
 ``python -m benchmarks.own_data`` fine-tunes the whole MiniLM encoder once and prints what it
 reaches, in a few minutes. ``--record`` makes all runs of the chapter and stores them in
-``benchmarks/own_data.json`` (40 minutes of one core), each as soon as it is made; a second call
-goes on where the first one ended. The learning rate is that of Chapter 16; class weights and
-resampling take the best of three, told with another seed on a validation part. It needs the extra
-``models``: ``pip install -e ".[models]"``. Run it from the root of the repository; one thread, so
-that a run can be repeated.
+``records/own_data.json`` (40 minutes of one core); stopped, it goes on where it was. The learning
+rate is that of Chapter 16; class weights and resampling take the best of three, told with another
+seed on a validation part. It needs the extra ``models``: ``pip install -e ".[models]"``. Run it
+from the root of the repository; one thread, so that a run can be repeated.
 """
 
 import argparse
@@ -14,13 +13,14 @@ import dataclasses
 import itertools
 import json
 import time
-from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import torch
 
 from bertbook.corpus.datasets.letters import LETTER_LABELS, letters_file
+from bertbook.records import record_path
 from minibert.classify.duplicates import without_copies
 from minibert.classify.splitting import linked_rows
 from minibert.classify.table import LabeledTable, read_table
@@ -32,15 +32,17 @@ from minibert.classify.tuning import (
 )
 from minibert.classify.weighting import Weighted, class_weights
 from minibert.disk import written_whole
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, sentence_vectors
 
+from .drafts import Draft
 from .letter_frames import RULES, SEED, made_letters
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("own_data")
 COMMAND = "python -m benchmarks.own_data --record"
 FOLDS, SEEDS, CHOICE_SEED, EPOCHS = 5, range(5), 100, 3
 RATE, RATES = 3e-4, (1e-4, 3e-4, 1e-3)  # that of Chapter 16, and what it is compared with
@@ -92,11 +94,21 @@ def equal_in_training(model: Weighted, _: object) -> None:
     model.weights = torch.ones_like(model.weights) if model.training else model.of_classes
 
 
+def divided_by_weights(model: Weighted, _: object, given: dict, output: Any) -> Any:
+    """Divide the loss by the weights of its batch, in place of its rows.
+
+    The record was made so: what is rare counts less in a batch that holds much of it, and the loss
+    depends on how the rows are cut into batches. The command divides by the rows.
+    """
+    own = model.weights[given["labels"]]
+    return output._replace(loss=output.loss * len(own) / own.sum())
+
+
 def fine_tuned(
-    seed: int, rate: float, method: str = "plain", ask: bool = True, epochs: int = EPOCHS
+    seed: int, rate: float, method: str = "plain", ask: bool = True, epochs: int | None = None
 ) -> dict:
     """Train one model on its folds, and ask it about the others and about June."""
-    cpu = time.process_time()
+    cpu, epochs = time.process_time(), epochs or EPOCHS
     early, june = letters_of()
     labels = numbers_of(early)
     train, validation, test = parts_of(early, seed)
@@ -109,6 +121,7 @@ def fine_tuned(
         weights=None if method == "plain" else weights, epochs=epochs, patience=2 * epochs,
         show_progress=False, device="cpu",
     )  # fmt: skip
+    trainer.model.register_forward_hook(divided_by_weights, with_kwargs=True)
     if method == "resampled":
         trainer.model.of_classes = weights
         trainer.model.register_forward_pre_hook(equal_in_training)
@@ -127,7 +140,7 @@ def fine_tuned(
 def frozen_vectors(*names: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
     """Turn the letters into vectors: of the whole encoder, or of its table of words alone."""
     tokenizer = load_tokenizer(default_encoder())
-    with switch_on():
+    with override(**fast_parts()):
         encoder = load_pretrained(
             BertModel, default_encoder(), unused=("pooler",), add_pooling_layer=False
         )
@@ -190,24 +203,24 @@ def ceiling() -> float:
 
 
 def write(record: dict) -> None:
-    """Store what there is so far."""
+    """Store the record."""
     text = json.dumps(record, separators=(",", ":")).replace("},{", "},\n{") + "\n"
     with written_whole(RECORD) as draft:
         draft.write_text(text, encoding="utf-8")
 
 
-def complete(record: dict) -> None:
-    """Make the runs that are missing, and store each: first those that choose a rate."""
+def complete(record: dict, draft: Draft) -> None:
+    """Make the runs that are missing, and keep each: first those that choose a rate."""
     made = {(run["method"], run["learning_rate"]) for run in record["choices"]}
     for method, rate in itertools.product(METHODS, RATES):
         if (method, rate) not in made:
             record["choices"].append(fine_tuned(CHOICE_SEED, rate, method, ask=False))
-            write(record)
+            draft.keep(record)
     made = {(run["method"], run["seed"]) for run in record["runs"]}
     for seed, method in itertools.product(SEEDS, METHODS):
         if (method, seed) not in made:
             record["runs"].append(fine_tuned(seed, rate_of(record, method), method))
-            write(record)
+            draft.keep(record)
 
 
 def rate_of(record: dict, method: str) -> float:
@@ -222,27 +235,25 @@ def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="make all runs, and store them")
+    torch.set_num_threads(1)
     if not parser.parse_args().record:
         found = fine_tuned(0, RATE)
         labels = numbers_of(letters_of()[0])[parts_of(letters_of()[0], 0)[2]]
         right = np.mean(np.argmax(found["test"], axis=1) == labels)
         print(f"{right:.3f} of {len(labels)} letters right, {found['processor_seconds']} seconds")
         return
-    record = {
-        "command": COMMAND, "origin": origin(), "ceiling": ceiling(), "choices": [], "runs": [],
-        "linear": {},
-    }  # fmt: skip
-    if RECORD.is_file():
-        record = json.loads(RECORD.read_text(encoding="utf-8"))
+    draft = Draft(RECORD)
+    record = draft.read({"ceiling": ceiling(), "choices": [], "runs": [], "linear": {}})
     if not record["linear"]:
         for name, vectors in frozen_vectors().items():
             record["linear"][name] = [
                 linear(vectors, method, seed) for method in METHODS for seed in SEEDS
             ]
-        write(record)
-    complete(record)
+        draft.keep(record)
+    complete(record, draft)
+    write({"command": COMMAND, "origin": origin(COMMAND), **record})
+    draft.done()
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     main()

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.processes --record`` measures on this machine how long an update of two
 models takes, and how long two processes need to add up messages of several sizes, and stores it in
-``benchmarks/processes.json``. Each process computes with one thread. One and two take turns within
+``records/processes.json``. Each process computes with one thread. One and two take turns within
 each round, so that both meet the same machine; of a round the fastest time counts, the least
 disturbed one.
 """
@@ -17,15 +17,17 @@ from pathlib import Path
 import torch
 from torch import distributed, multiprocessing
 
+from bertbook.records import record_path
 from minibert.config import BertConfig
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 from minibert.training import Processes, TrainingConfig, make_optimizer, training_step
 
 from .encoder import spread
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("processes")
 COMMAND = "python -m benchmarks.processes --record"
 MESSAGES = (1_000, 100_000, 1_000_000, 10_000_000)  # numbers of four bytes
 ROWS, TOKENS, ROUNDS = (2, 8, 32), 64, 15
@@ -65,16 +67,18 @@ def seconds_of(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def rounds_of(*works: Callable[[], object], turns: int) -> list[list[float]]:
+def rounds_of(*works: Callable[[], object], turns: int, rounds: int) -> list[list[float]]:
     """Time works in turn, so many turns a round; give the fastest of each work in each round."""
     found = []
-    for _ in range(ROUNDS + 1):  # the first round is not counted
+    for _ in range(rounds + 1):  # the first round is not counted
         times = [[seconds_of(work) for work in works] for _ in range(turns)]
         found.append([round(min(column), 6) for column in zip(*times, strict=True)])
     return [list(column) for column in zip(*found[1:], strict=True)]
 
 
-def compare(name: str, rows: int, processes: Processes) -> dict[str, list[float]]:
+def compare(
+    name: str, rows: int, processes: Processes, rounds: int = ROUNDS
+) -> dict[str, list[float]]:
     """Time an update of one process, while the other one waits, and of all together."""
     update = updates(name, rows)
 
@@ -82,39 +86,43 @@ def compare(name: str, rows: int, processes: Processes) -> dict[str, list[float]
         if processes.rank == 0:
             update(Processes())
 
-    one, two = rounds_of(alone, lambda: update(processes), turns=64 // rows)
+    both = alone, lambda: update(processes)
+    one, two = rounds_of(*both, turns=64 // rows, rounds=rounds)
     return {"one": one, "two": two}
 
 
-def measure(processes: Processes) -> dict[str, dict]:
+def measure(processes: Processes, rounds: int) -> dict[str, dict]:
     """Measure what these processes can do."""
     torch.set_num_threads(1)
-    with switch_on():
+    with override(**fast_parts()):
         found = {
-            name: {str(rows): compare(name, rows, processes) for rows in ROWS} for name in SIZES
+            name: {str(rows): compare(name, rows, processes, rounds) for rows in ROWS}
+            for name in SIZES
         }
     messages = {size: torch.ones(size) for size in MESSAGES}
     talk = {
-        str(size): rounds_of(lambda message=message: distributed.all_reduce(message), turns=8)[0]
+        str(size): rounds_of(
+            lambda message=message: distributed.all_reduce(message), turns=8, rounds=rounds
+        )[0]
         for size, message in messages.items()
     }
     return {"updates": found, "all_reduce": talk}
 
 
-def _measure_together(rank: int, count: int, folder: str) -> None:
+def _measure_together(rank: int, count: int, rounds: int, folder: str) -> None:
     distributed.init_process_group(
         "gloo", init_method=Path(folder, "meeting").as_uri(), rank=rank, world_size=count
     )
-    found = measure(Processes(rank, count))
+    found = measure(Processes(rank, count), rounds)
     if rank == 0:
         Path(folder, "found.json").write_text(json.dumps(found), encoding="utf-8")
     distributed.destroy_process_group()
 
 
-def together(count: int) -> dict[str, dict]:
+def together(count: int, rounds: int) -> dict[str, dict]:
     """Measure in several processes at once."""
     with tempfile.TemporaryDirectory() as folder:
-        multiprocessing.spawn(_measure_together, (count, folder), nprocs=count)
+        multiprocessing.spawn(_measure_together, (count, rounds, folder), nprocs=count)
         return json.loads(Path(folder, "found.json").read_text(encoding="utf-8"))
 
 
@@ -129,17 +137,14 @@ def main() -> None:
     """Measure, print, and store it if that is asked for."""
     parser = argparse.ArgumentParser(description="Measure one process against two.")
     parser.add_argument("--record", action="store_true", help=f"write {RECORD.name}")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     arguments = parser.parse_args()
     sizes = {name: sum(p.numel() for p in model_of(name).parameters()) for name in SIZES}
-    record = {
-        "command": COMMAND,
-        "origin": origin(),
-        "parameters": sizes,
-        "tokens_per_row": TOKENS,
-        **together(2),
-    }
-    print_ratios(record)
+    found = together(2, arguments.rounds)
+    print_ratios(found)
     if arguments.record:
+        told = {"command": COMMAND, "origin": origin(COMMAND), "parameters": sizes}
+        record = told | {"tokens_per_row": TOKENS, **found}
         RECORD.write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 

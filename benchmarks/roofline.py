@@ -5,7 +5,7 @@ multiplication of matrices and the bytes of one long copy, and then how long par
 take: for one question of 8 tokens, and for 32 rows of 128. A part is run for four layers in turn,
 each with weights of its own, so that no weight waits in a cache for its second use. Every round
 runs everything once, in random order; ``--record`` stores the seconds, with what each part computes
-and moves, in ``benchmarks/roofline.json`` (a minute of one core). On a GPU, ``--device cuda``
+and moves, in ``records/roofline.json`` (a minute of one core). On a GPU, ``--device cuda``
 prints the same and, with ``--record``, stores it in ``benchmarks/roofline_cuda.json``.
 """
 
@@ -16,7 +16,6 @@ import statistics
 import time
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
@@ -24,12 +23,13 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional
 
+from bertbook.records import record_path
 from minibert.config import BertConfig
 
 from .encoder import measure
 from .records import origin
 
-RECORD, COMMAND = Path(__file__).with_suffix(".json"), "python -m benchmarks.roofline --record"
+RECORD, COMMAND = record_path("roofline"), "python -m benchmarks.roofline --record"
 BATCHES = ((1, 8), (32, 128))  # rows, tokens of a row
 SIDE, LONG = 2048, 32_000_000  # of the matrices that are multiplied, of the row that is copied
 SIZES = BertConfig.base()
@@ -164,7 +164,7 @@ def main() -> None:
         print(f"{name:26} {1000 * statistics.median(seconds):9.2f} ms")
     if arguments.record:
         path = RECORD.with_stem("roofline_cuda") if on_gpu else RECORD
-        record = {"command": COMMAND, "origin": origin() | told, **found}
+        record = {"command": COMMAND, "origin": origin(COMMAND) | told, **found}
         path.write_text(json.dumps(record) + "\n", encoding="utf-8")
 
 

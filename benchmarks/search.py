@@ -1,6 +1,6 @@
 """Search the small world and a real text by meaning, for Chapter 22.
 
-``python -m benchmarks.search --record`` stores every rank in ``benchmarks/search.json``. The pairs
+``python -m benchmarks.search --record`` stores every rank in ``records/search.json``. The pairs
 and the vectors are those that the chapter types. What is trained on pairs is in ``search_runs``.
 """
 
@@ -8,7 +8,6 @@ import argparse
 import json
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 
 import bm25s
 import numpy as np
@@ -16,19 +15,21 @@ import torch
 
 from bertbook.analysis.ranking import ranks_of_right
 from bertbook.corpus import Oracle, small_world
-from minibert.fast import switch_on
+from bertbook.records import record_path
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
 from .real_search import real_ranks
-from .records import origin
+from .records import minutes, origin
 from .search_costs import seconds_per_query
 from .weights import SMALL_WORLD
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("search")
 COMMAND = "python -m benchmarks.search --record"
 QUERIES, HELD_OUT = 300, 77
 TIED = 1e-9  # log-odds that differ by less are the same
@@ -161,14 +162,14 @@ def main() -> None:
                         help="leave the other parts of the record as they are")  # fmt: skip
     chosen = parser.parse_args()
     torch.set_num_threads(1)
-    content = {"command": COMMAND, "origin": origin()}
-    if RECORD.is_file():
-        content |= {
-            k: v for k, v in json.loads(RECORD.read_text(encoding="utf-8")).items() if k in PARTS
-        }
-    with switch_on():
+    content = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+    content |= {"command": COMMAND, "origins": content.get("origins", {})}
+    with override(**fast_parts()):
         for part in chosen.only:
+            before = minutes()
             content[part] = PARTS[part]()
+            content["origins"][part] = origin(COMMAND, before)
+            print(part, json.dumps(content[part])[:300], flush=True)
     if chosen.record:
         RECORD.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
 

@@ -1,7 +1,7 @@
 """Train the searcher of Chapter 22 with one thing changed, each change at the best of its rates.
 
-``python -m benchmarks.search_runs`` makes the runs that ``benchmarks/search_runs.json`` lacks and
-stores each as soon as it is there (half a minute of one thread each). The first seed tries three
+``python -m benchmarks.search_runs`` makes all runs and stores them in ``records/search_runs.json``
+(half a minute of one thread each); stopped, it goes on where it was. The first seed tries three
 rates, and one beyond them where the best is the first or the last. Which is best is decided on
 other stories than those that are searched afterwards, and the other seeds take that rate alone.
 Runs of one seed draw their random weights and their batches from it.
@@ -12,7 +12,6 @@ import time
 from collections.abc import Mapping
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,16 +21,20 @@ from torch import nn
 
 from bertbook.analysis.ranking import reciprocal_ranks
 from bertbook.corpus import sample_documents, small_world
-from minibert.fast import switch_on
+from bertbook.records import record_path
+from minibert.disk import written_whole
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 
+from .drafts import Draft
 from .records import origin
 from .search import QUERIES, Pairs, chapter, hard_negatives, held_out, ranks
 from .weights import SMALL_WORLD
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("search_runs")
 COMMAND = "python -m benchmarks.search_runs"
 LOWER, *RATES, HIGHER = 1.7e-4, 5e-4, 1.5e-3, 4.5e-3, 1.35e-2  # the ends only if need be
 SEEDS, DEVELOPMENT, TRAINING = 3, 78, 16_000
@@ -152,31 +155,32 @@ def lacking(rows: dict[str, list[dict]]) -> tuple[str, float, int] | None:
     return None
 
 
-def store(content: dict) -> None:
-    """Write the record at once or not at all."""
-    draft = RECORD.with_suffix(".draft")
-    draft.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
-    draft.replace(RECORD)
+def store(runs: dict) -> None:
+    """Write the record."""
+    content = {"command": COMMAND, "origin": origin(COMMAND), "runs": runs}
+    with written_whole(RECORD) as path:
+        path.write_text(json.dumps(content, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 def main() -> None:
-    """Make the runs that are lacking."""
+    """Make all runs, and store them."""
     torch.set_num_threads(1)
-    content = {"command": COMMAND, "origin": origin(), "runs": {}}
-    if RECORD.is_file():
-        content = json.loads(RECORD.read_text(encoding="utf-8"))
-    with switch_on():
-        while (next_one := lacking(content["runs"])) is not None:
+    draft = Draft(RECORD)
+    runs = draft.read({})
+    with override(**fast_parts()):
+        while (next_one := lacking(runs)) is not None:
             name, rate, seed = next_one
             found = run(SETTINGS[name], rate, seed)
-            content["runs"].setdefault(name, []).append(found)
-            store(content)
+            runs.setdefault(name, []).append(found)
+            draft.keep(runs)
             mrr = reciprocal_ranks(np.array(found["ranks"])).mean()
             print(
                 f"{name:34} seed {seed} rate {rate:g}  development {found['development']:.3f}"
                 f"  MRR {mrr:.3f}  {found['seconds']} s",
                 flush=True,
             )
+    store(runs)
+    draft.done()
 
 
 if __name__ == "__main__":

@@ -28,8 +28,9 @@ from torch.nn import functional
 
 from benchmarks.encoder import measure, spread
 from benchmarks.weights import minilm_folder
-from minibert.fast import prepack, switch_on
+from minibert.fast import fast_parts, prepack
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
@@ -115,7 +116,7 @@ def main() -> None:
     clock = time.process_time if arguments.busy else time.perf_counter
     folder = arguments.folder or minilm_folder()
     tokenizer, plain = load_tokenizer(folder), load_pretrained(BertModel, folder)
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(BertModel, folder)
     their_model = transformers.BertModel.from_pretrained(folder).eval()
     their_tokenizer = transformers.BertTokenizer(vocab=str(folder / "vocab.txt"))

@@ -1,10 +1,10 @@
 """Let the family learn a corner of the small world: the same updates, then the same time.
 
 ``python -m benchmarks.shoot_out`` trains every member for a few updates. ``--record`` chooses a
-learning rate for each with a seed of its own, trains with five seeds, and adds every finished run
-to ``benchmarks/shoot_out.json`` (half an hour of one thread); a run that is there already
-is not made again. The corner is the first six stories of Chapter 14's grammar, with its vocabulary.
-All members see the same batches in the same order, in one thread, built of plain parts.
+learning rate for each with a seed of its own, trains with five seeds, and stores all runs in
+``records/shoot_out.json`` (half an hour of one thread); stopped, it goes on where it was. The
+corner is the first six stories of Chapter 14's grammar, with its vocabulary. All members see the
+same batches in the same order, in one thread, built of plain parts.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable
 from functools import cache
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,18 +31,20 @@ from bertbook.corpus import (
     small_world,
     world_ladder,
 )
+from bertbook.records import record_path
 from minibert.data import PretrainingBatches
 from minibert.model import initialize_weights
 from minibert.pretrained import load_tokenizer
 from minibert.training import TrainingConfig, evaluate, make_optimizer, training_step
 
+from .drafts import Draft
 from .records import origin
 from .shoot_out_apart import APART, time_of_both
 from .shoot_out_ideas import IDEAS
 from .shoot_out_members import FEW, HIDDEN, MEMBERS, SPREAD, VOCABULARY, Member, encode
 from .weights import SMALL_WORLD
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("shoot_out")
 COMMAND = "python -m benchmarks.shoot_out --record"
 UPDATES, SEEDS, SEED_OF_RATES = 400, range(5), 99
 RATES = (3e-3, 6e-3, 12e-3)
@@ -192,7 +193,7 @@ def equal_time(runs: list[Run], name: str) -> int:
     return round(UPDATES * seconds["BERT"] / seconds[name] / 10) * 10
 
 
-def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
+def shoot_out(runs: list[Run], keep: Callable[[dict], None]) -> None:
     """Make all runs that are missing: rates, equal updates, equal time, one change at a time."""
     done = {(run["member"], run["part"], run["seed"], run["learning_rate"]) for run in runs}
 
@@ -200,7 +201,8 @@ def shoot_out(runs: list[Run], keep: Callable[[list[Run]], None]) -> None:
         if (name, part, seed, rate) not in done:
             of_teacher = RATES[1] if seed == SEED_OF_RATES else best_rate(runs, "RoBERTa")
             runs.append(make_run(name, part, seed, rate, updates, of_teacher))
-            keep(runs)
+            print(json.dumps(runs[-1]), flush=True)
+            keep({"runs": runs})
 
     for rate in RATES:
         for name in MEMBERS | ALONE:
@@ -242,9 +244,8 @@ def limits() -> dict[str, Any]:
 
 
 def store(runs: list[Run]) -> None:
-    """Write what there is, and print the last run."""
-    print(json.dumps(runs[-1]), flush=True)
-    content = {"command": COMMAND, "origin": origin(), "updates": UPDATES, **limits()}
+    """Write the record."""
+    content = {"command": COMMAND, "origin": origin(COMMAND), "updates": UPDATES, **limits()}
     lines = ",\n".join(json.dumps(run) for run in runs)
     head = json.dumps(content, indent=1)[:-2]
     RECORD.write_text(f'{head},\n "runs": [\n{lines}\n]}}\n', encoding="utf-8")
@@ -253,12 +254,15 @@ def store(runs: list[Run]) -> None:
 def main() -> None:
     """Train, print, and store if asked to."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--record", action="store_true", help="make all runs that are missing")
+    parser.add_argument("--record", action="store_true", help="make all runs; store")
     record = parser.parse_args().record
     torch.set_num_threads(1)
     if record:
-        runs = json.loads(RECORD.read_text(encoding="utf-8"))["runs"] if RECORD.exists() else []
-        shoot_out(runs, store)
+        draft = Draft(RECORD)
+        runs = draft.read({"runs": []})["runs"]
+        shoot_out(runs, draft.keep)
+        store(runs)
+        draft.done()
         return
     for name in MEMBERS:
         print(json.dumps(make_run(name, "updates", 0, RATES[1], 20)), flush=True)

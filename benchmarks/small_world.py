@@ -1,8 +1,8 @@
 """Pre-train the small BERT of Chapter 14, and hold what it learned against the best possible.
 
 ``python -m benchmarks.small_world`` trains with one seed and prints what came of it (ten minutes of
-one core). ``--record`` trains with five seeds and stores the log in ``benchmarks/small_world.json``
-and the first model in ``book/data/small-world``: Chapter 14 takes them from there (half an hour on
+one core). ``--record`` trains with five seeds and stores the log in ``records/small_world.json``
+and the first model in ``records/small-world``: Chapter 14 takes them from there (half an hour on
 two cores). Run it from the root of the repository. The model, its plan and the questions are those
 that the chapter types; one thread, so that a run can be repeated.
 """
@@ -15,7 +15,8 @@ import os
 import resource
 import time
 from itertools import chain
-from pathlib import Path
+
+from bertbook.records import record_path
 
 os.environ.setdefault("TQDM_DISABLE", "1")
 
@@ -34,7 +35,8 @@ from bertbook.corpus import (
     world_ladder,
 )
 from minibert.data import PretrainingBatches
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
@@ -42,7 +44,7 @@ from tests.book.definitions import chapter_definitions
 from .records import mean_and_sd, origin
 from .weights import SMALL_WORLD
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("small_world")
 COMMAND = "python -m benchmarks.small_world --record"
 STEPS, EVERY, SEEDS = 8_000, 250, 5
 DOCUMENTS, BATCH, LONGEST, VOCABULARY = 60_000, 32, 40, 1200
@@ -70,7 +72,7 @@ def train(seed: int) -> dict:
     torch.set_num_threads(1)
     wall, cpu = time.perf_counter(), time.process_time()
     documents = sample_documents(world, DOCUMENTS, rng=np.random.default_rng(seed))
-    with switch_on():
+    with override(**fast_parts()):
         tokenizer = WordPieceTokenizer.train(chain.from_iterable(documents), vocab_size=VOCABULARY)
         model = chapter.small_bert(tokenizer, seed)
     trainer = BertTrainer(
@@ -177,7 +179,7 @@ def main() -> None:
     summary = summarize(runs, limits)
     print(json.dumps(limits | summary, indent=1))
     if record:
-        content = {"command": COMMAND, "origin": origin(), **limits}
+        content = {"command": COMMAND, "origin": origin(COMMAND), **limits}
         content |= {"summary": summary, "runs": runs}
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -1,13 +1,13 @@
 """Fine-tune MiniLM to tag names and to answer questions: the measured run of Chapters 17 and 18.
 
 ``python -m benchmarks.tag_and_answer`` trains one tagger and one reader of passages and prints how
-good they are (a quarter of an hour of one core). ``--record`` trains both with five seeds, stores
-each in ``benchmarks/tag_and_answer.json`` when it is done, and what the first reader says to some
-questions in ``book/data/answers.json``: Chapters 17 and 18 take them from there (70 minutes of one
-core). ``--seeds 3 4`` makes these only, and leaves the others of the record.
+good they are (a quarter of an hour of one core). ``--record`` trains both with five seeds, and
+stores them in ``records/tag_and_answer.json``, and what the first reader says to some questions in
+``records/answers.json``: Chapters 17 and 18 take them from there (70 minutes of one core). Stopped,
+it goes on where it was.
 
 ``--taggers`` asks taggers about words that nobody knows, trains some on labels that are one token
-too early, and stores the scores of the first in ``book/data/tags.json`` (half a minute each).
+too early, and stores the scores of the first in ``records/tags.json`` (half a minute each).
 ``--readers every_window`` trains readers that learn from the windows without the answer, too, in
 about as many updates and with products in bfloat16 (four minutes each); ``--readers equal_epochs``
 in as many epochs, and in 32 bits as those of ``--record`` (20 minutes each).
@@ -26,6 +26,8 @@ import resource
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from bertbook.records import record_path
+
 os.environ.setdefault("TQDM_DISABLE", "1")
 
 import torch
@@ -34,22 +36,25 @@ from torch import nn
 from bertbook.corpus import Question, entity_sentences, passage_questions
 from bertbook.tasks.answering import Answers, answer_questions
 from bertbook.tasks.tagging import find_entities
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretrained import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 
+from .drafts import Draft
 from .fitting import fit
-from .records import mean_and_sd, origin
+from .records import mean_and_sd, minutes, origin
 from .scores import careless, entity_counts, reader_scores, tagger_scores, without_kinds
 from .shown_answers import shown_answers
 from .shown_tags import shown_tags
 from .weights import minilm_folder, short_products
 
-RECORD = Path(__file__).with_suffix(".json")
-DATA = Path(__file__).parents[1] / "book" / "data"
-STORED, TAGS_STORED = DATA / "answers.json", DATA / "tags.json"
+RECORD = record_path("tag_and_answer")
+STORED, TAGS_STORED = record_path("answers"), record_path("tags")
 COMMAND = "python -m benchmarks.tag_and_answer --record"
+COMMAND_OF_TAGGERS = "python -m benchmarks.tag_and_answer --taggers"
+COMMAND_OF_READERS = "python -m benchmarks.tag_and_answer --readers"
 SEEDS, SHIFTED_SEEDS = range(5), range(3)
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")
 TAGGER = {"batch_size": 16, "epochs": 4, "rate": 3e-4}
@@ -89,7 +94,7 @@ def train(seed: int) -> tuple[dict, dict]:
 def new_models(seed: int) -> tuple[nn.Module, nn.Module]:
     """Draw the new layers of a tagger and of a reader, always in this order."""
     torch.manual_seed(seed)
-    with switch_on():
+    with override(**fast_parts()):
         return tag.new_tagger(minilm_folder(), TAGS), answering.new_reader(minilm_folder())
 
 
@@ -131,32 +136,38 @@ def ask_about_names(model: nn.Module, tokenizer: WordPieceTokenizer) -> dict:
         "nonsense_counts": entity_counts(unseen, true),
         "end_counts": entity_counts(*map(without_kinds, (known, true))),
         "nonsense_end_counts": entity_counts(*map(without_kinds, (unseen, true))),
-        "kinds_right": [sum(kinds := tag.kinds_right(unseen, true)), len(kinds)],
         "strange_taken": [sum(taken), len(taken)],
     }
 
 
 def ask_taggers_again() -> None:
     """Train the taggers of the record alone, and keep what they say of names."""
-    record = json.loads(RECORD.read_text(encoding="utf-8"))
-    tokenizer, early = load_tokenizer(minilm_folder()), []
-    for run in record["every_window"]["runs"]:
+    record, before = stored_record(), minutes()
+    tokenizer = load_tokenizer(minilm_folder())
+    asked = record.setdefault("every_window", {"runs": [{"seed": seed} for seed in SEEDS]})
+    for run in asked["runs"]:
         seed = run["seed"]
         tagger, _ = new_models(seed)
         run["tagger"] = train_tagger(tagger, tokenizer, seed)
         run["names"] = ask_about_names(tagger, tokenizer)
         print(seed, run["tagger"]["test"]["all"], flush=True)
         if seed == 0:
-            told = {"command": "python -m benchmarks.tag_and_answer --taggers", "seed": 0}
+            told = {"command": COMMAND_OF_TAGGERS, "seed": 0}
             write(TAGS_STORED, told | shown_tags(tagger, tokenizer))
-        if seed in SHIFTED_SEEDS:
-            tagger, _ = new_models(seed)
-            told = train_tagger(tagger, tokenizer, seed, tag.rows_of_a_colleague)
-            losses = [told["losses"][0], told["losses"][-1]]
-            early.append({"seed": seed, "losses": losses, "test": {"all": told["test"]["all"]}})
-    record["every_window"]["origin of the taggers"] = origin()
-    record["shifted"] = {"origin": origin(), "plan": TAGGER, "runs": early}
+    asked["origin of the taggers"] = origin(COMMAND_OF_TAGGERS, before)
+    record["shifted"] = train_shifted(tokenizer)
     write(RECORD, record, indent=1)
+
+
+def train_shifted(tokenizer: WordPieceTokenizer) -> dict:
+    """Train taggers on labels that are one token too early."""
+    runs, before = [], minutes()
+    for seed in SHIFTED_SEEDS:
+        tagger, _ = new_models(seed)
+        told = train_tagger(tagger, tokenizer, seed, tag.rows_of_a_colleague)
+        losses = [told["losses"][0], told["losses"][-1]]
+        runs.append({"seed": seed, "losses": losses, "test": {"all": told["test"]["all"]}})
+    return {"origin": origin(COMMAND_OF_TAGGERS, before), "plan": TAGGER, "runs": runs}
 
 
 def train_reader(
@@ -206,19 +217,30 @@ def summarize(runs: list[dict]) -> dict[str, dict[str, float]]:
     return mean_and_sd(columns)
 
 
-def keep(run: dict, stored: dict) -> None:
-    """Add a run to the record, in the place of an older one with its seed."""
+def stored_record() -> dict:
+    """Read the record; at first there is none."""
+    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+
+
+def record_all() -> None:
+    """Train both with all seeds, and store them; what other commands have stored stays."""
+    draft, record = Draft(RECORD), stored_record()
+    made = draft.read({"runs": [], "answers": {}})
+    runs = made["runs"]
+    for seed in SEEDS[len(runs) :]:
+        run, answers = train(seed)
+        runs.append(run)
+        made["answers"] |= answers
+        draft.keep(made)
     plans = {"tagger": TAGGER, "reader": READER}
-    record = json.loads(RECORD.read_text(encoding="utf-8"))
-    old = record["runs"] if record["plans"] == plans else []
-    runs = sorted([r for r in old if r["seed"] != run["seed"]] + [run], key=lambda r: r["seed"])
-    content = {"command": COMMAND, "origin": origin(), "plans": plans, "careless": careless()}
-    content |= {"first_look": FIRST_LOOK, "summary": summarize(runs), "runs": runs}
+    content = {"command": COMMAND, "origin": origin(COMMAND), "plans": plans}
+    content |= {"careless": careless(), "first_look": FIRST_LOOK, "summary": summarize(runs)}
+    content |= {"runs": runs}
     content |= {name: record[name] for name in (*OTHER_READERS, "shifted") if name in record}
     write(RECORD, content, indent=1)
-    if stored:
-        told = {"command": COMMAND, "seed": 0, "threshold": run["reader"]["threshold"]}
-        write(STORED, told | stored)
+    told = {"command": COMMAND, "seed": 0, "threshold": runs[0]["reader"]["threshold"]}
+    write(STORED, told | made["answers"])
+    draft.done()
 
 
 def train_other_reader(name: str, seed: int) -> dict:
@@ -230,15 +252,19 @@ def train_other_reader(name: str, seed: int) -> dict:
     return run | {"megabytes": megabytes()}
 
 
-def keep_other_reader(name: str, run: dict) -> None:
-    """Add such a reader to the record; what the taggers of its seed said of names stays."""
-    record = json.loads(RECORD.read_text(encoding="utf-8"))
+def record_other_readers(name: str) -> None:
+    """Train such readers with all seeds, and store them; what the taggers said of names stays."""
+    draft, record = Draft(RECORD.with_stem(f"{RECORD.stem} {name}")), stored_record()
+    made = draft.read({"runs": []})
+    for seed in SEEDS[len(made["runs"]) :]:
+        made["runs"].append(train_other_reader(name, seed))
+        draft.keep(made)
     kept = record.get(name, {})
-    old = {r["seed"]: r for r in kept.get("runs", ())}
-    old[run["seed"]] = old.get(run["seed"], {}) | run
-    runs = [old[seed] for seed in sorted(old)]
-    made = {"origin": origin(), "plan": OTHER_READERS[name], "runs": runs}
-    write(RECORD, record | {name: kept | made}, indent=1)
+    taggers = {run["seed"]: run for run in kept.get("runs", ())}
+    runs = [taggers.get(run["seed"], {}) | run for run in made["runs"]]
+    told = {"origin": origin(f"{COMMAND_OF_READERS} {name}"), "plan": OTHER_READERS[name]}
+    write(RECORD, record | {name: kept | told | {"runs": runs}}, indent=1)
+    draft.done()
 
 
 def write(path: Path, content: dict, indent: int | None = None) -> None:
@@ -248,23 +274,20 @@ def write(path: Path, content: dict, indent: int | None = None) -> None:
 
 def main() -> None:
     """Train, print, and store if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--record", action="store_true", help="store; five seeds")
-    parser.add_argument("--seeds", type=int, nargs="+", help="these seeds only")
     parser.add_argument("--taggers", action="store_true", help="ask the taggers again; store")
     parser.add_argument("--readers", choices=OTHER_READERS, help="other readers; store")
     wishes = parser.parse_args()
     torch.set_num_threads(1)
     if wishes.taggers:
         ask_taggers_again()
-        return
-    for seed in wishes.seeds or (SEEDS if wishes.record or wishes.readers else [0]):
-        if wishes.readers:
-            keep_other_reader(wishes.readers, train_other_reader(wishes.readers, seed))
-            continue
-        run, stored = train(seed)
-        if wishes.record:
-            keep(run, stored)
+    elif wishes.readers:
+        record_other_readers(wishes.readers)
+    elif wishes.record:
+        record_all()
+    else:
+        train(0)
 
 
 if __name__ == "__main__":

@@ -2,26 +2,26 @@
 
 ``python -m benchmarks.three_back`` trains each row of Chapter 25 once, for a few updates.
 ``--record`` chooses a rate for each with a seed of its own, by its loss on new rows of 16 words,
-trains with five other seeds, and stores ``benchmarks/three_back.json`` (four minutes of one
+trains with five other seeds, and stores ``records/three_back.json`` (four minutes of one
 thread). The task, the model and its training are those that the chapter types.
 """
 
 import argparse
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
+from bertbook.records import record_path
 from minibert.attention import BertSelfAttention
 from minibert.family.modernbert import rotate
 from tests.book.definitions import chapter_definitions
 
 from .records import mean_and_sd, origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("three_back")
 COMMAND = "python -m benchmarks.three_back --record"
 UPDATES, FIRST, SEEDS, SEED_OF_RATES = 300, 10, range(5), 99
 RATES = (1e-3, 3e-3, 1e-2, 3e-2)
@@ -88,9 +88,9 @@ def measure(name: str, seed: int, rate: float, updates: int = UPDATES) -> dict[s
 
 def record_row(name: str) -> dict[str, Any]:
     """Choose a rate, and train with every seed."""
-    tried = {rate: measure(name, SEED_OF_RATES, rate)["loss"] for rate in RATES}
+    tried = {rate: measure(name, SEED_OF_RATES, rate, UPDATES)["loss"] for rate in RATES}
     rate = min(tried, key=lambda one: tried[one])
-    runs = [measure(name, seed, rate) for seed in SEEDS]
+    runs = [measure(name, seed, rate, UPDATES) for seed in SEEDS]
     columns = {column: [run[column] for run in runs] for column in runs[0]}
     row = {
         "name": name,
@@ -113,13 +113,14 @@ def main() -> None:
         for name in ROWS:
             print(name, measure(name, 0, RATES[1], FIRST), flush=True)
         return
+    rows = [record_row(name) for name in ROWS]
     content = {
         "command": COMMAND,
-        "origin": origin(),
+        "origin": origin(COMMAND),
         "updates": UPDATES,
         "rates": RATES,
         "seeds": list(SEEDS),
-        "rows": [record_row(name) for name in ROWS],
+        "rows": rows,
     }
     RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

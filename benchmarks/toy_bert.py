@@ -1,8 +1,8 @@
 """Race the toy BERT of Chapter 5 to its floor: with positions, in batches, with dropout, or not.
 
 ``python -m benchmarks.toy_bert`` prints one seed (five minutes); ``python -m benchmarks.toy_bert
---record`` runs three and stores the result in ``benchmarks/toy_bert.json``, which Chapter 5 reads,
-and the best model of seed 0 in ``book/data/toy``, with which the pages compute (a quarter of an
+--record`` runs three and stores the result in ``records/toy_bert.json``, which Chapter 5 reads,
+and the best model of seed 0 in ``records/toy``, with which the pages compute (a quarter of an
 hour). The record also holds the whole of two runs of which the chapter makes the beginning: the
 recipe's, and the five in which each sentence is held out once. Run it from the root of the
 repository. The model and its training are those that the chapter types.
@@ -15,7 +15,8 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
+
+from bertbook.records import record_path, trained_folder
 
 os.environ.setdefault("TQDM_DISABLE", "1")
 
@@ -29,8 +30,8 @@ from tests.book.definitions import chapter_definitions
 
 from .records import origin
 
-RECORD = Path(__file__).with_suffix(".json")
-TRAINED = Path(__file__).resolve().parents[1] / "book" / "data" / "toy" / "model.safetensors"
+RECORD = record_path("toy_bert")
+TRAINED = trained_folder("toy") / "model.safetensors"
 COMMAND = "python -m benchmarks.toy_bert --record"
 QUERIES = ("the man eats the [MASK]", "the man read the [MASK]", "the man [MASK] the book")
 EPOCHS, STEPS, LOOKS = 500, 200, 50
@@ -137,12 +138,13 @@ def main() -> None:
         store(next(model for model, run in found if run["positions"] and run["batched"]))
         runs = [run for _, run in found]
         ends = [run["losses"][-1] for run in epsilon]
+        whole, folds = recipe(EPOCHS), [fold(number) for number in range(FOLDS)]
         content = {
             "command": COMMAND,
-            "origin": origin(),
+            "origin": origin(COMMAND),
             "epsilon": ends,
-            "recipe": recipe(),
-            "folds": [fold(number) for number in range(FOLDS)],
+            "recipe": whole,
+            "folds": folds,
             "runs": runs,
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")

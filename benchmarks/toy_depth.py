@@ -2,25 +2,25 @@
 
 ``python -m benchmarks.toy_depth`` trains each stack of 6 layers. With ``--record`` it also trains
 stacks of 12, 24 and 48, measures with which gradient the last layer begins, gives 24 layers more
-time and a learning rate of their own, and stores the result in ``benchmarks/toy_depth.json``
+time and a learning rate of their own, and stores the result in ``records/toy_depth.json``
 (twenty minutes of one thread). Where one layer is enough, these parts buy little; here they decide.
 """
 
 import argparse
 import json
 import time
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import torch
 
 from bertbook.corpus import masked_word_ladder
+from bertbook.records import record_path
 
 from .records import mean_and_sd, origin
 from .toy_parts import examine, hide, loss_of, riddles, train
 from .toy_rows import NO_RESIDUALS, PRE_NORM, SENTENCES, Row, build
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("toy_depth")
 COMMAND = "python -m benchmarks.toy_depth --record"
 DEPTHS, SEEDS = (6, 12, 24, 48), range(5)
 RATE, UPDATES, WARMUP, BATCH_SIZE = 0.003, 100, 25, 32
@@ -57,11 +57,12 @@ def climb(name: str, depth: int, seed: int) -> float:
     return examine(train(row, seed, RATE, **settings), row)["loss"]
 
 
-def climb_patiently(name: str, rate: float, seed: int, updates: int = PATIENT_UPDATES) -> float:
+def climb_patiently(name: str, rate: float, seed: int, updates: int | None = None) -> float:
     """Train a deep stack for longer, with a rate of its own and a longer warm-up."""
     stack = STACKS[name]
     row = row_of(stack, PATIENT_DEPTH)
     settings = {"warmup": PATIENT_WARMUP if stack.warmup else 0, "batch_size": BATCH_SIZE}
+    updates = updates or PATIENT_UPDATES
     return examine(train(row, seed, rate, updates=updates, **settings), row)["loss"]
 
 
@@ -135,9 +136,10 @@ def main() -> None:
         gradients = [
             measure_gradients(name, depth) for depth in DEPTHS for name in ("post-norm", "pre-norm")
         ]
+        patient = record_patience()
         content = {
             "command": COMMAND,
-            "origin": origin(),
+            "origin": origin(COMMAND),
             "learning_rate": RATE,
             "updates": UPDATES,
             "warmup_updates": WARMUP,
@@ -146,7 +148,7 @@ def main() -> None:
             "ladder": {name: round(loss, 6) for name, loss in ladder._asdict().items()},
             "stacks": stacks,
             "gradients": gradients,
-            "with_more_time": record_patience(),
+            "with_more_time": patient,
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

@@ -1,7 +1,7 @@
 """Give the toy of Chapter 5 BERT's parts, one after the other, and see what each of them buys.
 
 ``python -m benchmarks.toy_parts`` trains every row once, and with ``--record`` five times,
-with five seeds, and stores the result in ``benchmarks/toy_parts.json`` (four minutes of
+with five seeds, and stores the result in ``records/toy_parts.json`` (four minutes of
 one thread). The model is the encoder of the package, with 32 numbers a token; what a row has not
 got yet is played by a part that does nothing. All rows get the same number of updates.
 """
@@ -11,20 +11,20 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from bertbook.corpus import masked_word_ladder
+from bertbook.records import record_path
 from minibert.losses import IGNORED_LABEL
 from minibert.masking import ordinary_ids, replace_tokens
 
 from .records import mean_and_sd, origin
 from .toy_rows import CLS, MASK, PAD, ROWS, SENTENCES, SEP, WORDS, NoNorm, Row, build
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("toy_parts")
 COMMAND = "python -m benchmarks.toy_parts --record"
 UPDATES, BATCH_SIZE, PAIRS, FIRST = 500, 128, 64, 10
 RATE, RATE_WITHOUT_NORMS = 0.01, 0.02  # the best of 0.005, 0.01 and 0.02, tried with two seeds
@@ -184,7 +184,7 @@ def record_positions() -> dict[str, Any]:
     row = next(row for row in ROWS if row.name == WATCHED)
     seen: dict[int, list[Tensor]] = {step: [] for step in MOMENTS}
     for seed in SEEDS:
-        train(row, seed, rate_of(row), watch=lambda step, model: (
+        train(row, seed, rate_of(row), updates=UPDATES, watch=lambda step, model: (
             seen[step].append(likeness(model)) if step in seen else None))  # fmt: skip
     told = []
     for step, tables in seen.items():
@@ -202,7 +202,7 @@ def record_positions() -> dict[str, Any]:
 def record_row(row: Row) -> dict[str, Any]:
     """Train a row with every seed."""
     start = time.process_time()
-    columns = measure(row, SEEDS)
+    columns = measure(row, SEEDS, UPDATES)
     return {
         "part": row.part,
         "name": row.name,
@@ -231,16 +231,17 @@ def main() -> None:
         rows.append(record_row(row))
         print(json.dumps(rows[-1]), flush=True)
     if record:
+        positions = record_positions()
         content = {
             "command": COMMAND,
-            "origin": origin(),
+            "origin": origin(COMMAND),
             "updates": UPDATES,
             "batch_size": BATCH_SIZE,
             "seeds": list(SEEDS),
             "ladder": {name: round(loss, 6) for name, loss in ladder._asdict().items()},
             "pairs_floor": round(pairs_floor(), 6),
             "rows": rows,
-            "positions": record_positions(),
+            "positions": positions,
         }
         RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

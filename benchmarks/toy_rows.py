@@ -11,7 +11,7 @@ from minibert.config import BertConfig
 from minibert.fast.labeled import labeled_positions
 from minibert.layer import BertLayer, BertOutput
 from minibert.model import BertEncoder
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 SENTENCES = hundred_sentences()
@@ -129,5 +129,5 @@ def build(row: Row, seed: int) -> nn.Module:
         pad_token_id=PAD,
     )
     torch.manual_seed(seed)
-    with use(scored_positions=labeled_positions, **row.parts):
+    with override(scored_positions=labeled_positions, **row.parts):
         return (BertForPreTraining if row.pairs else BertForMaskedLM)(config)

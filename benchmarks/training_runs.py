@@ -1,7 +1,7 @@
 """The runs of Chapter 13: which peak, one odd batch, what a warm-up is for, one line changed.
 
 ``python -m benchmarks.training_runs --record`` makes them with the loop that the chapter types, and
-stores them in ``benchmarks/training_runs.json`` (six minutes of one thread); named parts, as in
+stores them in ``records/training_runs.json`` (six minutes of one thread); named parts, as in
 ``--record peaks odd``, are made and the others kept. Without ``--record`` the sabotaged runs are
 made with one seed, and what comes of them is printed.
 """
@@ -10,25 +10,25 @@ import argparse
 import contextlib
 import itertools
 import json
-import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from bertbook.corpus import hundred_sentences
+from bertbook.records import record_path
 from minibert.config import BertConfig
 from minibert.data import split_documents
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.training import TrainingConfig
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from tests.book.definitions import chapter_definitions, chapter_source
 
-from .records import origin
+from .records import minutes, origin
 
-RECORD = Path(__file__).with_suffix(".json")
+RECORD = record_path("training_runs")
 COMMAND = "python -m benchmarks.training_runs --record"
 CHAPTER, SEEDS, ROWS = "13-the-training-loop", range(5), 20
 DEPTHS, PEAKS, WARMUPS, UPDATES, EVERY = (2, 12), (0.001, 0.003, 0.006, 0.01), (0, 25), 100, 10
@@ -193,17 +193,18 @@ def main() -> None:
     parser.add_argument("--record", nargs="*", choices=PARTS, help="which parts to store; all")
     parts = parser.parse_args().record
     torch.set_num_threads(1)
-    with switch_on():
+    with override(**fast_parts()):
         if parts is None:
             for name, run in make_broken(SEEDS[:1])["runs"].items():
                 print(name, run["ends"], run["asked"])
             return
-        start = time.process_time()
-        made = {name: PARTS[name]() for name in parts or PARTS}
-    known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
-    seconds = known.get("seconds", {}) | {"+".join(made): round(time.process_time() - start, 1)}
-    content = {"command": COMMAND, "origin": origin(), "seconds": seconds, "seeds": list(SEEDS)}
-    content |= {name: made.get(name) or known[name] for name in PARTS}
+        known = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+        content = known | {"command": COMMAND, "origins": known.get("origins", {})}
+        content["seeds"] = list(SEEDS)
+        for name in parts or PARTS:
+            before = minutes()
+            content[name] = PARTS[name]()
+            content["origins"][name] = origin(COMMAND, before)
     RECORD.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 

@@ -11,7 +11,9 @@ from pathlib import Path
 import torch
 from torch import nn
 
-SMALL_WORLD = Path(__file__).parents[1] / "book" / "data" / "small-world"
+from bertbook.records import trained_folder
+
+SMALL_WORLD = trained_folder("small-world")
 
 
 def minilm_folder() -> Path:

@@ -325,19 +325,31 @@ def load_tokenizer(folder, do_lower_case=True):  # 15: False for a cased model
     text = Path(folder, "vocab.txt").read_text(encoding="utf-8")
     return WordPieceTokenizer(text.removesuffix("\n").split("\n"), do_lower_case)
 
+def encode_question(tokenizer, text, room):  # 11: nothing of it is cut, not even a [MASK]
+    ids, _ = tokenizer.encode(text, max_length=len(text) + 2)
+    if len(ids) > room or tokenizer.vocab["[MASK]"] not in ids:
+        raise ValueError(f"ask with a [MASK] in at most {room - 2} tokens, not {len(ids) - 2}")
+    return ids
+
 def fill(model, tokenizer, text, top=5):  # 11: the likeliest words for the first [MASK]
-    ids, _ = tokenizer.encode(text)
+    ids = encode_question(tokenizer, text, model.config.max_position_embeddings)
     logits = model(torch.tensor([ids])).prediction_logits[0, ids.index(tokenizer.vocab["[MASK]"])]
     probs, words = logits.softmax(-1).topk(top)
     return [(tokenizer.pieces[word], prob) for word, prob in zip(words, probs.tolist())]
 
 def main(path, question):  # 14: pre-train on a text, and ask
+    encode_question(WordPieceTokenizer(SPECIAL_TOKENS), question, 64)  # a word is a token or more
     documents = read_documents(path)
-    words = (word for lines in documents for line in lines for word in split_words(line))
-    tokenizer = WordPieceTokenizer(learn_pieces(Counter(words), vocab_size=1000))
+    words = Counter(word for lines in documents for line in lines for word in split_words(line))
+    long = sum(count for word, count in words.items() if len(word) > 100)
+    if long >= 0.2 * words.total():
+        raise ValueError(f"{path} has {words.total()} words, {long} of more than 100 characters, "
+                         "which become [UNK], nothing to learn; put spaces between the words")
+    tokenizer = WordPieceTokenizer(learn_pieces(words, vocab_size=1000))
+    encode_question(tokenizer, question, 64)
     torch.manual_seed(0)
     config = BertConfig(vocab_size=len(tokenizer.pieces), hidden_size=128, num_hidden_layers=2,
-                        num_attention_heads=2, intermediate_size=512)
+                        num_attention_heads=2, intermediate_size=512, max_position_embeddings=64)
     model = train(BertForPreTraining(config), tokenizer, documents, steps=1500)
     print(*(f"{prob:.3f}  {word}" for word, prob in fill(model, tokenizer, question)), sep="\n")
 

@@ -17,7 +17,8 @@ def additive_mask(
     """Turn a mask of ones and zeros into numbers to add to the scores of every head and query.
 
     ``additive_mask = (1 - attention_mask) * m``, with m the most negative finite number of `dtype`.
-    It is finite so that a sentence of nothing but padding gets equal weights instead of NaN.
+    It is finite so that a sentence of nothing but padding gets weights instead of NaN: equal ones,
+    since scores vanish beside m, except in float16, whose m is not large enough for that.
     Combine two such masks with ``torch.minimum``: their sum would be minus infinity.
 
     Parameters
@@ -178,8 +179,9 @@ def fit_mask(
     """Return an additive mask in the precision of the scores; raise if it is another mask."""
     name = "additive_mask, as additive_mask(attention_mask) makes it,"
     require_tensor(name, additive_mask, FLOATS)
-    # The most negative number of a wider type would become minus infinity.
-    return additive_mask.to(scores.dtype).clamp(min=torch.finfo(scores.dtype).min)
+    # The most negative number of a wider type would become minus infinity; so would that of
+    # float16 plus a score, but half of it hides as well.
+    return additive_mask.to(scores.dtype).clamp(min=torch.finfo(scores.dtype).min / 2)
 
 
 class BertSelfOutput(nn.Module):

@@ -36,7 +36,7 @@ RANGES = MappingProxyType(
 
 # What else a real config.json holds, and what changes nothing in the encoder: the origin of the
 # file, how the library runs, the first implementation's pooler, the heads of tasks, the ids of
-# special tokens, and how text would be generated.
+# special tokens, how text would be generated, and what other programs note there.
 IGNORED_KEYS = frozenset({
     "_name_or_path", "architectures", "dtype", "language", "name", "torch_dtype",
     "transformers_version", "use_bfloat16",
@@ -47,9 +47,16 @@ IGNORED_KEYS = frozenset({
     "pooler_size_per_head", "pooler_type",
     "_num_labels", "finetuning_task", "id2label", "label2id", "num_labels", "problem_type",
     "bos_token_id", "cls_token_id", "eos_token_id", "eos_token_ids", "mask_token_id",
-    "sep_token_id",
-    "do_sample", "length_penalty", "max_length", "num_beams", "num_return_sequences",
-    "repetition_penalty", "temperature", "top_k", "top_p",
+    "sep_token_id", "unk_token_id", "decoder_start_token_id",
+    "cross_attention_hidden_size", "tie_encoder_decoder",
+    "bad_words_ids", "begin_suppress_tokens", "diversity_penalty", "do_sample", "early_stopping",
+    "encoder_no_repeat_ngram_size", "exponential_decay_length_penalty", "forced_bos_token_id",
+    "forced_eos_token_id", "length_penalty", "max_length", "min_length", "no_repeat_ngram_size",
+    "num_beam_groups", "num_beams", "num_return_sequences", "output_scores", "prefix",
+    "remove_invalid_values", "repetition_penalty", "return_dict_in_generate", "suppress_tokens",
+    "temperature", "top_k", "top_p", "typical_p",
+    "_commit_hash", "auto_map", "classifier_num_labels", "sbert_ce_default_activation_function",
+    "sentence_transformers", "task_specific_params", "tf_legacy_loss", "tokenizer_class",
 })  # fmt: skip
 
 # Keys that could stand for other mathematics, and the one value of each that stands for BERT's.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
@@ -20,6 +21,7 @@ from .pretrained import load_pretrained, load_tokenizer
 from .pretrained.files import CONFIG, locate, read_json
 from .pretraining import BertForMaskedLM, BertForPreTraining
 from .tasks.inference import predict
+from .text_files import decode_line
 from .wordpiece import WordPieceTokenizer
 
 Text = str | tuple[str, str]
@@ -148,7 +150,7 @@ def _begin(arguments: list[str] | None) -> int:
         warnings.showwarning = show_warning
         try:
             model, tokenizer = open_folder(options.folder)
-            texts = options.texts or _typed()
+            texts = [*map(_as_utf8, options.texts)] or _typed()
             statuses = [_answer(model, tokenizer, text, options) for text in texts]
             if not statuses:
                 raise ValueError("there was nothing to read; give a sentence with [MASK]")
@@ -190,7 +192,21 @@ def _typed() -> Iterable[str]:
     """Yield the lines that are typed or piped in, without empty ones."""
     if sys.stdin.isatty():
         print("Type a sentence with [MASK]; Ctrl+D ends.", file=sys.stderr)
-    return filter(None, map(str.strip, sys.stdin))
+    # As bytes: in a plain locale Python lets through what is no text, and the tokenizer drops it.
+    lines = getattr(sys.stdin, "buffer", None) or (line.encode() for line in sys.stdin)
+    decoded = (decode_line(line, n, "standard input") for n, line in enumerate(lines, start=1))
+    return filter(None, map(str.strip, decoded))
+
+
+def _as_utf8(text: str) -> str:
+    """Decode an argument anew, of which a plain locale knows the bytes only."""
+    try:
+        return os.fsencode(text).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"{text!r} is not UTF-8 (byte 0x{error.object[error.start]:02x}); set the terminal to "
+            "UTF-8, or pipe the text in as UTF-8"
+        ) from None
 
 
 def _parser() -> argparse.ArgumentParser:

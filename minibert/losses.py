@@ -4,13 +4,40 @@ Chapters 5, 12, 16, 18 and 22.
 """
 
 import torch
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 from torch.nn import functional
 
-from .inputs import ABOVE_0, check_labels, require_entries, require_number, require_tensor
+from .inputs import (
+    ABOVE_0,
+    INTEGERS,
+    check_labels,
+    require_entries,
+    require_number,
+    require_tensor,
+)
 
 IGNORED_LABEL = -100
+ENDS_OF_ANSWER = frozenset({"start_positions", "end_positions"})  # labels that count together
+
+
+def is_labeled(labels: Shaped[Tensor, "*shape"]) -> Bool[Tensor, "*shape"]:
+    """Return which entries are labels: all but -100; of floats all, for -100.0 is a number.
+
+    Every loss of this file is a mean over these entries, `span_loss` over fewer (`is_answered`).
+    """
+    if labels.is_floating_point():
+        return torch.ones_like(labels, dtype=torch.bool)
+    return labels != IGNORED_LABEL
+
+
+def is_answered(
+    start_positions: Int[Tensor, " batch"], end_positions: Int[Tensor, " batch"], seq: int
+) -> Bool[Tensor, " batch"]:
+    """Return which rows of `seq` tokens hold a whole answer, from its start to its end."""
+    require_tensor("end_positions", end_positions, shapes=[start_positions.shape])
+    ends = torch.stack([start_positions, end_positions])  # (2, batch)
+    return (is_labeled(ends) & (ends < seq)).all(dim=0)
 
 
 def cross_entropy(
@@ -177,10 +204,11 @@ def multi_label_loss(
     """Compute the mean binary cross-entropy over all classes.
 
     ``-mean(labels * log p + (1 - labels) * log(1 - p))`` with ``p = sigmoid(logits)``, in the form
-    that stays finite for large scores.
+    that stays finite for large scores. Where an integer label is -100, it does not count.
     """
     require_tensor("labels", labels, shapes=[logits.shape])
     rule = "are 1 for yes, 0 for no, or a probability between them"
+    logits, labels = _labeled(logits, labels, rule)
     require_entries("labels", labels, (labels >= 0) & (labels <= 1), rule)
     return functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))  # ()
 
@@ -190,11 +218,13 @@ def regression_loss(
 ) -> Float[Tensor, ""]:
     """Compute the mean squared error of predicted numbers.
 
-    ``mean((logits - labels)**2)``.
+    ``mean((logits - labels)**2)``. An integer -100 stands for no label and does not count; -100.0
+    is a number as any other.
     """
     if labels.shape == logits.shape[:1] and logits.shape[1] == 1:
         labels = labels.unsqueeze(-1)  # (batch, 1), for (batch, 1) - (batch) is (batch, batch)
     require_tensor("labels", labels, shapes=[logits.shape])
+    logits, labels = _labeled(logits, labels, "are finite numbers")
     require_entries("labels", labels, labels.isfinite(), "are finite numbers")
     return functional.mse_loss(logits, labels.to(logits.dtype))  # ()
 
@@ -208,8 +238,9 @@ def span_loss(
     """Compute the mean loss of finding where an answer starts and where it ends.
 
     ``(L(start_logits, start_positions) + L(end_logits, end_positions)) / 2``, where ``L`` is the
-    cross-entropy over all positions of a sequence, averaged over the sequences whose position lies
-    inside. A position of seq or more, and -100, does not count.
+    cross-entropy over all positions of a sequence, averaged over the sequences that hold the whole
+    answer. One of whose positions is seq or more, or -100, does not count, as in the code that came
+    with the paper; transformers counts the end that lies inside.
 
     Parameters
     ----------
@@ -226,7 +257,7 @@ def span_loss(
     Raises
     ------
     TypeError, ValueError
-        As `cross_entropy`, or if no start or no end lies inside.
+        As `cross_entropy`, or if no sequence holds a whole answer.
 
     References
     ----------
@@ -240,8 +271,18 @@ def span_loss(
     >>> round(loss.item(), 4)
     1.3863
     """
-    start_loss = _position_loss("start_positions", start_logits, start_positions)
-    return (start_loss + _position_loss("end_positions", end_logits, end_positions)) / 2
+    seq = start_logits.shape[1]
+    _check_positions("start_positions", start_positions, start_logits)
+    _check_positions("end_positions", end_positions, end_logits)
+    answered = is_answered(start_positions, end_positions, seq)  # (batch)
+    if not answered.any():
+        raise ValueError(
+            f"no item is labeled (start_positions run from 0 to {seq - 1}, end_positions too, or "
+            "both are -100); give at least one its label"
+        )
+    start_loss = cross_entropy(start_logits[answered], start_positions[answered])
+    end_loss = cross_entropy(end_logits[answered], end_positions[answered])
+    return (start_loss + end_loss) / 2  # ()
 
 
 def contrastive_loss(
@@ -294,10 +335,16 @@ def contrastive_loss(
     return cross_entropy(cosines / temperature, own)  # ()
 
 
-def _position_loss(name: str, logits: Tensor, positions: Tensor) -> Tensor:
-    """Compute the loss of one end of the span over the positions that lie inside."""
-    seq = logits.shape[1]
-    require_tensor(name, positions)
-    inside = positions.masked_fill(positions >= seq, IGNORED_LABEL)  # (batch)
-    check_labels(logits, inside, inside != IGNORED_LABEL, name)
-    return cross_entropy(logits, inside)  # ()
+def _labeled(logits: Tensor, labels: Tensor, rule: str) -> tuple[Tensor, Tensor]:
+    """Keep the scores that have a label, and their labels; there must be one."""
+    labeled = is_labeled(labels)
+    if not labeled.any():
+        raise ValueError(f"no item is labeled (labels {rule}); give at least one its label")
+    return logits[labeled], labels[labeled]
+
+
+def _check_positions(name: str, positions: Tensor, logits: Tensor) -> None:
+    """Raise unless there is a position for each sequence, from 0 on, or -100 for no answer."""
+    require_tensor(name, positions, INTEGERS, [logits.shape[:1]])
+    rule = f"run from 0 to {logits.shape[1] - 1}, or are -100 for no label"
+    require_entries(name, positions, ~is_labeled(positions) | (positions >= 0), rule)

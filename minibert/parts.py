@@ -2,12 +2,16 @@
 
 A model is put together from parts, and each part has a role, under Hugging Face's word for it. The
 models of this package never name a class; they ask ``part("self_attention")`` for whoever plays
-that role now. ``use(self_attention=MySelfAttention)`` changes the answer. Chapter 8.
+that role now. There are two ways to change the answer: ``use(self_attention=MySelfAttention)`` for
+good, in the whole process, and ``with override(self_attention=MySelfAttention):`` for the length of
+a block. A block belongs to the thread or task that opened it; no other sees its parts. Chapter 8.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from inspect import unwrap
 
 from torch import nn
@@ -19,7 +23,11 @@ _defaults: dict[str, Callable] = {
     "dropout": nn.Dropout,
     "layer_norm": nn.LayerNorm,
 }
-_players: dict[str, Callable] = {}  # roles that somebody else than the default plays now
+_for_good: dict[str, Callable] = {}  # roles that `use` has given to somebody, in every thread
+# The blocks that are open in this thread or task, the innermost last, each with a key of its own.
+_blocks: ContextVar[tuple[tuple[object, Mapping[str, Callable]], ...]] = ContextVar(
+    "_blocks", default=()
+)
 _validate: Validator | None = None
 
 
@@ -29,7 +37,7 @@ def register(**defaults: Callable) -> None:
 
 
 def default_part(role: str) -> Callable:
-    """Return the class or function that plays a role unless `use` names another.
+    """Return the class or function that plays a role unless it is replaced.
 
     Parameters
     ----------
@@ -57,7 +65,7 @@ def part(role: str) -> Callable:
     Returns
     -------
     class or function
-        The default, unless `use` has named another.
+        That of the innermost block of `override` around this call, else of `use`, else the default.
 
     Raises
     ------
@@ -70,13 +78,18 @@ def part(role: str) -> Callable:
     >>> part("self_attention").__name__
     'BertSelfAttention'
     """
-    return _players.get(role, default_part(role))
+    default = default_part(role)
+    for _, players in reversed(_blocks.get()):
+        if role in players:
+            return players[role]
+    return _for_good.get(role, default)
 
 
 def use(**players: Callable) -> Cast:
-    """Let other classes play parts: in all models that are built from here on, or in one block.
+    """Let other classes play parts for good: in all models that are built from here on.
 
-    Models that stand already keep the parts they were built with.
+    Models that stand already keep the parts they were built with. A block of `override` around the
+    call gives up the same roles; the blocks of other threads keep them.
 
     Parameters
     ----------
@@ -86,8 +99,7 @@ def use(**players: Callable) -> Cast:
     Returns
     -------
     Cast
-        Who plays what. As a context manager it ends with its block: afterwards everybody plays who
-        played before.
+        Who plays what, to be printed.
 
     Raises
     ------
@@ -100,32 +112,76 @@ def use(**players: Callable) -> Cast:
     >>> from minibert.config import BertConfig
     >>> class Mine(BertSelfAttention):
     ...     pass
-    >>> with use(self_attention=Mine):
+    >>> use(self_attention=Mine)
+    running on: self_attention: Mine, ours for the rest
+    >>> BertAttention(BertConfig.tiny()).self.__class__.__name__
+    'Mine'
+    >>> use(self_attention=BertSelfAttention)
+    running on: our parts
+    """
+    _check(players)
+    _for_good.update(players)
+    around = _blocks.get()
+    _blocks.set(tuple((block, _without(inside, players)) for block, inside in around))
+    return Cast()
+
+
+@contextmanager
+def override(**players: Callable) -> Iterator[Cast]:
+    """Let other classes play parts in one block, of this thread or task alone.
+
+    Blocks nest, and may end in any order.
+
+    Parameters
+    ----------
+    **players
+        The class, or function, for each role.
+
+    Yields
+    ------
+    Cast
+        Who plays what.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As in `use`.
+
+    Examples
+    --------
+    >>> from minibert.attention import BertAttention, BertSelfAttention
+    >>> from minibert.config import BertConfig
+    >>> class Mine(BertSelfAttention):
+    ...     pass
+    >>> with override(self_attention=Mine):
     ...     BertAttention(BertConfig.tiny()).self.__class__.__name__
     'Mine'
     >>> part("self_attention").__name__
     'BertSelfAttention'
     """
+    _check(players)
+    block = object()
+    _blocks.set((*_blocks.get(), (block, players)))
+    try:
+        yield Cast()
+    finally:
+        _blocks.set(tuple(each for each in _blocks.get() if each[0] is not block))
+
+
+def _without(inside: Mapping[str, Callable], gone: Collection[str]) -> dict[str, Callable]:
+    """Return the players of a block but for some roles."""
+    return {role: who for role, who in inside.items() if role not in gone}
+
+
+def _check(players: Mapping[str, Callable]) -> None:
+    """Raise if a role is unknown, or a class cannot play it."""
     for role, player in players.items():
         if player is not default_part(role) and _validate is not None:
             _validate(role, player)
-    before = dict(_players)
-    _players.update(players)
-    return Cast(before)
 
 
 class Cast:
-    """Who plays which part, and who played it before."""
-
-    def __init__(self, before: dict[str, Callable]) -> None:
-        self._before = before
-
-    def __enter__(self) -> Cast:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        _players.clear()
-        _players.update(self._before)
+    """Who plays which part: what `use` and `override` answer with, to be printed."""
 
     def __repr__(self) -> str:
         """Name every role that is not played by its default."""
@@ -136,11 +192,13 @@ class Cast:
 
 def replaced() -> dict[str, Callable]:
     """Return the roles that are not played by their defaults, with their players."""
-    return {role: who for role, who in _players.items() if who is not _defaults[role]}
+    changed = {*_for_good}.union(*(players for _, players in _blocks.get()))
+    players = {role: part(role) for role in _defaults if role in changed}
+    return {role: who for role, who in players.items() if who is not _defaults[role]}
 
 
 def validate_with(validator: Validator | None) -> None:
-    """Let a function look at every player before `use` takes it, and raise if it cannot play.
+    """Let a function look at every player before it plays, and raise if it cannot play.
 
     Without one, any class or function may play. Whoever imports this package may know more about
     their classes: bertbook builds each once and compares its weights with those of the default.

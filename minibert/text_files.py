@@ -10,8 +10,13 @@ SAVE_AS_UTF8 = "open the file in an editor and save it with the encoding UTF-8"
 
 
 def require_file(path: str | Path, way_out: str = CHECK_NAME) -> Path:
-    """Raise if there is no such file."""
+    """Raise if there is no such file, or if it cannot be read again and again."""
     path = Path(path)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(
+            f"{str(path)!r} is a pipe or a device, which can be read only once; write what comes "
+            "out of it into a file, and name that"
+        )
     if not path.is_file():
         raise FileNotFoundError(f"there is no file {str(path)!r}; {way_out}")
     return path

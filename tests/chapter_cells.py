@@ -1,16 +1,32 @@
-"""How nbval compares a chapter's cell, number by number, and how it names one that is wrong."""
+"""How nbval runs a chapter, in an empty folder, compares its cells, and names one that is wrong."""
 
 import re
+import shutil
+import tempfile
 from collections.abc import Callable
 from functools import wraps
 
 from agreement import settle
 from nbformat import NotebookNode
+from nbval.kernel import RunningKernel
 
 # The second form of a figure follows from its HTML, which is compared; a rule of the house holds
 # the stored one to it to the letter.
 SECOND_FORM = "image/svg+xml"
 HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+
+
+class KernelElsewhere(RunningKernel):
+    """A kernel in an empty folder, as a reader has it who was sent a notebook and nothing else."""
+
+    def __init__(self, name: str, cwd: str | None = None, **settings):
+        self.folder = tempfile.mkdtemp(prefix="elsewhere-")
+        super().__init__(name, cwd=self.folder, **settings)
+
+    def stop(self):
+        """End the kernel, and take its folder away."""
+        super().stop()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def settle_first(compare: Callable[..., bool]) -> Callable[..., bool]:

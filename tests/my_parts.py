@@ -7,7 +7,7 @@ import pytest
 
 from bertbook.contracts import ROLES, players_of
 from bertbook.reader.reader_file import run_reader_file
-from minibert.parts import Cast, replaced, use
+from minibert.parts import replaced, use
 
 Players = dict[str, Callable]  # the reader's class or function for each role
 
@@ -48,10 +48,10 @@ def load(path: Path) -> tuple[Players, list[str]]:
     return players, nameless
 
 
-def play(players: Players) -> Cast:
+def play(players: Players) -> None:
     """Let the reader's parts play from here on."""
     try:
-        return use(**players)
+        use(**players)
     except (TypeError, ValueError) as error:
         raise pytest.UsageError(str(error)) from None
 

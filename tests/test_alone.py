@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-ASKS_FOR = {"jaxtyping", "numpy", "safetensors", "torch", "tqdm"}
+ASKS_FOR = {"filelock", "jaxtyping", "numpy", "safetensors", "torch", "tqdm"}
 WHEN_ASKED = {"huggingface_hub"}  # imported in the function that fetches, with a sentence
 ABSENT = {"bertbook", "IPython", "ipywidgets", "matplotlib", "sklearn", "transformers", *WHEN_ASKED}
 

@@ -67,6 +67,29 @@ def test_a_mask_of_another_precision_is_fitted_without_infinity(dtype, written_o
             assert probs is None or (probs[1, ..., 2:] == 0).all()
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("height", [-300.0, -17.0, 300.0])
+@each_kind
+@each_way
+def test_a_sentence_of_padding_has_weights_however_high_its_scores(
+    dtype, height, written_out, kind
+):
+    attention = scattered(kind(TINY)).to(dtype)
+    with torch.no_grad():
+        attention.query.bias.fill_(abs(height) ** 0.5)
+        attention.key.bias.fill_(height / abs(height) ** 0.5)
+        seen = torch.tensor([[0, 0, 0, 0, 0], [1, 1, 0, 0, 0]])
+        x = draw(2, 5, 6).to(dtype)
+        context, probs = attention(x, additive_mask(seen, dtype), written_out)
+    assert context.isfinite().all()
+    if probs is not None:
+        assert (probs[1, ..., 2:] == 0).all()
+        rows = probs[0].float()
+        torch.testing.assert_close(rows.sum(-1), torch.ones_like(rows[..., 0]), rtol=0, atol=0.02)
+        if dtype != torch.float16:  # beside whose lowest number a score does not vanish
+            torch.testing.assert_close(rows, torch.full_like(rows, 0.2), rtol=0, atol=1e-3)
+
+
 @pytest.mark.usefixtures("unchecked")
 @each_kind
 def test_an_attention_mask_is_no_additive_mask_and_another_shape_does_not_fit(kind):

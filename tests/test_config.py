@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from transformers.activations import ACT2FN
 
+from minibert import family
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, REQUIRED_VALUES, BertConfig
 from minibert.pretrained.config_file import config_from_fields
 
@@ -136,13 +137,47 @@ def test_fields_that_are_missing_ignored_or_as_required_change_nothing():
         ({"position_embedding_type": "relative_key_query"}, r"is not supported; .* 'absolute'$"),
         ({"pruned_heads": {"0": [1]}}, r"is not supported; BERT's encoder has {}$"),
         ({"hiden_size": 5}, r"hiden_size \(5\) is no key .*; did you mean hidden_size"),
-        ({"zeta": 3, "alpha": 1, "beta": 2}, r"^alpha \(1\).*leave it out"),
+        ({"is_decodr": True}, r"is_decodr \(True\) is no key .*; did you mean is_decoder"),
+        ({"zeta": 3, "is_decoder": True}, r"^is_decoder \(True\) is not supported"),
         (transformers.RobertaConfig().to_dict(), r"^model_type \('roberta'\) .* has 'bert'$"),
     ],
 )
 def test_what_is_unknown_or_not_supported_is_refused_by_name(fields, words):
     with pytest.raises(ValueError, match=words):
         config_from_fields(BertConfig, fields)
+
+
+def test_keys_that_nobody_knows_are_left_out_with_a_word():
+    told = r"none of a BERT's configuration, .*: alpha \(\[1, 2\]\), beta \(2\), zeta \(None\)"
+    fields = {"zeta": None, "alpha": [1, 2], "beta": 2, "hidden_size": 24}
+    with pytest.warns(UserWarning, match=told):
+        config = config_from_fields(BertConfig, fields)
+    assert config == BertConfig(hidden_size=24)
+
+
+# What transformers 4 wrote beside the sizes, and what cross-encoders and others add.
+FULL = {
+    "_commit_hash": "0a", "_name_or_path": "x", "add_cross_attention": False,
+    "architectures": ["B"], "auto_map": {}, "bad_words_ids": None,
+    "begin_suppress_tokens": None, "bos_token_id": None,
+    "chunk_size_feed_forward": 0, "classifier_num_labels": 0, "cross_attention_hidden_size": None,
+    "decoder_start_token_id": None, "diversity_penalty": 0.0, "do_sample": False,
+    "early_stopping": False, "encoder_no_repeat_ngram_size": 0, "eos_token_id": None,
+    "exponential_decay_length_penalty": None, "forced_bos_token_id": None, "min_length": 0,
+    "forced_eos_token_id": None, "no_repeat_ngram_size": 0, "num_beam_groups": 1,
+    "output_scores": False, "pad_token_id": None, "prefix": None, "remove_invalid_values": False,
+    "return_dict_in_generate": False, "suppress_tokens": None, "task_specific_params": None,
+    "tf_legacy_loss": False, "tie_encoder_decoder": False, "tokenizer_class": None,
+    "typical_p": 1.0, "unk_token_id": 1, "sentence_transformers": {"version": "4"},
+    "sbert_ce_default_activation_function": "torch.nn.modules.linear.Identity",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Bert", "Roberta", "DistilBert", "Albert", "Electra"])
+def test_a_full_config_of_transformers_4_is_read_without_a_word(name):
+    config_class = getattr(family, f"{name}Config", BertConfig)
+    fields = FULL | {"model_type": config_class.required_values["model_type"]}
+    assert config_from_fields(config_class, fields) == config_class()
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -9,7 +9,7 @@ from torch._dynamo.testing import CompileCounter
 
 from minibert.fast import FAST_PARTS, UnpaddedEncoder, UnpaddedSelfAttention
 from minibert.model import BertModel
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import BertForSequenceClassification
 
@@ -113,7 +113,7 @@ UNPADDED = {"encoder": UnpaddedEncoder, "self_attention": UnpaddedSelfAttention}
 @pytest.mark.parametrize("padded", [True, False])
 @pytest.mark.parametrize("faster", [{"self_attention": FAST_PARTS["self_attention"]}, UNPADDED])
 def test_a_traced_model_takes_every_size_and_sees_the_padding(faster, padded, tmp_path):
-    with use(**faster):
+    with override(**faster):
         model = build(SMALL, kind=BertForSequenceClassification)
     traced = torch.jit.trace(Traceable(model), draw_inputs(3, 6, padded))
     torch.jit.save(traced, tmp_path / "model.pt")

@@ -115,6 +115,33 @@ def test_pairs_and_lines_that_are_typed(folder, model, tokenizer, capsys, monkey
         assert f"{guess.word}  {guess.prob:.3f}" in text
 
 
+class Piped:
+    """Standard input as a locale that knows ASCII only gives it."""
+
+    def __init__(self, content):
+        self.buffer = io.BytesIO(content)
+
+    def isatty(self):
+        return False
+
+    def __iter__(self):
+        return iter(self.buffer.read().decode("ascii", "surrogateescape").splitlines(True))
+
+
+def test_bytes_that_are_no_text_are_refused_and_utf8_is_read_in_any_locale(
+    folder, capsys, monkeypatch
+):
+    monkeypatch.setattr("sys.stdin", Piped("the mán [MASK]\n".encode() + b"caf\xe9 [MASK]\n"))
+    assert main([str(folder), "--top", "1"]) == 1
+    told = capsys.readouterr()
+    assert told.out.startswith("the mán [MASK]\n")
+    assert told.err.startswith("error: line 2 of 'standard input' is not UTF-8 (byte 0xe9)")
+    assert main([str(folder), "the mán [MASK]".encode().decode("utf-8", "surrogateescape")]) == 0
+    assert capsys.readouterr().out.startswith("the mán [MASK]\n")
+    assert main([str(folder), "caf\udce9 [MASK]"]) == 1
+    assert "is not UTF-8 (byte 0xe9); set the terminal to UTF-8" in error(capsys)
+
+
 def error(capsys):
     (told,) = capsys.readouterr().err.splitlines()
     assert told.startswith("error: ")

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from benchmarks.mutants_record import PAGE, interval, measured, passage
+from benchmarks.mutants_record import PAGE, command, interval, measured, passage
 
 
 def test_the_interval_is_that_of_wilson():
@@ -18,6 +18,13 @@ def test_the_interval_is_that_of_wilson():
 
 def test_the_page_of_statistics_tells_what_was_measured():
     assert passage(measured()) in PAGE.read_text(encoding="utf-8"), "run make mutants"
+
+
+def test_the_record_names_the_command_that_plants_as_many():
+    found = measured()
+    assert found["command"] == command(sum(found["planted"].values()), found["seed"])
+    lost = sum(found["planted"].values()) - sum(found["noticed"].values())
+    assert len(found["not_noticed"]) == lost
 
 
 @pytest.fixture
@@ -43,11 +50,21 @@ def test_each_mutant_changes_one_place_and_can_be_read(mutants):
         assert 1 <= len(changed) <= 2, mutant
 
 
+def test_the_bare_star_of_a_signature_is_no_place(mutants, tmp_path, monkeypatch):
+    """To write ``/`` there changes nothing that a test could see."""
+    monkeypatch.setattr(mutants, "ROOT", tmp_path)
+    path = tmp_path / "double.py"
+    path.write_text("def double(x, *, by=2 * 1):\n    return x * by\n")
+    stars = [m for place in mutants.places("heart", path) for m in place if "Mul_Div" in m.operator]
+    assert [mutant.source().count("/") for mutant in stars] == [1, 1]
+    assert all("*, by" in mutant.source() for mutant in stars)
+
+
 @pytest.mark.slow
 def test_minibert_is_not_imported_before_a_mistake_is_planted(mutants):
     """The fork would test the package in sys.modules, not the copy with the mistake."""
     asked = "import sys; import benchmarks.mutants; sys.exit('minibert' in sys.modules)"
-    python_path = {"PYTHONPATH": f"{mutants.ROOT}:{mutants.ROOT / 'book/_ext'}"}
+    python_path = {"PYTHONPATH": str(mutants.ROOT)}
     subprocess.run([sys.executable, "-c", asked], env=python_path, cwd=mutants.ROOT, check=True)
 
 

@@ -15,7 +15,7 @@ from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig
 from minibert.masking import corrupt_tokens
 from minibert.model import BertModel
-from minibert.parts import default_part, part, replaced, use
+from minibert.parts import default_part, override, part, replaced, use
 
 SIZES = {"vocab_size": 19, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)
@@ -50,7 +50,7 @@ def kinds(model):
 def test_every_part_of_every_model_can_be_replaced(role):
     mine = type("Mine", (default_part(role),), {})
     before = [kind for kind in MODELS if default_part(role) in kinds(kind(SMALL)) - {kind}]
-    with use(**{role: mine}):
+    with override(**{role: mine}):
         after = [kinds(kind(SMALL)) for kind in before]
     assert before or role == "pretraining"
     assert all(mine in held for held in after)
@@ -59,7 +59,7 @@ def test_every_part_of_every_model_can_be_replaced(role):
 
 def test_a_readers_part_has_the_same_keys_and_gives_the_same_numbers():
     model = BertModel(SMALL)
-    with use(self_attention=MySelfAttention):
+    with override(self_attention=MySelfAttention):
         theirs = BertModel(SMALL)
         assert MySelfAttention not in kinds(model)  # which stood before
     scatter_weights(model, seed=1)
@@ -72,7 +72,7 @@ def test_a_readers_part_has_the_same_keys_and_gives_the_same_numbers():
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
 def test_a_mask_that_is_simply_added_works_in_every_precision(dtype):
-    with use(self_attention=MySelfAttention):
+    with override(self_attention=MySelfAttention):
         model = BertModel(SMALL).to(dtype).eval()
     batch = draw_batch(SMALL, seed=3)
     batch["attention_mask"][0] = 0  # a sentence of nothing but padding
@@ -85,7 +85,7 @@ def test_it_holds_until_it_is_taken_back_and_blocks_end_with_an_error_and_nest()
     try:
         cast = use(self_attention=MySelfAttention)
         assert repr(cast) == "running on: self_attention: MySelfAttention, ours for the rest"
-        with pytest.raises(KeyError), use(dropout=nn.Dropout1d):
+        with pytest.raises(KeyError), override(dropout=nn.Dropout1d):
             raise KeyError
         assert replaced() == {"self_attention": MySelfAttention}
     finally:
@@ -171,7 +171,7 @@ class Turned(BertIntermediate):
         super().__init__(config)
         self.dense = nn.Linear(config.intermediate_size, config.hidden_size)
 
-with parts.use(intermediate=Turned):
+with parts.override(intermediate=Turned):
     print("it plays:", parts.part("intermediate") is Turned)
 import bertbook.reader
 try:
@@ -196,7 +196,7 @@ def test_the_registered_roles_are_those_with_a_contract():
 
 def test_another_network_may_say_that_it_is_one():
     other = type("Other", (OtherNames,), {"own_parameters": True})
-    with use(self_attention=other):
+    with override(self_attention=other):
         names = [name for name, _ in BertModel(SMALL).named_parameters()]
     assert "encoder.layer.0.attention.self.gate.weight" in names
 
@@ -206,7 +206,7 @@ def test_a_function_plays_a_function():
     def my_corrupt_tokens(input_ids, **rest):
         return corrupt_tokens(input_ids, **rest)
 
-    with use(corrupt_tokens=my_corrupt_tokens):
+    with override(corrupt_tokens=my_corrupt_tokens):
         assert part("corrupt_tokens") is my_corrupt_tokens
     with pytest.raises(TypeError, match="played by a function, not by 3"):
         use(corrupt_tokens=3)

@@ -10,7 +10,7 @@ from effort import mostly_thorough
 from minibert.config import BertConfig
 from minibert.fast.labeled import labeled_positions
 from minibert.masking import corrupt_tokens
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 BATCH = draw_batch(SMALL, seed=0)
@@ -70,7 +70,7 @@ def test_scoring_labeled_positions_only_changes_no_loss_and_no_gradient(kind, se
 @pytest.mark.usefixtures("unchecked")
 @each_kind
 def test_the_fast_part_plays_in_models_that_are_built_with_it(kind):
-    with use(scored_positions=labeled_positions):
+    with override(scored_positions=labeled_positions):
         model = played(kind)(SMALL)
     assert model.scored_positions is labeled_positions
     with pytest.raises(ValueError, match=r"labels must have the shape \(4, \d+\), not"):

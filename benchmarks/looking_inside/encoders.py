@@ -10,8 +10,9 @@ import torch
 from torch import Tensor
 
 from bertbook.corpus import World, sample_tagged, small_world, untagged
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.model import BertModel
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 
@@ -42,7 +43,7 @@ def rounded(values: object) -> float | list:
 
 def load(folder: Path, kind: type = BertModel) -> tuple:
     """Read a model and its tokenizer."""
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(kind, folder)
     return model.eval(), load_tokenizer(folder, do_lower_case=True)
 

@@ -1,30 +1,31 @@
 """A small BERT of its own for Chapter 20: trained on stories that are told in four ways.
 
 ``python -m benchmarks.looking_inside.retold 0`` trains with the seed 0 (seven minutes of one core)
-and stores what its heads do in ``benchmarks/retold.json``, beside those of other seeds.
+and stores what its heads do in ``records/retold.json``, beside those of other seeds.
 """
 
+import argparse
 import json
-import sys
 import time
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import torch
 
 from bertbook.corpus import sample_documents, small_world
-from minibert.fast import switch_on
+from bertbook.records import record_path
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 
 from .. import small_world as training
-from ..records import origin
+from ..records import minutes, origin
 from .encoders import Encoder
 from .patching import patches_of
 from .people import WAYS, Told, people_of
 
-RECORD = Path(__file__).parents[1] / "retold.json"
+RECORD = record_path("retold")
 COMMAND = "python -m benchmarks.looking_inside.retold 0"
 
 
@@ -42,9 +43,9 @@ def retold_documents(count: int, seed: int) -> list[tuple[str, str]]:
 
 def train(seed: int) -> dict:
     """Train the small BERT of Chapter 14 by its own plan, and ask its heads."""
-    cpu = time.process_time()
+    cpu, before = time.process_time(), minutes()
     documents = retold_documents(training.DOCUMENTS, seed)
-    with switch_on():
+    with override(**fast_parts()):
         tokenizer = WordPieceTokenizer.train(
             chain.from_iterable(documents), vocab_size=training.VOCABULARY
         )
@@ -59,18 +60,22 @@ def train(seed: int) -> dict:
         "chosen": people_of(Encoder(model.bert, tokenizer))["chosen"]["as ever"],
         "patches": patches_of(model, tokenizer),
         "processor_seconds": round(time.process_time() - cpu),
+        "origin": origin(COMMAND, before),
     }
 
 
 def main() -> None:
     """Train, print and store; a seed takes the place of an older run with it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("seeds", type=int, nargs="+", help="seeds to train with")
+    seeds = parser.parse_args().seeds
     torch.set_num_threads(1)
-    for seed in map(int, sys.argv[1:]):
+    for seed in seeds:
         kept = json.loads(RECORD.read_text(encoding="utf-8"))["runs"] if RECORD.is_file() else []
         run = train(seed)
         print(json.dumps(run), flush=True)
         runs = sorted([r for r in kept if r["seed"] != seed] + [run], key=lambda r: r["seed"])
-        content = {"command": COMMAND, "origin": origin(), "runs": runs}
+        content = {"command": COMMAND, "runs": runs}
         RECORD.write_text(json.dumps(content) + "\n", encoding="utf-8")
 
 

@@ -175,7 +175,7 @@ check_mcnemar = Exercise(
         (8, 0.6, 0.9), (30, 0.5, 0.8), (60, 0.6, 0.7), (8, 0.9, 0.6), (30, 0.8, 0.5)]],
     edges=[(np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([0, 1, 2])),
            (np.array([0, 1, 2, 0]), np.array([0, 2, 2, 1]), np.array([1, 1, 2, 1]))],
-    rtol=1e-7, forbidden=["binomtest"],
+    rtol=1e-7,
     mistakes={
         "2 * tail → tail": "That is one side. Results as uneven to the other side count, too.",
         "fewer + 1 → fewer": "What is exactly as uneven counts, too.",

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from bertbook.contracts import require_contract
 from minibert.losses import IGNORED_LABEL
@@ -215,6 +216,66 @@ def _whole_words(function: Callable) -> str:
     )  # fmt: skip
 
 
+def _usual_shares(function: Callable) -> str:
+    """Leave out what has a default."""
+    ids, chance = _text(40, 50), torch.Generator().manual_seed(5)
+    try:
+        found = function(ids, vocab_size=_VOCAB, mask_token_id=_MASK_ID, special_ids=_SPECIAL,
+                         generator=chance)  # fmt: skip
+    except TypeError as error:
+        return f"Called as in Chapter 12, it stops: {error}. Which two arguments have defaults?"
+    same = torch.equal(found[1], _corrupted(function, ids, 5)[1])
+    return "" if same else "Without mlm_probability 15 % should be chosen. What is its default?"
+
+
+def _nothing_to_ask(function: Callable) -> str:
+    """Look at a text of special tokens alone."""
+    ids = torch.tensor([[2, 3, 0], [2, _MASK_ID, 3]])
+    told = "A text of special tokens alone, such as [CLS] [SEP],"
+    try:
+        seen, _, chosen = _corrupted(function, ids)
+    except _FormError:
+        raise
+    except Exception as error:
+        return (
+            f"{told} stopped it with {type(error).__name__}: {error}. What is the smallest of none?"
+        )
+    same = not chosen.any() and torch.equal(seen, ids)
+    return "" if same else f"{told} should come back as it is, without a label."
+
+
+class _Count(TorchFunctionMode):
+    """Count the operations on tensors."""
+
+    calls = 0
+
+    def __torch_function__(
+        self, func: Callable, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
+        """Count a call, and make it."""
+        self.calls += 1
+        return func(*args, **(kwargs or {}))
+
+
+def _on_tensors(function: Callable) -> str:
+    """Count the operations for a longer text: on tensors they are no more than for a short one."""
+    counts = []
+    for seq in (20, 40):
+        ids = _text(4, seq)
+        words = torch.zeros_like(ids, dtype=torch.bool)
+        words[:, 2::3] = True
+        with _Count() as counted:
+            _corrupted(function, ids, continues_word=words)
+        counts.append(counted.calls)
+    if counts[1] < counts[0] + 10:
+        return ""
+    return (
+        "The numbers are right, but you go from token to token, and this exercise asks to do "
+        "without. Where does each token's word begin? The largest place so far, cummax, says it, "
+        "and gather takes the draw from there."
+    )
+
+
 def _always_asks(function: Callable) -> str:
     """Look at a text so short that its draws may all lie above the share."""
     ids = torch.tensor([[2, 9, 8, 7, 3]])
@@ -225,5 +286,5 @@ def _always_asks(function: Callable) -> str:
 
 _LOOKS = (
     _leaves_alone, _special_anywhere, _chance, _shares, _always_asks, _rows, _drawing_order,
-    _whole_words, _one_sentence,
+    _whole_words, _one_sentence, _usual_shares, _nothing_to_ask, _on_tensors,
 )  # fmt: skip

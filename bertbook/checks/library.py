@@ -21,6 +21,8 @@ from minibert.config import BertConfig
 
 FARTHEST = 1e-10  # in 64 bits; where a tensor has numbers above 1, relative to the largest
 _WITH_MAPS = {"BertSelfAttention", "BertAttention", "BertLayer"}  # asked for maps by position
+# One tensor that the library has under two names, and that a module may have under the second.
+_TWINS = {"decoder.bias": "bias"}
 
 Pairs = dict[str, tuple[Tensor, Tensor]]  # of each name: from this module, from the library's
 
@@ -58,7 +60,8 @@ def same_as_library(
         library.BertConfig(**asdict(config), attn_implementation="eager")
     )
     module, theirs = copy.deepcopy(module).double().eval(), theirs.double().eval()
-    theirs.load_state_dict(dict(module.named_parameters(remove_duplicate=False)), strict=True)
+    weights = _with_twins(dict(module.named_parameters(remove_duplicate=False)), theirs)
+    theirs.load_state_dict(weights, strict=True)
     inputs, their_inputs = (tuple(map(_leaf, inputs)) for _ in range(2))
     named, their_named = ({key: _leaf(x) for key, x in named.items()} for _ in range(2))
     maps = (True,) if name in _WITH_MAPS else ()
@@ -70,7 +73,7 @@ def same_as_library(
     for tensors in zip(*outputs.values(), strict=True):
         _weighed_sum(tensors).backward()
     own_leaves, leaves = [*inputs, *named.values()], [*their_inputs, *their_named.values()]
-    gradients = _gradients(module, theirs) | _gradients_of_inputs(own_leaves, leaves)
+    gradients = _gradients(weights, theirs) | _gradients_of_inputs(own_leaves, leaves)
     for key, (own, other) in (outputs | gradients).items():
         far = _distance(own, other)
         assert far < FARTHEST, f"{key} differs from that of transformers' {name} by {far:.2g}"
@@ -113,11 +116,22 @@ def _weighed_sum(tensors: tuple[Tensor, ...]) -> Tensor:
     return torch.stack([(w * t).sum() for w, t in zip(weights, tensors)]).sum()
 
 
-def _gradients(module: nn.Module, theirs: nn.Module) -> Pairs:
+def _with_twins(weights: dict[str, nn.Parameter], theirs: nn.Module) -> dict[str, nn.Parameter]:
+    """Give a tensor both names that the library has for it, where a module has one of them."""
+    twins: dict[str, nn.Parameter] = {}
+    for name in theirs.state_dict().keys() - weights.keys():
+        for ending, other in _TWINS.items():
+            twin = name.removesuffix(ending) + other
+            if name.endswith(ending) and twin in weights:
+                twins[name] = weights[twin]
+    return weights | twins
+
+
+def _gradients(weights: dict[str, nn.Parameter], theirs: nn.Module) -> Pairs:
     """Pair the gradients; one tensor under two names has the sum of those of its copies."""
     by_name = dict(theirs.named_parameters(remove_duplicate=False))
     names: dict[nn.Parameter, list[str]] = {}
-    for name, parameter in module.named_parameters(remove_duplicate=False):
+    for name, parameter in weights.items():
         names.setdefault(parameter, []).append(name)
     pairs = {}
     for parameter, own_names in names.items():

@@ -27,9 +27,10 @@ def _dropout(probs):
     return probs * kept / (2 / 3)
 
 
-def _heads_case(batch, seq, hidden, heads, dropout=as_it_is, masked=True):
+def _heads_case(batch, seq, hidden, heads, dropout=as_it_is, masked=True, first=1, bias=0.0):
     seen = np.arange(seq) < np.arange(seq, seq - batch, -1)[:, None]
-    mask = additive_mask(seen.astype(int))[:, None]
+    seen[0] = first  # 0 hides all of a sentence
+    mask = np.minimum(additive_mask(seen.astype(int))[:, None], bias * np.arange(seq))
     sides = torch.from_numpy(_RNG.standard_normal((3, batch, seq, hidden)))
     return *sides, heads, torch.from_numpy(mask) if masked else None, dropout
 
@@ -40,7 +41,8 @@ _JOINED = ".transpose(1, 2).flatten(2) → .reshape(len(probs), probs.shape[2], 
 check_many_heads = Exercise(
     "Write attention with many heads, a mask and dropout; return context and probabilities.",
     _many_heads,
-    cases=[_heads_case(*sizes) for sizes in [(1, 3, 4, 2), (2, 5, 12, 3), (3, 4, 10, 5, _dropout),
+    cases=[_heads_case(*sizes) for sizes in [(1, 3, 4, 2), (2, 5, 12, 3, as_it_is, True, 0),
+           (3, 4, 10, 5, _dropout, True, 1, -0.7),
            (2, 3, 4, 1), (2, 4, 6, 3, _dropout, False)]],
     forbidden=["scaled_dot_product_attention", "MultiheadAttention"],
     mistakes={
@@ -51,6 +53,14 @@ check_many_heads = Exercise(
             "scores.softmax(dim=-1) + (0 if mask is None else mask)) ¦ scores.softmax(dim=-1) * (1 "
             "if mask is None else mask == 0))", "scores + mask → scores.masked_fill(mask == 0, "
             "-1e300)"): "What is added to the scores before the softmax?",
+        "scores + mask → scores.masked_fill(mask != 0, -torch.inf) ¦ scores.masked_fill(mask < 0, "
+            "-torch.inf)": "A sentence of nothing but padding gives NaN: a row of −∞ alone has no "
+            "softmax. The mask has numbers that hide as well: what is to be done with them?",
+        "scores + mask → scores.masked_fill(mask < 0, torch.finfo(scores.dtype).min) ¦ "
+            "scores.masked_fill(mask != 0, torch.finfo(scores.dtype).min)": "You only look where "
+            "the mask is below 0. Its other numbers count as well: add it.",
+        "scores + mask → scores + mask / math.sqrt(q.shape[-1])":
+            "The mask is divided along with the scores. Which of the two steps is first?",
         ("q.shape[-1] → q.shape[-1] * heads ¦ heads ¦ q.shape[-2]", "math.sqrt( → (",
             "/ math.sqrt(…) →"): "Scores are divided by the root of what a head's keys are long.",
         "dim=-1 → dim=-2 ¦ dim=1": "The probabilities of each query must sum to 1 over the keys.",

@@ -166,9 +166,12 @@ check_promises = Exercise(
             "words * 1)[0][words]": "How much padding there is must not matter either.",
         "[words], alone → [words], alone, atol=1": "A broken one fits into your tolerance.",
         "→ False": "The right one fails, too.",
-        (has_zeros, sums_to_one, lambda attend: sums_to_one(attend) and has_zeros(attend), "→ True",
-            "not np.allclose(padded[words], alone) → False"): "Compare vectors with those of the "
-            "text alone: weights can look right.",
+        # So does, too, who compares with the text alone, for one mask with its padding last.
+        (lambda attend: sums_to_one(attend) and has_zeros(attend)): "Broken ones slip through, "
+            "such as one that sees all from the first word to the last. What if padding stands "
+            "between two words, if its scores are enormous, or if all is padding?",
+        (has_zeros, sums_to_one, "→ True", "not np.allclose(padded[words], alone) → False"):
+            "Compare vectors with those of the text alone: weights can look right.",
         "→ not right(attend)": "The broken ones pass: turn the answer around.",
     },
 )  # fmt: skip

@@ -53,8 +53,8 @@ _USUAL = [
      "tensor."),
     (RuntimeError, "on a bool tensor is not supported", "Make numbers of True and False: .long()."),
     (AssertionError, "", "An assert stops the function. Should it return something instead?"),
-    (TimeoutError, "no answer after", "A loop does not end. What must change in every round? Or "
-     "are there too many ways to try them all?"),
+    (TimeoutError, "no answer after", "A loop may not end: what must change in every round? Or "
+     "are there too many ways to try them all? On a busy machine, run it again."),
     (RecursionError, "", "It calls itself and never stops. Which case needs no further call?"),
     (TypeError, "iterator|generator", "An iterator has neither a length nor numbered entries. Go "
      "through it with a for loop."),

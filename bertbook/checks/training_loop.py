@@ -1,13 +1,16 @@
 """Exercises of Chapter 13: the schedule, clipping, pieces of a batch, going on, a measurement."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.linalg import norm
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from .exercise import Exercise, attempt
 from .verdict import Verdict
 
+PEAK = 0.03  # of Exercise 13.5
 _RNG = np.random.default_rng(13)
 
 
@@ -205,13 +208,39 @@ def check_ends(measure: Callable) -> Verdict:
     """Say whether a measurement of the warm-up can be trusted; four runs are made."""
     ends = []
     for warmup, seeds in ((8, [0, 1]), (8, [1]), (1, [1])):
-        measured, problem = attempt(measure, warmup, seeds)
-        if problem := problem or _form_problem(measured, len(seeds)):
+        with _updates() as rates:
+            measured, problem = attempt(measure, warmup, seeds)
+        problem = problem or _form_problem(measured, len(seeds)) or _of_updates(rates)
+        if problem:
             return Verdict(False, problem)
         ends.extend(measured)
     problem = _of_training(measure) or _problem(*ends)
     right = "Right: every seed begins anew, and the warm-up counts. What did you find?"
     return Verdict(not problem, problem or right)
+
+
+@contextmanager
+def _updates() -> Iterator[list[float]]:
+    """Collect the learning rate of every update that any optimizer makes."""
+    rates: list[float] = []
+    hook = register_optimizer_step_post_hook(
+        lambda optimizer, *_: rates.append(max(group["lr"] for group in optimizer.param_groups))
+    )
+    try:
+        yield rates
+    finally:
+        hook.remove()
+
+
+def _of_updates(rates: list[float]) -> str:
+    """Return that nothing was trained, or not with the peak that was asked for."""
+    if not rates:
+        return "No optimizer made an update while it ran. Where is a model trained for each seed?"
+    highest = float(max(rates))
+    if abs(highest - PEAK) <= 0.1 * PEAK:
+        return ""
+    asked = "Which peak does the exercise ask for?"
+    return f"The highest learning rate of your runs is {highest:.3g}. {asked}"
 
 
 def _form_problem(ends: object, count: int) -> str:

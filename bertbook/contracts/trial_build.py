@@ -12,7 +12,7 @@ from functools import cache
 from torch import nn
 
 from minibert.config import BertConfig
-from minibert.parts import default_part, use
+from minibert.parts import default_part, override
 from minibert.pretrained.sizes_only import sizes_only
 
 from .roles import ROLES
@@ -40,7 +40,7 @@ def parameters_of(kind: Callable[..., nn.Module], role: str) -> dict[str, Shape]
 @cache
 def roles_inside(role: str) -> tuple[str, ...]:
     """List the roles of the parts that ours in a role is made of, without those of PyTorch."""
-    with use(**{each: default_part(each) for each in ROLES}):
+    with override(**{each: default_part(each) for each in ROLES}):
         kinds = {type(module) for module in _built(default_part(role), role).modules()}
     return tuple(
         each

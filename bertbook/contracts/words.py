@@ -17,7 +17,8 @@ _SHAPES = {
     "input_tensor": HIDDEN + ", the residual: what went into this half of the layer",
     "wide_states": "(batch, seq, intermediate)",
     "additive_mask": "None, or floats of the same dtype as hidden_states that broadcast to (batch, "
-    "heads, seq, seq): 0 where a query may look, the most negative finite number where not",
+    "heads, seq, seq) and are added to the scores: 0 where a query may look, the most negative "
+    "finite number where not",
     "input_ids": "(batch, seq), integers; None if inputs_embeds are given",
     "attention_mask": "None, or (batch, seq): 1 for a token, 0 for padding",
     "token_type_ids": "None, or (batch, seq), integers",

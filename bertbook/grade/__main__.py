@@ -6,10 +6,16 @@ import argparse
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from minibert.pretrain.output import complain, say, with_output
 
+from .overview import overview_of, write_overview_page, write_overview_table
 from .report import Mark, write_pages, write_table
+
+if TYPE_CHECKING:  # what is slow to import is so where it is needed
+    from .exercises import Task
+    from .trial import Limits, Reply
 
 DESCRIPTION = """\
 Run the notebooks of a class, and write what each exercise earns.
@@ -18,8 +24,13 @@ FOLDER has one folder for each student with her copies of the chapters, or one n
 Every answer runs in a process of its own. What loops, ends Python, prints without end, writes or
 deletes files, changes or asks its checker, or is ours under another name earns nothing and harms
 nothing; for people you do not know, run this command in a container all the same. A point stands
-for each dot of an exercise's difficulty. GRADES gets grades.csv, a line for each exercise of each
-notebook, and a page for each student."""
+for each dot of an exercise's difficulty. GRADES gets
+
+  overview.html  the class on one page: points of each student and of each exercise with their
+                 totals, and the replies that most students got
+  overview.csv   a line for each student, a column for each exercise, and the totals
+  grades.csv     a line for each exercise of each notebook, with what the checker says
+  pages/         a page for each student"""
 
 EPILOG = """\
 examples:
@@ -54,16 +65,20 @@ def _run(arguments: Sequence[str] | None) -> int:
     options.out.mkdir(parents=True, exist_ok=True)
     write_table(marks, options.out / "grades.csv")
     pages = write_pages(marks, options.out / "pages")
+    overview = overview_of(marks)
+    write_overview_table(overview, options.out / "overview.csv")
+    of_student = {name: f"pages/{page.name}" for name, page in pages.items()}
+    write_overview_page(overview, of_student, options.out / "overview.html")
     written = f"{len(pages)} page{'s' * (len(pages) > 1)} in {options.out / 'pages'}"
-    say(f"{options.out / 'grades.csv'} and {written}")
+    say(f"{options.out / 'overview.html'} and .csv, {options.out / 'grades.csv'}, and {written}")
     return 0
 
 
 def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Mark]:
     """Yield a mark for each exercise of each notebook, exercise by exercise."""
-    from .answers import code_for, submissions_in
-    from .exercises import chapter_of, tasks_of, with_needs_of
-    from .trial import Limits, on_trial
+    from .answers import submissions_in
+    from .exercises import chapter_of, tasks_of
+    from .trial import Limits
 
     limits, of_chapter = Limits(options.seconds, options.megabytes), {}
     for hers in submissions_in(options.folder):
@@ -74,12 +89,26 @@ def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Ma
     for chapter, all_of_it in sorted(of_chapter.items()):
         for task in tasks_of(chapter):
             for hers in all_of_it:
-                code = code_for(task, hers.path, chapter)
-                needed = with_needs_of(code, task, chapter)
-                reply = on_trial(needed, code, chapter.parent.resolve(), limits)
+                reply = _reply(task, hers.path, chapter, limits)
                 points = task.points * reply.passed
                 name = task.title, points, task.points, reply.message
                 yield Mark(hers.student, hers.path.name, chapter.stem, *name)
+
+
+def _reply(task: Task, path: Path, chapter: Path, limits: Limits) -> Reply:
+    """Say why there is no answer, or try it."""
+    from bertbook.checks.verdict import brief
+
+    from .absent import why_absent
+    from .answers import code_for
+    from .exercises import with_needs_of
+    from .trial import Reply, on_trial
+
+    code = code_for(task, path, chapter)
+    needed = with_needs_of(code, task, chapter)
+    if absent := why_absent(code, needed, path, chapter):
+        return Reply(False, brief(absent))
+    return on_trial(needed, code, chapter.parent.resolve(), limits)
 
 
 def _stop(sentence: str) -> int:

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from bertbook.reader.above import IMPORTS, names_made_by
 from bertbook.reader.definitions import names_from_outside
 
+from .absent import DEFINITIONS, parsed
 from .exercises import Cell, Task, cells_of
 
 SOLUTION = "solution"  # the tag of a cell
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 class Submission(NamedTuple):
@@ -70,6 +70,6 @@ def _statements(cells: Iterable[Cell]) -> Iterator[ast.stmt]:
     for cell in cells:
         if cell.kind == "code":
             try:
-                yield from ast.parse(cell.text).body
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                yield from parsed(cell.text)
+            except SyntaxError:
                 continue

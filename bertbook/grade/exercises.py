@@ -70,9 +70,23 @@ def with_needs_of(code: str, task: Task, path: Path) -> Task:
 
 @cache
 def cells_of(path: Path) -> list[Cell]:
-    """Read the cells of a notebook; raise ValueError if the file is none."""
+    """Read the cells of a notebook; raise ValueError if the file is none, and say what it is."""
+    text = _text_of(path)
     try:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
+        notebook = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{path.name} is not a notebook: its line {error.lineno} is no JSON; save it in "
+            "Jupyter again"
+        ) from None
+    except RecursionError:
+        notebook = None
+    if isinstance(notebook, dict) and "worksheets" in notebook and "cells" not in notebook:
+        raise ValueError(
+            f"{path.name} is a notebook of format {notebook.get('nbformat', 3)}, which is too old; "
+            "open it in Jupyter and save it"
+        )
+    try:
         return [
             Cell(
                 cell.get("id", ""),
@@ -80,14 +94,31 @@ def cells_of(path: Path) -> list[Cell]:
                 "".join(cell["source"]),
                 tuple(cell.get("metadata", {}).get("tags", [])),
             )
-            for cell in notebook["cells"]
+            for cell in notebook["cells"]  # pyright: ignore[reportOptionalSubscript]
         ]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise ValueError(f"{path.name} is not a notebook; save it in Jupyter again") from None
+    except (LookupError, TypeError, AttributeError):
+        raise ValueError(
+            f"{path.name} is not a notebook: it is JSON, but has no cells as Jupyter writes them; "
+            "save it in Jupyter again"
+        ) from None
+
+
+def _text_of(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{path.name} is not a notebook: it is no text in UTF-8; save it in Jupyter again"
+        ) from None
+    if not text.strip():
+        raise ValueError(f"{path.name} is an empty file; it was not saved, or not sent whole")
+    return text
 
 
 def chapter_of(path: Path, chapters: Sequence[Path]) -> Path:
     """Find the chapter that a notebook is a copy of, by its cells; ValueError if there is none."""
+    if not any(cell.text.strip() for cell in cells_of(path)):
+        raise ValueError(f"{path.name} is an empty notebook; hand in the chapter's, filled in")
     own = {cell.name for cell in cells_of(path)} - {""}
     shared = [len(own & {cell.name for cell in cells_of(chapter)}) for chapter in chapters]
     best = chapters[shared.index(max(shared))]

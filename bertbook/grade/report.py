@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from minibert.disk import written_whole
+from minibert.disk import write_output
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that is computed
 STYLE = (
@@ -43,20 +43,20 @@ def write_table(marks: Iterable[Mark], path: Path) -> None:
     text = io.StringIO()
     table = csv.writer(text)
     table.writerow(Mark._fields)
-    table.writerows([*map(_no_formula, mark)] for mark in marks)
-    _write(path, text.getvalue())
+    table.writerows([*map(no_formula, mark)] for mark in marks)
+    write_output(path, text.getvalue())
 
 
-def write_pages(marks: Sequence[Mark], folder: Path) -> list[Path]:
-    """Write a page for each student, under a name that any disk takes."""
+def write_pages(marks: Sequence[Mark], folder: Path) -> dict[str, Path]:
+    """Write a page for each student, under a name that any disk takes; return where each is."""
     folder.mkdir(parents=True, exist_ok=True)
-    pages = []
+    pages: dict[str, Path] = {}
     for student in dict.fromkeys(mark.student for mark in marks):
         stem = _file_name(student)
-        taken = {page.stem for page in pages}
+        taken = {page.stem for page in pages.values()}
         number = next(n for n in range(1, len(marks) + 2) if _numbered(stem, n) not in taken)
-        pages.append(folder / f"{_numbered(stem, number)}.html")
-        _write(pages[-1], _page(student, [mark for mark in marks if mark.student == student]))
+        page = pages[student] = folder / f"{_numbered(stem, number)}.html"
+        write_output(page, _page(student, [mark for mark in marks if mark.student == student]))
     return pages
 
 
@@ -86,11 +86,6 @@ def _page(student: str, marks: Sequence[Mark]) -> str:
     )
 
 
-def _no_formula(cell: object) -> object:
+def no_formula(cell: object) -> object:
     """Keep a spreadsheet from computing what somebody has named herself."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
-
-
-def _write(path: Path, text: str) -> None:
-    with written_whole(path) as draft:
-        draft.write_text(text, encoding="utf-8", newline="")

@@ -9,6 +9,7 @@ import secrets
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
@@ -156,9 +157,14 @@ def _keep_only(answer: Connection) -> None:
 
 def _judged(task: Task, code: str, around: dict[str, Any]) -> Reply:
     """Define what somebody has written, and ask the checker; whatever is raised is an answer."""
+    page = {name: thing for name, thing in around.items() if not name.startswith(CHECKER)}
+    own = f"answer_{task.name}"
     try:
-        page = {name: thing for name, thing in around.items() if not name.startswith(CHECKER)}
-        hers = _run(code, f"answer_{task.name}", page)
+        hers = _run(code, own, page)
+    except BaseException as error:
+        told = f"{type(error).__name__}: {error}"
+        return Reply(False, brief(f"{task.name} cannot be defined: {_line(error, own)}{told}"))
+    try:
         missing = [name for name in task.names if name not in hers]
         if missing:
             return Reply(False, f"{missing[0]} is not written yet.")
@@ -168,6 +174,12 @@ def _judged(task: Task, code: str, around: dict[str, Any]) -> Reply:
     if type(verdict) is not Verdict:
         return Reply(False, f"The checker of {task.name} gave no verdict.")
     return Reply(verdict.passed is True, verdict.message)
+
+
+def _line(error: BaseException, own: str) -> str:
+    """Quote the last line of an answer that an error went through."""
+    steps = [step for step in traceback.extract_tb(error.__traceback__) if step.filename == own]
+    return f"`{steps[-1].line}` stops with " if steps and steps[-1].line else ""
 
 
 def _run(code: str, name: str, around: dict[str, Any]) -> dict[str, Any]:

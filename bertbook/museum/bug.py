@@ -10,7 +10,7 @@ from torch import nn
 
 from minibert.config import BertConfig
 from minibert.model import BertModel
-from minibert.parts import use
+from minibert.parts import override
 
 SIZES: dict[str, Any] = {
     "vocab_size": 31,
@@ -72,7 +72,7 @@ def _with_part(bug: Bug) -> type[BertModel]:
 
     class Broken(BertModel):
         def __init__(self, config: BertConfig) -> None:
-            with use(**{bug.role: bug.thing}):
+            with override(**{bug.role: bug.thing}):
                 super().__init__(config)
 
     return Broken

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bertbook.contracts import players_of, require_contract
-from minibert.disk import written_whole
+from minibert.disk import require_output, write_output
 from minibert.parts import default_part
 
 from .definitions import names_from_outside
@@ -195,16 +195,16 @@ def _set(block: Block, names: dict[str, str]) -> str:
 def main(path: Path = READER_FILE, result: Path = RESULT) -> int:
     """Write the page of a reader's file; return 1 if there is none, or none of it can be used."""
     try:
+        require_output(result, inputs=[path])
         page = one_page(path)
-    except ValueError as error:
+    except (OSError, ValueError) as error:
         print(f"{error}.")
         return 1
     print(*(f"{problem}." for problem in page.problems), sep="\n", end="\n" * bool(page.problems))
     if not page.used:
         print(f"Nothing of {path} can stand on the page, so none is written.")
         return 1
-    with written_whole(result) as draft:
-        draft.write_text(page.text, encoding="utf-8")
+    write_output(result, page.text, inputs=[path])
     print(f"{result} has {len(page.text.splitlines())} lines; yours are {', '.join(page.used)}.")
     return 0
 

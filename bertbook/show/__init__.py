@@ -23,7 +23,7 @@ from .maps import small_map
 from .quizzes import flashcards, quiz, right, wrong
 from .source import seed_everything, show_source
 from .stepwise import stepwise
-from .tables import parts_table, record_of, result_table, show_table
+from .tables import parts_table, result_table, show_table
 from .train_toy import train_toy
 from .weigh import Way, weigh_words
 
@@ -48,7 +48,6 @@ __all__ = [
     "parts_table",
     "picture",
     "quiz",
-    "record_of",
     "result_table",
     "right",
     "rung",

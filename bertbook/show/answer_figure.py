@@ -23,7 +23,7 @@ def best_pair(entry: Mapping) -> tuple[Pair, Pair]:
     Parameters
     ----------
     entry : dict
-        A question of `book/data/answers.json`, with the scores of a window.
+        A question of `records/answers.json`, with the scores of a window.
 
     Returns
     -------
@@ -43,7 +43,7 @@ def told_span(entry: Mapping, context: str, first: int, last: int) -> str:
     Parameters
     ----------
     entry : dict
-        A question of `book/data/answers.json`.
+        A question of `records/answers.json`.
     context : str
         The passage.
     first, last : int
@@ -70,7 +70,7 @@ def question_figure(entry: Mapping, asked: Question, threshold: float) -> str:
     Parameters
     ----------
     entry : dict
-        A question of `book/data/answers.json`.
+        A question of `records/answers.json`.
     asked : Question
         The question itself.
     threshold : float

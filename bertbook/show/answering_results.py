@@ -56,7 +56,7 @@ def readers_table(record: Mapping) -> Html:
     Parameters
     ----------
     record : dict
-        Of `benchmarks/tag_and_answer.json`.
+        Of `records/tag_and_answer.json`.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def windows_table(record: Mapping) -> Html:
     Parameters
     ----------
     record : dict
-        Of `benchmarks/tag_and_answer.json`.
+        Of `records/tag_and_answer.json`.
 
     Returns
     -------

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import statistics
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -18,6 +17,7 @@ from bertbook.corpus import (
     question_pairs,
     service_requests,
 )
+from bertbook.records import record_of
 
 from .html import Html, html
 from .tables import result_table
@@ -32,14 +32,14 @@ class Runs:
 
     Parameters
     ----------
-    path : str or Path
-        The record, ``benchmarks/classify.json``.
     task : str
         ``"requests"`` or ``"pairs"``.
+    record : mapping, optional
+        What to read; by default the record of ``benchmarks.classify``.
     """
 
-    def __init__(self, path: str | Path, task: str = "requests"):
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+    def __init__(self, task: str = "requests", record: Mapping[str, Any] | None = None):
+        content = record or record_of("classify")
         labels, examples = TASKS[task]
         self.task, self.command, self._labels, self._examples = (
             task, content["command"], labels, examples)  # fmt: skip

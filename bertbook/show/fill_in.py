@@ -29,8 +29,6 @@ def fill_in(
     *,
     caption: str,
     silence: bool = False,
-    answered: bool = False,
-    at_once: bool = False,
 ) -> Html:
     """Show sentences in which a reader hides any word, and what a model and the oracle say.
 
@@ -44,15 +42,11 @@ def fill_in(
         ``("anna kicks the blue ball over the wall", "a small dog finds the *blue* ball …")``.
     folder : str or Path
         A trained model in Hugging Face's layout. The pages of the book have the one in
-        ``book/data/small-world``; in Jupyter any folder will do.
+        ``records/small-world``; in Jupyter any folder will do.
     caption : str
         What to try and what to watch.
     silence : bool, default False
         Whether a reader may silence heads, and see the answers move.
-    answered : bool, default False
-        Whether the model's answer to the first pair is computed now, too, and shown at first.
-    at_once : bool, default False
-        Whether the page loads the model as soon as the figure is seen, without a click.
 
     Returns
     -------
@@ -64,6 +58,14 @@ def fill_in(
     ValueError
         If a pair has no starred word or several, or the small world never tells it.
     """
+    texts, words = told_at_best(pairs)
+    stage = f'<div class="mb-stage">{_first_state(texts[0])}</div>'
+    given = {"model": Path(folder).name, "texts": texts, "silence": silence, "words": words}
+    return live_figure("fill-in-the-blank", stage, given, caption, folder, STYLE)
+
+
+def told_at_best(pairs: Sequence[tuple[str, str]]) -> tuple[list[dict], str]:
+    """Split starred pairs into texts with the best possible answers; name all words there are."""
     texts = [_without_stars(pair) for pair in pairs]
     oracle = Oracle(small_world())
     known = oracle.read([(" ".join(first), " ".join(second)) for (first, second), _ in texts]).words
@@ -75,13 +77,7 @@ def fill_in(
         }
         for (sentences, hidden), chances in zip(texts, known, strict=True)
     ]
-    if answered:
-        data[0]["answered"] = _answer(folder, data[0])
-    stage = f'<div class="mb-stage">{_first_state(data[0])}</div>'
-    words = " ".join(oracle.words)
-    given = {"model": Path(folder).name, "texts": data, "silence": silence, "words": words}
-    given |= {"at_once": True} if at_once else {}
-    return live_figure("fill-in-the-blank", stage, given, caption, folder, STYLE)
+    return data, " ".join(oracle.words)
 
 
 def next_sentence(pairs: Sequence[tuple[str, str]], folder: str | Path, *, caption: str) -> Html:
@@ -145,7 +141,7 @@ def _blanked(text: dict) -> list[str]:
     return [" ".join(words[:first]), " ".join(words[first:])]
 
 
-def _answer(folder: str | Path, text: dict) -> dict:
+def answer(folder: str | Path, text: dict) -> dict:
     """Ask the model for the hidden word as the page does: what it says, and where it looked."""
     watched, given = Watched(folder), "|".join(_blanked(text))
     batch = watched.row(given)
@@ -171,15 +167,10 @@ def _answer(folder: str | Path, text: dict) -> dict:
 
 def _first_state(text: dict) -> str:
     """Draw the first sentence and what is known about it, for pages without a script."""
-    best = dict(text["best"][text["hidden"]])
-    columns = {"the model": dict(text.get("answered", {}).get("answers", ())), "at best": best}
-    columns = {name: column for name, column in columns.items() if column}
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("word", *columns))
     rows = "".join(
-        f'<tr><th scope="row">{escape(word)}</th>'
-        + "".join(f"<td>{column.get(word, 0):.2f}</td>" for column in columns.values())
-        + "</tr>"
-        for word in next(iter(columns.values()))
+        f'<tr><th scope="row">{escape(word)}</th><td>{prob:.2f}</td></tr>'
+        for word, prob in text["best"][text["hidden"]]
     )
+    heads = '<th scope="col">word</th><th scope="col">at best</th>'
     table = f'<table class="mb-table"><thead><tr>{heads}</tr></thead>{rows}</table>'
     return f"<p>{escape(' '.join(_blanked(text)))}</p>{table}"

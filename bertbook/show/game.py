@@ -56,7 +56,7 @@ def game(turns: Sequence[Turn], players: Sequence[str], *, caption: str) -> Html
     Returns
     -------
     Html
-        A displayable game. Without a script all turns are shown, and the right answers below.
+        A displayable game. Without a script all turns are shown, and a fold with the answers.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def game(turns: Sequence[Turn], players: Sequence[str], *, caption: str) -> Html
         '<p class="mb-says" aria-live="polite"></p>'
         '<button type="button" class="mb-next" hidden>Next</button>'
         f"<table>{scores}</table>"
-        f"<noscript>The right answers, in turn: {answers}.</noscript>"
+        f"<details><summary>The right answers, in turn</summary><p>{answers}.</p></details>"
         f"<figcaption>{escape(caption)}</figcaption></figure>\n<script>\n"
         f"{SCRIPT.replace('KEY', key)}</script>"
     )

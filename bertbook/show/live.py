@@ -1,7 +1,7 @@
 """Figures that compute in the page itself: no kernel, no server, nothing from outside.
 
-The script is the book's own, ``book/live``. The pages load it once; in Jupyter each output brings
-it along. Chapter 6.
+The script is the book's own, ``bertbook/live``. The pages load it once; in Jupyter each output
+brings it along. Chapter 6.
 """
 
 from __future__ import annotations

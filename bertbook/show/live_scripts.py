@@ -8,7 +8,6 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,13 +22,12 @@ from minibert.text_files import packed_text
 ORDER = (
     "arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "layer", "model",
     "heads", "toy", "weights", "minibert", "elements", "type_ahead", "fill_in",
-    "known_words", "answer_at_once", "fill_in_figure", "next_sentence", "sentence_figure",
+    "known_words", "fill_in_figure", "opening_figure", "next_sentence", "sentence_figure",
     "see_heads", "follow_shapes", "swap_heads", "weigh_words", "matrices", "toy_training",
     "learning", "word_map", "own_question", "loss_plot", "toy_worker", "train_figure", "memory",
     "memory_panel", "cards", "python_worker", "exercise", "page",
 )  # fmt: skip
-HERE = Path(__file__).resolve().parents[2] / "book" / "live"
-INSTALLED = Path(sys.prefix) / "share" / "bert-by-hand" / "live"
+LIVE = Path(__file__).parents[1] / "live"
 
 
 def as_json(content: Any) -> str:
@@ -39,15 +37,14 @@ def as_json(content: Any) -> str:
 
 
 def page_script(files: Mapping[str, dict] | None = None) -> str:
-    """Join the files of ``book/live`` to one script; `files` says what else can be loaded."""
-    folder = HERE if HERE.is_dir() else INSTALLED
+    """Join the files of ``bertbook/live`` to one script; `files` says what else can be loaded."""
     unicode8 = packed_text("minibert/unicode8.txt")
     beginning = (
         f"const UNICODE_8 = {as_json(unicode8)};\n"
         'const SCRIPT_ADDRESS = document.currentScript?.src || "";\n'
         f"const FILES = {as_json(files or {})};\n"
     )
-    parts = [(folder / f"{name}.js").read_text(encoding="utf-8") for name in ORDER]
+    parts = [(LIVE / f"{name}.js").read_text(encoding="utf-8") for name in ORDER]
     script = '(() => {\n"use strict";\n' + "\n".join([beginning, *parts]) + "})();\n"
     return f"{jsmin(script)}\n"
 

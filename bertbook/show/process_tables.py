@@ -81,7 +81,7 @@ def talk_seconds(record: Mapping, parameters: int) -> float:
     Parameters
     ----------
     record : mapping
-        ``benchmarks/processes.json``.
+        ``records/processes.json``.
     parameters : int
         Numbers to add up.
 
@@ -145,7 +145,7 @@ def updates_table(record: Mapping) -> Html:
     Parameters
     ----------
     record : mapping
-        ``benchmarks/processes.json``.
+        ``records/processes.json``.
 
     Returns
     -------

@@ -107,12 +107,16 @@ def require_answers(question: str, answers: Sequence[Answer]) -> None:
 
 
 def option(key: str, answer: Answer, tag: str = "span") -> str:
-    """Write one answer with its reply, which a screen reader announces when it appears."""
+    """Write one answer with its reply, which a screen reader announces when it appears.
+
+    The reply is hidden by itself: of a notebook that JupyterLab does not trust, it drops the style,
+    and attributes that are empty.
+    """
     kind, word = ("mb-right", "Right.") if answer.is_right else ("mb-wrong", "Not this one.")
     return (
         f'<div class="mb-option"><label><input type="radio" name="{key}"/>'
         f"<{tag}>{escape(answer.text)}</{tag}></label>"
-        f'<div aria-live="polite"><p class="{kind}"><strong>{word}</strong> '
+        f'<div aria-live="polite"><p class="{kind}" hidden="hidden"><strong>{word}</strong> '
         f"{escape(answer.reply)}</p></div></div>"
     )
 

@@ -18,7 +18,7 @@ def machine_speeds(record: Mapping) -> tuple[float, float]:
     Parameters
     ----------
     record : mapping
-        ``benchmarks/roofline.json``.
+        ``records/roofline.json``.
 
     Returns
     -------
@@ -61,7 +61,7 @@ def roofline_table(record: Mapping) -> Html:
     Parameters
     ----------
     record : mapping
-        ``benchmarks/roofline.json``.
+        ``records/roofline.json``.
 
     Returns
     -------

@@ -74,7 +74,7 @@ def settings_table(
     Parameters
     ----------
     runs : mapping from str to sequence of mappings
-        The runs of ``benchmarks/search_runs.json``.
+        The runs of ``records/search_runs.json``.
     names : mapping from str to str, optional
         Which changes are shown, and how they are called.
 

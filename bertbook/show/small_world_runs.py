@@ -40,7 +40,7 @@ def runs_table(record: dict) -> Html:
     Parameters
     ----------
     record : dict
-        ``benchmarks/small_world.json``.
+        ``records/small_world.json``.
 
     Returns
     -------
@@ -164,7 +164,7 @@ def copying_table(record: dict) -> Html:
     Parameters
     ----------
     record : dict
-        ``benchmarks/copying.json``.
+        ``records/copying.json``.
 
     Returns
     -------

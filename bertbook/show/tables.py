@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from numbers import Integral
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,36 +21,7 @@ TABLE_STYLE = """
 LEFT = 'style="text-align:left"'
 SMALL = 'style="font-size:.82em"'  # five columns on a phone
 
-RECORDS = Path("../../benchmarks")  # from the folder of the chapters
-
 Cell = str | float | np.integer | Mapping[str, float] | None
-
-
-def record_of(run: str) -> dict[str, Any]:
-    """Read what a long run has recorded.
-
-    Parameters
-    ----------
-    run : str
-        Its name, such as "toy_parts": the record is ``benchmarks/toy_parts.json``.
-
-    Returns
-    -------
-    dict
-        Its numbers, by their names.
-
-    Raises
-    ------
-    FileNotFoundError
-        If there is no such record. Records lie beside the book, not in the package.
-    """
-    path = RECORDS / f"{run}.json"
-    if not path.is_file():
-        raise FileNotFoundError(
-            f"there is no record {path.resolve()}; records are looked for beside the folder book, "
-            "so run a chapter where it stands in the project"
-        )
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def show_table(columns: Mapping[str, Iterable[Cell]], caption: str, digits: int = 2) -> Html:
@@ -108,7 +77,7 @@ def parts_table(record: Mapping[str, Any], upto: str) -> Html:
     Parameters
     ----------
     record : mapping
-        ``benchmarks/toy_parts.json``, as :func:`record_of` returns it.
+        ``records/toy_parts.json``, as :func:`bertbook.records.record_of` returns it.
     upto : str
         The name of the last row, such as "4 heads".
 

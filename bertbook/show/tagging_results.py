@@ -54,7 +54,7 @@ def kinds_table(record: Mapping) -> Html:
     Parameters
     ----------
     record : dict
-        Of `benchmarks/tag_and_answer.json`.
+        Of `records/tag_and_answer.json`.
 
     Returns
     -------
@@ -81,7 +81,7 @@ def borders_table(record: Mapping, rules: Mapping[str, Sequence[Sequence]]) -> H
     Parameters
     ----------
     record : dict
-        Of `benchmarks/tag_and_answer.json`.
+        Of `records/tag_and_answer.json`.
     rules : dict from str to sequence
         For each rule the pairs (start, end) that it finds, a list for each sentence of the test
         part.
@@ -111,7 +111,7 @@ def nonsense_table(record: Mapping) -> Html:
     Parameters
     ----------
     record : dict
-        Of `benchmarks/tag_and_answer.json`.
+        Of `records/tag_and_answer.json`.
 
     Returns
     -------

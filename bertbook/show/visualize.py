@@ -198,7 +198,7 @@ def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None)
     Parameters
     ----------
     record : mapping
-        ``benchmarks/toy_parts.json``, as ``json.load`` returns it.
+        ``records/toy_parts.json``, as ``json.load`` returns it.
     upto : str
         The newest part to be drawn, such as "heads".
     ax : matplotlib.axes.Axes, optional

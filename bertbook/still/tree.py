@@ -111,4 +111,6 @@ def _is_seen(node: Node, inside: Node) -> bool:
         return node.tag == "label"
     if inside.tag == "details" and node.tag != "summary":
         return "open" in inside.attributes or "class" not in inside.attributes
+    if "mb-game" in inside.classes:
+        return node.tag != "details"
     return not ("mb-ask" in inside.classes and node.tag in ("details", "p"))

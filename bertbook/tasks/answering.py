@@ -214,9 +214,8 @@ def merge_windows(
         spans = best_spans(starts, ends, inside, max_answer_length=max_answer_length, top_n=top_n)
         no_answer = min(no_answer, spans.no_answer.item())
         for first, last, score in zip(*(part.tolist() for part in spans[:3]), strict=True):
-            if score > -float("inf"):
-                place = window.offsets[first][0], _with_marks(passage, window.offsets[last][1])
-                best[place] = max(score, best.get(place, score))
+            place = window.offsets[first][0], _with_marks(passage, window.offsets[last][1])
+            best[place] = max(score, best.get(place, score))
     ranked = sorted(best, key=lambda place: (-best[place], place))[:top_n]
     return Answers(
         [Answer(passage[start:end], start, end, best[start, end]) for start, end in ranked],

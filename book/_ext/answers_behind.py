@@ -65,12 +65,11 @@ def _name_of(fold: Tag) -> str:
 
 
 def leave_room(article: Tag) -> None:
-    """Replace what a checker says of an exercise that nobody has done by lines to write on."""
+    """Put lines to write on below each exercise: the cell before a solution."""
     for solution in article.select(".cell.tag_solution"):
         exercise = solution.find_previous_sibling(class_="cell")
-        outputs = exercise.select(".cell_output:has(p[style^=border-left])") if exercise else []
-        for output in outputs:
-            output.replace_with(made(ROOM))
+        if exercise:
+            exercise.append(made(ROOM))
 
 
 def _answers(element: Tag) -> list[list[Tag]]:

@@ -1,9 +1,10 @@
 """Put the pinned front-end files where the book loads them: `python book/_ext/assets.py`.
 
-The pages load nothing from other sites. MathJax, the typefaces, Pyodide and the search come from
-npm (`package-lock.json` pins them by checksum) and are copied to `book/_vendor/`, which git
-ignores. A second call does nothing until the lock file, this file or the book's Chinese
-characters change.
+The pages load nothing from other sites. Typefaces, those of MathJax among them, Pyodide and the
+search come from npm (`package-lock.json` pins them by checksum) and are copied to `book/_vendor/`,
+which git ignores. MathJax itself stays in `book/node_modules`: it sets the formulas while the book
+is built. A second call does nothing until the lock file, this file or the book's Chinese characters
+change.
 """
 
 import base64
@@ -43,9 +44,10 @@ def fingerprint(book: Path = BOOK) -> str:
 
 
 def is_current(book: Path = BOOK) -> bool:
-    """Say whether `_vendor` holds the files that the book needs."""
+    """Say whether `_vendor` holds the files that the pages load, and MathJax is there."""
     stamp = book / "_vendor" / "lib" / "fingerprint.txt"
-    return stamp.is_file() and stamp.read_text(encoding="utf-8") == fingerprint(book)
+    is_here = stamp.is_file() and (book / "node_modules" / "mathjax").is_dir()
+    return is_here and stamp.read_text(encoding="utf-8") == fingerprint(book)
 
 
 def install(book: Path = BOOK) -> None:
@@ -58,11 +60,9 @@ def install(book: Path = BOOK) -> None:
 
 
 def copy_mathjax(packages: Path, lib: Path) -> None:
-    """Copy the one component of MathJax that the pages load, and its fonts."""
+    """Copy the fonts of MathJax, which are all that a page with formulas loads of it."""
     source, target = packages / "mathjax", lib / "mathjax"
-    fonts = Path("output/chtml/fonts/woff-v2")
-    shutil.copytree(source / "es5" / fonts, target / fonts)
-    shutil.copy(source / "es5" / "tex-mml-chtml.js", target)
+    shutil.copytree(source / "es5" / "output" / "chtml" / "fonts" / "woff-v2", target)
     shutil.copy(source / "LICENSE", target)
 
 

@@ -17,7 +17,7 @@ from ebook_cover import ALT, cover_picture
 from ebook_figures import draw_figures, stored_outputs
 from ebook_package import CONTAINER, FOLDER, Edition, contents, cover_page, package, title_page
 from ebook_pages import article_of, file_of, hanging_lines, plain, written
-from mathml import FORMULA, set_formulas, tex_of, translated
+from mathml import set_formulas
 from packing import packed
 from playwright.sync_api import Browser
 
@@ -59,7 +59,7 @@ def edition(book: Path = BOOK) -> Edition:
     )
 
 
-def pages_of(browser: Browser, html: Path, names: list[str]) -> tuple[dict, dict[str, bytes]]:
+def pages_of(html: Path, names: list[str]) -> tuple[dict, dict[str, bytes]]:
     """Make the pages, with the files of their figures."""
     articles, files = {}, {}
     for name in names:
@@ -67,10 +67,8 @@ def pages_of(browser: Browser, html: Path, names: list[str]) -> tuple[dict, dict
         notebook = BOOK / f"{name}.ipynb"
         outputs = stored_outputs(notebook) if notebook.is_file() else []
         files |= draw_figures(articles[name], outputs, Path(name).name)
-    formulas = [tex_of(each) for page in articles.values() for each in page.select(FORMULA)]
-    mathml = translated(browser, formulas)
     for name, article in articles.items():
-        set_formulas(article, mathml)
+        set_formulas(article)
         plain(article, name, names)
         files[file_of(name)] = written(article).encode()
     return articles, files
@@ -79,7 +77,7 @@ def pages_of(browser: Browser, html: Path, names: list[str]) -> tuple[dict, dict
 def ebook(browser: Browser, html: Path, parts: dict[str, list[str]]) -> bytes:
     """Make an e-book of pages of the built book."""
     names = [name for pages in parts.values() for name in pages]
-    articles, files = pages_of(browser, html, names)
+    articles, files = pages_of(html, names)
     whole = edition()
     whole.parts = {
         caption: {file_of(name): heading(articles[name]) for name in pages}

@@ -14,7 +14,8 @@ from ebook_tables import name_cells
 from folds_behind import folds_behind, links_back
 
 ON_SCREEN_ONLY = (
-    *("script", "style", "noscript", "button", "[hidden]", ".headerlink", ".mb-exercise"),
+    *("script", "style", "noscript", "button", ".headerlink", ".mb-exercise"),
+    "[hidden]:not(.mb-quiz p)",  # the replies become answers
     *("details.borrowed", ".cell.tag_remove-cell", ".way-to-answer", "svg"),
     "section#in-the-api",  # a list of links to what is not in the e-book
 )

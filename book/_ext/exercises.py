@@ -1,4 +1,4 @@
-"""The Sphinx extension of the exercises that a page can run and check, and what they need.
+"""The Sphinx extension of the exercises: how they stand in a page, which can run and check some.
 
 An exercise of the first chapters needs Python, numpy and some files of ours. Python comes from
 the package pyodide, for numpy there is a stand-in in ``book/live/python``, and this module gathers
@@ -11,6 +11,7 @@ import base64
 import json
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from docutils import nodes
@@ -118,16 +119,32 @@ def archive_script() -> str:
     return f'minibert.receive("exercises", {as_json(base64.b64encode(archive()).decode())});\n'
 
 
+def leave_out_replies(app: Sphinx, document: nodes.document) -> None:
+    """Leave out what a checker says to a skeleton: of use with a kernel only, it scolds a reader.
+
+    An exercise is the cell before its solution.
+    """
+    cells = [each for each in document.findall(nodes.container) if _is_code_cell(each)]
+    for exercise, solution in pairwise(cells):
+        if "tag_solution" in solution["classes"]:
+            exercise.children = [
+                part for part in exercise.children if part.get("nb_element") != "cell_code_output"
+            ]
+
+
 def add_figures(app: Sphinx, document: nodes.document) -> None:
-    """Put below each exercise the figure in which it can be written and checked."""
+    """Put into the cell of each exercise the figure in which it can be written and checked."""
     path = Path(document["source"])
     if path.suffix != ".ipynb" or int(path.name[:2]) not in CHAPTERS:
         return
     found = {number: (name, code) for name, (number, code) in exercises(path).items()}
-    for cell in list(document.findall(nodes.container)):
-        if cell.get("nb_element") == "cell_code" and cell.get("cell_index") in found:
-            name, code = found[cell["cell_index"]]
-            cell.parent.insert(cell.parent.index(cell) + 1, _figure(name, code))
+    for cell in document.findall(nodes.container):
+        if _is_code_cell(cell) and cell.get("cell_index") in found:
+            cell += _figure(*found[cell["cell_index"]])
+
+
+def _is_code_cell(node: nodes.container) -> bool:
+    return node.get("nb_element") == "cell_code"
 
 
 def _figure(name: str, code: str) -> nodes.raw:
@@ -141,5 +158,6 @@ def _figure(name: str, code: str) -> nodes.raw:
 
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx."""
+    app.connect("doctree-read", leave_out_replies)
     app.connect("doctree-read", add_figures)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

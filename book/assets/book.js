@@ -93,6 +93,24 @@ window.addEventListener("load", () => {
   }
 });
 
+// The letters of a formula are drawn by its style, and nobody can copy them. So its TeX is copied.
+document.addEventListener("copy", (event) => {
+  const copied = document.createElement("div");
+  const selection = getSelection();
+  for (let n = 0; n < selection.rangeCount; n++) {
+    copied.append(selection.getRangeAt(n).cloneContents());
+  }
+  const formulas = copied.querySelectorAll("[data-tex]");
+  if (!formulas.length) return;
+  for (const formula of formulas) {
+    const mark = formula.matches("div") ? "$$" : "$";
+    formula.replaceWith(mark + formula.dataset.tex + mark);
+  }
+  event.clipboardData.setData("text/plain", copied.textContent);
+  event.clipboardData.setData("text/html", copied.innerHTML);
+  event.preventDefault();
+});
+
 // Paper is white: print in the light colors, whatever the screen shows.
 const root = document.documentElement;
 let onScreen = root.dataset.theme;

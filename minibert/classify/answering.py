@@ -7,18 +7,23 @@ import csv
 import io
 import os
 from pathlib import Path
+from typing import Any
 
-from minibert.disk import written_whole
+from torch import nn
+
+from minibert.disk import require_output, write_output
 from minibert.fill import split_pair
 from minibert.pretrain.options import PLAN
 from minibert.pretrain.output import say, show_warning
 from minibert.training import choose_device
 
+from .coverage import notes_on_unknown
 from .options import go_on
 from .saving import FILE, Classifier, load_classifier
 from .table import LabeledTable, read_table
+from .thresholds import REFUSAL
 
-UNKNOWN = "I do not know"
+HEAD = ("line", "answer", "probability", "guess")  # then the texts, under the name they have
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 
 
@@ -30,7 +35,8 @@ def answer_typed(options: argparse.Namespace) -> int:
         wanted = wanted or f"has no {FILE}; name a folder that `train` has written"
         raise FileNotFoundError(f"the classifier in {options.folder!r} {wanted}")
     classifier = load_classifier(folder)
-    classifier.model.to(choose_device(options.device))
+    if isinstance(classifier.model, nn.Module):
+        classifier.model.to(choose_device(options.device))
     tables = [text for text in options.texts if _names_a_table(text)]
     if tables and len(options.texts) > 1:
         raise ValueError(f"{tables[0]!r} is a table; name one table, or texts only")
@@ -41,8 +47,10 @@ def answer_typed(options: argparse.Namespace) -> int:
 
 
 def _names_a_table(text: str) -> bool:
-    """Return whether a text is the name of a file, which may be missing."""
-    return text.lower().endswith(SUFFIXES) and (" " not in text or os.path.isfile(text))
+    """Return whether a text is the name of a file, which may be missing if it looks like one."""
+    if os.path.exists(text):
+        return not os.path.isdir(text)
+    return text.lower().endswith(SUFFIXES) and " " not in text
 
 
 def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
@@ -54,9 +62,12 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
             raise ValueError(f"{text!r} cannot be answered; this classifier reads {way_out}")
     both = [(part, "") if isinstance(part, str) else part for part in parts]
     firsts, seconds = map(list, zip(*both, strict=True))
-    answers = classifier.answer(LabeledTable(firsts, pairs=seconds if wanted is tuple else None))
+    table = LabeledTable(firsts, pairs=seconds if wanted is tuple else None)
+    for note in notes_on_unknown(classifier, table):
+        show_warning(note)
+    answers = classifier.answer(table)
     for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
-        unknown = f"{UNKNOWN} (perhaps {guess}, {probability:.2f})"
+        unknown = f"{REFUSAL} (perhaps {guess}, {probability:.2f})"
         say(f"{text}\n  {unknown if label is None else f'{label}  {probability:.2f}'}")
 
 
@@ -64,18 +75,26 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     """Answer each row of a file as a row of CSV, with the line where it stands."""
     text, pair = (getattr(options, n) or classifier.columns[n] for n in ("text", "pair"))
     [path] = options.texts
+    if options.out is not None:
+        require_output(options.out, **_only_answers(options))
     table = read_table(path, str(text), pair=pair, encoding=options.encoding)
+    for note in [*table.notes, *notes_on_unknown(classifier, table)]:
+        show_warning(note)
     if table.skipped:
         show_warning(f"{len(table.skipped):,} rows without a text are left out")
     rows = io.StringIO()
     writer = csv.writer(rows, lineterminator="\n")
-    writer.writerow(["line", "answer", "probability", "guess", text])
+    writer.writerow([*HEAD, text])
     answers = zip(table.lines or [], classifier.answer(table), table.texts, strict=True)
     for line, (label, probability, guess), read in answers:
-        writer.writerow([line, label or UNKNOWN, f"{probability:.4f}", guess, read])
+        writer.writerow([line, label or REFUSAL, f"{probability:.4f}", guess, read])
     if options.out is None:
         say(rows.getvalue().removesuffix("\n"))
         return
-    with written_whole(Path(options.out)) as draft:
-        draft.write_text(rows.getvalue(), encoding="utf-8", newline="")
+    write_output(options.out, rows.getvalue(), **_only_answers(options))
     say(f"{len(table):,} answers are in {options.out!r}.")
+
+
+def _only_answers(options: argparse.Namespace) -> dict[str, Any]:
+    """Return what keeps --out from the table that is read, and from files that are no answers."""
+    return {"inputs": options.texts, "begins": ",".join([*HEAD, ""])}

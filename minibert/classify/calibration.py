@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -88,6 +89,11 @@ def fit_temperature(
         slope = ((probs * logits).sum(axis=-1) - of_truth).mean()
         low, high = (low, middle) if slope < 0 else (middle, high)
     return float(np.exp(middle))
+
+
+def is_at_end(temperature: float) -> bool:
+    """Return whether a temperature is an end of what `fit_temperature` looks through."""
+    return any(math.isclose(temperature, end, rel_tol=1e-6) for end in (COLDEST, HOTTEST))
 
 
 def reliability(

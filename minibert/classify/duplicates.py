@@ -5,9 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .table import LabeledTable
+
+# What ends a sentence, parts it, or stands around its words. Signs that mean something are not
+# among them: C++ and C#, +3 and -3, :) and :( are different texts, and so are 3.5 and 35.
+PUNCTUATION = re.compile(r"(?<!\d)[.,]|[.,](?!\d)|[;!?…\"“”„«»¡¿。，、！？]")
 
 
 class Duplicates(NamedTuple):
@@ -18,16 +23,31 @@ class Duplicates(NamedTuple):
     contradictions: list[list[int]]
 
 
+def plain_text(text: str) -> str:
+    """Remove what makes copies look different: case, white space, and marks of sentences."""
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(PUNCTUATION.sub(" ", folded).split()) or text
+
+
 def normalize_text(text: str) -> str:
-    """Remove what makes copies look different: case, punctuation, white space, digits."""
+    """Remove all that makes one text look like several: also signs, and which digits there are."""
     words = re.findall(r"\w+", unicodedata.normalize("NFKC", text).casefold())
     return re.sub(r"\d+", "0", " ".join(words)) or text
 
 
+def copy_keys(table: LabeledTable) -> list[tuple[str, ...]]:
+    """Return for each row its plain text, or pair of texts: copies have the same key."""
+    return _keys(table, plain_text)
+
+
 def text_keys(table: LabeledTable) -> list[tuple[str, ...]]:
-    """Return for each row its normalized text, or pair of texts: copies have the same key."""
+    """Return for each row its normalized text, or pair: texts of one pattern have the same key."""
+    return _keys(table, normalize_text)
+
+
+def _keys(table: LabeledTable, normalized: Callable[[str], str]) -> list[tuple[str, ...]]:
     columns = [table.texts] + ([table.pairs] if table.pairs else [])
-    return [tuple(map(normalize_text, texts)) for texts in zip(*columns, strict=True)]
+    return [tuple(map(normalized, texts)) for texts in zip(*columns, strict=True)]
 
 
 def find_duplicates(table: LabeledTable) -> Duplicates:
@@ -42,8 +62,8 @@ def find_duplicates(table: LabeledTable) -> Duplicates:
     -------
     Duplicates
         ``exact``: rows whose text stood in a row before, letter by letter; ``near``: those that
-        are like one before only once normalized (`normalize_text`); ``contradictions``: for each
-        text with more than one label, its rows.
+        are like one before but for case, white space and marks of sentences (`plain_text`);
+        ``contradictions``: for each text with more than one label, its rows.
 
     Examples
     --------
@@ -54,7 +74,7 @@ def find_duplicates(table: LabeledTable) -> Duplicates:
     whole = list(zip(table.texts, table.pairs or table.texts, strict=True))
     labels = table.labels or [""] * len(table)
     found, seen, rows_of = Duplicates([], [], []), set(), defaultdict(list)
-    for row, (key, text) in enumerate(zip(text_keys(table), whole, strict=True)):
+    for row, (key, text) in enumerate(zip(copy_keys(table), whole, strict=True)):
         if key in rows_of:
             (found.exact if text in seen else found.near).append(row)
         rows_of[key].append(row)
@@ -64,7 +84,9 @@ def find_duplicates(table: LabeledTable) -> Duplicates:
 
 
 def without_copies(table: LabeledTable) -> list[int]:
-    """Return the rows to keep: the first of each normalized text with each label.
+    """Return the rows to keep: the first of each plain text with each label.
+
+    Texts that differ in digits or in signs are not copies, and stay.
 
     Parameters
     ----------
@@ -77,14 +99,34 @@ def without_copies(table: LabeledTable) -> list[int]:
         Numbers of rows, in order. A text with two labels keeps a row of each.
     """
     first: dict[tuple, int] = {}
-    keys = zip(text_keys(table), table.labels or [""] * len(table), strict=True)
+    keys = zip(copy_keys(table), table.labels or [""] * len(table), strict=True)
     for row, key in enumerate(keys):
         first.setdefault(key, row)
     return list(first.values())
 
 
+def find_patterns(table: LabeledTable) -> list[list[int]]:
+    """Find texts that differ from others in digits or signs only, such as those of one form.
+
+    Parameters
+    ----------
+    table : LabeledTable
+        With labels, or without.
+
+    Returns
+    -------
+    list of list of int
+        For each pattern with several different texts, its rows.
+    """
+    rows_of = defaultdict(list)
+    for row, key in enumerate(text_keys(table)):
+        rows_of[key].append(row)
+    keys = copy_keys(table)
+    return [rows for rows in rows_of.values() if len({keys[row] for row in rows}) > 1]
+
+
 def find_leaks(seen: LabeledTable, asked: LabeledTable) -> list[int]:
-    """Find rows that are asked about though a copy of them was trained on.
+    """Find rows that are asked about though a text of the same pattern was trained on.
 
     Parameters
     ----------
@@ -94,7 +136,8 @@ def find_leaks(seen: LabeledTable, asked: LabeledTable) -> list[int]:
     Returns
     -------
     list of int
-        Numbers of rows of `asked` whose normalized text stands in `seen`, with whichever label.
+        Numbers of rows of `asked` whose text stands in `seen`, up to case, punctuation, signs and
+        digits, with whichever label.
 
     Examples
     --------

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from minibert.pretrain.options import (
     LOOK,
+    SEED,
     add_option,
     new_parser,
     resume_hint,
@@ -17,6 +18,9 @@ from minibert.pretrain.options import (
 )
 
 REPORT = "report.md"  # written last
+METHODS = MappingProxyType(  # what is compared: as it is typed, and as it is called
+    {"words": "counted words", "frozen": "frozen vectors", "fine-tuned": "fine-tuned"}
+)
 
 # What a run remembers. It resumes with the same or not at all.
 DEFAULTS = MappingProxyType(
@@ -28,7 +32,8 @@ DEFAULTS = MappingProxyType(
         "time": None,
         "encoding": None,
         "model": None,
-        "class_weights": "balanced",
+        "class_weights": "best",
+        "use": "best",
         "promise": 0.9,
         "epochs": None,
         "learning_rate": 1e-4,
@@ -41,9 +46,10 @@ DEFAULTS = MappingProxyType(
 DESCRIPTION = """\
 Make a classifier from a table of texts and labels, and answer with it.
 
-`train` reads the table, finds copies and contradictions, divides it, counts words as a rival,
-fine-tunes an encoder, and writes a folder with the classifier and report.md, which says what its
-answers are worth. `predict` answers, and says "I do not know" below a threshold."""
+`train` reads the table, finds copies and contradictions, divides it, and compares three methods:
+counted words, frozen vectors of an encoder, and the encoder fine-tuned. It writes a folder with the
+best of them and report.md, which says what its answers are worth. `predict` answers, and says "I do
+not know" below a threshold."""
 
 EPILOG = """\
 examples:
@@ -97,7 +103,10 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     _add(columns, "encoding", "of the file (default: UTF-8)", metavar="NAME")
     model = parser.add_argument_group("the model and its training")
     _add(model, "model", "folder of a BERT (default: MiniLM, of the extra `models`)", metavar="DIR")
-    _add(model, "class_weights", "rare classes count as others", choices=("balanced", "none"))
+    text = "rare classes count more (balanced), or not (none), or what does better (best)"
+    _add(model, "class_weights", text, choices=("best", "balanced", "none"))
+    text = "what answers later: the method with most rows right to choose with, or this one"
+    _add(model, "use", text, choices=("best", *METHODS))
     text = "share of right answers to promise; a class that cannot keep it is not answered"
     _add(model, "promise", text, type=share_type(1, zero=False), metavar="SHARE")
     text = "most times through the rows (default: 4, or 150 updates); it stops when it gets worse"
@@ -105,7 +114,7 @@ def _add_train(parser: argparse.ArgumentParser) -> None:
     _add(model, "learning_rate", "the highest", type=share_type(math.inf, zero=False), metavar="X")
     _add(model, "batch_size", "rows of an update", type=whole_number(1), metavar="N")
     _add(model, "max_length", "most tokens of a text", type=whole_number(5), metavar="N")
-    _add(model, "seed", "start of all chance", type=whole_number(0), metavar="N")
+    _add(model, "seed", "start of all chance", type=SEED, metavar="N")
     _add(parser, "device", "cpu, cuda or mps (default: a GPU if there is one)", metavar="NAME")
 
 

@@ -9,14 +9,14 @@ import numpy as np
 from jaxtyping import Float
 
 from .calibration import calibration_error, reliability, with_temperature
+from .candidates import Candidate, best_of_each
 from .preparing import Work
-from .saving import Classifier
 from .scores import class_scores, count_confusions
-from .splitting import linked_rows
 from .thresholds import decide
 
 DRAWS, ENDS = 1000, (0.025, 0.975)
 SHOWN = 5
+FIELDS = ("method", "weights", "right", "macro_f1", "loss")
 
 
 def interval(
@@ -31,28 +31,25 @@ def interval(
     return float(low), float(high)
 
 
-def measure(
-    classifier: Classifier,
-    work: Work,
-    logits: Float[np.ndarray, "rows classes"],
-    by_words: Float[np.ndarray, "rows classes"],
-) -> dict[str, Any]:
-    """Compare scores of the test part, and those of counted words, with the truth."""
-    labels, table, classes = work.labels["test"], work.tables["test"], work.classes
-    blocks = linked_rows(table)
-    before, probs = (with_temperature(logits, t) for t in (1.0, classifier.temperature))
+def measure(work: Work, candidates: Sequence[Candidate], chosen: Candidate) -> dict[str, Any]:
+    """Ask the test part, once: the best of each method, and the one that is saved."""
+    labels, table, classes, blocks = (
+        work.labels["test"], work.tables["test"], work.classes, work.blocks,
+    )  # fmt: skip
+    rivals = best_of_each(candidates) | {chosen.method: chosen}
+    scores = {name: one.classifier.logits(table) for name, one in rivals.items()}
+    before, probs = (
+        with_temperature(scores[chosen.method], t) for t in (1.0, chosen.classifier.temperature)
+    )
     usual = np.bincount(work.labels["train"], minlength=len(classes)).argmax()
-    answers = {
-        f"always {classes[usual]}": np.full_like(labels, usual),
-        "counted words": by_words.argmax(axis=-1),
-        "this classifier": probs.argmax(axis=-1),
-    }
+    answers = {f"always {classes[usual]}": np.full_like(labels, usual)}
+    answers |= {name: logits.argmax(axis=-1) for name, logits in scores.items()}
+    answers[chosen.method] = answers.pop(chosen.method)  # the last
     hits = {name: (given == labels).astype(float) for name, given in answers.items()}
-    lead = hits["this classifier"] - hits["counted words"]
     counts = {name: count_confusions(labels, a, len(classes)) for name, a in answers.items()}
-    decided = decide(probs, np.array(classifier.thresholds))
+    decided = decide(probs, np.array(chosen.classifier.thresholds))
     kept = [(decided == c, (decided == c) & (labels == c)) for c in range(len(classes))]
-    lines, chosen = table.lines or range(len(table)), answers["this classifier"]
+    lines, given = table.lines or range(len(table)), answers[chosen.method]
 
     def shown(order: Iterable[int]) -> list[dict[str, Any]]:
         return [
@@ -60,7 +57,7 @@ def measure(
                 "line": lines[row],
                 "text": table.whole_texts[row],
                 "label": classes[labels[row]],
-                "answer": classes[chosen[row]],
+                "answer": classes[given[row]],
                 "probability": float(probs[row].max()),
             }
             for row in [*order][:SHOWN]
@@ -80,15 +77,27 @@ def measure(
             }
             for name, hit in hits.items()
         ],
-        "lead": [float(lead.mean()), *interval(lead, blocks)],
-        "confusion": counts["this classifier"].tolist(),
-        "scores": [list(score) for score in class_scores(counts["this classifier"])],
-        "temperature": classifier.temperature,
+        "used": chosen.method,
+        "compared": [
+            {**{name: getattr(one, name) for name in FIELDS}, "used": one[:2] == chosen[:2]}
+            for one in candidates
+        ],
+        "leads": {
+            name: [
+                float((hits[chosen.method] - hits[name]).mean()),
+                *interval(hits[chosen.method] - hits[name], blocks),
+            ]
+            for name in rivals
+            if name != chosen.method
+        },
+        "confusion": counts[chosen.method].tolist(),
+        "scores": [list(score) for score in class_scores(counts[chosen.method])],
+        "temperature": chosen.classifier.temperature,
         "calibration_error": [calibration_error(p, labels) for p in (before, probs)],
         "sure": [float(p.max(axis=-1).mean()) for p in (before, probs)],
         "bins": [list(bin_) for bin_ in reliability(probs, labels)],
-        "thresholds": [t if np.isfinite(t) else None for t in classifier.thresholds],
-        "answered": [[int(given.sum()), int(right.sum())] for given, right in kept],
+        "thresholds": [t if np.isfinite(t) else None for t in chosen.classifier.thresholds],
+        "answered": [[int(answered.sum()), int(right.sum())] for answered, right in kept],
         "unsure": shown(np.argsort(probs.max(axis=-1)).tolist()),
-        "wrong": shown(row for row in least_true if chosen[row] != labels[row]),
+        "wrong": shown(row for row in least_true if given[row] != labels[row]),
     }

@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .duplicates import text_keys
+from .duplicates import copy_keys, find_patterns
 from .table import LabeledTable
 
 FEWEST = 3  # blocks of a class: one for each part
+LARGEST = 0.15  # share of the rows that texts of one pattern may be to stay together
+ALWAYS = 10  # rows of one pattern that stay together in any table
 Blocks = list[list[int]]
 
 
@@ -30,9 +32,10 @@ def split_rows(
 ) -> Parts:
     """Divide the rows so that no part knows anything of another.
 
-    Copies of a text stay together, and so do the rows of a group: they are a block. With times the
-    newest blocks, by their newest row, are the test part and those before them the validation
-    part. Without times chance fills the parts, and each gets about its share of every class.
+    Copies of a text stay together, and so do texts that differ in digits or signs only, and the
+    rows of a group: they are a block. With times the newest blocks, by their newest row, are the
+    test part and those before them the validation part. Without times chance fills the parts, and
+    each gets about its share of every class.
 
     Parameters
     ----------
@@ -71,14 +74,24 @@ def split_rows(
     for name, rows in zip(Parts._fields, parts, strict=True):
         if not rows:
             raise ValueError(
-                f"the {name} part would be empty: of {len(table)} rows, copies and groups stay "
-                f"together, which leaves {len(blocks)} blocks; give more rows, or a finer --group"
+                f"the {name} part would be empty: of {len(table)} rows, copies, texts that differ "
+                f"in digits or signs only, and groups stay together, which leaves {len(blocks)} "
+                "blocks; give more rows, or a finer --group"
             )
     return Parts(*map(sorted, parts))
 
 
+def kept_together(table: LabeledTable) -> Blocks:
+    """Return the rows of each pattern, without those that are as many as a part has.
+
+    Where digits and signs alone make so many texts, they are what the texts say.
+    """
+    most = max(ALWAYS, LARGEST * len(table))
+    return [rows for rows in find_patterns(table) if len(rows) <= most]
+
+
 def linked_rows(table: LabeledTable) -> Blocks:
-    """Join rows that share a text or a group, also by way of others.
+    """Join rows that share a text, its pattern or a group, also by way of others.
 
     Parameters
     ----------
@@ -97,10 +110,13 @@ def linked_rows(table: LabeledTable) -> Blocks:
             parent[row] = row = parent[parent[row]]
         return row
 
-    for keys in (text_keys(table), table.groups or ()):
+    for keys in (copy_keys(table), table.groups or ()):
         first: dict[object, int] = {}
         for row, key in enumerate(keys):
             parent[root(row)] = root(first.setdefault(key, row))
+    for first_row, *others in kept_together(table):
+        for row in others:
+            parent[root(row)] = root(first_row)
     members = defaultdict(list)
     for row in range(len(table)):
         members[root(row)].append(row)

@@ -5,23 +5,18 @@ Chapter 19.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
 import difflib
-import io
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, SupportsIndex
 
-from minibert.text_files import read_text, require_file
+from .decoding import has_controls, read_decoded
+from .delimited import split_delimited
 
 JSON_LINES = (".jsonl", ".ndjson", ".json")
-OTHER_ENCODING = (
-    "open the file in an editor and save it with the encoding UTF-8, or name its own "
-    "(encoding='latin-1', after the command --encoding latin-1, fits many old files)"
-)
 Record = tuple[int, dict[str, Any]]
 
 
@@ -39,6 +34,8 @@ class LabeledTable:
         Where each row begins in its file, counted from 1.
     skipped : tuple of int
         Lines that were left out, since they had no text or no label.
+    notes : tuple of str
+        What was odd, in sentences.
     """
 
     texts: list[str]
@@ -48,6 +45,7 @@ class LabeledTable:
     times: list[str] | None = None
     lines: list[int] | None = None
     skipped: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """Count the rows."""
@@ -71,7 +69,7 @@ class LabeledTable:
         rows = [int(row) for row in rows]
         columns = {name: c for name, c in vars(self).items() if isinstance(c, list)}
         chosen = {name: [column[row] for row in rows] for name, column in columns.items()}
-        return dataclasses.replace(self, **chosen, skipped=())
+        return dataclasses.replace(self, **chosen, skipped=(), notes=())
 
 
 def read_table(
@@ -91,12 +89,13 @@ def read_table(
     path : str or Path
         One JSON object a line if its name ends in ``.jsonl``, ``.ndjson`` or ``.json``; else a
         header and rows, divided by commas, semicolons or tabs. A quoted text may have line breaks.
+        With tabs quotes are letters, if each line is a row without their help.
     text : str
         Name of the column of texts.
     label, pair, group, time : str, optional
         Names of the columns of labels, of second texts, of what belongs together, and of when.
     encoding : str, optional
-        By default UTF-8, or UTF-16 if the file begins with its mark.
+        By default UTF-8, or UTF-16 if the file begins with its mark. Latin-1 is read as cp1252.
 
     Returns
     -------
@@ -113,10 +112,14 @@ def read_table(
     """
     wanted = {"texts": text, "labels": label, "pairs": pair, "groups": group, "times": time}
     columns = {field: name for field, name in wanted.items() if name is not None}
-    content = _decoded(Path(path), encoding)
-    read = _json_lines if Path(path).suffix.lower() in JSON_LINES else _delimited
+    content = read_decoded(Path(path), encoding)
+    if Path(path).suffix.lower() in JSON_LINES:
+        records, notes = _json_lines(content, str(path)), ()
+    else:
+        header, fields, notes = split_delimited(content, str(path), columns.values())
+        records = ((line, dict(zip(header, row, strict=True))) for line, row in fields)
     rows, lines, skipped = [], [], []
-    for line, record in read(content, str(path)):
+    for line, record in records:
         if missing := [name for name in columns.values() if name not in record]:
             raise ValueError(_no_column(path, line, missing[0], list(record)))
         place = f"line {line} of {str(path)!r}"
@@ -126,8 +129,18 @@ def read_table(
     if not rows:
         lack = f"; each of its {len(skipped)} rows lacks {' or '.join(map(repr, columns.values()))}"
         raise ValueError(f"{str(path)!r} has no row to read{lack if skipped else ''}")
-    found = zip(columns, map(list, zip(*rows, strict=True)), strict=True)
-    return LabeledTable(**dict(found), lines=lines, skipped=tuple(skipped))
+    found = dict(zip(columns, map(list, zip(*rows, strict=True)), strict=True))
+    notes = (*notes, *_dropped(found["texts"]))
+    return LabeledTable(**found, lines=lines, skipped=tuple(skipped), notes=notes)
+
+
+def _dropped(texts: list[str]) -> Iterator[str]:
+    """Tell of characters that no tokenizer keeps."""
+    if count := sum(map(has_controls, texts)):
+        yield (
+            f"{count:,} of {len(texts):,} texts hold characters from U+0080 to U+009F, which are "
+            "dropped; in files of Windows they are quotes and the euro sign: is it cp1252?"
+        )
 
 
 def _field(value: Any, name: str, place: str) -> str:
@@ -136,47 +149,6 @@ def _field(value: Any, name: str, place: str) -> str:
         told = f"{place} has {str(value)[:40]!r} as its {name!r}; write one text or number there"
         raise ValueError(f"{told}, and a row for each of several")
     return "" if value is None or value != value else str(value).strip()
-
-
-def _decoded(path: Path, encoding: str | None) -> str:
-    """Decode the file, as UTF-16 if its first bytes say so."""
-    content = require_file(path).read_bytes()
-    if encoding is None and not content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = read_text(path, if_garbled=OTHER_ENCODING)
-    else:
-        try:
-            text = content.decode(encoding or "utf-16").removeprefix("\ufeff")
-        except (UnicodeError, LookupError) as error:
-            raise ValueError(f"{str(path)!r}: {error}; {OTHER_ENCODING}") from error
-    if "\0" in text:
-        line = text.count("\n", 0, text.index("\0")) + 1
-        raise ValueError(f"line {line} of {str(path)!r} holds a zero byte; {OTHER_ENCODING}")
-    return text
-
-
-def _delimited(content: str, path: str) -> Iterator[Record]:
-    """Yield the rows below a header, each with the line where it begins."""
-    csv.field_size_limit(2**31 - 1)  # a text may be long
-    mark = max(",;\t", key=content.partition("\n")[0].count)
-    reader = csv.reader(io.StringIO(content, newline=""), delimiter=mark, strict=True)
-    line = 1
-    try:
-        header = [name.strip() for name in next(reader, [])]
-        if twice := sorted({name for name in header if header.count(name) > 1}):
-            raise ValueError(f"{path!r} has two columns {twice[0]!r}; give each its own name")
-        line = reader.line_num + 1
-        for fields in reader:
-            if len(fields) not in (0, len(header)):
-                raise ValueError(
-                    f"line {line} of {path!r} has {len(fields)} fields, and the header names "
-                    f"{len(header)}; put quotes around a text that holds {mark!r} or line breaks"
-                )
-            if fields:
-                yield line, dict(zip(header, fields, strict=True))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        told = f'line {line} of {path!r}: {error}; inside a quoted text each " is written twice'
-        raise ValueError(told) from error
 
 
 def _json_lines(content: str, path: str) -> Iterator[Record]:

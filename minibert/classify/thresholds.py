@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 DOUBT = 0.1
-UNKNOWN = -1  # in place of a class: "I do not know"
+UNKNOWN = -1  # in place of a class
+REFUSAL = "I do not know"  # in place of a label
 
 
 def chance_of(right: int, kept: int, share: float) -> float:
@@ -105,6 +106,61 @@ def choose_thresholds(
                 thresholds[number] = level
                 break
     return thresholds
+
+
+def least_answers(promise: float, doubt: float = DOUBT) -> int:
+    """Compute how many answers, all right, speak for a promise: ``promise ** n <= doubt``."""
+    return math.ceil(math.log(doubt) / math.log(promise))
+
+
+def share_threshold(
+    probs: Float[np.ndarray, "rows classes"],
+    labels: Int[np.ndarray, " rows"],
+    thresholds: Float[np.ndarray, " classes"],
+    promise: float,
+    doubt: float = DOUBT,
+) -> tuple[Float[np.ndarray, " classes"], Bool[np.ndarray, " classes"]]:
+    """Give one threshold to all classes whose answers are too few for one of their own.
+
+    Together they keep the promise; one of them alone need not. A class of many answers that are too
+    often wrong has no part in it, nor has one without a row to choose with.
+
+    Parameters
+    ----------
+    probs : float array, shape (rows, classes)
+        Probabilities on a validation part.
+    labels : int array, shape (rows,)
+        The true classes.
+    thresholds : float array, shape (classes,)
+        What `choose_thresholds` has chosen.
+    promise : float
+        Wanted share of right answers, above 0 and below 1.
+    doubt : float, default 0.1
+        As for `share_at_least`.
+
+    Returns
+    -------
+    thresholds : float array, shape (classes,)
+        The same where they are finite; infinity if together they are too few or too often wrong.
+    shared : bool array, shape (classes,)
+        Which classes have the common threshold.
+
+    Examples
+    --------
+    >>> probs = np.array([[0.9, 0.1], [0.1, 0.9]] * 15)
+    >>> labels = np.array([0, 1] * 15)
+    >>> alone = choose_thresholds(probs, labels, 0.9)
+    >>> share_threshold(probs, labels, alone, 0.9)
+    (array([0.9, 0.9]), array([ True,  True]))
+    """
+    classes, answers = probs.shape[-1], probs.argmax(axis=-1)  # (rows)
+    given, there = (np.bincount(x, minlength=classes) for x in (answers, labels))
+    few = np.isinf(thresholds) & (given < least_answers(promise, doubt)) & (there > 0)
+    own = few[answers]
+    # One class, which is "right" with the probability of the answer.
+    sure, wrong = probs.max(axis=-1)[own, None], (answers != labels)[own].astype(int)
+    level = choose_thresholds(sure, wrong, promise, doubt)[0]
+    return np.where(few, level, thresholds), few & np.isfinite(level)
 
 
 def decide(

@@ -13,7 +13,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretrained.files import read_weights
 from minibert.tasks import BertForSequenceClassification, TaskBatches
@@ -64,7 +65,7 @@ def classifier_from(
     tokenizer = load_tokenizer(folder)
     pooler = any("pooler." in name for name in read_weights(Path(folder)))
     torch.manual_seed(seed)
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(
             BertForSequenceClassification,
             folder,

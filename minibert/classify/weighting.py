@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,7 +16,13 @@ from minibert.tasks import BertForSequenceClassification, SequenceClassifierOutp
 Labels = Sequence[int] | Int[np.ndarray, "..."]  # a class for each row
 
 
-def class_weights(labels: Labels, classes: int) -> Float[Tensor, " classes"]:
+MOST_TIMES = 10.0  # as often as one of the most frequent class, a row counts at most
+NEARLY_EQUAL = 1.5  # times as large as the smallest weight is the largest: they change little
+
+
+def class_weights(
+    labels: Labels, classes: int, most: float = math.inf
+) -> Float[Tensor, " classes"]:
     """Weigh classes so that each has the same share of the loss.
 
     ``rows / (classes * rows of the class)``.
@@ -26,6 +33,9 @@ def class_weights(labels: Labels, classes: int) -> Float[Tensor, " classes"]:
         A class for each row to learn from, from 0 on.
     classes : int
         How many there are.
+    most : float, default infinity
+        A row counts at most so many times as one of the most frequent class: where a class has two
+        rows of a thousand, each of them would steer every batch that holds it.
 
     Returns
     -------
@@ -39,7 +49,23 @@ def class_weights(labels: Labels, classes: int) -> Float[Tensor, " classes"]:
     """
     counts = torch.bincount(torch.as_tensor(labels), minlength=classes)  # (classes)
     weights = len(labels) / (int((counts > 0).sum()) * counts)
-    return torch.where(counts > 0, weights, 0.0)  # (classes)
+    weights = torch.where(counts > 0, weights, 0.0)  # (classes)
+    if math.isinf(most):
+        return weights
+    capped = weights.clamp(max=float(weights[counts > 0].min()) * most)  # (classes)
+    return capped * len(labels) / (capped * counts).sum()
+
+
+def weightings(wanted: str, labels: Labels, classes: int) -> dict[str, Float[Tensor, " classes"]]:
+    """Return the class weights to try, by name: balanced and capped, none, or both to choose from.
+
+    Of classes that are about equally frequent only one is worth a training.
+    """
+    found = {"balanced": class_weights(labels, classes, MOST_TIMES), "none": torch.ones(classes)}
+    if wanted != "best":
+        return {wanted: found[wanted]}
+    there = found["balanced"][found["balanced"] > 0]
+    return {"none": found["none"]} if there.max() < NEARLY_EQUAL * there.min() else found
 
 
 def class_weighted_loss(
@@ -49,13 +75,14 @@ def class_weighted_loss(
 ) -> Float[Tensor, ""]:
     """Compute the cross-entropy of rows whose classes count differently.
 
-    ``sum(weights[labels] * -log p) / sum(weights[labels])`` with ``p = softmax(logits)[labels]``.
+    ``sum(weights[labels] * -log p) / rows`` with ``p = softmax(logits)[labels]``. Divided by the
+    rows, not by their weights, it is the same in one batch and in many, and in batches of one row;
+    with weights that are 1 on average over the rows to learn from both are equal there.
     """
     counted = labels != IGNORED_LABEL  # (batch)
     logits, labels = logits[counted], labels[counted]
     of_truth = logits.log_softmax(-1).gather(-1, labels.unsqueeze(-1)).squeeze(-1)  # (batch)
-    of_row = weights[labels]  # (batch)
-    return -(of_row * of_truth).sum() / of_row.sum().clamp(min=1e-12)  # ()
+    return -(weights[labels] * of_truth).sum() / max(1, len(labels))  # ()
 
 
 class Weighted(nn.Module):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .thresholds import DOUBT
+from .calibration import is_at_end
+from .thresholds import least_answers
 
 Facts = Mapping[str, Any]
 WIDEST = 12  # columns of a confusion matrix that can still be read
@@ -17,7 +17,7 @@ FEW_UNITS = 30  # of fewer, two digits would say more than is known
 
 def report_in_words(facts: Facts, folder: str | Path) -> str:
     """Return the report as Markdown."""
-    sections = (_data, _result, _each, _calibration, _promises, _look_at)
+    sections = (_data, _choice, _result, _each, _calibration, _promises, _look_at)
     lines = [line for section in sections for line in [*section(facts), ""]]
     command = f"    python -m minibert.classify predict {shlex.quote(str(folder))} 'a text'"
     lines += ["## What to type next", "", command, ""]
@@ -34,6 +34,29 @@ def _data(facts: Facts) -> list[str]:
     return [told, "", *(f"- {note}" for note in facts["notes"])]
 
 
+def _choice(facts: Facts) -> list[str]:
+    """Say what was compared on the rows to choose with, and what was taken."""
+    several = len({one["weights"] for one in facts["compared"]}) > 1
+    rows = [
+        [one["method"], one["weights"], f"{one['right']:.3f}", f"{one['macro_f1']:.3f}",
+         f"{one['loss']:.3f}", "used" if one["used"] else ""]
+        for one in facts["compared"]
+    ]  # fmt: skip
+    how = "has most of these rows right" if facts["use"] == "best" else "was asked for by --use"
+    told = (
+        f"This folder answers with **{facts['used']}**, which {how}; where two have equally many, "
+        "the loss decides. What was chosen here looks better here than it is: believe what follows."
+    )
+    weighted = (
+        "Class weights let rare labels count more, up to ten times; where they cost many of the "
+        "common ones, none are better. --class-weights and --use choose by hand."
+    )
+    head = ["method", "class weights", "right", "macro F1", "loss", ""]
+    table = _table(head, rows)
+    words = ["## What answers", "", *table, "", told]
+    return [*words, "", weighted] if several else words
+
+
 def _result(facts: Facts) -> list[str]:
     """Compare with the rivals, and say what that is worth."""
     asked, units = facts["rows"]["test"], facts["blocks"]
@@ -41,21 +64,29 @@ def _result(facts: Facts) -> list[str]:
         [r["name"], f"{r['right']:.3f}", _span(r, units), f"{r['macro_f1']:.3f}"]
         for r in facts["rivals"]
     ]
-    lead, low, high = facts["lead"] if units > 1 else (facts["lead"][0], -1.0, 1.0)
-    verdict = "no clear difference. Counting words costs next to nothing; more rows may tell."
-    if low > 0:
-        verdict = "the classifier is ahead."
-    elif high < 0:
-        verdict = "**counting words is better here**, and cheaper. Use that."
     over = "rows" if units == asked else f"{units:,} blocks (rows of one group or one text)"
-    told = (
-        f"The difference to counted words is {lead:+.3f}, with 95 % from {low:+.3f} to "
-        f"{high:+.3f}: {verdict} Intervals are over {over} of one test part and one run; another "
-        f"seed is another run.{' So few say little.' * (units < FEW_UNITS)}"
+    told = [_lead(facts["used"], name, lead, units) for name, lead in facts["leads"].items()]
+    told.append(
+        f"Intervals are over {over} of one test part and one run; another seed is another run."
+        f"{' So few say little.' * (units < FEW_UNITS)}"
     )
     table = _table(["", "right", "95 % interval", "macro F1"], rows)
     macro = "Macro F1 is the mean of F1 over the labels with rows here, rare ones and common alike."
-    return ["## How often it is right", "", *table, "", told, "", macro]
+    return ["## How often it is right", "", *table, "", " ".join(told), "", macro]
+
+
+def _lead(used: str, other: str, found: Sequence[float], units: int) -> str:
+    """Say how far what is used is ahead of another method."""
+    lead, low, high = found if units > 1 else (found[0], -1.0, 1.0)
+    verdict = "no clear difference; more rows may tell."
+    if low > 0:
+        verdict = f"{used} is ahead."
+    elif high < 0:
+        verdict = f"**{other} is better here**."
+    return (
+        f"The difference of {used} to {other} is {lead:+.3f}, with 95 % from {low:+.3f} to "
+        f"{high:+.3f}: {verdict}"
+    )
 
 
 def _span(rival: Facts, units: int) -> str:
@@ -102,8 +133,21 @@ def _calibration(facts: Facts) -> list[str]:
         f"over bins as below) goes from {before:.3f} to "
         f"{after:.3f}{', no gain on these rows' * (after >= before)}."
     )
+    if is_at_end(facts["temperature"]):
+        told += (
+            " This temperature is at an end of what is looked through: the rows to choose with are "
+            "all right, or all wrong, and do not say how sure is too sure. Give more of them "
+            "before you rely on a probability."
+        )
     table = _table(["believed", "answers", "mean", "right"], bins)
     return ["## Can its probabilities be believed?", "", told, "", *table]
+
+
+_COMMON = (
+    "Labels with * share one threshold, since each alone has fewer than the {least} answers to the "
+    "rows to choose with that a threshold of its own needs. The promise is for their answers "
+    "together; one of them alone may keep it less."
+)
 
 
 def _promises(facts: Facts) -> list[str]:
@@ -111,9 +155,10 @@ def _promises(facts: Facts) -> list[str]:
     percent, total = f"{100 * facts['promise']:g} %", facts["rows"]["test"]
     each = list(zip(facts["classes"], facts["thresholds"], facts["answered"], strict=True))
     rows = [
-        [name, "never" if t is None else f"{t:.2f}", n, _share(good, n)]
-        for name, t, (n, good) in each
+        [name, "never" if t is None else f"{t:.2f}{' *' * common}", n, _share(good, n)]
+        for (name, t, (n, good)), common in zip(each, facts["shared"], strict=True)
     ]
+    least = least_answers(facts["promise"])
     kept, right = (sum(counts[place] for *_, counts in each) for place in (0, 1))
     share = f", {right:,} of them right" if kept else ""
     lines = [
@@ -125,13 +170,15 @@ def _promises(facts: Facts) -> list[str]:
         "",
         *_table(["label", "answered from", "answers", "right"], rows),
         "",
+        *([_COMMON.format(least=least), ""] if any(facts["shared"]) else []),
         f"It answers {kept:,} of {total:,} rows{share}; to {'the other' if kept else 'all'} "
         f'{total - kept:,} it says "I do not know".',
     ]
     if never := [name for name, t, _ in each if t is None]:
-        least = math.ceil(math.log(DOUBT) / math.log(facts["promise"]))
         told = f"For {percent} a label needs at least {least} answers to the rows to choose with,"
         way_out = "all right, or more with some wrong: give more rows, or a lower --promise."
+        if not any(facts["shared"]):
+            way_out += " One threshold for all labels that have fewer does not keep it, either."
         lines += ["", f"Never answered: {', '.join(never)}. {told} {way_out}"]
     return lines
 

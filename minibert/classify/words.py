@@ -11,10 +11,12 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from .weighting import Labels, class_weighted_loss
+from .linear import Linear, fit_linear
+from .table import LabeledTable
+from .weighting import Labels
 
 PENALTIES = (1.0, 0.1, 0.01)
-MOST_TERMS, UPDATES = 100_000, 200
+MOST_TERMS = 100_000
 
 
 class CountedWords:
@@ -51,20 +53,31 @@ class CountedWords:
         penalty: float = 0.1,
     ) -> None:
         found = Counter(term for text in texts for term in _terms(text)).most_common(MOST_TERMS)
-        self.place = {term: place for place, (term, _) in enumerate(found)}
         counts = torch.tensor([count for _, count in found], dtype=torch.float64)
-        self.rarity = 1 + ((1 + len(texts)) / (1 + counts)).log()
-        shape = len(found), len(weights)
-        self.matrix = torch.zeros(shape, dtype=torch.float64, requires_grad=True)
-        self.bias = torch.zeros(shape[1], dtype=torch.float64, requires_grad=True)
-        self._fit(
-            self._rows(texts), torch.as_tensor(labels), weights.double(), penalty / len(texts)
-        )
+        self._know([term for term, _ in found], 1 + ((1 + len(texts)) / (1 + counts)).log())
+        self.linear = fit_linear(self._rows(texts), torch.as_tensor(labels), weights, penalty)
 
-    @torch.no_grad()
+    @classmethod
+    def from_parts(
+        cls, terms: Sequence[str], rarity: Float[Tensor, " terms"], linear: Linear
+    ) -> CountedWords:
+        """Put together what was fitted before."""
+        words = cls.__new__(cls)
+        words._know(terms, rarity)
+        words.linear = linear
+        return words
+
     def probabilities(self, texts: Sequence[str]) -> Float[np.ndarray, "rows classes"]:
         """Return the probability of each class for each text."""
-        return (self._rows(texts) @ self.matrix + self.bias).softmax(-1).numpy()
+        return self.linear.logits(self._rows(texts)).softmax(-1).numpy()
+
+    def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
+        """Score the texts of a table."""
+        return self.linear.logits(self._rows(table.whole_texts)).numpy()
+
+    def _know(self, terms: Sequence[str], rarity: Float[Tensor, " terms"]) -> None:
+        self.place = {term: place for place, term in enumerate(terms)}
+        self.rarity = rarity
 
     def _rows(self, texts: Sequence[str]) -> Tensor:
         """Return a sparse matrix: a row for each text, a column for each term."""
@@ -77,21 +90,6 @@ class CountedWords:
         return torch.sparse_coo_tensor(
             torch.stack([row, column]), values / length.sqrt()[row], shape, check_invariants=False
         ).coalesce()
-
-    def _fit(self, rows: Tensor, labels: Tensor, weights: Tensor, penalty: float) -> None:
-        optimizer = torch.optim.LBFGS(
-            [self.matrix, self.bias], max_iter=UPDATES, line_search_fn="strong_wolfe"
-        )
-
-        def loss() -> Tensor:
-            optimizer.zero_grad()
-            logits = rows @ self.matrix + self.bias  # (rows, classes)
-            total = class_weighted_loss(logits, labels, weights)
-            total = total + penalty / 2 * self.matrix.square().sum()
-            total.backward()
-            return total
-
-        optimizer.step(loss)
 
 
 def best_counted_words(

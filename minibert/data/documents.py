@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import zlib
 from array import array
@@ -176,21 +177,24 @@ def split_documents(
 ) -> tuple[Documents, Documents]:
     """Set some documents aside, to measure with what training has never seen.
 
-    Whole documents are set aside: neighbors in one document know too much of each other.
+    Whole documents are set aside: neighbors in one document know too much of each other. Copies,
+    which differ in capitals and spaces at most, count as one: of a document that is set aside none
+    stays to train with, and none is measured twice.
 
     Parameters
     ----------
     documents : sequence of documents
         A document is a sequence of sentences.
     held_out : int
-        How many documents to set aside, from 1 to ``len(documents) - 1``.
+        How many different documents to set aside, at least 1 and fewer than there are.
     rng : np.random.Generator
         Chooses them.
 
     Returns
     -------
     tuple of two sequences of documents
-        Those to train with and those set aside, each in the order of the corpus.
+        Those to train with and those set aside, each in the order of the corpus; together they are
+        all, but for copies of the latter.
 
     Raises
     ------
@@ -204,14 +208,26 @@ def split_documents(
     >>> list(rest), list(held_out)
     ([['one cat'], ['one dog']], [['one bird']])
     """
-    if not 1 <= held_out < len(documents):
+    contents = [_content(document) for document in documents]
+    different = len({*contents})
+    if not 1 <= held_out < different:
+        copies = f" ({different} without copies)" if different < len(documents) else ""
         raise ValueError(
-            f"cannot hold out {held_out} of {len(documents)} documents; hold out at least 1 and "
-            f"keep at least 1"
+            f"cannot hold out {held_out} of {len(documents)} documents{copies}; hold out at least "
+            "1 and keep at least 1"
         )
-    order = rng.permutation(len(documents))
-    aside, rest = sorted(order[:held_out].tolist()), sorted(order[held_out:].tolist())
-    return _Selection(documents, rest), _Selection(documents, aside)
+    aside: dict[bytes, int] = {}
+    for number in rng.permutation(len(documents)).tolist():
+        if len(aside) < held_out:
+            aside.setdefault(contents[number], number)
+    rest = [number for number, content in enumerate(contents) if content not in aside]
+    return _Selection(documents, rest), _Selection(documents, sorted(aside.values()))
+
+
+def _content(document: Sequence[str]) -> bytes:
+    """Return what is equal for copies: a check sum of the words, without capitals."""
+    text = "\n".join(" ".join(sentence.casefold().split()) for sentence in document)
+    return hashlib.blake2b(text.encode(), digest_size=16).digest()
 
 
 def sentence_counts(documents: Documents) -> Sequence[int]:

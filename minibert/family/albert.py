@@ -16,7 +16,7 @@ from minibert import tasks
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.inputs import require_number
 from minibert.model import BertEncoder, BertModel, BertModelOutput
-from minibert.parts import part, use
+from minibert.parts import override, part
 from minibert.pretraining import BertForMaskedLM
 
 from .differences import (
@@ -59,7 +59,13 @@ class AlbertConfig(BertConfig):
 
     def __post_init__(self) -> None:
         """Check every value."""
-        object.__setattr__(self, "classifier_dropout", self.classifier_dropout_prob)
+        share = self.classifier_dropout_prob
+        if self.classifier_dropout not in (None, share):
+            raise ValueError(
+                f"classifier_dropout ({self.classifier_dropout}) is BERT's name; ALBERT's is "
+                f"classifier_dropout_prob, which is {share}; give that one alone"
+            )
+        require_number("classifier_dropout_prob", self.dropout_before_classifier, 0.0, 1.0)
         super().__post_init__()
         for name in ("embedding_size", "num_hidden_groups", "inner_group_num"):
             require_number(name, getattr(self, name), 1)
@@ -68,6 +74,12 @@ class AlbertConfig(BertConfig):
                 f"num_hidden_groups ({self.num_hidden_groups}) must not be larger than "
                 f"num_hidden_layers ({self.num_hidden_layers}); nearest is {self.num_hidden_layers}"
             )
+
+    @property
+    def dropout_before_classifier(self) -> float:
+        """Return the dropout before a classifier: that of the outputs, unless it is given."""
+        share = self.classifier_dropout_prob
+        return self.hidden_dropout_prob if share is None else share
 
 
 class AlbertEncoder(BertEncoder):
@@ -111,7 +123,7 @@ class AlbertModel(BertModel):
     config_class, base_model_prefix, own_parameters = AlbertConfig, "albert", True
 
     def __init__(self, config: AlbertConfig, add_pooling_layer: bool = True) -> None:
-        with use(embeddings=NarrowEmbeddings, encoder=AlbertEncoder):
+        with override(embeddings=NarrowEmbeddings, encoder=AlbertEncoder):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, NAMES)
 

@@ -18,7 +18,7 @@ from minibert.attention import BertSelfAttention, fit_mask
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertEncoder, BertModel, BertModelOutput
-from minibert.parts import part, use
+from minibert.parts import override, part
 
 from .differences import NoTable, requires, save_under_their_names
 
@@ -160,7 +160,9 @@ class DisentangledSelfAttention(BertSelfAttention):
             scores = scores + self.score_distances(query, key, table)
         scores = scores / math.sqrt(self.head_size * (1 + len(self.config.pos_att_type)))
         if additive_mask is not None:
-            scores = scores + fit_mask(additive_mask, scores)
+            # Padding sees nothing. To add the lowest number would leave the score a gradient.
+            hidden = fit_mask(additive_mask, scores) < 0  # (batch, 1, seq, seq)
+            scores = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
         probs = self.dropout(scores.softmax(dim=-1))
         return self.join_heads(probs @ value), probs if output_attentions else None
 
@@ -224,7 +226,7 @@ class DebertaV2Model(BertModel):
     config_class, base_model_prefix, own_parameters = DebertaV2Config, "deberta", True
 
     def __init__(self, config: DebertaV2Config, add_pooling_layer: bool = False) -> None:
-        with use(
+        with override(
             embeddings=DebertaV2Embeddings,
             self_attention=DisentangledSelfAttention,
             encoder=DebertaV2Encoder,

@@ -14,7 +14,7 @@ from minibert.config import REQUIRED_VALUES, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertLMPredictionHead, BertPredictionHeadTransform
 from minibert.model import BertPooler
-from minibert.parts import part, use
+from minibert.parts import override, part
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -43,7 +43,7 @@ def built_of(
 
         @functools.wraps(plain)
         def build(self: Any, config: Any, *arguments: Any, **named: Any) -> None:
-            with use(**parts):
+            with override(**parts):
                 plain(self, config, *arguments, **named)
             if finish is not None:
                 finish(self)
@@ -86,7 +86,9 @@ def save_under_their_names(model: nn.Module, names: Mapping[str, str]) -> None:
 class NoTable(nn.Module):
     """Play a table of embeddings that adds nothing, however large the id."""
 
-    num_embeddings = math.inf
+    def __init__(self, num_embeddings: float = math.inf) -> None:
+        super().__init__()
+        self.num_embeddings = num_embeddings
 
     def forward(self, ids: Int[Tensor, "..."]) -> Float[Tensor, ""]:
         """Return 0, whatever the ids."""

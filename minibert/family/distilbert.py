@@ -16,7 +16,7 @@ from minibert import tasks
 from minibert.config import IGNORED_KEYS, BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.model import BertModel
-from minibert.parts import part, use
+from minibert.parts import override, part
 from minibert.pretraining import BertForMaskedLM
 
 from .differences import HeadPooler, NoTable, built_of, requires, save_under_their_names
@@ -94,7 +94,7 @@ class DistilBertModel(BertModel):
     config_class, base_model_prefix, own_parameters = DistilBertConfig, "distilbert", True
 
     def __init__(self, config: DistilBertConfig, add_pooling_layer: bool = False) -> None:
-        with use(embeddings=DistilBertEmbeddings):
+        with override(embeddings=DistilBertEmbeddings):
             super().__init__(config.as_bert(), add_pooling_layer)
         self.config = config
         save_under_their_names(self, NAMES)

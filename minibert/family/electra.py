@@ -6,20 +6,20 @@ task: a small generator replaces words, and this network says of every token whe
 original one (Clark et al., 2020). Chapter 25.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import torch
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor, nn
 from torch.nn import functional
 
 from minibert import tasks
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
 from minibert.inputs import require_number, require_tensor
-from minibert.losses import multi_label_loss
+from minibert.losses import is_labeled, multi_label_loss
 from minibert.model import BertModel, initialize_weights
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 
 from .differences import (
@@ -74,7 +74,7 @@ class ElectraModel(BertModel):
     config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
 
     def __init__(self, config: ElectraConfig, add_pooling_layer: bool = False) -> None:
-        with use(embeddings=ElectraEmbeddings):
+        with override(embeddings=ElectraEmbeddings):
             super().__init__(config, add_pooling_layer)
         save_under_their_names(self, {"embeddings.project.": "embeddings_project."})
 
@@ -179,9 +179,20 @@ class ElectraForPreTraining(nn.Module):
         loss = None if labels is None else self._loss(logits, labels, attention_mask)  # ()
         return ElectraForPreTrainingOutput(loss, logits, encoded.hidden_states, encoded.attentions)
 
+    def is_labeled(
+        self, batch: Mapping[str, Shaped[Tensor, "..."]], name: str
+    ) -> Bool[Tensor, "batch seq"]:
+        """Return which labels of a batch count, for those who train: not those of padding."""
+        return _is_asked(batch[name], batch.get("attention_mask"))
+
     def _loss(self, logits: Tensor, labels: Tensor, attention_mask: Tensor | None) -> Tensor:
         """Compute the loss over the tokens that the mask shows."""
         require_tensor("labels", labels, shapes=[logits.shape])
-        shown = torch.ones_like(logits) if attention_mask is None else attention_mask
-        chosen = shown.bool()  # (batch, seq)
+        chosen = _is_asked(labels, attention_mask)  # (batch, seq)
         return multi_label_loss(logits[chosen][:, None], labels[chosen][:, None].to(logits.dtype))
+
+
+def _is_asked(labels: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """Return which tokens have a label and are shown by the mask, (batch, seq)."""
+    labeled = is_labeled(labels)
+    return labeled if attention_mask is None else labeled & attention_mask.bool()

@@ -15,10 +15,11 @@ from torch import Tensor, nn
 
 from minibert.attention import BertSelfAttention, fit_mask
 from minibert.config import ACTIVATIONS
+from minibert.inputs import check_tokens
 from minibert.model import BertEncoder, BertModel, BertModelOutput, initialize_weights
 from minibert.parts import part
 
-from .differences import save_under_their_names
+from .differences import NoTable, save_under_their_names
 from .modernbert_config import GLOBAL as GLOBAL  # the chapter speaks of both kinds
 from .modernbert_config import LOCAL, ModernBertConfig
 
@@ -47,6 +48,7 @@ class ModernBertEmbeddings(nn.Module):
         self.tok_embeddings = nn.Embedding(
             config.vocab_size, config.hidden_size, config.pad_token_id
         )
+        self.position_embeddings = NoTable(config.max_position_embeddings)
         self.norm = config.norm()
         self.drop = nn.Dropout(config.embedding_dropout)
 
@@ -68,6 +70,7 @@ class ModernBertEmbeddings(nn.Module):
                 "ModernBERT has no segments, and counts places itself; leave token_type_ids and "
                 "position_ids out"
             )
+        check_tokens(self, input_ids, None, None, inputs_embeds)
         words = self.tok_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
         return self.drop(self.norm(words))  # (batch, seq, hidden)
 
@@ -98,11 +101,12 @@ class ModernBertAttention(BertSelfAttention):
         query, key, value = map(self.split_heads, cut)  # (batch, heads, seq, head_size)
         query, key = rotate(query, self.theta), rotate(key, self.theta)  # not the value
         scores = query @ key.mT / math.sqrt(self.head_size)  # (batch, heads, seq, seq)
-        if additive_mask is not None:
-            scores = scores + fit_mask(additive_mask, scores)
         places = torch.arange(scores.shape[-1], device=scores.device)
-        outside = (places[:, None] - places).abs() > self.reach  # (seq, seq)
-        scores = scores.masked_fill(outside, torch.finfo(scores.dtype).min)
+        hidden = (places[:, None] - places).abs() > self.reach  # (seq, seq)
+        if additive_mask is not None:
+            hidden = hidden | (fit_mask(additive_mask, scores) < 0)  # (batch, 1, seq, seq)
+        # Padding may see nothing. To add the lowest number would leave the score a gradient.
+        scores = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
         probs = self.dropout(scores.softmax(dim=-1))
         context = self.dropout(self.Wo(self.join_heads(probs @ value)))  # (batch, seq, hidden)
         return context, probs if output_attentions else None
@@ -170,7 +174,9 @@ class ModernBertEncoder(BertEncoder):
     ) -> BertModelOutput:
         """Climb, then normalize."""
         output = super().forward(hidden_states, *more)
-        return output._replace(last_hidden_state=self.final_norm(output.last_hidden_state))
+        normed = self.final_norm(output.last_hidden_state)  # (batch, seq, hidden)
+        states = output.hidden_states and (*output.hidden_states[:-1], normed)
+        return output._replace(last_hidden_state=normed, hidden_states=states)
 
 
 class ModernBertModel(BertModel):

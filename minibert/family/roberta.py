@@ -18,7 +18,7 @@ from minibert.embeddings import BertEmbeddings
 from minibert.heads import BertPredictionHeadTransform
 from minibert.inputs import check_tokens
 from minibert.model import BertModel
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForMaskedLM
 
 from .differences import HeadPooler, built_of, requires
@@ -85,7 +85,7 @@ class RobertaModel(BertModel):
     config_class, base_model_prefix = RobertaConfig, "roberta"
 
     def __init__(self, config: RobertaConfig, add_pooling_layer: bool = True) -> None:
-        with use(embeddings=RobertaEmbeddings):
+        with override(embeddings=RobertaEmbeddings):
             super().__init__(config, add_pooling_layer)
 
 

@@ -1,9 +1,12 @@
 """Parts and tricks that are only faster, each beside the plain one it replaces and equal to it.
 
-One call switches all of them on: ``minibert.fast.switch_on()``. Chapter 23.
+One call switches all of them on, ``switch_on()``; ``with override(**fast_parts()):`` does so for
+one block. Chapter 23.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from minibert.parts import Cast, part, replaced, use
 
@@ -25,6 +28,7 @@ __all__ = [
     "UnpaddedSelfAttention",
     "block_mask",
     "fast_learn_merges",
+    "fast_parts",
     "in_eight_bits",
     "labeled_positions",
     "prepack",
@@ -40,21 +44,21 @@ FAST_PARTS = {
 }
 
 
-def switch_on() -> Cast:
-    """Let the faster parts play from here on, or in one block.
+def fast_parts() -> dict[str, Callable]:
+    """Give the faster parts, by the roles that they play: ``with override(**fast_parts()):``.
 
     A part that somebody else plays already, such as the reader's own, is left to them. The first
     weights of all parts are drawn apart, so that a model draws the same numbers whoever plays.
 
     Returns
     -------
-    Cast
-        As `minibert.parts.use` returns it: ``with switch_on():`` ends with its block.
+    dict
+        A class or function for each role, for `minibert.parts.use` or `minibert.parts.override`.
 
     Examples
     --------
-    >>> from minibert.parts import part
-    >>> with switch_on():
+    >>> from minibert.parts import override, part
+    >>> with override(**fast_parts()):
     ...     part("dropout").__name__
     'FastDropout'
     >>> part("dropout").__name__
@@ -62,4 +66,23 @@ def switch_on() -> Cast:
     """
     players = FAST_PARTS | replaced()
     apart = {role: built_apart(players.get(role, part(role))) for role in ROLES}
-    return use(**(players | apart))
+    return players | apart
+
+
+def switch_on() -> Cast:
+    """Let the faster parts play from here on, in the whole process.
+
+    Returns
+    -------
+    Cast
+        As `minibert.parts.use` returns it. For one block, open ``override(**fast_parts())``.
+
+    Examples
+    --------
+    >>> from minibert.parts import default_part, part
+    >>> cast = switch_on()
+    >>> part("dropout").__name__
+    'FastDropout'
+    >>> cast = use(**{role: default_part(role) for role in replaced()})
+    """
+    return use(**fast_parts())

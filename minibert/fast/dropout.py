@@ -25,9 +25,9 @@ class FastDropout(nn.Dropout):
         """Drop numbers in training."""
         if not self.training or self.p == 0:
             return input
-        if self.p == 1 or input.device.type != "cpu" or torch.compiler.is_compiling():
-            return functional.dropout(input, self.p)
         dropped = round(self.p * _LEVELS)
+        if dropped == _LEVELS or input.device.type != "cpu" or torch.compiler.is_compiling():
+            return functional.dropout(input, self.p)
         return _Thin.apply(input, _draw_kept(input, dropped), _LEVELS / (_LEVELS - dropped))
 
 

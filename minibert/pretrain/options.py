@@ -19,6 +19,8 @@ ANY_NAME = {"encoding": "utf-8", "errors": "surrogateescape"}
 LEARNING_RATES = MappingProxyType({"tiny": 1e-3, "mini": 5e-4, "base": 1e-4, "large": 1e-4})
 OTHER_RATE = 1e-4
 
+LARGEST_SEED = 2**64 - 1  # PyTorch takes no larger one
+
 # What a run remembers. It resumes with the same or not at all, but for those that change nothing.
 DEFAULTS = MappingProxyType(
     {
@@ -106,7 +108,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
         parser, "device", "cpu, cuda, cuda:1 or mps (default: a GPU if there is one, else cpu)"
     )
     text = "start of all chance; the same seed gives the same model"
-    add_option(parser, "seed", text, type=whole_number(0), metavar="N")
+    add_option(parser, "seed", text, type=SEED, metavar="N")
 
 
 def _add_model(group: argparse._ArgumentGroup) -> None:
@@ -133,17 +135,23 @@ def _add_training(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def whole_number(least: int) -> Callable[[str], int]:
+def whole_number(least: int, most: int = 2**63 - 1) -> Callable[[str], int]:
     """Return an argparse type for whole numbers."""
 
     def convert(text: str) -> int:
         if not text.removeprefix("-").isdecimal():
             raise argparse.ArgumentTypeError(f"{text!r} is no whole number")
-        if int(text) < least:
+        value = int(text[:100])  # Python reads no number of many thousand digits
+        if value < least:
             raise argparse.ArgumentTypeError(f"{text} is too small; the least is {least}")
-        return int(text)
+        if value > most:
+            raise argparse.ArgumentTypeError(f"{text[:100]} is too large; the most is {most}")
+        return value
 
     return convert
+
+
+SEED = whole_number(0, LARGEST_SEED)
 
 
 def share_type(below: float, zero: bool = True) -> Callable[[str], float]:

@@ -14,9 +14,10 @@ from minibert.data import TextDocuments
 from minibert.disk import draft_of, written_whole
 from minibert.pretrained.config_file import config_from_fields
 from minibert.training import checkpoint_folders
+from minibert.training.lock import LOCK
 
 from .options import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE, PLAN
-from .texts import hold_out, open_texts, warn_of_cuts
+from .texts import open_texts, warn_of_cuts
 
 FORMAT = "minibert pretrain 1"
 
@@ -32,7 +33,6 @@ def begin(options: argparse.Namespace) -> tuple[Plan, TextDocuments]:
     plan["model"] = model_sizes(plan["config"], plan["max_length"])
     documents = open_texts(options.files)
     warn_of_cuts(documents)
-    hold_out(documents, plan["held_out"], plan["seed"])
     return {"format": FORMAT, **plan, **_text(options.files, documents)}, documents
 
 
@@ -148,8 +148,8 @@ def require_free(folder: Path) -> None:
         )
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
-    draft = draft_of(folder / PLAN).name
-    others = sorted({path.name for path in folder.iterdir()} - {draft}) if folder.exists() else []
+    ours = {draft_of(folder / PLAN).name, LOCK}
+    others = sorted({path.name for path in folder.iterdir()} - ours) if folder.exists() else []
     if others:
         raise ValueError(
             f"{str(folder)!r} is not empty (it holds {others[0]!r}); name a new or an empty folder"

@@ -18,6 +18,8 @@ from minibert.losses import IGNORED_LABEL
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 
+HANDY = 12  # words of a question, or characters of one that has no spaces
+
 
 class Measured(NamedTuple):
     """Counts of held-out labels, losses without a model, and the model's share of right pairs."""
@@ -76,17 +78,17 @@ def write_report(
     eval_batches: PretrainingBatches | None,
 ) -> str:
     """Return the report of a run, with the commands to type next."""
-    *_, last = (record for record in history if "loss" in record)
+    # The newest value of each field: not every record has labels of both kinds.
+    last = {name: value for record in history for name, value in record.items()}
     lines = [
         "",
         f"Done: {last['step']:,} steps with {last['tokens']:,} tokens in {last['seconds']:,.0f} "
         "seconds.",
-        f"In the last steps, on the text it learns from: masked words {last['masked_lm_loss']:.3f}"
-        f", next sentence {last['next_sentence_loss']:.3f} nats.",
+        "In the last steps, on the text it learns from: masked words "
+        f"{_nats(last, 'masked_lm_loss')}, next sentence {_nats(last, 'next_sentence_loss')}.",
     ]
     if eval_batches is not None:
         shares = piece_shares(batches.documents, batches.tokenizer)
-        *_, last = (record for record in history if "eval_loss" in record)
         measured = measure(model, eval_batches, shares)
         lines += ["", *_on_held_out(measured, last, len(eval_batches.documents))]
     question = example_question((eval_batches or batches).documents)
@@ -97,6 +99,10 @@ def write_report(
         "The folders step-… in it are checkpoints and may be deleted now.",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _nats(record: dict[str, Any], name: str) -> str:
+    return f"{record[name]:.3f} nats" if name in record else "without a label"
 
 
 def _on_held_out(measured: Measured, last: dict[str, Any], documents: int) -> list[str]:
@@ -114,11 +120,21 @@ def _on_held_out(measured: Measured, last: dict[str, Any], documents: int) -> li
 
 
 def example_question(documents: Iterable[Iterable[str]]) -> str:
-    """Hide a word in the middle of the first sentence of handy length."""
+    """Hide a word in the middle of the first sentence of handy length, or of what is at hand."""
+    longer = first = ""
     for document in documents:
         for sentence in document:
             words = sentence.split()
-            if 3 <= len(words) <= 12 and all(map(str.isalpha, words[:-1])):
-                words[len(words) // 2] = "[MASK]"
-                return " ".join(words)
-    return "[MASK]"
+            if 3 <= len(words) <= HANDY and all(map(str.isalpha, words[:-1])):
+                return _with_blank(words)
+            longer = longer or (sentence if len(words) >= 3 else "")
+            first = first or sentence
+    return _with_blank(longer.split()[:HANDY]) if longer else f"{first[:HANDY]} [MASK]"
+
+
+def _with_blank(words: list[str]) -> str:
+    """Hide the word nearest to the middle, one without marks if there is any."""
+    middle = len(words) // 2
+    plain = [place for place, word in enumerate(words) if word.isalpha()] or [middle]
+    words[min(plain, key=lambda place: abs(place - middle))] = "[MASK]"
+    return " ".join(words)

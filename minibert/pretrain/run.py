@@ -12,11 +12,12 @@ from typing import Any
 import torch
 
 from minibert.config import BertConfig
-from minibert.data import PretrainingBatches, TextDocuments
-from minibert.data.documents import Documents, sentence_counts
+from minibert.data import PretrainingBatches
+from minibert.data.documents import Documents
 from minibert.disk import written_whole
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.losses import IGNORED_LABEL
+from minibert.parts import override
 from minibert.pretrained import save_pretrained
 from minibert.pretraining import BertForPreTraining
 from minibert.training import (
@@ -26,14 +27,22 @@ from minibert.training import (
     checkpoint_folders,
     choose_device,
 )
+from minibert.training.lock import locked
 from minibert.wordpiece import WordPieceTokenizer
 
 from .options import ANY_NAME, REPORT, is_finished, resume_hint
 from .output import say, say_if_possible
-from .plan import Plan, begin, load_plan, read_plan, reopen_text, write_plan
+from .plan import Plan, begin, load_plan, read_plan, reopen_text, require_free, write_plan
 from .report import write_report
 from .signals import fit_until_signal
-from .texts import hold_out, learn_pieces, open_texts
+from .texts import (
+    describe_text,
+    examine,
+    hold_out,
+    learn_pieces,
+    open_texts,
+    warn_of_wrapped_lines,
+)
 
 VOCABULARY = "vocab.txt"
 TERMS = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
@@ -44,13 +53,12 @@ def pretrain(options: argparse.Namespace) -> int:
     """Pre-train a BERT on text files, or resume its run."""
     device, folder = choose_device(options.device), Path(options.out)
     processes = Processes.join(device)
-    documents = on_rank_zero(processes, device, lambda: _prepare(options))
+    run = on_rank_zero(processes, device, lambda: _prepare(options, processes, device))
     if is_finished(folder):
         if processes.rank == 0:
             say(f"The run in {str(folder)!r} is finished.")
     else:
-        plan = read_plan(folder)
-        run = _Run(folder, plan, documents or open_texts(plan["files"]), processes, device)
+        run = run or _reopen(folder, processes, device)
         if stopped_by := run.train():
             return 128 + stopped_by
         on_rank_zero(processes, device, run.finish)
@@ -75,69 +83,85 @@ def on_rank_zero(processes: Processes, device: torch.device, work: Callable[[], 
     return result
 
 
-def _prepare(options: argparse.Namespace) -> TextDocuments | None:
-    """Prepare the folder of a run, and learn the vocabulary if it is not there yet."""
+def _prepare(
+    options: argparse.Namespace, processes: Processes, device: torch.device
+) -> _Run | None:
+    """Prepare a run, and learn its vocabulary if there is none; write once nothing can fail."""
     folder = Path(options.out)
     if options.resume:
         plan = load_plan(options)
         if is_finished(folder) and not options.files:
-            return None  # finished: the text may be gone
+            return None  # the text may be gone
         plan, documents = reopen_text(options, plan)
+        if is_finished(folder):
+            return None
     else:
         plan, documents = begin(options)
-    say(f"Text: {len(documents):,} documents with {sum(sentence_counts(documents)):,} sentences.")
-    folder.mkdir(parents=True, exist_ok=True)
-    if (folder / VOCABULARY).is_file():
+    parts = hold_out(documents, plan["held_out"], plan["seed"])
+    say(describe_text(documents))
+    with locked(folder):
+        if not options.resume:
+            require_free(folder)  # another process may have begun since
+        is_new = not (folder / VOCABULARY).is_file()
+        tokenizer = _learn(plan, documents, *parts) if is_new else _read_vocabulary(folder, plan)
+        run = _Run(folder, plan, tokenizer, *parts, processes, device)
+        # The plan is the first file: with it the run can be resumed, and is not begun again.
         write_plan(folder, plan)
-        return documents
-    rest, _ = hold_out(documents, plan["held_out"], plan["seed"])
+        if is_new:
+            tokenizer.save(folder / VOCABULARY)
+    return run
+
+
+def _learn(
+    plan: Plan, documents: Documents, rest: Documents, held_out: Documents | None
+) -> WordPieceTokenizer:
+    """Learn the vocabulary, and tell what the text looks like in it."""
+    if copies := len(documents) - len(rest) - len(held_out or []):
+        say(f"{copies:,} documents are left out: copies of others that are held out.")
+    warn_of_wrapped_lines(rest)
     tokenizer = learn_pieces(rest, plan["vocab_size"], plan["cased"])
-    _make_batches(plan, documents, tokenizer)
-    # The plan is the first file: from now on the run can be resumed, before it would be refused.
-    write_plan(folder, plan)
-    tokenizer.save(folder / VOCABULARY)
-    return documents
+    say(examine(rest, held_out, tokenizer, plan["max_length"]))
+    return tokenizer
 
 
-def _make_batches(
-    plan: Plan, documents: Documents, tokenizer: WordPieceTokenizer
-) -> tuple[PretrainingBatches, PretrainingBatches | None]:
-    """Return the batches for training and evaluation; raise if the latter mask no word."""
-    sizes = {name: plan[name] for name in ("batch_size", "max_length", "seed")}
-    rest, held_out = hold_out(documents, plan["held_out"], plan["seed"])
-    batches = PretrainingBatches(rest, tokenizer, **sizes)
-    if held_out is None:
-        return batches, None
-    eval_batches = PretrainingBatches(held_out, tokenizer, **sizes)
-    if not any((batch["labels"] != IGNORED_LABEL).any() for batch in eval_batches):
-        raise ValueError(
-            f"the {len(held_out)} documents held out are so short that no word of them is masked; "
-            "give a larger --held-out, or --held-out 0"
-        )
-    return batches, eval_batches
+def _read_vocabulary(folder: Path, plan: Plan) -> WordPieceTokenizer:
+    return WordPieceTokenizer.load(folder / VOCABULARY, not plan["cased"])
+
+
+def _reopen(folder: Path, processes: Processes, device: torch.device) -> _Run:
+    """Open the run that the first process has prepared."""
+    plan = read_plan(folder)
+    parts = hold_out(open_texts(plan["files"]), plan["held_out"], plan["seed"])
+    return _Run(folder, plan, _read_vocabulary(folder, plan), *parts, processes, device)
 
 
 class _Run:
-    """A run whose folder is ready."""
+    """A run that is ready to begin or to go on."""
 
     def __init__(
         self,
         folder: Path,
         plan: Plan,
-        documents: Documents,
+        tokenizer: WordPieceTokenizer,
+        rest: Documents,
+        held_out: Documents | None,
         processes: Processes,
         device: torch.device,
     ) -> None:
         self.folder, self.plan, self.processes, self.device = folder, plan, processes, device
-        self.tokenizer = WordPieceTokenizer.load(folder / VOCABULARY, not plan["cased"])
-        self.batches, self.eval_batches = _make_batches(plan, documents, self.tokenizer)
+        self.tokenizer = tokenizer
+        sizes = {name: plan[name] for name in ("batch_size", "max_length", "seed")}
+        self.batches, self.eval_batches = PretrainingBatches(rest, tokenizer, **sizes), None
+        if held_out is not None:
+            self.eval_batches = PretrainingBatches(held_out, tokenizer, **sizes)
+            _require_labels(self.eval_batches)
         config = dataclasses.replace(
             BertConfig(**plan["model"]),
-            vocab_size=self.tokenizer.vocab_size,
-            pad_token_id=self.tokenizer.pad_token_id,
+            vocab_size=tokenizer.vocab_size,
+            pad_token_id=tokenizer.pad_token_id,
         )
         torch.manual_seed(plan["seed"])
-        with switch_on():
+        with override(**fast_parts()):
             self.model = BertForPreTraining(config)
 
     def train(self) -> int:
@@ -154,9 +178,10 @@ class _Run:
         report = write_report(
             self.folder, self.model, self.history, self.batches, self.eval_batches
         )
-        save_pretrained(self.model, self.folder, self.tokenizer)
-        with written_whole(self.folder / REPORT) as draft:  # which says that the run is finished
-            draft.write_text(report, **ANY_NAME)
+        with locked(self.folder):
+            save_pretrained(self.model, self.folder, self.tokenizer)
+            with written_whole(self.folder / REPORT) as draft:  # it says that the run is finished
+                draft.write_text(report, **ANY_NAME)
 
     def _trainer(self) -> BertTrainer:
         max_steps = self.plan["max_steps"]
@@ -188,7 +213,7 @@ class _Run:
             f"Model: {plan['config']}, {config.num_hidden_layers} layers of {config.hidden_size} "
             f"numbers, {parameters:,} parameters (vocab_size is that of the vocabulary).\n"
             f"Training: {plan['max_steps']:,} steps of {plan['batch_size']} pairs, "
-            f"{times:.1f} times through the text, on {self._where()}."
+            f"{times:.1f} times through {self.batches.pairs:,} first sentences, on {self._where()}."
         )
         if trainer.step:
             self._say(f"Going on after step {trainer.step:,}.")
@@ -200,3 +225,12 @@ class _Run:
     def _say(self, text: str) -> None:
         if self.processes.rank == 0:
             say(text)
+
+
+def _require_labels(batches: PretrainingBatches) -> None:
+    """Raise for held-out text in which no word is masked."""
+    if not any((batch["labels"] != IGNORED_LABEL).any() for batch in batches):
+        raise ValueError(
+            f"the {len(batches.documents)} documents held out are so short that no word of them is "
+            "masked; give a larger --held-out, or --held-out 0"
+        )

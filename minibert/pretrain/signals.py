@@ -50,10 +50,14 @@ class StoppableBatches:
     def epoch(self, number: int, start: int = 0) -> Iterator[Batch]:
         """Return the batches of one epoch, from any of them on."""
         for batch in self.batches.epoch(number, start):
-            received = self.processes.add_numbers({"signals": float(self.signal)}, self.device)
-            if received["signals"]:
-                raise Stopped
+            self.stop_if_asked()
             yield batch
+
+    def stop_if_asked(self) -> None:
+        """Raise if one of the processes has got a signal."""
+        received = self.processes.add_numbers({"signals": float(self.signal)}, self.device)
+        if received["signals"]:
+            raise Stopped
 
     def __enter__(self) -> StoppableBatches:
         """Install the handlers."""
@@ -86,8 +90,9 @@ def fit_until_signal(
     try:
         with stoppable:
             trainer.fit(stoppable, eval_batches)
+            stoppable.stop_if_asked()  # in the last step, after which no batch is asked for
     except Stopped:
-        if trainer.step:
+        if trainer.step and not trainer.is_saved:
             trainer.save()
         if trainer.processes.rank == 0:
             say(f"Stopped after step {trainer.step}; {hint}")

@@ -6,7 +6,8 @@ import dataclasses
 import difflib
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,25 @@ from torch import nn
 
 from minibert.tasks.labels import read_labels
 
-from .files import CONFIG, Tensors, locate, read_json
+from .files import CONFIG, Tensors, list_names, locate, read_json
 from .members import config_class_of, member_of, require_member
+from .weight_names import belongs_to
+
+ALIKE = 0.85  # two keys, one of them perhaps misspelled
+SPECIAL_IDS = tuple(f"{name}_token_id" for name in ("bos", "cls", "eos", "mask", "sep", "unk"))
+KEPT_KEYS = (
+    *SPECIAL_IDS,
+    "sinusoidal_pos_embds",
+    *(f"summary_{name}" for name in ("activation", "last_dropout", "type", "use_proj")),
+)
+KEPT = "fields_of_other_programs"
+DEFAULT_IDS = {
+    "ModernBert": {
+        **dict.fromkeys(("bos_token_id", "cls_token_id"), 50281),
+        **dict.fromkeys(("eos_token_id", "sep_token_id"), 50282),
+    }
+}
+LABEL_KEYS = ("num_labels", "_num_labels", "id2label", "label2id")
 
 
 def read_config(folder: Path, model_class: Callable[..., nn.Module]) -> tuple[Any, dict[str, Any]]:
@@ -34,10 +52,11 @@ def read_config(folder: Path, model_class: Callable[..., nn.Module]) -> tuple[An
 
 
 def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
-    """Make a configuration from the fields of a config.json, and from nothing unknown.
+    """Make a configuration from the fields of a config.json.
 
     Fields of the class are taken, those that are missing keep their default, its `ignored_keys`
-    are left out, and the keys of its `required_values` must have the value given there.
+    are left out, and the keys of its `required_values` must have the value given there. Any other
+    key is left out with a warning, unless it looks like a misspelled one of these.
 
     Parameters
     ----------
@@ -54,7 +73,7 @@ def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
     Raises
     ------
     TypeError, ValueError
-        If a value is wrong, a key is unknown, or a key stands for something that is not this
+        If a value is wrong, a key is misspelled, or a key stands for something that is not this
         model's encoder; the message names the key.
 
     Examples
@@ -67,17 +86,28 @@ def config_from_fields(config_class: Any, fields: Mapping[str, Any]) -> Any:
     known = {field.name for field in dataclasses.fields(config_class)}
     name, has = config_class.model_name, config_class.required_values
     strange = fields.keys() - known - config_class.ignored_keys
-    for key in sorted(strange, key=lambda key: (key != "model_type", key)):
-        if key not in has:
-            near = [f"did you mean {each}?" for each in difflib.get_close_matches(key, known)]
-            told = f"no key of a {name}'s configuration"
-            way_out = [*near, "if it changes nothing, leave it out"][0]
-        elif fields[key] != has[key]:
-            told, way_out = "not supported", f"{name}'s encoder has {has[key]!r}"
-        else:
-            continue
-        raise ValueError(f"{key} ({fields[key]!r}) is {told}; {way_out}")
-    return config_class(**{name: fields[name] for name in known & fields.keys()})
+    for key in sorted(strange & has.keys(), key=lambda key: (key != "model_type", key)):
+        if fields[key] != has[key]:
+            raise ValueError(
+                f"{key} ({fields[key]!r}) is not supported; {name}'s encoder has {has[key]!r}"
+            )
+    unknown = sorted(strange - has.keys())
+    for key in unknown:
+        if near := difflib.get_close_matches(key, [*known, *has], n=1, cutoff=ALIKE):
+            raise ValueError(
+                f"{key} ({fields[key]!r}) is no key of a {name}'s configuration; did you mean "
+                f"{near[0]}?"
+            )
+    if unknown:
+        warnings.warn(
+            f"config.json has keys that are none of a {name}'s configuration, and they change "
+            f"nothing here: {list_names(f'{key} ({fields[key]!r:.40})' for key in unknown)}",
+            stacklevel=4,
+        )
+    given = {key: fields[key] for key in known & fields.keys()}
+    if given.get("pad_token_id", 0) is None:
+        del given["pad_token_id"]
+    return config_class(**given)
 
 
 def read_arguments(
@@ -129,8 +159,59 @@ def _labels_for(
     taken = inspect.signature(model_class).parameters
     if "id2label" not in taken or arguments.keys() & {"num_labels", "id2label"}:
         return {}
-    labels = {"id2label": read_labels(fields), "problem_type": fields.get("problem_type")}
+    labels = {"id2label": _names_of_labels(fields), "problem_type": fields.get("problem_type")}
     return {name: value for name, value in labels.items() if name in taken}
+
+
+def _names_of_labels(fields: Mapping[str, Any]) -> dict[int, str]:
+    """Read the names of the labels, also where only label2id or an old _num_labels tells them."""
+    names, ids = fields.get("id2label"), fields.get("label2id")
+    count = fields.get("num_labels", fields.get("_num_labels"))
+    if names is None and isinstance(ids, dict) and count in (None, len(ids)):
+        names = {number: name for name, number in ids.items()}
+    return read_labels({"id2label": names, "num_labels": count})
+
+
+def require_labels(
+    model: Any,
+    shapes: Mapping[str, tuple[int, ...]],
+    tensors: Tensors,
+    fields: Mapping[str, Any],
+    new: Collection[str],
+) -> None:
+    """Raise if config.json has another number of labels than the head in the weights."""
+    here = len(getattr(model, "id2label", ()))
+    for name, shape in shapes.items():
+        there = tuple(tensors[name].shape) if name in tensors else shape
+        if there == shape or belongs_to(name, new) or shape[0] != here or there[1:] != shape[1:]:
+            continue
+        told = {key: fields[key] for key in LABEL_KEYS if fields.get(key) is not None}
+        counts = {key: len(v) if isinstance(v, dict) else v for key, v in told.items()}
+        said = ", ".join(f"{key} has {count}" for key, count in counts.items()) or "nothing"
+        raise ValueError(
+            f"config.json says of the labels: {said}; but {name} has {there[0]} in the weights. "
+            f"Say num_labels={there[0]} to load them all, or id2label={{0: …}} with {there[0]} "
+            "names"
+        )
+
+
+def keep_fields(model: nn.Module, fields: Mapping[str, Any]) -> None:
+    """Keep with a model what its configuration leaves out, but other programs ask for."""
+    kept = {key: fields[key] for key in KEPT_KEYS if key in fields}
+    for module in model.modules():  # also its encoder, which may be saved alone
+        if hasattr(module, "config"):
+            setattr(module, KEPT, kept)
+
+
+def _kept_fields(model: nn.Module, config: Any) -> dict[str, Any]:
+    """Return what was kept; an id that the vocabulary lacks is none, neither kept nor by default.
+
+    Transformers fills in the ids of ModernBERT's own vocabulary where none are said.
+    """
+    kept = {**DEFAULT_IDS.get(member_of(config).prefix, {}), **getattr(model, KEPT, {})}
+    size = config.vocab_size
+    lacking = {key for key in SPECIAL_IDS if isinstance(kept.get(key), int) and kept[key] >= size}
+    return kept | dict.fromkeys(lacking)
 
 
 def describe_model(model: nn.Module) -> dict[str, Any]:
@@ -142,6 +223,7 @@ def describe_model(model: nn.Module) -> dict[str, Any]:
         "architectures": [type(model).__name__],
         "model_type": config.required_values["model_type"],
         "dtype": dtype,
+        **_kept_fields(model, config),
         **dataclasses.asdict(config),
         **{name: value for name, value in labels.items() if value is not None},
     }

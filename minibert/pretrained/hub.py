@@ -8,7 +8,10 @@ from pathlib import Path
 from .files import CONFIG, INDEX, WEIGHTS
 
 NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?", re.ASCII)
-TOKENIZER = ("vocab.txt", "tokenizer.json", "tokenizer_config.json")
+TOKENIZER = (
+    *("vocab.txt", "tokenizer.json", "tokenizer_config.json"),
+    *("added_tokens.json", "special_tokens_map.json"),
+)
 WANTED = (CONFIG, WEIGHTS, INDEX, "model-*.safetensors", *TOKENIZER)
 
 

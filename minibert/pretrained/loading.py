@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,12 +11,25 @@ from torch import nn
 
 from minibert.model import initialize_weights
 
-from .config_file import read_arguments, read_config, require_sizes
+from .config_file import (
+    keep_fields,
+    read_arguments,
+    read_config,
+    require_labels,
+    require_sizes,
+)
 from .files import Tensors, read_weights
 from .hub import find_folder
-from .refusals import dtype_of
+from .refusals import widest_dtype
 from .sizes_only import sizes_only
-from .weight_names import Names, belongs_to, match_names, names_of, repair_names
+from .weight_names import (
+    Names,
+    belongs_to,
+    match_names,
+    names_of,
+    repair_names,
+    without_wrappers,
+)
 
 Model = TypeVar("Model", bound=nn.Module)
 
@@ -39,7 +52,8 @@ def load_pretrained(
     pre-training is ``unused=("cls",)``. If either is forgotten, the error says what to name.
 
     The weights are mapped into memory, so that no number is read twice or held twice. Decoders stay
-    tied. The model has the number type of the file, and dropout is off, as after ``eval()``.
+    tied. The model has the number type of the file, of several the widest, and dropout is off, as
+    after ``eval()``.
 
     Parameters
     ----------
@@ -94,15 +108,23 @@ def load_pretrained(
     config, fields = read_config(folder, model_class)
     tensors = read_weights(folder)
     require_sizes(config, fields, tensors)
+    given = {"num_labels", "id2label"} & arguments.keys()
     arguments = read_arguments(folder, model_class, config, fields, arguments)
     with sizes_only():  # all numbers come from below
         model = model_class(config, **arguments)
     names = names_of(model)
     prefix = getattr(model_class, "base_model_prefix", "bert") + "."
     prefixed = any(name.startswith(prefix) for name in names.shapes)
+    tensors = without_wrappers(tensors, names.shapes, prefix)
     tensors = repair_names(tensors, prefixed, prefix)
+    if not given:
+        require_labels(model, names.shapes, tensors, fields, new)
     chosen = match_names(model_class.__name__, names, tensors, new, unused)
-    _place(model, names, chosen | _draw(model, names, new, dtype_of(chosen, "the file")))
+    _make_what_no_file_holds(model, lambda: model_class(config, **arguments))
+    dtype = widest_dtype(chosen)
+    chosen = {name: tensor.to(dtype) for name, tensor in chosen.items()}
+    _place(model, names, chosen | _draw(model, names, new, dtype))
+    keep_fields(model, fields)
     return model.eval()
 
 
@@ -117,7 +139,9 @@ def _draw(model: Any, names: Names, new: Collection[str], dtype: torch.dtype) ->
     """Draw fresh weights for the new parts."""
     for part in new:
         modules = [*_modules_of(model, names, part)]
-        if not modules:
+        if not modules and part in names.places:
+            _draw_tensor(*names.places[part][0], model.config.initializer_range, dtype)
+        elif not modules:
             parts = ", ".join(dict.fromkeys(name.partition(".")[0] for name in names.shapes))
             raise ValueError(
                 f"new names {part!r}, but {type(model).__name__} has no such part; it has {parts}"
@@ -136,6 +160,16 @@ def _draw(model: Any, names: Names, new: Collection[str], dtype: torch.dtype) ->
     }
 
 
+@torch.no_grad()
+def _draw_tensor(owner: nn.Module, own: str, initializer_range: float, dtype: torch.dtype) -> None:
+    """Draw one tensor as it would be drawn with its module."""
+    fresh = torch.zeros(getattr(owner, own).shape, dtype=dtype)
+    if own != "bias":
+        is_norm = isinstance(owner, nn.LayerNorm)
+        fresh = fresh.fill_(1) if is_norm else fresh.normal_(std=initializer_range)
+    setattr(owner, own, nn.Parameter(fresh))
+
+
 def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module]:
     """Yield the largest modules of a part: all that stands there first bears its name."""
     listed: set[nn.Module] = set()
@@ -145,6 +179,24 @@ def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module
         if module not in listed and here and all(belongs_to(name, (part,)) for name in here):
             listed |= inside
             yield module
+
+
+def _make_what_no_file_holds(model: nn.Module, build: Callable[[], nn.Module]) -> None:
+    """Give a model the tensors that it makes itself: buffers that are not saved, and plain ones."""
+    saved = model.state_dict().keys()
+    made = [
+        (path, name)
+        for path, module in model.named_modules()
+        for name, value in (*vars(module).items(), *module.named_buffers(recurse=False))
+        if isinstance(value, torch.Tensor)
+        and value.is_meta
+        and f"{path}.{name}".removeprefix(".") not in saved
+    ]
+    if made:
+        with torch.random.fork_rng(devices=[]):
+            whole = build()
+        for path, name in made:
+            setattr(model.get_submodule(path), name, getattr(whole.get_submodule(path), name))
 
 
 def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import reduce
 
 import torch
 
@@ -42,6 +43,14 @@ def require_loadable(tensors: Tensors) -> None:
             f"{list_names(infinite, most=3)} hold numbers that are not finite (NaN or infinity); a "
             "training run has diverged there. Go back to weights from before"
         )
+
+
+def widest_dtype(tensors: Tensors) -> torch.dtype:
+    """Return the type that holds every number of a file, as float32 does for float16 beside it."""
+    dtypes = {tensor.dtype for tensor in tensors.values()}
+    if not dtypes <= set(FLOATS):
+        return dtype_of(tensors, "the file")
+    return reduce(torch.promote_types, dtypes)
 
 
 def dtype_of(tensors: Tensors, owner: str) -> torch.dtype:

@@ -5,17 +5,26 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from minibert.wordpiece import WordPieceTokenizer
+from minibert.wordpiece import SPECIAL_TOKENS, AddedToken, WordPieceTokenizer
+from minibert.wordpiece.vocabulary import read_pieces
 
+from .added_tokens import FLAGS, read_added_tokens
 from .files import CONFIG, locate, read_json, require_length
 from .hub import find_folder
 from .tokenizer_json import WHOLE, read_tokenizer_json
 
 VOCABULARY, TOKENIZER = "vocab.txt", "tokenizer_config.json"
 
+# Members of the family whose tokenizers are BERT's under another name.
+SAME_TOKENIZER = ("Bert", "DistilBert", "Electra")
+
 # Keys that could stand for another way of cutting text, and the values that stand for BERT's.
 REQUIRED_VALUES = {
-    "tokenizer_class": ("BertTokenizer", "BertTokenizerFast", None),
+    "tokenizer_class": (
+        "BertTokenizer",
+        *(f"{member}Tokenizer{end}" for member in SAME_TOKENIZER for end in ("", "Fast")),
+        None,
+    ),
     "tokenize_chinese_chars": (True, None),
     "do_basic_tokenize": (True, None),
     "never_split": (None, []),
@@ -34,7 +43,7 @@ def load_tokenizer(
 
     The pieces are in ``vocab.txt``, or else in ``tokenizer.json``. This file, or
     ``tokenizer_config.json``, says whether the model knows capitals and accents; if neither does,
-    the caller must.
+    the caller must. Tokens that were added later are read from wherever they stand.
 
     Parameters
     ----------
@@ -63,19 +72,21 @@ def load_tokenizer(
     fields = read_json(path) if path.is_file() else {}
     _require_bert(path, fields)
     if vocabulary.is_file():
-        lower = _drops_capitals(path, fields, do_lower_case)
         require_length(vocabulary)
-        tokenizer = WordPieceTokenizer.load(vocabulary, lower)
+        pieces, whole = read_pieces(vocabulary), {}
+        lower, strip = _drops_capitals(path, fields, do_lower_case)
     elif (folder / WHOLE).is_file():
         pieces, whole = read_tokenizer_json(folder / WHOLE)
         _require_bert(folder / WHOLE, whole)
-        lower = _drops_capitals(folder / WHOLE, whole, do_lower_case)
-        tokenizer = WordPieceTokenizer(pieces, _drops_capitals(path, fields, lower, WHOLE))
+        lower, strip = _drops_capitals(folder / WHOLE, whole, do_lower_case)
+        _drops_capitals(path, fields, lower, WHOLE)
     else:
         raise FileNotFoundError(
             f"{str(folder)!r} has neither {VOCABULARY} nor {WHOLE}; get one of them from where the "
             "model comes from"
         )
+    added = read_added_tokens(folder, path, fields, pieces, whole.get("added_tokens"))
+    tokenizer = WordPieceTokenizer(pieces, lower, strip, added)
     if (config := locate(folder, CONFIG)).is_file():
         _require_room(folder, tokenizer, read_json(config).get("vocab_size"))
     return tokenizer
@@ -83,7 +94,7 @@ def load_tokenizer(
 
 def _drops_capitals(
     path: Path, fields: dict[str, Any], do_lower_case: bool | None, teller: str = "the caller"
-) -> bool:
+) -> tuple[bool, bool]:
     """Return whether capitals and accents go; raise if the files do not say, or disagree."""
     lower = fields.get("do_lower_case", do_lower_case)
     if not isinstance(lower, bool) or do_lower_case not in (lower, None):
@@ -91,12 +102,12 @@ def _drops_capitals(
             f"{str(path)!r} gives do_lower_case as {fields.get('do_lower_case')}, {teller} as "
             f"{do_lower_case}; say do_lower_case=True for an uncased model, False for a cased one"
         )
-    if fields.get("strip_accents") not in (None, lower):
+    strip = fields.get("strip_accents")
+    if strip is not None and not isinstance(strip, bool):
         raise ValueError(
-            f"{str(path)!r} asks for strip_accents {fields['strip_accents']!r} and do_lower_case "
-            f"{lower}; here accents go where capitals go"
+            f"{str(path)!r} gives strip_accents as {strip!r}; it must be true, false or null"
         )
-    return lower
+    return lower, lower if strip is None else strip
 
 
 def _require_bert(path: Path, fields: dict[str, Any]) -> None:
@@ -122,11 +133,21 @@ def _require_room(folder: Path, tokenizer: WordPieceTokenizer, vocab_size: objec
 def describe_tokenizer(tokenizer: WordPieceTokenizer, model_max_length: int) -> dict[str, Any]:
     """Return the fields of Hugging Face's tokenizer_config.json for a tokenizer."""
     tokens = {key: values[0] for key, values in REQUIRED_VALUES.items() if key.endswith("_token")}
-    return {
+    same = tokenizer.strip_accents == tokenizer.do_lower_case
+    fields = {
         "tokenizer_class": "BertTokenizer",
         "do_lower_case": tokenizer.do_lower_case,
         "model_max_length": model_max_length,
-        "strip_accents": None,
+        "strip_accents": None if same else tokenizer.strip_accents,
         "tokenize_chinese_chars": True,
         **tokens,
     }
+    return fields | _describe_added_tokens(tokenizer) if tokenizer.added_tokens else fields
+
+
+def _describe_added_tokens(tokenizer: WordPieceTokenizer) -> dict[str, Any]:
+    """Return the field that tells of the five tokens of every BERT and of those that were added."""
+    tokens = [*map(AddedToken, SPECIAL_TOKENS), *tokenizer.added_tokens]
+    flags = dict.fromkeys(FLAGS, False)
+    decoder = {str(tokenizer.vocab[each.content]): each._asdict() | flags for each in tokens}
+    return {"added_tokens_decoder": decoder}

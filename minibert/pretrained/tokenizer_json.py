@@ -32,7 +32,7 @@ A, B = ({"Sequence": {"id": text, "type_id": segment}} for segment, text in enum
 
 
 def read_tokenizer_json(path: Path) -> tuple[list[str], dict[str, Any]]:
-    """Read the pieces of a tokenizer.json, and what it says of capitals and accents."""
+    """Read the pieces of a tokenizer.json, and what it says of capitals, accents, added tokens."""
     whole = read_json(path)
     for part, required in REQUIRED_PARTS.items():
         for key, value in required.items():
@@ -45,6 +45,7 @@ def read_tokenizer_json(path: Path) -> tuple[list[str], dict[str, Any]]:
         "do_lower_case": normalizer.get("lowercase"),
         "strip_accents": normalizer.get("strip_accents"),
         "tokenize_chinese_chars": normalizer.get("handle_chinese_chars"),
+        "added_tokens": whole.get("added_tokens"),
     }
     return sorted(ids, key=ids.__getitem__), fields
 
@@ -82,14 +83,9 @@ def _read_ids(path: Path, ids: object) -> dict[str, int]:
 
 
 def _require_special_tokens(path: Path, tokens: object, ids: dict[str, int]) -> None:
-    """Raise for tokens cut out of the text beforehand, other than the five of every BERT."""
+    """Raise unless the five tokens of every BERT are cut out of the text beforehand."""
     tokens = tokens if isinstance(tokens, list) else []
     added = {str(_get(token, "content")): token for token in tokens}
-    if strange := [content for content in added if content not in SPECIAL_TOKENS]:
-        raise ValueError(
-            f"{str(path)!r}: the added token {strange[0]!r} is not supported; BERT's are "
-            f"{', '.join(SPECIAL_TOKENS)}"
-        )
     for content in SPECIAL_TOKENS:
         token = added.get(content)
         _require(path, f"the id of the added token {content}", _get(token, "id"), ids[content])

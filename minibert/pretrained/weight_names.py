@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ ENCODER_PARTS = (
 )
 OLD_ENDINGS = {"LayerNorm.gamma": "LayerNorm.weight", "LayerNorm.beta": "LayerNorm.bias"}
 POSITION_IDS = "embeddings.position_ids"
+WRAPPERS = {"module.": "DataParallel", "_orig_mod.": "torch.compile", "model.": "a trainer"}
 ENCODER = re.compile(r"(\w+\.)?(embeddings|encoder|transformer|layers)\.")
 
 
@@ -72,6 +74,27 @@ def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Ten
     return repaired
 
 
+def without_wrappers(tensors: Tensors, ours: Iterable[str], prefix: str) -> Tensors:
+    """Take off what wrappers have put in front of all names, with a warning."""
+    ours = [prefix, *ours]
+    wrappers = [w for w in WRAPPERS if not any(name.startswith(w) for name in ours)]
+    taken = ""
+    while tensors and (more := [w for w in wrappers if _all_begin(tensors, taken + w)]):
+        taken += more[0]
+    if not taken:
+        return tensors
+    warnings.warn(
+        f"the names of all {len(tensors)} tensors begin with {taken!r}, which a wrapper has put "
+        "there; they are read without it",
+        stacklevel=3,
+    )
+    return {name.removeprefix(taken): tensor for name, tensor in tensors.items()}
+
+
+def _all_begin(names: Iterable[str], prefix: str) -> bool:
+    return all(name.startswith(prefix) for name in names)
+
+
 def _modern(name: str) -> str:
     for old, new in OLD_ENDINGS.items():
         if name.endswith(old):
@@ -122,6 +145,8 @@ def match_names(
     """Find the tensor for every name of a model; raise if one is missing or left over."""
     left_out = {name for name in tensors if belongs_to(name, (*new, *unused))}
     tensors = {name: tensor for name, tensor in tensors.items() if name not in left_out}
+    for name in [name for name in tensors if ours.first.get(name, name) not in tensors]:
+        tensors[ours.first[name]] = tensors.pop(name)  # one tensor, saved under its other name
     wanted = {name for name in ours.first.values() if not belongs_to(name, new)}
     absent = wanted - tensors.keys()
     missing = {name: ours.shapes[name] for name in ours.first if name in absent}
@@ -159,6 +184,13 @@ def _complaint(
     if misshaped:
         both = (f"{name} {there}, here {here}" for name, (there, here) in misshaped.items())
         lines.append(f"{len(misshaped)} of another shape: {list_names(both)}.")
+    if wrapper := next((w for w in WRAPPERS if any(name.startswith(w) for name in extra)), ""):
+        lines.append(
+            f"Names that begin with {wrapper!r} come from {WRAPPERS[wrapper]}; save them without: "
+            f"save_file({{n.removeprefix({wrapper!r}): t for n, t in load_file(path).items() if "
+            f"n.startswith({wrapper!r})}}, path), both from safetensors.torch."
+        )
+        return "\n".join(lines)
     if any(ENCODER.match(name) for name in (*missing, *misshaped)):
         lines.append(
             "The encoder itself is not whole: config.json and the weights must come from one "

@@ -10,10 +10,11 @@ from torch import nn
 def train_from_top(model: nn.Module, groups: int) -> None:
     """Let the head and the top groups of the encoder learn, and freeze those below.
 
-    The groups are the layers, counted from the last one down, and below them the embeddings. With 0
-    groups the encoder is frozen and gives fixed features; with one group more from time to time it
-    thaws gradually; with all of them, number of layers + 1, everything learns. What stands above
-    the layers, pooler and classifier, always learns.
+    The groups are the layers, counted from the last one down, and below them the embeddings, with
+    whatever else the encoder has for all of its layers. With 0 groups the encoder is frozen and
+    gives fixed features; with one group more from time to time it thaws gradually; with all of
+    them, number of layers + 1, everything learns. What reads the encoder, pooler and classifier,
+    always learns. A layer with several turns, as in ALBERT, belongs to the lowest of its groups.
 
     An optimizer made before does not know of the change: make a new one, or a new trainer.
 
@@ -43,12 +44,21 @@ def train_from_top(model: nn.Module, groups: int) -> None:
     ['classifier.weight', 'classifier.bias']
     """
     bert: Any = getattr(model, "bert", model)
-    from_below = [bert.embeddings, *bert.encoder.layer]
-    if not 0 <= groups <= len(from_below):
+    layers = [*bert.encoder.layer]  # from below
+    if not 0 <= groups <= len(layers) + 1:
         raise ValueError(
-            f"groups ({groups}) must be from 0 to {len(from_below)}: {len(from_below) - 1} layers, "
-            "and the embeddings"
+            f"groups ({groups}) must be from 0 to {len(layers) + 1}: {len(layers)} layers, and the "
+            "embeddings"
         )
     model.requires_grad_(True)
-    for frozen in from_below[: len(from_below) - groups]:
-        frozen.requires_grad_(False)
+    if groups > len(layers):
+        return
+    below, learning = layers[: len(layers) - groups], layers[len(layers) - groups :]
+    if learning and hasattr(bert.encoder, "final_norm"):  # ModernBERT's, above the last layer
+        learning.append(bert.encoder.final_norm)
+    for part in (bert.embeddings, bert.encoder):
+        part.requires_grad_(False)
+    for part in learning:
+        part.requires_grad_(True)
+    for part in below:  # ALBERT's layers may be among those above, too
+        part.requires_grad_(False)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+import torch
 from jaxtyping import Bool, Float, Int, Num
 from torch import Tensor
 from torch.nn import functional
 
-from minibert.inputs import require_number
+from minibert.inputs import FLOATS, require_entries, require_number, require_tensor
+from minibert.losses import IGNORED_LABEL
 
 
 class BestSpans(NamedTuple):
@@ -39,7 +41,7 @@ def best_spans(
     Parameters
     ----------
     start_logits, end_logits : Float[Tensor, "*batch seq"]
-        One score per token; any leading dimensions.
+        One score per token, or minus infinity for what cannot be; any leading dimensions.
     passage : Bool[Tensor, "*batch seq"]
         True for the tokens of the passage: not the question, special tokens or padding.
     max_answer_length : int, default 30
@@ -50,13 +52,16 @@ def best_spans(
     Returns
     -------
     BestSpans
-        Spans in shape (…, top_n), scores of no answer in shape (…). They are fewer than `top_n` if
-        so many cannot exist.
+        Spans in shape (…, top_n), scores of no answer in shape (…). The spans are fewer than
+        `top_n` if no row has so many. A row that has fewer than others ends in places without a
+        span: start and end are -100 there, and the score is minus infinity.
 
     Raises
     ------
+    TypeError
+        If scores are not floats, or `passage` is not of bools.
     ValueError
-        If shapes differ, or a number is below 1.
+        If shapes differ, a score is no number, or a number is below 1.
 
     References
     ----------
@@ -81,10 +86,13 @@ def best_spans(
     scores = start_logits.unsqueeze(-1) + _ahead(end_logits, max_answer_length, fill=-math.inf)
     scores = scores.masked_fill(~legal, -math.inf).flatten(-2)
     score, place = scores.sort(dim=-1, descending=True, stable=True)
-    score, place = score[..., :top_n], place[..., :top_n]
+    most = min(top_n, int((score > -math.inf).sum(dim=-1).max()))
+    score, place = score[..., :most], place[..., :most]
     start = place // max_answer_length
+    end = start + place % max_answer_length
+    start, end = (x.masked_fill(score == -math.inf, IGNORED_LABEL) for x in (start, end))
     no_answer = start_logits[..., 0] + end_logits[..., 0]
-    return BestSpans(start, start + place % max_answer_length, score, no_answer)
+    return BestSpans(start, end, score, no_answer)
 
 
 def _ahead(values: Num[Tensor, "*batch seq"], width: int, fill: float) -> Tensor:
@@ -95,11 +103,21 @@ def _ahead(values: Num[Tensor, "*batch seq"], width: int, fill: float) -> Tensor
 def _require_sound(
     start_logits: Tensor, end_logits: Tensor, passage: Tensor, max_answer_length: int, top_n: int
 ) -> None:
+    for name, logits in (("start_logits", start_logits), ("end_logits", end_logits)):
+        require_tensor(name, logits, FLOATS)
+        rule = "are numbers, or minus infinity for what cannot be"
+        require_entries(name, logits, logits < math.inf, rule)
+    require_tensor("passage", passage)
+    if passage.dtype != torch.bool:
+        raise TypeError(
+            f"passage must be torch.bool, not {passage.dtype}; if it is 1 for the tokens of the "
+            "passage and 0 for all others, give passage.bool()"
+        )
     shapes = [tuple(tensor.shape) for tensor in (start_logits, end_logits, passage)]
-    if len(set(shapes)) > 1 or not shapes[0] or not shapes[0][-1]:
+    if len(set(shapes)) > 1 or not shapes[0]:
         raise ValueError(
             f"start_logits, end_logits and passage have the shapes {shapes[0]}, {shapes[1]} and "
-            f"{shapes[2]}; they need one shape, with at least one token in its last dimension"
+            f"{shapes[2]}; they need one shape, whose last dimension is that of the tokens"
         )
     require_number("max_answer_length", max_answer_length, 1)
     require_number("top_n", top_n, 1)

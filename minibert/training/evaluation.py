@@ -30,7 +30,7 @@ def evaluate(
     try:
         with torch.no_grad():
             for batch in batches:
-                batch, counts = labeled_part(processes.share(check_batch(batch)), terms)
+                batch, counts = labeled_part(processes.share(check_batch(batch)), terms, model)
                 if not counts:
                     continue
                 with autocast(device, bf16):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from jaxtyping import Float, Shaped
+from jaxtyping import Bool, Float, Shaped
 from torch import Tensor
 
-from minibert.losses import IGNORED_LABEL
+from minibert.losses import ENDS_OF_ANSWER, is_answered, is_labeled
 
 Batch = Mapping[str, Shaped[Tensor, "..."]]
 LossTerms = Mapping[str, str]
@@ -17,10 +17,12 @@ LossTerms = Mapping[str, str]
 ONE_LOSS: LossTerms = MappingProxyType({"loss": "labels"})
 
 
-def count_labels(batch: Batch, terms: LossTerms = ONE_LOSS) -> dict[str, int]:
+def count_labels(batch: Batch, terms: LossTerms = ONE_LOSS, model: object = None) -> dict[str, int]:
     """Count the labels over which each term of the loss is a mean.
 
-    ``count = number of entries that are not -100``.
+    ``count = number of entries that are not -100``, or not an integer. Of the positions of answers,
+    ``start_positions`` and ``end_positions``, count those of rows that hold the whole answer. A
+    model whose loss leaves out more says which entries count: ``model.is_labeled(batch, name)``.
     """
     for term, labels in terms.items():
         if labels not in batch:
@@ -28,18 +30,39 @@ def count_labels(batch: Batch, terms: LossTerms = ONE_LOSS) -> dict[str, int]:
                 f"a batch holds no {labels!r}, over which {term!r} is a mean; it holds "
                 f"{', '.join(map(repr, batch)) or 'nothing'}. Name the right labels in `terms`"
             )
-    return {
-        term: int((batch[labels] != IGNORED_LABEL).sum().item()) for term, labels in terms.items()
-    }
+    counted = getattr(model, "is_labeled", _is_labeled)
+    return {term: int(counted(batch, labels).sum().item()) for term, labels in terms.items()}
 
 
 def labeled_part(
-    batch: Batch, terms: LossTerms
+    batch: Batch, terms: LossTerms, model: object = None
 ) -> tuple[dict[str, Shaped[Tensor, "..."]], dict[str, int]]:
-    """Leave out labels of which every one is -100: a mean over no label is no number."""
-    counts = {term: count for term, count in count_labels(batch, terms).items() if count}
-    empty = {*terms.values()} - {terms[term] for term in counts}
-    return {name: rows for name, rows in batch.items() if name not in empty}, counts
+    """Leave out labels of which no one counts: a mean over no label is no number."""
+    counts = count_labels(batch, terms, model)
+    empty = {terms[term] for term, count in counts.items() if not count}
+    if empty & ENDS_OF_ANSWER:
+        empty |= ENDS_OF_ANSWER
+    rows = {name: rows for name, rows in batch.items() if name not in empty}
+    return rows, {term: count for term, count in counts.items() if count}
+
+
+def require_labels(batches: Iterable[Batch], terms: LossTerms, model: object = None) -> None:
+    """Raise unless each term of the loss has a label in one of the batches."""
+    missing = dict(terms)
+    for batch in batches:
+        for term in labeled_part(batch, missing, model)[1]:
+            del missing[term]
+        if not missing:
+            return
+    raise ValueError(f"no batch has a label for {min(missing)!r}, so it has no mean")
+
+
+def _is_labeled(batch: Batch, name: str) -> Bool[Tensor, "..."]:
+    """Return which entries of labels count, as far as a batch tells."""
+    tokens = batch.get("input_ids", batch.get("inputs_embeds"))
+    if name in ENDS_OF_ANSWER <= batch.keys() and tokens is not None:
+        return is_answered(batch["start_positions"], batch["end_positions"], tokens.shape[1])
+    return is_labeled(batch[name])
 
 
 def loss_term(output: object, term: str) -> Float[Tensor, ""]:

@@ -86,14 +86,14 @@ def training_step(
     """
     parameters = [p for group in optimizer.param_groups for p in group["params"]]
     device = parameters[0].device
-    labels = _count_all_labels(batches, terms, step)
+    labels = _count_all_labels(model, batches, terms, step)
     means = dict.fromkeys(terms, 0.0)
 
     model.train()
     seed_torch(config.seed, MODEL, step, processes.rank)  # for the dropout of this step
     optimizer.zero_grad()
     for batch in batches:
-        batch, counts = labeled_part(processes.share(batch), terms)
+        batch, counts = labeled_part(processes.share(batch), terms, model)
         if not counts:
             continue
         with autocast(device, config.bf16):
@@ -115,9 +115,11 @@ def training_step(
     return StepResult(means, labels, norm, learning_rate)
 
 
-def _count_all_labels(batches: Sequence[Batch], terms: LossTerms, step: int) -> dict[str, int]:
+def _count_all_labels(
+    model: nn.Module, batches: Sequence[Batch], terms: LossTerms, step: int
+) -> dict[str, int]:
     """Count the labels of each term over all batches; there must be one."""
-    counts = [count_labels(batch, terms) for batch in batches]
+    counts = [count_labels(batch, terms, model) for batch in batches]
     labels = {term: sum(count[term] for count in counts) for term in terms}
     if not any(labels.values()):
         raise ValueError(

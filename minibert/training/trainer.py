@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from tqdm import std
 
-from .batch_stream import BatchStream, require_repeatable
+from .batch_stream import BatchStream, check_batch, require_repeatable
 from .config import TrainingConfig
 from .devices import choose_device
 from .early_stopping import BestWeights
 from .evaluation import evaluate
 from .history import HistoryFile, Meter, count_tokens
-from .loss_terms import ONE_LOSS, Batch
+from .lock import locked
+from .loss_terms import ONE_LOSS, Batch, count_labels, require_labels
 from .optimizer import make_optimizer
 from .processes import Processes
 from .progress import PlainLines, progress_bar
@@ -108,12 +112,13 @@ class BertTrainer:
         update whose weights the model has in the end. What is returned is the history: records of
         training hold ``step``, ``epoch``, ``loss``, ``learning_rate``, ``grad_norm`` and more;
         those of evaluation, every `eval_steps` updates and at the end, ``step`` and ``eval_loss``.
+        Only one trainer at a time may do so with a folder.
         """
         self._require_sound(batches, eval_batches)
         stream = BatchStream(batches, seed=self.config.seed, epoch=self.epoch, batch=self.batch)
-        self._begin_history()
         total, show = self.config.max_steps, self._is_main_process and self.show_progress
-        with progress_bar(total, self.step, show=show) as bar:
+        with self._folder_locked(), progress_bar(total, self.step, show=show) as bar:
+            self._begin_history()
             while True:
                 if self._must_save():
                     self.save()
@@ -124,6 +129,7 @@ class BertTrainer:
                 if eval_batches is not None and self._is_due(self.config.eval_steps):
                     losses = self.evaluate(eval_batches)
                     self._record({f"eval_{name}": loss for name, loss in losses.items()})
+                    self._warn_unless_finite(losses["loss"])
                     self.best.record(losses["loss"], self.step, self.model)
 
     def evaluate(self, batches: Iterable[Batch]) -> dict[str, float]:
@@ -172,6 +178,11 @@ class BertTrainer:
         return self.step
 
     @property
+    def is_saved(self) -> bool:
+        """Return whether there is a checkpoint of the present step."""
+        return self._saved == self.step
+
+    @property
     def _is_main_process(self) -> bool:
         """Whether this is the one process that writes and shows."""
         return self.processes.rank == 0
@@ -187,13 +198,13 @@ class BertTrainer:
 
     def _must_save(self) -> bool:
         """Whether a checkpoint is due and not there: also one that could not be written before."""
-        due = self._is_due(self.config.save_steps) and self._saved != self.step
+        due = self._is_due(self.config.save_steps) and not self.is_saved
         return due and self.folder is not None
 
     def _make_step(self, stream: BatchStream, bar: std.tqdm | PlainLines) -> None:
         """Make one training step, and record it."""
         began = time.perf_counter()
-        batches = stream.take(self.config.gradient_accumulation_steps)
+        batches = self._take_labeled(stream)
         result = self._train_on(batches)
         self.step, self.epoch, self.batch = self.step + 1, stream.epoch, stream.batch
         tokens, seconds = sum(map(count_tokens, batches)), time.perf_counter() - began
@@ -205,6 +216,19 @@ class BertTrainer:
             fields = {"learning_rate": result.learning_rate, "grad_norm": result.grad_norm}
             self._record({"epoch": self.epoch} | self._meter.read() | fields)
         self._step_incomplete = False
+
+    def _take_labeled(self, stream: BatchStream) -> list[dict[str, Tensor]]:
+        """Return the batches of the next step; those without any label make no step."""
+        whole = stream.epoch + (stream.batch > 0)  # the first epoch that is read from its beginning
+        while stream.epoch <= whole:
+            batches = stream.take(self.config.gradient_accumulation_steps)
+            counts = (count_labels(batch, self.terms, self.model) for batch in batches)
+            if any(count for each in counts for count in each.values()):
+                return batches
+        raise ValueError(
+            f"step {self.step + 1} has no label in its batches, nor has any other batch of epoch "
+            f"{whole}, so there is nothing to learn; give at least one"
+        )
 
     def _train_on(self, batches: Sequence[Batch]) -> StepResult:
         """Make one training step; an error for NaN names the checkpoint to return to."""
@@ -249,13 +273,9 @@ class BertTrainer:
             )
         if eval_batches is not None:
             require_repeatable(eval_batches)
+            require_labels(map(check_batch, eval_batches), self.terms, self.model)
         self.best.require(eval_batches)
-        if self.folder is not None and not self.step and checkpoint_folders(self.folder):
-            newest = checkpoint_folders(self.folder)[0].name
-            raise ValueError(
-                f"{str(self.folder)!r} holds a run already ({newest}); call resume() to go on "
-                "with it, or name another folder"
-            )
+        self._require_own_folder()
         identity = getattr(batches, "identity", None)
         if self.step and identity != self._data:
             raise ValueError(
@@ -263,6 +283,15 @@ class BertTrainer:
                 f"{_differences(self._data or {}, identity or {})}. Go on with the same data"
             )
         self._data = identity
+
+    def _require_own_folder(self) -> None:
+        """Raise if the folder holds another run."""
+        if self.folder is not None and not self.step and checkpoint_folders(self.folder):
+            newest = checkpoint_folders(self.folder)[0].name
+            raise ValueError(
+                f"{str(self.folder)!r} holds a run already ({newest}); call resume() to go on "
+                "with it, or name another folder"
+            )
 
     def _checkpoint(self) -> Checkpoint:
         """Collect all that the run needs to resume."""
@@ -280,11 +309,36 @@ class BertTrainer:
         tensors = model_tensors(self.model), optimizer_tensors(self.optimizer, self.model)
         return Checkpoint(*tensors, state, self.history, self.best.weights)
 
+    @contextmanager
+    def _folder_locked(self) -> Iterator[None]:
+        """Hold the lock of the folder, if there is one, in the process that writes."""
+        with ExitStack() as held:
+            problem = None
+            if self.folder is not None and self._is_main_process:
+                try:
+                    held.enter_context(locked(self.folder))
+                except OSError as error:
+                    problem = error
+            self._stop_together(problem)
+            self._require_own_folder()  # another may have used it until now
+            yield
+
+    def _warn_unless_finite(self, loss: float) -> None:
+        """Warn of an evaluation that measures nothing."""
+        if not math.isfinite(loss) and self._is_main_process:
+            patience = self.config.early_stopping_patience
+            counted = "" if patience is None else f"; it counts as one of {patience} without gain"
+            warnings.warn(
+                f"the evaluation loss of step {self.step} is {loss}{counted}. Look for numbers "
+                "that are not finite in the evaluation data, or give bf16=False",
+                stacklevel=3,
+            )
+
     def _stop_together(self, problem: OSError | None) -> None:
         """Raise in every process if the one that writes has failed."""
         failed = {"failed": float(problem is not None)}
         if self.processes.add_numbers(failed, self.device)["failed"]:
-            raise problem or OSError("the process that writes could not save the checkpoint")
+            raise problem or OSError("the process that writes to the folder could not")
 
     def _require_same_run(self, state: Mapping[str, Any]) -> None:
         """Raise for a checkpoint of another run."""

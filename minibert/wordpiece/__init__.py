@@ -1,5 +1,6 @@
 """Word pieces: learn them from a corpus, cut text into them, and turn them into a model's input."""
 
+from .added_tokens import AddedToken
 from .encode_batch import truncate_pair
 from .learning import SPECIAL_TOKENS, Merge, learn_merges, learn_vocabulary, merge_gain, spell
 from .matching import longest_match
@@ -7,6 +8,7 @@ from .tokenizer import WordPieceTokenizer
 
 __all__ = [
     "SPECIAL_TOKENS",
+    "AddedToken",
     "Merge",
     "WordPieceTokenizer",
     "learn_merges",

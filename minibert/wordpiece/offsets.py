@@ -16,7 +16,6 @@ from minibert.text import clean_text, lower_case, space_chinese, space_punctuati
 from minibert.wordpiece import WordPieceTokenizer
 
 from .learning import CONTINUED
-from .tokenizer import SPECIAL
 
 
 class LocatedPiece(NamedTuple):
@@ -62,25 +61,42 @@ def locate_pieces(tokenizer: WordPieceTokenizer, text: str) -> list[LocatedPiece
     ##s 9 10 s
     """
     pieces, begin = [], 0
-    for number, part in enumerate(SPECIAL.split(text)):
-        if number % 2:  # a special token in the text stands for itself
-            pieces.append(LocatedPiece(tokenizer.vocab[part], begin, begin + len(part)))
+    for part, token_id in tokenizer.raw_tokens.split(text):
+        if token_id is not None:  # a token in the text stands for itself
+            pieces.append(LocatedPiece(token_id, begin, begin + len(part)))
         else:
-            for word in locate_words(part, tokenizer.do_lower_case):
-                pieces += _pieces_of_word(tokenizer, word, begin)
+            located = _normalized(part, tokenizer.do_lower_case, tokenizer.strip_accents)
+            pieces += _pieces_of_part(tokenizer, [(c, begin + place) for c, place in located])
         begin += len(part)
     return pieces
 
 
-def locate_words(text: str, do_lower_case: bool = True) -> list[LocatedWord]:
-    r"""Cut a text into words, each character with its origin in the text.
+def _pieces_of_part(
+    tokenizer: WordPieceTokenizer, located: list[tuple[str, int]]
+) -> Iterator[LocatedPiece]:
+    """Yield the pieces between two tokens of the text, and those that show in it only now."""
+    first = 0
+    for part, token_id in tokenizer.normalized_tokens.split("".join(c for c, _ in located)):
+        own, first = located[first : first + len(part)], first + len(part)
+        if token_id is not None:
+            places = [place for _, place in own]
+            yield LocatedPiece(token_id, min(places), max(places) + 1)
+        else:
+            for word in _words(own):
+                yield from _pieces_of_word(tokenizer, word)
 
-    Each character goes by itself through all steps of `split_words`. Only one of them looks at more
-    than one character: marks on the same letter have an order of their own, and are put into it.
-    """
+
+def locate_words(text: str, do_lower_case: bool = True) -> list[LocatedWord]:
+    """Cut a text into the words of `split_words`, each character with its origin in the text."""
+    return _words([*_normalized(text, do_lower_case, do_lower_case)])
+
+
+def _words(located: list[tuple[str, int]]) -> list[LocatedWord]:
+    """Cut characters into words, at spaces and around punctuation."""
     words: list[LocatedWord] = []
     letters, places = [], []
-    for letter, place in [*_changed(text, do_lower_case), (" ", len(text))]:
+    spaced = ((c, place) for letter, place in located for c in space_punctuation(letter))
+    for letter, place in [*spaced, (" ", 0)]:
         if letter != " ":
             letters.append(letter)
             places.append(place)
@@ -90,12 +106,17 @@ def locate_words(text: str, do_lower_case: bool = True) -> list[LocatedWord]:
     return words
 
 
-def _changed(text: str, do_lower_case: bool) -> Iterator[tuple[str, int]]:
-    """Yield the characters of the changed text, each with the place of its origin."""
+def _normalized(text: str, lower: bool, strip: bool) -> Iterator[tuple[str, int]]:
+    """Yield the characters of the normalized text, each with the place of its origin.
+
+    Each character goes by itself through the steps of `WordPieceTokenizer.normalize`. Only one of
+    them looks at more than one: marks on the same letter have an order of their own, and are put
+    into it.
+    """
     marks: list[tuple[str, int]] = []
     for place, original in enumerate(text):
-        for letter in _change(original, do_lower_case):
-            if do_lower_case and unicodedata.combining(letter):
+        for letter in _change(original, lower, strip):
+            if strip and unicodedata.combining(letter):
                 marks.append((letter, place))
                 continue
             if marks:
@@ -111,26 +132,24 @@ def _in_order(marks: list[tuple[str, int]]) -> list[tuple[str, int]]:
 
 
 @lru_cache(maxsize=10_000)
-def _change(character: str, do_lower_case: bool) -> str:
-    """Apply to one character all steps of `split_words` before the cut."""
+def _change(character: str, lower: bool, strip: bool) -> str:
+    """Normalize one character."""
     changed = space_chinese(clean_text(character))
-    if do_lower_case:
-        changed = lower_case(strip_accents(changed))
-    return space_punctuation(changed)
+    changed = strip_accents(changed) if strip else changed
+    return lower_case(changed) if lower else changed
 
 
-def _pieces_of_word(
-    tokenizer: WordPieceTokenizer, located: LocatedWord, begin: int
-) -> Iterator[LocatedPiece]:
+def _pieces_of_word(tokenizer: WordPieceTokenizer, located: LocatedWord) -> Iterator[LocatedPiece]:
     """Yield the pieces of a word with their places in the text."""
     word, places = located
-    pieces = tokenizer.tokenize(word)
-    if pieces == ["[UNK]"]:
-        yield LocatedPiece(tokenizer.unk_token_id, begin + min(places), begin + max(places) + 1)
+    ids = tokenizer.ids_of_word(word)
+    if ids == [tokenizer.unk_token_id]:
+        yield LocatedPiece(tokenizer.unk_token_id, min(places), max(places) + 1)
         return
     first = 0
-    for number, piece in enumerate(pieces):
+    for number, token_id in enumerate(ids):
+        piece = tokenizer.pieces[token_id]
         last = first + len(piece.removeprefix(CONTINUED) if number else piece)
         covered = places[first:last]
-        yield LocatedPiece(tokenizer.vocab[piece], begin + min(covered), begin + max(covered) + 1)
+        yield LocatedPiece(token_id, min(covered), max(covered) + 1)
         first = last

@@ -10,8 +10,9 @@ from operator import index
 from pathlib import Path
 from typing import SupportsIndex
 
-from minibert.text import split_words
+from minibert.text import clean_text, lower_case, space_chinese, split_words, strip_accents
 
+from .added_tokens import AddedToken, TokenFinder, check_added_tokens
 from .encode_batch import (
     Batch,
     check_lengths,
@@ -37,12 +38,17 @@ class WordPieceTokenizer:
     vocab : iterable of str
         The pieces; the place of a piece is its id. Pieces that continue a word begin with ``##``.
     do_lower_case : bool, default True
-        Whether the vocabulary knows neither capitals nor accents.
+        Whether the vocabulary knows no capitals.
+    strip_accents : bool, optional
+        Whether it knows no accents; by default as `do_lower_case`.
+    added_tokens : iterable of AddedToken, default ()
+        Tokens that are cut out of a text before its words are. One that is no piece gets the next
+        id after the pieces.
 
     Raises
     ------
     TypeError
-        When a piece is no string.
+        When a piece is no string, or an added token no `AddedToken`.
     ValueError
         When a special token is missing, or a piece is empty, or occurs twice.
 
@@ -59,11 +65,23 @@ class WordPieceTokenizer:
     [2, 5, 6, 3]
     """
 
-    def __init__(self, vocab: Iterable[str], do_lower_case: bool = True):
-        self.pieces = tuple(vocab)
+    def __init__(
+        self,
+        vocab: Iterable[str],
+        do_lower_case: bool = True,
+        strip_accents: bool | None = None,
+        added_tokens: Iterable[AddedToken] = (),
+    ):
+        pieces = tuple(vocab)
         self.do_lower_case = do_lower_case
+        self.strip_accents = do_lower_case if strip_accents is None else strip_accents
+        self.added_tokens = check_added_tokens(added_tokens)
+        known = {*pieces}
+        others = (token.content for token in self.added_tokens)
+        self.pieces = (*pieces, *(content for content in others if content not in known))
         self.vocab = {piece: number for number, piece in enumerate(self.pieces)}
         check_pieces(self.pieces, self.vocab)
+        self._words = {piece: self.vocab[piece] for piece in pieces}
         self.vocab_size = len(self.pieces)
         self.pad_token_id, self.unk_token_id, self.cls_token_id, self.sep_token_id = (
             self.vocab[token] for token in SPECIAL_TOKENS[:4]
@@ -71,9 +89,16 @@ class WordPieceTokenizer:
         self.mask_token_id = self.vocab["[MASK]"]
         self._continued = {
             piece.removeprefix(CONTINUED): number
-            for piece, number in self.vocab.items()
+            for piece, number in self._words.items()
             if piece.startswith(CONTINUED)
         }
+        added = self.added_tokens
+        raw = [*SPECIAL_TOKENS, *(token.content for token in added if not token.normalized)]
+        self.raw_tokens = TokenFinder({content: self.vocab[content] for content in raw})
+        self.normalized_tokens = TokenFinder(
+            {self.normalize(t.content): self.vocab[t.content] for t in added if t.normalized}
+        )
+        self._not_words = {*SPECIAL_TOKENS, *(token.content for token in added if token.special)}
         self._word_ids = _Memory(self._ids_of_word)
 
     @classmethod
@@ -104,8 +129,11 @@ class WordPieceTokenizer:
         return cls(read_pieces(path), do_lower_case)
 
     def save(self, path: str | Path) -> None:
-        """Write a vocab.txt; the file is the old one or the new one, never half of it."""
-        write_pieces(self.pieces, path)
+        """Write a vocab.txt; the file is the old one or the new one, never half of it.
+
+        It has no place for added tokens; `save_pretrained` writes them beside it.
+        """
+        write_pieces(self.pieces[: len(self._words)], path)
 
     def tokenize(self, text: str) -> list[str]:
         """Cut a text into pieces, without special tokens but for those in the text itself."""
@@ -123,7 +151,7 @@ class WordPieceTokenizer:
         """Join the pieces of ids to a text; case, accents and spaces that were lost stay lost."""
         pieces = [self._piece(number) for number in _ids_of_one_row(ids)]
         if skip_special_tokens:
-            pieces = [piece for piece in pieces if piece not in SPECIAL_TOKENS]
+            pieces = [piece for piece in pieces if piece not in self._not_words]
         spaced = [
             piece.removeprefix(CONTINUED)
             if piece.startswith(CONTINUED)
@@ -164,19 +192,41 @@ class WordPieceTokenizer:
         return [*ids, *second, self.sep_token_id], types + [1] * (len(second) + 1)
 
     def _ids(self, text: str) -> list[int]:
-        """Look up a text, word by word; special tokens in it stand for themselves."""
+        """Look up a text, word by word; special and added tokens in it stand for themselves."""
         ids: list[int] = []
-        for number, part in enumerate(SPECIAL.split(text)):
-            if number % 2:
-                ids.append(self.vocab[part])
+        for part, token_id in self.raw_tokens.split(text):
+            if token_id is not None:
+                ids.append(token_id)
+            elif self.normalized_tokens.ids:
+                for piece, its_id in self.normalized_tokens.split(self.normalize(part)):
+                    ids += self._ids_of_words(piece) if its_id is None else [its_id]
             else:
-                words = split_words(part, self.do_lower_case)
-                ids += chain.from_iterable(map(self._word_ids.__getitem__, words))
+                ids += self._ids_of_words(part)
         return ids
+
+    def normalize(self, text: str) -> str:
+        """Drop what the vocabulary does not know: control characters, capitals, accents."""
+        text = space_chinese(clean_text(text))
+        text = strip_accents(text) if self.strip_accents else text
+        return lower_case(text) if self.do_lower_case else text
+
+    def _ids_of_words(self, text: str) -> Iterator[int]:
+        """Look up every word of a text without tokens in it."""
+        plain = self.strip_accents == self.do_lower_case
+        words = split_words(text, self.do_lower_case) if plain else self._odd_words(text)
+        return chain.from_iterable(map(self._word_ids.__getitem__, words))
+
+    def _odd_words(self, text: str) -> list[str]:
+        """Split a text of which only the capitals go, or only the accents."""
+        return split_words(self.normalize(text), do_lower_case=False)
+
+    def ids_of_word(self, word: str) -> list[int]:
+        """Look up one word as `split_words` gives it."""
+        return self._word_ids[word]
 
     def _ids_of_word(self, word: str) -> list[int]:
         fits = len(word) <= LONGEST_WORD
-        return (fits and longest_match(word, self.vocab, self._continued)) or [self.unk_token_id]
+        return (fits and longest_match(word, self._words, self._continued)) or [self.unk_token_id]
 
     def _piece(self, number: int) -> str:
         if not 0 <= number < self.vocab_size:

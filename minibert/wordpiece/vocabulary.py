@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -12,11 +13,26 @@ from .learning import SPECIAL_TOKENS
 
 
 def read_pieces(path: str | Path) -> list[str]:
-    """Read the lines of a vocab.txt."""
+    """Read the lines of a vocab.txt, without white space at their ends.
+
+    The number of a line is an id, also of one that is blank or stands again further down: such an
+    id stands for nothing, and gets a name that no word has.
+    """
     text = read_text(
         path, if_missing="give the path of a vocab.txt", if_garbled="is it a vocab.txt?"
     )
-    return text.removesuffix("\n").split("\n")
+    lines = [line.rstrip() or line for line in text.rstrip("\n").split("\n")]
+    last = {line: number for number, line in enumerate(lines)}
+    idle = [n for n, line in enumerate(lines) if not line or last[line] != n]
+    if idle:
+        warnings.warn(
+            f"{len(idle)} lines of {str(path)!r} are blank or stand again further down, the first "
+            f"of them line {idle[0] + 1}; no text gets their ids",
+            stacklevel=3,
+        )
+    for number in idle:
+        lines[number] = f"[no piece {number}]"
+    return lines
 
 
 def write_pieces(pieces: Sequence[str], path: str | Path) -> None:

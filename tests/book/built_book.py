@@ -32,7 +32,7 @@ class Reader:
         self.contexts, self.complaints = [], []
 
     def open(self, name: str, *, viewport=DESKTOP, from_disk=False, **settings):
-        """Open a page of the book, from the server or from the disk, and wait for its formulas."""
+        """Open a page of the book, from the server or from the disk, and wait until it is there."""
         home = self.html.as_uri() + "/" if from_disk else self.site
         return self.open_address(home, name, viewport, **settings)
 
@@ -53,7 +53,6 @@ class Reader:
         page.on("pageerror", lambda error: self._note(f"script error: {error}"))
         page.on("console", self._note_console)
         page.goto(home + name, wait_until="load")
-        page.evaluate("window.MathJax?.startup?.promise")
         return page
 
     def _note(self, sentence):

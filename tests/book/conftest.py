@@ -8,7 +8,9 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
-from built_book import BOOK, DESKTOP, HTML, PHONE, QuietHandler, Reader, built_pages
+from built_book import DESKTOP, HTML, PHONE, QuietHandler, Reader, built_pages
+
+from bertbook.records import trained_folder
 
 CELL = (
     '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
@@ -16,13 +18,14 @@ CELL = (
 )
 THOROUGH = pytest.mark.thorough
 ONE_OF_EACH = ("index", "search", "glossary", "flashcards", "chapters/02-", "api-text")
+OPENED = {"page_from_disk", "page_without_script"}
 
 
 def pytest_generate_tests(metafunc):
     """Run a test once for every page or chapter; a browser opens most in `make thorough` only."""
     if "page_name" in metafunc.fixturenames:
         names = built_pages("chapters" if "chapter_from_disk" in metafunc.fixturenames else ".")
-        if "page_from_disk" in metafunc.fixturenames:
+        if OPENED & {*metafunc.fixturenames}:
             names = [
                 n if n.startswith(ONE_OF_EACH) else pytest.param(n, marks=THOROUGH) for n in names
             ]
@@ -113,6 +116,16 @@ def page_from_disk(browser, site, html, page_name):
 
 
 @pytest.fixture
+def page_without_script(browser, html, page_name):
+    """Open a page from the disk in a browser that runs no script."""
+    context = browser.new_context(viewport=DESKTOP, java_script_enabled=False)
+    page = context.new_page()
+    page.goto((html / page_name).as_uri())
+    yield page
+    context.close()
+
+
+@pytest.fixture
 def chapter_from_disk(page_from_disk):
     """Give a page that is a chapter."""
     return page_from_disk
@@ -133,7 +146,7 @@ def model():
     from minibert.pretrained import load_pretrained
     from minibert.pretraining import BertForPreTraining
 
-    model = load_pretrained(BertForPreTraining, BOOK / "data" / "small-world").eval()
+    model = load_pretrained(BertForPreTraining, trained_folder("small-world")).eval()
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.copy_(parameter.half().float())

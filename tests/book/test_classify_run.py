@@ -10,10 +10,11 @@ import pytest
 from definitions import chapter_definitions, displayed
 
 from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
+from bertbook.records import record_of
 
 NAME = "16-classify"
 ROOT = Path(__file__).resolve().parents[2]
-RECORD = json.loads((ROOT / "benchmarks" / "classify.json").read_text(encoding="utf-8"))
+RECORD = record_of("classify")
 METHODS = {(m["task"], m["encoder"], m["method"]): m for m in RECORD["methods"]}
 TRUTHS = {
     "requests": [REQUEST_LABELS.index(r.label) for r in service_requests("test")],

@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import zipfile
+from contextlib import closing
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
@@ -14,7 +15,8 @@ from ebook import chosen, ebook, parts_of_the_book
 from ebook_figures import in_words, is_text
 from ebook_pages import plain
 from folds_behind import folds_behind
-from mathml import set_formulas, tex_of, translated
+from formulas import Typesetter, with_formulas_set
+from mathml import set_formulas
 from packaging.version import Version
 
 import minibert
@@ -246,11 +248,17 @@ def test_tables_stay_text(figure, text):
     assert is_text(article(figure).figure) is text
 
 
-def test_a_formula_is_translated_or_named(browser):
-    page = article(r'<span class="math">\(a &lt; b\)</span>')
-    formula = tex_of(page.span)
-    set_formulas(page, translated(browser, [formula]))
+def test_a_formula_stays_as_mathml_with_its_tex():
+    with closing(Typesetter()) as typesetter:
+        formula = r'<div class="math notranslate nohighlight">\[a &lt; b\]</div>'
+        page = article(with_formulas_set(formula, typesetter)[0])
+    set_formulas(page)
     assert page.math["alttext"] == "a < b"
-    assert page.math.get_text(strip=True) == "a<b"
-    with pytest.raises(ValueError, match=r"does not understand the formula '\\\\frac\{1'"):
-        translated(browser, [(r"\frac{1", False)])
+    assert page.get_text(strip=True) == "a<b"
+    ElementTree.fromstring(str(page.math))
+    assert page.math["xmlns"].endswith("MathML")
+
+
+def test_a_page_without_its_mathml_is_named():
+    with pytest.raises(ValueError, match="no MathML in the formula 'a'"):
+        set_formulas(article('<span class="math" data-tex="a">a</span>'))

@@ -1,5 +1,6 @@
 """Every page of the book, opened once from the disk and looked at in every way."""
 
+import re
 from functools import cache
 
 import pytest
@@ -18,6 +19,21 @@ FULL, GROWN, HIGH = 0.95, 1.6, 540
 MAY_SCROLL = 0.25
 PIXELS_OF_A_POINT = 4 / 3
 
+# Colored places of figures that a printer would leave white; buttons that paper cannot press.
+PALE = """() => [...document.querySelectorAll('.mb-figure *')].filter((element) => {
+  const { backgroundColor, backgroundImage, printColorAdjust } = getComputedStyle(element);
+  const isColored = backgroundColor !== 'rgba(0, 0, 0, 0)' || backgroundImage !== 'none';
+  return isColored && printColorAdjust !== 'exact';
+}).map((element) => element.outerHTML.slice(0, 120))"""
+BUTTONS = """() => [...document.querySelectorAll('main :is(button, input[type=range])')]
+  .filter((element) => element.checkVisibility() && !element.closest('.mb-turn'))
+  .map((element) => element.outerHTML.slice(0, 120))"""
+# What a cell says to an empty exercise, to a kernel's user, or where nothing can be shown.
+OF_A_KERNEL = re.compile(
+    r".*(?:returns nothing yet|^Not yet\.|[Rr]un this cell|Loading widget| object at 0x|"
+    r"<Figure size|Traceback \(most recent|LiveFigure\().*",
+    re.MULTILINE,
+)
 FORMULAS = """() => ({
   written: document.querySelectorAll('.math').length,
   set: document.querySelectorAll('.math mjx-container').length,
@@ -147,6 +163,11 @@ def is_tried(name: str) -> bool:
     return not name.startswith("api-") or name in TRIED
 
 
+def test_says_nothing_that_belongs_to_a_kernel(page_from_disk):
+    words = page_from_disk.evaluate("document.querySelector('main').innerText")
+    assert not OF_A_KERNEL.findall(words)
+
+
 def test_works_from_the_disk_with_its_formulas(page_from_disk):
     formulas = page_from_disk.evaluate(FORMULAS)
     assert formulas["set"] == formulas["written"], "a formula stayed as source text"
@@ -157,6 +178,16 @@ def test_pages_that_are_not_tried_are_made_like_those_that_are(html, page_name):
     if not is_tried(page_name):
         new = kinds_of(page_name) - set().union(*map(kinds_of, TRIED))
         assert not new, f"let axe-core try {page_name}, too: {sorted(map(str, new))[:3]}"
+
+
+def test_paper_shows_colors_and_no_buttons(page_from_disk):
+    page_from_disk.emulate_media(media="print")
+    assert page_from_disk.evaluate(PALE) == []
+    assert page_from_disk.evaluate(BUTTONS) == []
+    first = page_from_disk.evaluate("document.querySelector('main').innerText.trim()")
+    heading = page_from_disk.locator("h1").last.inner_text().strip()
+    assert first.startswith(heading[:40])
+    page_from_disk.emulate_media(media="screen")
 
 
 def assert_readable(page, screen: str) -> None:

@@ -136,6 +136,12 @@ def test_a_loop_without_end_is_stopped_and_takes_the_old_verdict_along(figure):
     assert verdict.is_visible()
 
 
+def test_the_skeleton_stands_there_once(figure):
+    """The field holds the code as long as it is open."""
+    cell = figure.page.locator(".cell:has([data-live=exercise])")
+    assert [each.locator(".cell_input").is_visible() for each in cell.all()[:2]] == [False, True]
+
+
 @pytest.mark.thorough
 def test_a_reader_writes_runs_stops_and_keeps_an_exercise(reader):
     page = reader.open("chapters/02-self-attention-by-hand.html", from_disk=True)

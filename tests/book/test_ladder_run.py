@@ -24,7 +24,7 @@ from benchmarks.sentences import short_sentences
 from minibert.data import padding_share
 from minibert.fast import in_eight_bits
 from minibert.model import BertModel
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 
 NOT_EXACT = {"bfloat16", "compiled"}
@@ -90,7 +90,7 @@ def test_a_rung_has_the_gradient_of_the_one_before(short, name):
 
 def test_eight_bits_are_off_as_recorded(record, minilm, one_thread):
     tokenizer, plain = load_tokenizer(minilm), load_pretrained(BertModel, minilm)
-    with use(**NO_PADDING):
+    with override(**NO_PADDING):
         packed = load_pretrained(BertModel, minilm)
     texts = short_sentences(128, tokenizer)[:SENTENCES]
     if sum(len(tokenizer.encode(text)) for text in texts) != record["use"]["tokens"]:

@@ -12,13 +12,14 @@ from odd_texts import odd_texts, odd_vocabulary
 from safetensors.torch import load_file
 
 from bertbook.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
+from bertbook.records import trained_folder
 from bertbook.show import type_ahead
 from bertbook.show.live_scripts import real_vocabulary
 from minibert.pretrained import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
-SMALL = BOOK / "data" / "small-world"
+SMALL = trained_folder("small-world")
 ROWS, ODD, CHUNK = 150, 2500, 50
 CLOSE = {"rtol": 0, "atol": 2e-5}
 
@@ -149,7 +150,7 @@ def test_the_toy_computes_the_same_in_the_page(page):
     chapter = chapter_definitions("05-a-toy-bert")
     mask, *words = vocabulary(hundred_sentences())
     toy = chapter.ToyBert(89, positions=9).eval()
-    toy.load_state_dict(load_file(BOOK / "data" / "toy" / "model.safetensors"))
+    toy.load_state_dict(load_file(trained_folder("toy") / "model.safetensors"))
     page.evaluate("minibert.ready('toy')")
     for number, sentence in enumerate(hundred_sentences()):
         tokens = sentence.split()

@@ -1,15 +1,14 @@
 """Figures in which a reader asks the small world's model: its answers are those of the package."""
 
-from pathlib import Path
-
 import torch
 from built_book import PHONE
 
 from bertbook.analysis.attention_maps import ablate_heads
+from bertbook.records import trained_folder
 from bertbook.show import fill_in, next_sentence
 from minibert.pretrained import load_tokenizer
 
-SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
+SMALL = trained_folder("small-world")
 TOKENIZER = load_tokenizer(SMALL, do_lower_case=True)
 FIRST = "anna kicks the blue ball over the wall"
 SECOND = "a small dog finds the blue ball behind the wall and her sister laughs"

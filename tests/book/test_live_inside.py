@@ -2,7 +2,6 @@
 
 import ast
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,10 +10,11 @@ from built_book import PHONE
 from definitions import chapter_code
 
 from bertbook.analysis.attention_maps import ablate_heads, patch_heads
+from bertbook.records import trained_folder
 from bertbook.show import follow_shapes, see_heads, swap_heads
 from bertbook.show.watching import Watched
 
-SMALL = Path(__file__).resolve().parents[2] / "book" / "data" / "small-world"
+SMALL = trained_folder("small-world")
 CLOSE = {"rtol": 0, "atol": 2e-5}
 NUMBER = r"[-\N{MINUS SIGN}]?\d+(?:\.\d+)?"
 STORY = "ben waits for the red bus in front of the bank | the bus leaves late and [MASK] walks home"

@@ -103,7 +103,7 @@ def test_a_reader_trains_pauses_and_begins_again(opened):
     status = page.get_by_role("status").get_by_text("Step 200 of 200")
     status.wait_for(timeout=600_000)
     loss = float(re.findall(r"([\d.]+) nats", status.inner_text())[0])
-    assert loss == pytest.approx(0.0881, abs=0.01)  # benchmarks/toy_bert.json, with positions
+    assert loss == pytest.approx(0.0881, abs=0.01)  # bertbook/records/toy_bert.json, with positions
     assert page.get_by_role("row").count() == len(QUERIES)
     drawn = page.get_by_role("img", name="3 words along").locator("text")
     assert drawn.all_text_contents() == ["man", "woman", "bread"]

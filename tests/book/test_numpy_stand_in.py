@@ -1,5 +1,6 @@
 """What the pages have for numpy gives numpy's numbers: tests of the package run on it."""
 
+import json
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy_replaced import CHAPTERS, OF_A_CHAPTER
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "book" / "live" / "python"))
@@ -41,6 +43,40 @@ def test_the_tests_of_the_first_chapters_pass_on_it():
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
     assert int(re.search(r"(\d+) passed", done.stdout)[1]) > 250
+
+
+def sources():
+    """Yield each file that computes in the first chapters: cells, checkers with mistakes, twins."""
+    for path in sorted((ROOT / "book" / "chapters").glob("0[1-6]-*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        yield pytest.param("\n".join(code), id=path.name)
+    for path in [*ROOT.glob("bertbook/checks/*.py"), *ROOT.glob("minibert/reference/*.py")]:
+        text = path.read_text(encoding="utf-8")
+        chapter = OF_A_CHAPTER.match(text)
+        if path.parent.name == "reference" or (chapter and int(chapter[1]) in CHAPTERS):
+            yield pytest.param(text, id=path.name)
+
+
+def has(thing, name):
+    for part in name.split("."):
+        if not hasattr(thing, part):
+            return False
+        thing = getattr(thing, part)
+    return True
+
+
+NOT_NUMPYS = {"partition", "trace"}  # of a text, and of a mistake
+
+
+@pytest.mark.parametrize("source", [*sources()])
+def test_every_name_of_numpy_that_a_reader_of_these_chapters_may_type_is_there(source):
+    names = {*re.findall(r"\bnp\.((?:linalg\.|random\.)?\w+)", source)}
+    methods = {*re.findall(r"(?<=[\w)\]]\.)[a-z]\w*", source)} - NOT_NUMPYS
+    one, rng = numpy_stand_in.ones((2, 2)), numpy_stand_in.random.default_rng(0)
+    assert {name for name in names if not has(numpy_stand_in, name)} == set()
+    assert {name for name in methods if hasattr(np.eye(2), name) and not has(one, name)} == set()
+    assert {m for m in methods if hasattr(np.random.Generator, m) and not has(rng, m)} == set()
 
 
 @pytest.mark.parametrize("seed", [0, 11, 2**40 + 7])
@@ -80,6 +116,9 @@ np.vstack([[1, 2], Z[0, :, :2]]); [z := np.zeros((4, 3)), np.fill_diagonal(z, 5)
 np.take_along_axis(Z, np.argsort(Z, axis=1), axis=1)
 np.take_along_axis(Z, np.array([5, 0]), axis=None); np.bincount([3, 0, 3])
 np.bincount(np.array([], int)); np.logical_xor(Z > 0, Z[0] > 0.5)
+np.corrcoef(X); np.corrcoef(X[0], X[1]); np.corrcoef(Z[0], rowvar=False); np.corrcoef(X[0])
+np.cov(X); np.cov(X[0]); np.cov(Z[0], Z[1], bias=True); np.cov(Z[1], rowvar=False, ddof=0)
+np.linalg.norm(X, 1, axis=1); np.linalg.norm(X[0], np.inf); np.linalg.norm(X[1], ord=2)
 """
 SAME = [
     *re.split(r";\s|\n", EXPRESSIONS.strip()),
@@ -136,6 +175,7 @@ def test_an_error_says_what_numpys_says(code):
         ("np.linalg.solve([[1]], [2])", "np.linalg.solve"),
         ("np.random.default_rng(0).choice(3)", "Generator.choice"),
         ("np.ones(2).partition(1)", "ndarray.partition"),
+        ("np.linalg.norm(np.eye(2), 1)", "np.linalg.norm with ord=1 along 2 axes"),
     ],
 )
 def test_a_name_that_is_missing_gets_a_sentence_of_its_own(code, name):

@@ -77,7 +77,9 @@ def test_the_shapley_values_are_those_of_the_sum_over_sets(monkeypatch):
 def test_the_requests_of_the_page_are_in_no_part():
     from bertbook.corpus import service_requests
 
-    record = json.loads((ROOT / "benchmarks" / "classify.json").read_text(encoding="utf-8"))
+    record = json.loads(
+        (ROOT / "bertbook" / "records" / "classify.json").read_text(encoding="utf-8")
+    )
     (told,) = (r["removals"] for m in record["methods"] for r in m["runs"] if "removals" in r)
     texts = {r.text for split in ("train", "validation", "test") for r in service_requests(split)}
     assert not texts & {" ".join(request["parts"]) for request in told}

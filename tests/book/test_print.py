@@ -1,12 +1,14 @@
 """The printed book: nothing is cut off, every link says its page, and answers stand behind."""
 
 import re
+from contextlib import closing
 from io import BytesIO
 
 import pytest
 from answers_behind import answers_behind
 from bs4 import BeautifulSoup
 from ebook import parts_of_the_book
+from formulas import Typesetter, with_formulas_set
 from joining import elements, pairs, resolved
 from print_documents import printed, printed_pages
 from printing import HEIGHT, WIDTH, cut_off, opened, print_book
@@ -48,8 +50,10 @@ def small_book(html, folder, **pages):
     (folder / "_static").symlink_to(html / "_static")
     names = [name for part in BOOK.values() for name in part]
     for name, inside in zip(names, pages.values(), strict=True):
+        with closing(Typesetter()) as typesetter:
+            inside, style, _ = with_formulas_set(inside, typesetter)
         article = f'<article class="bd-article">{inside}</article>'
-        text = f"{head}<body>{article}</body></html>"
+        text = f"{head}<body><style>{style}</style>{article}</body></html>"
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return folder
 

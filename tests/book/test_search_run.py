@@ -12,7 +12,8 @@ from benchmarks.weights import SMALL_WORLD
 from bertbook.analysis.ranking import ranks_of_right, reciprocal_ranks
 from bertbook.corpus import Oracle, small_world
 from bertbook.show.search_tables import gains_of
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 
@@ -36,7 +37,7 @@ def test_words_rank_as_recorded(record):
 
 
 def test_the_stored_model_ranks_as_recorded(record, one_thread):
-    with switch_on():
+    with override(**fast_parts()):
         model = load_pretrained(BertForPreTraining, SMALL_WORLD)
     tokenizer = load_tokenizer(SMALL_WORLD, do_lower_case=True)
     found = search.ranks(model.bert, tokenizer)

@@ -14,15 +14,19 @@ from definitions import (
 )
 
 from bertbook.corpus import sample_documents, small_world, world_ladder
+from bertbook.records import trained_folder
 from minibert.data import PretrainingBatches
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer
 
 NAME = "14-pre-train-a-small-world"
 ROOT = Path(__file__).resolve().parents[2]
-MODEL = ROOT / "book" / "data" / "small-world"
-RECORD = json.loads((ROOT / "benchmarks" / "small_world.json").read_text(encoding="utf-8"))
+MODEL = trained_folder("small-world")
+RECORD = json.loads(
+    (ROOT / "bertbook" / "records" / "small_world.json").read_text(encoding="utf-8")
+)
 RUNS = RECORD["runs"]
 TERMS = {"masked_lm_loss": "labels", "next_sentence_loss": "next_sentence_label"}
 WORLD = small_world()
@@ -81,7 +85,7 @@ def test_the_first_updates_of_the_record_come_out_again():
     typed, tokenizer = chapter_definitions(NAME), WordPieceTokenizer.load(MODEL / "vocab.txt")
     documents = sample_documents(WORLD, 60_000, rng=np.random.default_rng(0))
     batches = PretrainingBatches(documents, tokenizer, batch_size=32, seed=0, max_length=40)
-    with switch_on():  # as the benchmark does
+    with override(**fast_parts()):  # as the benchmark does
         model = typed.small_bert(tokenizer, 0)
     plan = typed.small_plan(8000, 0, 250)
     trainer = BertTrainer(model, plan, device="cpu", terms=TERMS, show_progress=False)

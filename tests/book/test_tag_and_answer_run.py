@@ -18,6 +18,7 @@ from definitions import (
 
 from bertbook.analysis.metrics import normalize_answer, score_answers, score_entities
 from bertbook.corpus import entity_sentences, passage_questions
+from bertbook.records import record_of
 from bertbook.tasks.answering import Answer, Answers, merge_windows, sliding_windows
 from bertbook.tasks.tagging import find_entities
 from minibert.pretrained import load_tokenizer
@@ -26,9 +27,11 @@ from minibert.training import BertTrainer
 
 TAG, ANSWER = "17-tag", "18-answer"
 ROOT = Path(__file__).resolve().parents[2]
-RECORD = json.loads((ROOT / "benchmarks" / "tag_and_answer.json").read_text(encoding="utf-8"))
-STORED = json.loads((ROOT / "book" / "data" / "answers.json").read_text(encoding="utf-8"))
-SAID = json.loads((ROOT / "book" / "data" / "tags.json").read_text(encoding="utf-8"))
+RECORD = json.loads(
+    (ROOT / "bertbook" / "records" / "tag_and_answer.json").read_text(encoding="utf-8")
+)
+STORED = record_of("answers")
+SAID = record_of("tags")
 RUNS = RECORD["runs"]
 VALIDATION, TEST = passage_questions("validation"), passage_questions("test")
 TAGS = ("O", "B-PER", "I-PER", "B-LOC", "I-LOC", "B-ORG", "I-ORG")

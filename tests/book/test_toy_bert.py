@@ -3,7 +3,6 @@
 import itertools
 import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,11 +10,12 @@ import torch
 from definitions import chapter_definitions
 
 from bertbook.corpus import hundred_sentences, vocabulary
+from bertbook.records import record_path
 from bertbook.show import seed_everything
 from minibert import reference
 
 NAME = "05-a-toy-bert"
-RECORD = Path(__file__).resolve().parents[2] / "benchmarks" / "toy_bert.json"
+RECORD = record_path("toy_bert")
 WORDS = (*vocabulary(hundred_sentences())[1:], "[MASK]")
 MASK_ID = WORDS.index("[MASK]")
 

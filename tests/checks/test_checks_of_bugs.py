@@ -15,7 +15,7 @@ from bertbook.museum.invariants import check_invariants
 from bertbook.museum.stepwise import Attention
 from minibert.config import BertConfig
 from minibert.model import BertModel, BertModelOutput
-from minibert.parts import use
+from minibert.parts import override
 
 renamed, MISTAKES = broken_models._renamed, as_mistakes(broken_models._RENAMED)
 
@@ -213,7 +213,7 @@ def test_what_falls_is_what_falls():
 
     class Root(BertModel):
         def __init__(self, config, add_pooling_layer=True):
-            with use(self_attention=Rootless):
+            with override(self_attention=Rootless):
                 super().__init__(config, add_pooling_layer)
 
     for name, model in {"mean": Mean, "root": Root, "sort": Sort}.items():

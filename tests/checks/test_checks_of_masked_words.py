@@ -1,5 +1,7 @@
 """The exercises of Chapter 11: right answers pass, and what is wrong with a corruption is said."""
 
+import inspect
+
 import pytest
 import torch
 
@@ -10,6 +12,9 @@ from minibert.masking import corrupt_tokens
 def test_right_answers_pass_however_they_are_written():
     assert check_corrupt_tokens(corrupt_tokens).passed
     assert check_corrupt_tokens(reader()).passed
+
+
+OF_LOOPS = ("token by token", "two pieces", "fate of a word")
 
 
 def reader(*slips):
@@ -33,7 +38,10 @@ def reader(*slips):
             choice = choice.flip(0)
         if "one row" in slips:
             choice = choice[:1].expand(input_ids.shape).clone()
-        if continues_word is not None and "torn" not in slips:
+        if continues_word is not None and not {"torn", *OF_LOOPS} & {*slips}:
+            begins = torch.arange(input_ids.shape[-1]) * ~continues_word
+            choice = choice.gather(-1, begins.cummax(dim=-1).values)
+        elif continues_word is not None and "torn" not in slips:
             draws = choice.clone()
             for k in range(1, input_ids.shape[-1]):
                 before = (draws if "two pieces" in slips else choice)[..., k - 1]
@@ -51,7 +59,11 @@ def reader(*slips):
         if "another word" in slips:
             rand()
         chosen = choice < share
-        if "each row" in slips:
+        if "special if nothing else" in slips:
+            chosen = chosen | (choice == choice.min())
+        elif "smallest word" in slips:
+            chosen = chosen | (choice == choice[~special].min())
+        elif "each row" in slips:
             chosen = chosen | (choice == choice.amin(-1, keepdim=True)) & ~special
         elif "no minimum" not in slips:
             chosen = chosen | (choice == choice.min()) & ~special
@@ -149,6 +161,9 @@ def _fates(ids, fate, rand, lots, mask_id, slips):
         ("small ids", "77 is chosen"),
         ("two axes", "For a single sentence, ids of shape (400,), it stopped with"),
         ("along the batch", "the tokens are not those of the loop"),
+        ("token by token", "but you go from token to token"),
+        ("smallest word", "such as [CLS] [SEP], stopped it with RuntimeError"),
+        ("special if nothing else", "such as [CLS] [SEP], should come back as it is"),
         ("no labels", "Return two tensors: the ids that the model sees, and the labels"),
     ],
 )
@@ -156,6 +171,24 @@ def test_a_slip_is_named(slip, words):
     verdict = check_corrupt_tokens(reader(slip))
     assert not verdict.passed
     assert words in verdict.message
+
+
+def test_what_chapter_12_leaves_out_has_a_default():
+    right = reader()
+
+    def asks_for_all(input_ids, vocab_size, mask_token_id, special_ids, generator,
+                     mlm_probability, continues_word):  # fmt: skip
+        return right(input_ids, vocab_size=vocab_size, mask_token_id=mask_token_id,
+                     special_ids=special_ids, generator=generator,
+                     mlm_probability=mlm_probability, continues_word=continues_word)  # fmt: skip
+
+    def another_share(ids, mlm_probability=0.5, **named):
+        return right(ids, mlm_probability=mlm_probability, **named)
+
+    assert "Which two arguments have defaults?" in check_corrupt_tokens(asks_for_all).message
+    other = another_share
+    other.__signature__ = inspect.signature(right)
+    assert "What is its default?" in check_corrupt_tokens(other).message
 
 
 def test_a_skeleton_and_other_arguments():

@@ -8,11 +8,13 @@ from torch import nn
 
 from bertbook.checks import library
 from bertbook.checks.library import same_as_library
+from bertbook.checks.module import check_module
 from bertbook.checks.module.trial import NO_DROPOUT, TRIAL_CONFIG
 from minibert.attention import BertSelfAttention, additive_mask
 from minibert.config import BertConfig
 from minibert.layer import BertOutput
 from minibert.model import BertModel, BertPooler
+from minibert.parts import override, part
 from minibert.pretraining import BertForPreTraining
 
 pytest.importorskip("transformers")
@@ -86,6 +88,51 @@ class Silent(BertModel):
 def test_a_difference_is_named(kind, inputs, named, sentence):
     with pytest.raises(AssertionError, match=sentence):
         same_as_library(shaken(kind(CONFIG)), kind.__base__.__name__, CONFIG, *inputs, **named)
+
+
+class WithoutBias(nn.Module):
+    """Right by the contract: the decoder has no bias, and the head adds its own."""
+
+    def __init__(self, config, table):
+        super().__init__()
+        self.transform = part("prediction_head_transform")(config)
+        self.decoder = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
+        self.decoder.weight = table.weight
+        self.bias = nn.Parameter(torch.zeros(config.vocab_size))
+
+    def forward(self, hidden_states):
+        return self.decoder(self.transform(hidden_states)) + self.bias
+
+
+class OfTheTable(WithoutBias):
+    """Right as well: the decoder is the table itself."""
+
+    def __init__(self, config, table):
+        super().__init__(config, table)
+        self.decoder = table
+
+    def forward(self, hidden_states):
+        prepared = self.transform(hidden_states)
+        return nn.functional.linear(prepared, self.decoder.weight, self.bias)
+
+
+@pytest.mark.parametrize("head", [WithoutBias, OfTheTable])
+def test_a_bias_under_one_name_is_the_library_s_under_two(head, capsys):
+    assert check_module(head, "prediction_head").passed
+    alone = shaken(head(CONFIG, nn.Embedding(CONFIG.vocab_size, CONFIG.hidden_size)))
+    same_as_library(alone, "BertLMPredictionHead", CONFIG, STATES)
+    with override(prediction_head=head):
+        same_as_library(shaken(BertForPreTraining(CONFIG)), "BertForPreTraining", CONFIG, **BATCH,
+                        **LABELS)  # fmt: skip
+    assert capsys.readouterr().out.count("no difference above") == 2
+    with override(prediction_head=type("Doubled", (head,), {"forward": doubled(head.forward)})):
+        wrong = shaken(BertForPreTraining(CONFIG))
+    with pytest.raises(AssertionError, match="prediction_logits differs"):
+        same_as_library(wrong, "BertForPreTraining", CONFIG, **BATCH)
+
+
+def doubled(forward):
+    return lambda self, hidden_states: forward(self, hidden_states) + self.bias
 
 
 def test_without_the_library_nothing_is_claimed(monkeypatch, capsys):

@@ -29,7 +29,7 @@ from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS
 from minibert.model import BertEncoder
-from minibert.parts import default_part, part, replaced, use
+from minibert.parts import default_part, override, part, replaced
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 MODULES = [role for role, terms in ROLES.items() if terms.built]
@@ -168,6 +168,13 @@ def test_a_slip_is_told(name, old, new, hint):
     assert any(way in verdict.message for way in hint.split("|")), verdict.message
 
 
+@pytest.mark.parametrize(("name", "old", "new", "hint"), wrong_modules.LATER)
+def test_what_a_later_chapter_cannot_run_is_told_before_it_is_kept(name, old, new, hint):
+    verdict = told(name, old, new)
+    assert not verdict.passed
+    assert any(way in verdict.message for way in hint.split("|")), verdict.message
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "old", "new", "hint"), some(wrong_modules.SOLVED))
 def test_a_slip_in_a_solution_is_told(name, old, new, hint):
@@ -191,7 +198,7 @@ def test_a_usual_slip_in_ours_gets_its_hint(role, slip):
 
 @pytest.mark.thorough
 def test_every_sentence_is_shown_by_some_slip():
-    verdicts = [told(*slip[:3]) for slip in PLANTED]
+    verdicts = [told(*slip[:3]) for slip in (*PLANTED, *wrong_modules.LATER)]
     verdicts += [told_of_a_solution(*slip[:3]) for slip in wrong_modules.SOLVED]
     assert max(len(verdict.message) for verdict in verdicts) < LONGEST
     messages = " ".join(verdict.message for verdict in verdicts)
@@ -262,7 +269,7 @@ def test_what_is_no_class_is_told_so():
 
 def test_neither_chance_nor_the_cast_is_changed():
     mine = readers_file().MySelfAttention
-    with use(self_attention=mine):
+    with override(self_attention=mine):
         before = torch.get_rng_state()
         assert check_module(default_part("layer"), "layer").passed
         assert torch.equal(torch.get_rng_state(), before)

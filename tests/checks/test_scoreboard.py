@@ -13,7 +13,7 @@ from bertbook.checks.module.numbers import LAST
 from bertbook.checks.module.properties import PROPERTIES
 from bertbook.checks.module.scoreboard import LINES
 from minibert.model import BertModel
-from minibert.parts import replaced, use
+from minibert.parts import override, replaced
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 pytestmark = pytest.mark.usefixtures("unchecked")
@@ -39,7 +39,7 @@ def solved(tmp_path_factory):
 
 @pytest.mark.slow
 def test_all_lines_are_green_for_the_solutions(solved):
-    with use(**solved):
+    with override(**solved):
         assert scoreboard().verdict.message == "12 of 12 hold."
 
 
@@ -49,13 +49,13 @@ def test_an_activation_that_is_always_the_same_turns_lines_red(solved):
             super().__init__(config)
             self.activation = nn.GELU()
 
-    with use(intermediate=Fixed):
+    with override(intermediate=Fixed):
         assert red(scoreboard()) == ["Equal to ours: all outputs"]
 
 
 def test_the_readers_parts_are_examined_and_stay_where_they_were():
     players, _ = load(SAMPLE)
-    with use(layer=players["layer"]):
+    with override(layer=players["layer"]):
         assert red(scoreboard(players["bert"])) == []
         assert [*replaced()] == ["layer"]
 

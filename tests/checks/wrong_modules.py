@@ -46,7 +46,8 @@ BROKEN = [
     ("MyEmbeddings", "self.word_embeddings(ids)", "self.word_embeddings(ids * 0)", "Another word"),
     ("MyEmbeddings", "if positions is None:", "if True:", "Another position gives"),
     ("MyEmbeddings", "segments = torch.zeros(", "segments = torch.ones(", "those of segment 0"),
-    ("MyEmbeddings", "torch.arange(seq)", "(torch.arange(seq) + 1)", "positions 0, 1, 2"),
+    ("MyEmbeddings", "torch.arange(seq, device=x.device)",
+     "(torch.arange(seq, device=x.device) + 1)", "positions 0, 1, 2"),
     ("MyEmbeddings", "vectors is None else vectors", "vectors is None else -vectors",
      "inputs_embeds that hold"),
     ("MyPooler", "x[:, 0]", "x[:, 1]", "The first token has no effect"),
@@ -104,7 +105,38 @@ FAULTS = [
      "For how many answers does the softmax need a score?"),
     ("MyPredictionHead", "self.decoder(self.transform(x))",
      "self.decoder(self.transform(x.flatten(0, 1))).unflatten(0, x.shape[:2])", "So it is called "
-     "with hidden_states of shape (24, 12)"),
+     "with hidden_states of shape (6, 12)"),
+]  # fmt: skip
+
+# Right for itself, and stopped by what a later chapter does.
+LATER = [
+    ("MyLayer", "mask=None, show=False", "mask, show", "Which defaults do the other arguments"),
+    ("MyEmbeddings", "ids=None, segments=None, positions=None, vectors=None",
+     "ids, segments, positions, vectors", "Which defaults do the other arguments"),
+    ("MyPooler", POOLED, "torch.tanh(F.linear(x[:, 0], self.dense.weight, self.dense.bias))",
+     "is built but not called itself"),
+    ("MyAttention", "self.self(x, mask, show)", "self.self(x, mask, show=show)",
+     "without names, in the order of the contract"),
+    ("MyEmbeddings", "self.dropout = nn.Dropout(config.hidden_dropout_prob)",
+     "self.dropout = nn.Dropout(config.hidden_dropout_prob)\n        self.register_buffer("
+     "'position_ids', torch.arange(config.max_position_embeddings))", "Is there a buffer?"),
+    ("MySelfAttention", RESULT, f"self.probs = probs\n        {RESULT}",
+     "Is a result kept, as in self.probs = probs?"),
+    ("MyEncoder", "self.layer = |for layer in self.layer:",
+     "self.count = config.num_hidden_layers\n        self.layer = |"
+     "for layer in [self.layer[n] for n in range(self.count)]:", "Over what does its loop go"),
+    ("MyEncoder", "(*states, x)", "(*states, x.clone())", "not the tensor that goes on"),
+    ("MyEmbeddings", "torch.arange(seq, device=x.device)", "torch.arange(seq)",
+     "Is it made with device=hidden_states.device"),
+    ("MySelfAttention", RESULT, f"{RESULT.replace('return ', 'return [')}]",
+     "the result is a list of 2; it should be a tuple of context, probs"),
+    ("MySelfAttention", "probs, v).reshape(b, s, h)", "probs, v); out = torch.empty_like(x).view("
+     "b, s, self.heads, -1); out[torch.arange(b, device=x.device)] = context; "
+     "context = out.reshape(b, s, h)", "Which line asks for two tensors of one dtype?"),
+    ("MySelfAttention", "scores + mask", "scores.masked_fill(mask < 0, torch.finfo(x.dtype).min)",
+     "in Chapter 7 it holds one for each distance"),
+    ("MyPretrainingHeads", "self.predictions(x), self", "self.predictions(x.view(-1, x.shape[1], "
+     "x.shape[2])), self", "Print the shapes before that line|IndexError"),
 ]  # fmt: skip
 
 SUM = "scores = scores + mask"

@@ -15,7 +15,10 @@ from minibert.wordpiece import WordPieceTokenizer
 NAMES = ("Billing", "Hardware", "Software")
 THINGS = ("bill invoice money sum", "box cable router lamp", "page login link site")
 DOINGS = "is wrong|was late again|does nothing|is gone since monday|came twice".split("|")
-WISHES = ("--learning-rate", "0.01", "--epochs", "10", "--batch-size", "16", "--promise", "0.7")
+WISHES = (
+    *("--learning-rate", "0.01", "--epochs", "10", "--batch-size", "16", "--promise", "0.7"),
+    *("--class-weights", "balanced", "--use", "fine-tuned"),
+)
 
 
 def letters(rows=240, seed=0):
@@ -35,9 +38,9 @@ def write_table(path, rows, head=("text", "label", "writer")):
     return path
 
 
-def write_encoder(folder):
+def write_encoder(folder, texts=None):
     """Save a BERT of one layer with weights of chance, and its tokenizer."""
-    texts = [text for text, *_ in letters()]
+    texts = texts or [text for text, *_ in letters()]
     tokenizer = WordPieceTokenizer.train(texts, 300)
     torch.manual_seed(0)
     config = BertConfig(

@@ -1,13 +1,19 @@
 """What cannot be done is one sentence, and what was interrupted goes on bit for bit."""
 
+import gzip
 import importlib.util
+import json
+import math
 import os
+import shutil
 import signal
 
 import pytest
 from small_classifier import classify, end_of, letters, write_table
 
 from minibert.classify.options import parse_options
+from minibert.classify.saving import load_classifier, save_classifier
+from minibert.classify.table import LabeledTable
 from minibert.tasks import TaskBatches
 from minibert.training import checkpoint_folders
 
@@ -41,6 +47,27 @@ def test_a_class_that_is_learned_too_late(inputs, tmp_path, capsys):
     table = write_table(tmp_path / "a.csv", rows, ("text", "label", "n"))
     assert classify("train", table, *inputs[1:], "--time", "n", "--out", tmp_path / "out") == 1
     assert "the rows to learn from have one label only, 'a'; give more rows" in error(capsys)
+
+
+def test_texts_that_the_vocabulary_does_not_know_are_refused(inputs, tmp_path, capsys):
+    rows = [[f"my bill {'அஆஇஈஉ'[n % 5]} ஊ எ ஏ {n * 'ஐ'}", "ab"[n % 2]] for n in range(60)]
+    table = write_table(tmp_path / "a.csv", rows, ("text", "label"))
+    assert classify("train", table, *inputs[1:], "--out", tmp_path / "out") == 1
+    told = error(capsys)
+    assert "does not know, [UNK]: 71.3 % in train, 71.4 % in validation" in told
+    assert "Name a --model whose vocabulary has this script, or count words: --use words" in told
+    assert not (tmp_path / "out").exists()
+    run = ("train", table, *inputs[1:], "--epochs", "1", "--use", "words")
+    assert classify(*run, "--out", tmp_path / "out") == 0
+    assert classify("predict", tmp_path / "out", "my bill அ") == 0
+
+
+def test_an_answer_to_what_is_not_known_is_told(finished, capsys):
+    capsys.readouterr()
+    assert classify("predict", finished, "அ ஆ bill") == 0
+    assert "warning: 67 % of the tokens are [UNK], so" in capsys.readouterr().err
+    assert classify("predict", finished, "my bill") == 0
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.slow
@@ -78,10 +105,79 @@ def test_folders_that_cannot_answer_and_texts_that_cannot_be_answered(
         assert told in error(capsys)
 
 
+DAMAGES = {
+    "nothing but the format": (lambda told: {"format": told["format"]}, "it has no 'columns'"),
+    "another format": (lambda told: told | {"format": "x"}, "is damaged or of another version"),
+    "an unknown key": (lambda told: told | {"mood": 1}, "nobody knows its 'mood'"),
+    "text as length": (lambda told: told | {"max_length": "32"}, "'max_length' is '32', not from"),
+    "true as length": (lambda told: told | {"max_length": True}, "'max_length' is True, not from"),
+    "too long": (
+        lambda told: told | {"max_length": 9999},
+        "'max_length' is 9999, not from 3 to 32",
+    ),
+    "no length": (lambda told: told | {"max_length": 0}, "'max_length' is 0, not from"),
+    "no columns": (lambda told: told | {"columns": None}, "'columns' is None, not the names"),
+    "columns": (lambda told: told | {"columns": {"text": 3}}, "'columns' is {'text': 3}, not the"),
+    "column": (
+        lambda told: told | {"columns": {"pair": "b"}},
+        "'columns' is {'pair': 'b'}, not the",
+    ),
+    "temperature 0": (
+        lambda told: told | {"temperature": 0},
+        "'temperature' is 0, no number above",
+    ),
+    "no temperature": (lambda told: told | {"temperature": math.nan}, "'temperature' is nan, no"),
+    "cold": (lambda told: told | {"temperature": -1}, "'temperature' is -1, no number above 0"),
+    "hot": (
+        lambda told: told | {"temperature": math.inf},
+        "'temperature' is inf, no number above 0",
+    ),
+    "one threshold": (lambda told: told | {"thresholds": [0.5]}, "not one number for each of 4"),
+    "no thresholds": (lambda told: told | {"thresholds": None}, "'thresholds' is None, not one"),
+    "a text": (
+        lambda told: told | {"thresholds": ["a", 1, 1, 1]},
+        "'a' in 'thresholds' is no prob",
+    ),
+    "above 1": (lambda told: told | {"thresholds": [2, 1, 1, 1]}, "2 in 'thresholds' is no prob"),
+    "nan": (lambda told: told | {"thresholds": [math.nan] * 4}, "nan in 'thresholds' is no prob"),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGES)
+def test_a_damaged_file_is_a_sentence(finished, tmp_path, capsys, name):
+    damage, told = DAMAGES[name]
+    folder = shutil.copytree(finished, tmp_path / "damaged")
+    path = folder / "classifier.json"
+    path.write_text(json.dumps(damage(json.loads(path.read_text(encoding="utf-8")))), "utf-8")
+    assert classify("predict", folder, "my bill") == 1
+    said = error(capsys)
+    assert told in said and said.endswith("; train again")
+
+
+def test_without_thresholds_everything_is_answered(finished, tmp_path):
+    classifier = load_classifier(finished)._replace(thresholds=())
+    save_classifier(classifier, tmp_path)
+    for each in (classifier, load_classifier(tmp_path)):
+        assert all(reply.label for reply in each.answer(LabeledTable(["my bill", "x"])))
+
+
+def test_what_is_no_table_is_not_answered_as_a_text(finished, tmp_path, capsys):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"text\nmy bill\n"))
+    assert classify("predict", finished, tmp_path / "a.csv.gz") == 1
+    assert "is compressed by gzip, not a text file; unpack it first" in error(capsys)
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        assert classify("predict", finished, tmp_path / "pipe") == 1
+        assert "is a pipe or a device, which can be read only once; write" in error(capsys)
+
+
 WRONG = {
+    f"train a.csv --out x --seed {2**64}": f"{2**64} is too large; the most is {2**64 - 1}",
+    "train a.csv --out x --seed 1" + "0" * 5000: f" is too large; the most is {2**64 - 1}",
+    "train a.csv --out x --seed -1": "argument --seed: -1 is too small; the least is 0",
     "": "the following arguments are required: train|predict",
     "train a.csv --out x --promise 1": "argument --promise: 1 must be above 0 and below 1",
-    "train a.csv --out x --class-weights some": "(choose from 'balanced', 'none')",
+    "train a.csv --out x --class-weights some": "(choose from 'best', 'balanced', 'none')",
 }
 
 

@@ -1,15 +1,19 @@
 """Copies, leaks and parts: against slow searches, and what must never happen."""
 
+import csv
+import json
 from collections import Counter
 
 import numpy as np
 import pytest
 
 from minibert.classify.duplicates import (
+    copy_keys,
     find_duplicates,
     find_leaks,
+    find_patterns,
     normalize_text,
-    text_keys,
+    plain_text,
     without_copies,
 )
 from minibert.classify.options import DEFAULTS
@@ -30,7 +34,7 @@ def random_table(seed, rows=120, **columns):
 @pytest.mark.parametrize("seed", range(5))
 def test_duplicates_against_a_search_of_all_pairs(seed):
     table, found = random_table(seed), find_duplicates(random_table(seed))
-    texts, keys = table.texts, text_keys(table)
+    texts, keys = table.texts, copy_keys(table)
     exact = [row for row in range(120) if texts[row] in texts[:row]]
     near = [row for row in range(120) if keys[row] in keys[:row] and row not in exact]
     assert (found.exact, found.near) == (exact, near)
@@ -47,9 +51,38 @@ def test_duplicates_against_a_search_of_all_pairs(seed):
 def test_what_does_not_count_and_a_pair_is_a_copy_only_as_a_whole():
     assert normalize_text(" Ｉt   HUMS, 12 times; straße ") == "it hums 0 times strasse"
     assert normalize_text("…!") == "…!"
+    assert plain_text(" Ｉt   HUMS, “12” times; straße!! ") == "it hums 12 times strasse"
     table = LabeledTable(["a", "a", "A!"], ["x", "x", "x"], pairs=["b", "c", "b"])
     assert find_duplicates(table).near == [2]
     assert without_copies(table) == [0, 1]
+
+
+DIFFERENT = (
+    "I program in C|I program in C++|I program in C#|it is +3 degrees|it is -3 degrees|"
+    "it is 3 degrees|order 3 of 21|order 13 of 21|3.5 m|35 m|fine :)|fine :(|5 €|5 $|2 > 1|2 < 1|"
+    "a/b|ab|100 %|100"
+).split("|")
+
+
+def test_texts_that_differ_in_digits_or_signs_are_kept():
+    table = LabeledTable(DIFFERENT, ["x"] * len(DIFFERENT))
+    assert without_copies(table) == list(range(len(DIFFERENT)))
+    assert find_duplicates(table) == ([], [], [])
+    assert find_patterns(table)[:2] == [[0, 1, 2], [3, 4, 5]]
+    copies = ["It hums", "it hums.", "It  hums!!", "“It hums”", "IT HUMS?"]
+    assert without_copies(LabeledTable(copies, ["x"] * 5)) == [0]
+
+
+def test_texts_of_one_pattern_stay_together_unless_they_are_most_of_the_table():
+    texts = [f"order {n} is late" for n in range(8)] + [f"text {'x' * n}" for n in range(40)]
+    table = LabeledTable(texts, [*"ab"] * 24)
+    assert sorted(map(len, linked_rows(table)))[-2:] == [1, 8]
+    for seed in range(5):
+        parts = split_rows(table, seed=seed)
+        assert any({*range(8)} <= {*rows} for rows in parts)
+    orders = LabeledTable([f"order {n} of 21" for n in range(120)], [*"ab"] * 60)
+    assert without_copies(orders) == list(range(120))
+    assert [len(rows) for rows in split_rows(orders, seed=0)] == [84, 18, 18]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -140,10 +173,89 @@ def test_a_hundred_thousand_rows():
     assert 0.1 < len(tables[2]) / len(kept) < 0.2
 
 
+def notes_of(tmp_path, rows, name="a.csv"):
+    path = tmp_path / name
+    if name.endswith(".csv"):
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("text", "label"), *rows])
+    else:
+        lines = [json.dumps({"text": text, "label": label}) for text, label in rows]
+        path.write_text("\n".join(lines), encoding="utf-8")
+    return prepare({**DEFAULTS, "table": path}).notes
+
+
+def rows_with(labels, count=40):
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return [
+        (f"text {letters[n % 26] * (2 + n // 26)}", labels[n % len(labels)]) for n in range(count)
+    ]
+
+
 def test_labels_that_differ_in_capitals_only_are_told(tmp_path):
-    rows = [f"text {chr(97 + n) * 3},{'NOISE' if n % 5 == 0 else 'Noise'}" for n in range(24)]
-    path = tmp_path / "a.csv"
-    path.write_text("\n".join(["text,label", *rows, "text of another,Waste"]), encoding="utf-8")
-    told = [note for note in prepare({**DEFAULTS, "table": path}).notes if "capitals" in note]
-    assert len(told) == 1
-    assert told[0].startswith("'NOISE' and 'Noise' differ in capitals only")
+    told = notes_of(tmp_path, rows_with(["NOISE", "Noise", "Noise", "Waste"]))
+    (note,) = [note for note in told if "capitals" in note]
+    assert note == (
+        "'NOISE' and 'Noise' differ in capitals only, and are different labels here. Are they one?"
+    )
+
+
+ALIKE = {
+    "one number": (["1", "1.0", "0", "00"], ["'1' and '1.0' are", "'0' and '00' are"]),
+    "forms of a letter": (
+        ["caf\u00e9", "cafe\u0301", "tea"],
+        ["'cafe\\u0301' and 'caf\\xe9' look"],
+    ),
+    "width": (["Ａ", "A", "B"], ["'A' and '\\uff21' look alike"]),
+    "white space": (["on  time", "on time", "late"], ["'on  time' and 'on time' differ in white"]),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_labels_that_are_perhaps_one_are_told(tmp_path, name):
+    labels, told = ALIKE[name]
+    notes = [note for note in notes_of(tmp_path, rows_with(labels)) if "Are they one?" in note]
+    assert len(notes) == len(told)
+    for part in told:
+        assert any(note.startswith(part) for note in notes), notes
+
+
+def test_numbers_of_json_are_told_as_one(tmp_path):
+    told = notes_of(tmp_path, rows_with([1, 1.0, 0]), "a.jsonl")
+    assert any(note.startswith("'1' and '1.0' are one number") for note in told)
+    assert not any("decimals" in note for note in told)
+
+
+def test_scores_are_no_classes(tmp_path):
+    told = notes_of(tmp_path, rows_with([f"{n / 5:.1f}" for n in range(8)], 60))
+    assert any("Each label is a number, and some have decimals, such as '0.2'" in n for n in told)
+    told = notes_of(tmp_path, rows_with(["1", "2", "3"]))
+    assert not any("number" in note for note in told)
+
+
+def test_a_label_that_is_the_refusal_is_refused(tmp_path):
+    with pytest.raises(ValueError, match="the label 'I do not know' is what `predict` says"):
+        notes_of(tmp_path, rows_with(["I do not know", "a"]))
+
+
+def test_copies_are_counted_for_each_label_and_patterns_are_told(tmp_path):
+    rows = rows_with(["a", "b"])
+    rows += [rows[0], rows[0], rows[1], (rows[2][0].upper() + "!", "a")]
+    rows += [("order 1 is late", "a"), ("order 2 is late", "a")]
+    told = notes_of(tmp_path, rows)
+    assert (
+        "4 rows are copies of others with the same label and left out (1 in other case or "
+        "punctuation): 3 of 'a', 1 of 'b'."
+    ) in told
+    assert "2 rows differ from others in digits or signs only; such rows are in one part." in told
+    orders = [(f"order {n} of 21", "ab"[n % 2]) for n in range(120)]
+    (note,) = [note for note in notes_of(tmp_path, orders) if "digits" in note]
+    assert note.startswith("120 rows differ from others in digits or signs only, 'order 0 of 21'")
+
+
+def test_many_rare_labels_are_a_few_lines(tmp_path):
+    rows = rows_with([*"abcdefghij"], 80)
+    told = [
+        note for note in notes_of(tmp_path, rows) if "few rows" in note or "other labels" in note
+    ]
+    assert len(told) == 4 and told[0].startswith("'a' has few rows (6 in train, 1 in validation")
+    assert told[3] == "So have 7 other labels, with fewer than 10 rows in some part."

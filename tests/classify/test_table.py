@@ -1,6 +1,9 @@
 """Tables of many kinds are read; what cannot be read is a sentence with its line."""
 
+import csv
+import gzip
 import json
+import os
 
 import pytest
 
@@ -54,16 +57,116 @@ def test_all_columns_and_some_rows(tmp_path):
 
 
 def test_another_encoding_and_utf_16_without_its_mark(tmp_path):
-    path = write(tmp_path / "a.csv", delimited(","), "latin-1")
-    with pytest.raises(ValueError, match=r"line 5 of .* \(byte 0xc7\); .*--encoding latin-1"):
+    path = write(tmp_path / "a.csv", delimited(","), "cp1252")
+    with pytest.raises(ValueError, match=r"line 5 of .* \(byte 0xc7\); .*--encoding cp1252"):
         read_table(path, "text")
-    assert read_table(path, "text", encoding="latin-1").texts[2] == "Ça va"
+    assert read_table(path, "text", encoding="cp1252").texts[2] == "Ça va"
     with pytest.raises(ValueError, match=r"unknown encoding: latin-one"):
         read_table(path, "text", encoding="latin-one")
     path = write(tmp_path / "a.csv", "text,label\na,b\n", "utf-16-le")
     with pytest.raises(ValueError, match=r"line 1 of .* holds a zero byte; .*name its own"):
         read_table(path, "text")
     assert read_table(path, "text", encoding="utf-16-le").texts == ["a"]
+
+
+@pytest.mark.parametrize("name", ["cp1252", "latin-1", "iso-8859-1", "L1"])
+def test_windows_signs_stay_whatever_the_encoding_is_called(tmp_path, name):
+    path = write(tmp_path / "a.csv", "text,label\nprice 5 € “ok”,A\n", "cp1252")
+    table = read_table(path, "text", "label", encoding=name)
+    assert (table.texts, table.notes) == (["price 5 € “ok”"], ())
+    path.write_bytes(b"text,label\n\x81,A\n")
+    with pytest.raises(ValueError, match="0x81"):
+        read_table(path, "text", encoding=name)
+
+
+def test_characters_that_a_tokenizer_drops_are_told(tmp_path):
+    path = write(tmp_path / "a.csv", "text,label\nprice 5 \x80,A\nno,B\n")
+    (note,) = read_table(path, "text").notes
+    assert (
+        note.startswith("1 of 2 texts hold characters from U+0080 to U+009F") and "cp1252" in note
+    )
+
+
+TSV = 'text\tlabel\n"She said hello\tA\nall is well\tB\nhe answered no"\tB\nlast\tA\n'
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\r"])
+def test_quotes_of_a_file_with_tabs_are_letters(tmp_path, ends):
+    table = read_table(write(tmp_path / "q.tsv", TSV.replace("\n", ends)), "text", "label")
+    assert table.texts == ['"She said hello', "all is well", 'he answered no"', "last"]
+    assert (table.labels, table.lines) == ([*"ABBA"], [2, 3, 4, 5])
+
+
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL, csv.QUOTE_NONNUMERIC])
+def test_quotes_of_a_file_with_tabs_that_a_csv_writer_has_made(tmp_path, quoting):
+    rows = [("text", "label"), ('He said "no".', "A"), ('"', "B"), ('two\n"lines"', "A")]
+    for some in (rows, rows[:3]):
+        with (tmp_path / "a.tsv").open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file, delimiter="\t", quoting=quoting, lineterminator="\n").writerows(some)
+        table = read_table(tmp_path / "a.tsv", "text", "label")
+        assert list(zip(table.texts, table.labels, strict=True)) == some[1:]
+
+
+def test_quotes_with_tabs_never_swallow_rows_when_one_line_is_wrong(tmp_path):
+    told = "has 3 fields, and the header names 2;"
+    path = write(tmp_path / "a.tsv", TSV + "x\ty\tz\n")
+    with pytest.raises(ValueError, match=f"line 6 of .* {told} put quotes"):
+        read_table(path, "text", "label")
+    write(path, TSV.replace("all is", "all\tis"))  # in what the quotes would join
+    with pytest.raises(ValueError, match=f"line 3 of .* {told} mend it, or"):
+        read_table(path, "text", "label")
+
+
+def test_rows_that_a_quote_has_joined_are_told(tmp_path):
+    path = write(tmp_path / "a.csv", TSV.replace("\t", ","))
+    table = read_table(path, "text", "label")
+    assert table.lines == [2, 5]
+    assert table.notes == (
+        "1 of 2 row holds line breaks and commas inside quotes, the first in line 2. Is it one "
+        "row? A quote that was none joins several.",
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '"text, or so";label\nhums, it does;A\n',
+        '"a,b,c,d";"text, or so";label\n1;hums, it does;A\n',
+        'note (a;b;c;d),"text, or so",label\n,"hums, it does",A\n',
+    ],
+)
+def test_the_delimiter_is_what_divides_the_names(tmp_path, content):
+    table = read_table(write(tmp_path / "a.csv", content), "text, or so", "label")
+    assert (table.texts, table.labels) == (["hums, it does"], ["A"])
+
+
+NO_TABLES = {
+    "gzip": (gzip.compress(b"text,label\na,b\n"), "is compressed by gzip, .*; unpack it first"),
+    "xlsx": (b"PK\x03\x04\x14\0\x06\0", r"is a workbook \(.xlsx, .ods\) .* save the table as CSV"),
+    "xls": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", r"is a workbook \(.xls\), not a text file; open"),
+    "binary": (bytes(range(256)) * 9, "is not a text file; open it in its own program"),
+    "bars": (b"text|label\na|b\n", "is divided by '|', which is not read; save the table as CSV"),
+    "sep": (b"sep=;\r\ntext;label\r\na;b\r\n", "line 1 of .* is 'sep=;', .*; remove this line"),
+}
+
+
+@pytest.mark.parametrize("name", NO_TABLES)
+def test_files_of_another_kind_get_their_own_advice(tmp_path, name):
+    content, told = NO_TABLES[name]
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=told) as caught:
+        read_table(path, "text", "label")
+    assert "encoding" not in str(caught.value)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+def test_a_pipe_is_no_missing_file(tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(
+        OSError, match=r"is a pipe or a device, .*; write what comes out of it into"
+    ):
+        read_table(tmp_path / "a.csv", "text")
 
 
 def test_what_is_empty_is_skipped(tmp_path):

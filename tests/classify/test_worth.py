@@ -14,14 +14,26 @@ from torch.nn import functional
 from minibert.classify.calibration import (
     calibration_error,
     fit_temperature,
+    is_at_end,
     reliability,
     with_temperature,
 )
+from minibert.classify.linear import fit_linear
 from minibert.classify.report import interval
-from minibert.classify.thresholds import choose_thresholds, decide
-from minibert.classify.weighting import class_weighted_loss, class_weights
-from minibert.classify.wording import _result
+from minibert.classify.thresholds import (
+    choose_thresholds,
+    decide,
+    least_answers,
+    share_threshold,
+)
+from minibert.classify.weighting import Weighted, class_weighted_loss, class_weights, weightings
+from minibert.classify.wording import _calibration, _result
 from minibert.classify.words import CountedWords, _terms, best_counted_words
+from minibert.config import BertConfig
+from minibert.tasks import BertForSequenceClassification, TaskBatches
+from minibert.training import TrainingConfig
+from minibert.training.evaluation import evaluate
+from minibert.training.step import training_step
 
 CLASSES = 4
 
@@ -35,14 +47,15 @@ def scored(seed, rows=300, sharper=2.0):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weighted_loss_is_that_of_torch(seed):
+def test_weighted_loss_is_that_of_torch_divided_by_the_rows(seed):
     logits, labels = map(torch.tensor, scored(seed, 50))
     labels[::7] = -100
     weights = torch.rand(CLASSES, generator=torch.Generator().manual_seed(seed)).double()
     logits.requires_grad_()
     ours = class_weighted_loss(logits, labels, weights)
     (gradient,) = torch.autograd.grad(ours, logits)
-    theirs = functional.cross_entropy(logits, labels, weight=weights)
+    theirs = functional.cross_entropy(logits, labels, weight=weights, reduction="sum")
+    theirs = theirs / (labels != -100).sum()
     (expected,) = torch.autograd.grad(theirs, logits)
     torch.testing.assert_close(ours, theirs)
     torch.testing.assert_close(gradient, expected)
@@ -53,6 +66,107 @@ def test_weights_give_each_class_the_same_share():
     weights = class_weights(labels, 4)
     assert weights.tolist() == pytest.approx([100 / 270, 100 / 27, 0, 100 / 3])
     assert weights[torch.tensor(labels)].mean().item() == pytest.approx(1)
+    capped = class_weights(labels, 4, most=10.0)
+    assert capped[torch.tensor(labels)].mean().item() == pytest.approx(1)
+    assert (capped / capped[0]).tolist() == pytest.approx([1, 10, 0, 10])
+
+
+def test_which_weights_are_tried():
+    uneven = [0] * 90 + [1] * 9 + [3]
+    assert [*weightings("best", uneven, 4)] == ["balanced", "none"]
+    assert [*weightings("none", uneven, 4)] == ["none"]
+    assert [*weightings("best", [0, 1, 2, 2], 3)] == ["balanced", "none"]
+    assert [*weightings("best", [0] * 10 + [1] * 9, 2)] == ["none"]
+    assert [*weightings("balanced", [0, 1], 2)] == ["balanced"]
+    assert weightings("best", uneven, 4)["none"].tolist() == [1] * 4
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("promise", [0.7, 0.8])
+def test_a_shared_threshold_against_brute_force(seed, promise):
+    """Five classes: of two there are few, one is often wrong, and one is never there."""
+    rng = np.random.default_rng(seed)
+    labels = rng.choice(5, 300, p=[0.5, 0.38, 0.03, 0.09, 0])
+    logits = rng.normal(size=(300, 5)) + 6 * np.eye(5)[labels]
+    wrong = rng.random(300) < np.array([0.02, 0.6, 0.02, 0.02, 0])[labels]
+    logits[wrong, 1] += 9
+    probs = with_temperature(logits, 2.0)
+    alone = choose_thresholds(probs, labels, promise)
+    thresholds, shared = share_threshold(probs, labels, alone, promise)
+    answers, sure = probs.argmax(-1), probs.max(-1)
+    few = [
+        c for c in range(5)
+        if math.isinf(alone[c]) and (labels == c).any()
+        and promise ** int((answers == c).sum()) > 0.1
+    ]  # fmt: skip
+    own = np.isin(answers, few)
+    good = []
+    for level in sure[own]:
+        kept = own & (sure >= level)
+        right = int((answers == labels)[kept].sum())
+        good += [level] if stats.binom.sf(right - 1, int(kept.sum()), promise) <= 0.1 else []
+    for c in range(5):
+        assert thresholds[c] == (min(good, default=math.inf) if c in few else alone[c])
+        assert shared[c] == (c in few and bool(good))
+    assert math.isinf(thresholds[4]) and not shared[4]
+
+
+def test_least_answers():
+    for promise in (0.5, 0.7, 0.9, 0.99):
+        least = least_answers(promise)
+        alike = [np.tile([[0.9, 0.1]], (n, 1)) for n in (least - 1, least)]
+        limits = [choose_thresholds(p, np.zeros(len(p), int), promise)[0] for p in alike]
+        assert limits == [math.inf, 0.9]
+
+
+def tiny_weighted(rows=24):
+    """A classifier of which one class counts more, and labeled rows of several lengths."""
+    torch.manual_seed(0)
+    config = BertConfig.tiny(
+        vocab_size=40, hidden_size=16, num_attention_heads=2, intermediate_size=32,
+        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0, max_position_embeddings=16,
+    )  # fmt: skip
+    model = BertForSequenceClassification(config, num_labels=3).double()
+    rng = np.random.default_rng(0)
+    labels = rng.choice(3, rows, p=[0.7, 0.2, 0.1]).tolist()
+    texts = [rng.integers(5, 40, int(rng.integers(3, 9))).tolist() for _ in labels]
+    told = [
+        {"input_ids": ids, "token_type_ids": [0] * len(ids), "labels": label}
+        for ids, label in zip(texts, labels, strict=True)
+    ]
+    return Weighted(model, class_weights(labels, 3).double()), told
+
+
+def gradient(model, batches):
+    config = TrainingConfig(max_steps=2, seed=0, max_grad_norm=1e9)
+    optimizer = torch.optim.SGD(model.parameters())
+    training_step(model, optimizer, batches, 0, config)
+    return torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
+
+
+@pytest.mark.parametrize("size", [1, 5, 12])
+def test_a_weighted_step_is_the_same_in_one_batch_and_in_many(size):
+    model, rows = tiny_weighted()
+    one, many = (
+        list(TaskBatches(rows, batch_size=n, seed=0, pad_token_id=0)) for n in (len(rows), size)
+    )
+    start = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    expected = gradient(model, one)
+    model.load_state_dict(start)
+    torch.testing.assert_close(gradient(model, many), expected)
+    model.load_state_dict(start)
+    equal = Weighted(model.model, torch.ones(3, dtype=torch.float64))
+    assert (gradient(equal, many) - expected).norm() > 0.1 * expected.norm()
+
+
+@pytest.mark.parametrize("size", [1, 5, 12])
+def test_a_weighted_evaluation_does_not_depend_on_the_batch_size(size):
+    model, rows = tiny_weighted()
+    losses = [
+        evaluate(model, TaskBatches(rows, batch_size=n, seed=0, pad_token_id=0))["loss"]
+        for n in (len(rows), size)
+    ]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-9)
 
 
 @pytest.mark.parametrize("sharper", [0.2, 1.0, 3.0, 8.0])
@@ -64,12 +178,22 @@ def test_temperature_against_a_grid(sharper):
     losses = [functional.cross_entropy(scores / t, truth).item() for t in grid]
     assert found == pytest.approx(grid[np.argmin(losses)], rel=2e-3)
     assert found == pytest.approx(sharper, rel=0.2)
+    assert not is_at_end(found)
 
 
 def test_temperature_at_the_ends():
     logits = np.array([[1.0, 0.0], [0.0, 1.0]])
     assert fit_temperature(logits, np.array([0, 1])) == pytest.approx(0.05)
     assert fit_temperature(logits, np.array([1, 0])) == pytest.approx(20)
+    assert all(is_at_end(fit_temperature(logits, np.array(labels))) for labels in ([0, 1], [1, 0]))
+
+
+@pytest.mark.parametrize("temperature", [fit_temperature(np.eye(2), np.arange(2)), 1.0])
+def test_a_temperature_at_the_end_is_told(temperature):
+    facts = {"calibration_error": (0.1, 0.05), "bins": [], "sure": (0.9, 0.8)}
+    facts |= {"rivals": [{"right": 1.0}], "temperature": temperature}
+    told = " ".join(_calibration(facts))
+    assert ("at an end of what is looked through" in told) == (temperature < 1)
 
 
 def test_bins_against_a_loop():
@@ -141,6 +265,19 @@ def test_counted_words_are_scikit_learns(balanced, penalty):
     np.testing.assert_allclose(ours.probabilities(asked), expected, atol=1e-4)
 
 
+@pytest.mark.parametrize("balanced", [True, False])
+def test_a_linear_classifier_on_vectors_is_scikit_learns(balanced):
+    rng = np.random.default_rng(0)
+    rows, labels = rng.normal(size=(80, 6)), rng.choice(3, 80, p=[0.6, 0.3, 0.1])
+    weights = class_weights(labels, 3) if balanced else torch.ones(3)
+    ours = fit_linear(torch.tensor(rows), torch.tensor(labels), weights, penalty=0.1)
+    theirs = LogisticRegression(
+        C=10, tol=1e-10, max_iter=5000, class_weight="balanced" if balanced else None
+    ).fit(rows, labels)
+    probs = ours.logits(torch.tensor(rows)).softmax(-1).numpy()
+    np.testing.assert_allclose(probs, theirs.predict_proba(rows), atol=1e-4)
+
+
 def test_the_penalty_is_chosen_on_other_texts():
     asked, truth = ["box hums", "bill sum", "page open"], [0, 1, 2]
     best = best_counted_words((TEXTS, asked), (LABELS, truth), torch.ones(3))
@@ -158,7 +295,8 @@ def test_the_words_of_a_text_have_one_order_in_every_process():
 
 def test_one_block_has_no_interval_and_decides_nothing():
     rival = {"name": "words", "right": 0.5, "macro_f1": 0.4, "interval": (0.5, 0.5)}
-    facts = {"rows": {"test": 10}, "blocks": 1, "rivals": [rival], "lead": (0.1, 0.1, 0.1)}
+    facts = {"rows": {"test": 10}, "blocks": 1, "rivals": [rival], "used": "fine-tuned"}
+    facts |= {"leads": {"words": (0.1, 0.1, 0.1)}}
     told = " ".join("\n".join(_result(facts)).split())
     assert "| words | 0.500 | – | 0.400 |" in told
     assert "no clear difference" in told and "with 95 % from -1.000 to +1.000" in told

@@ -8,7 +8,7 @@ from family_pairs import MEMBERS, build, build_pair
 from minibert import family
 from minibert.attention import BertSelfAttention
 from minibert.family.modernbert import rotate
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretrained.config_file import config_from_fields
 from minibert.tasks import BertForTokenClassification
 
@@ -66,11 +66,71 @@ def test_modernbert_refuses_segments_and_places():
         modern()(torch.tensor([[8, 9]]), token_type_ids=torch.zeros(1, 2, dtype=torch.long))
 
 
+EVERY = pytest.mark.parametrize("name", ["distilbert", "albert", "electra", "modernbert"])
+IDS = torch.tensor([[8, 9, 10]])
+BAD_IDS = [
+    (
+        {"input_ids": IDS + 31},
+        ValueError,
+        "input_ids run from 0 to 40 with vocab_size = 41, not 41",
+    ),
+    ({"input_ids": IDS - 9}, ValueError, "input_ids run from 0 to 40 .*, not -1"),
+    (
+        {"input_ids": IDS[0]},
+        ValueError,
+        r"input_ids must have the shape \(batch, seq\), not \(3,\)",
+    ),
+    ({"input_ids": IDS.double()}, TypeError, "input_ids must be torch.int64 or .*float64"),
+    ({"input_ids": IDS.tolist()}, TypeError, "input_ids must be a tensor, not a list"),
+    ({"input_ids": IDS[:, :0]}, ValueError, r"input_ids of shape \(1, 0\) must not be empty"),
+    ({}, ValueError, "give either input_ids or inputs_embeds; neither is given"),
+    (
+        {"input_ids": IDS.repeat(1, 6)},
+        ValueError,
+        r"18 tokens exceed max_position_embeddings \(17\)",
+    ),
+    ({"inputs_embeds": torch.zeros(1, 3, 7)}, ValueError, "inputs_embeds must have the shape"),
+    ({"inputs_embeds": torch.zeros(1, 3, 24).long()}, TypeError, "inputs_embeds must be torch.flo"),
+]
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(("given", "error", "words"), BAD_IDS)
+@EVERY
+def test_ids_that_make_no_sense_are_named_by_every_member(name, given, error, words):
+    with pytest.raises(error, match=words):
+        build(MEMBERS[name]).eval()(**given)
+
+
+def test_modernbert_takes_as_many_tokens_as_it_says_and_vectors_in_their_place():
+    model, ids = modern(), torch.arange(8, 25)[None]
+    states = model(ids).last_hidden_state
+    assert states.shape == (1, 17, 24)
+    vectors = model.embeddings.word_embeddings(ids)
+    close(model(inputs_embeds=vectors).last_hidden_state, states, 1e-12)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("name", MEMBERS)
+def test_a_sentence_of_padding_alone_has_finite_numbers_in_16_bits(name, dtype):
+    model = build(MEMBERS[name]).to(dtype).eval()
+    for place, parameter in model.named_parameters():
+        if place.endswith(("query.bias", "key.bias")):  # every score is about -100
+            parameter.data.fill_(10.0 if "query" in place else -10.0)
+    mask = torch.tensor([[1, 1, 1], [0, 0, 0]])
+    with torch.no_grad():
+        output = model(IDS.repeat(2, 1), mask, output_attentions=True)
+    assert output.last_hidden_state.isfinite().all()
+    for probs in output.attentions:
+        sums = probs.float().sum(dim=-1)
+        torch.testing.assert_close(sums, torch.ones_like(sums), rtol=0, atol=0.01)
+
+
 def test_the_readers_self_attention_plays_in_the_family():
     class Mine(BertSelfAttention):
         pass
 
-    with use(self_attention=Mine):
+    with override(self_attention=Mine):
         model = build(MEMBERS["distilbert"])
     assert type(model.encoder.layer[0].attention.self) is Mine
     assert "transformer.layer.0.attention.q_lin.weight" in model.state_dict()
@@ -113,7 +173,7 @@ def test_every_member_plays_bert_in_the_heads_of_bert(name):
     kind = getattr(family, f"{name}Model")
     config = build(member).config
     torch.manual_seed(0)
-    with use(bert=kind):
+    with override(bert=kind):
         model = BertForTokenClassification(config, num_labels=3)
     assert type(model.bert) is kind
     torch.manual_seed(0)

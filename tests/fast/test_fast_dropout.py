@@ -29,6 +29,14 @@ def test_outside_training_and_at_the_rate_0_nothing_happens_and_at_the_rate_1_al
     assert not torch.autograd.grad(y.sum(), x)[0].any()
 
 
+@pytest.mark.parametrize("p", [0.999992, 0.999993, 1 - 2**-17, 1 - 2**-30, 1e-6])
+def test_a_rate_next_to_0_or_1_leaves_a_finite_number_or_none(p):
+    x = torch.ones(1000, requires_grad=True)
+    y = FastDropout(p)(x)
+    y.sum().backward()
+    assert y.isfinite().all() and torch.equal(x.grad, y)
+
+
 @pytest.mark.parametrize("p", [0.1, 0.5, 0.9, 1 / 3])
 def test_what_remains_is_scaled_by_the_rounded_rate(p):
     x = torch.randn(1000, dtype=torch.float64)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from odd_texts import odd_texts
 
 from bertbook.corpus import hundred_sentences
-from minibert.fast import fast_learn_merges, switch_on
-from minibert.parts import part
+from minibert.fast import fast_learn_merges, fast_parts
+from minibert.parts import override, part
 from minibert.text import split_words
 from minibert.wordpiece import WordPieceTokenizer, learn_merges
 
@@ -75,6 +75,6 @@ def test_pairs_that_meet_as_chance_has_it_gain_nothing_and_long_words_are_passed
 
 def test_it_learns_for_a_tokenizer_where_the_fast_parts_play():
     plain = WordPieceTokenizer.train(hundred_sentences(), 150)
-    with switch_on():
+    with override(**fast_parts()):
         assert part("learn_wordpiece") is fast_learn_merges
         assert WordPieceTokenizer.train(hundred_sentences(), 150).pieces == plain.pieces

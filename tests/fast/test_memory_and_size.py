@@ -14,7 +14,7 @@ from torch.autograd.graph import saved_tensors_hooks
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS, CheckpointedLayer, EightBitLinear, in_eight_bits, quantize
 from minibert.model import BertModel
-from minibert.parts import use
+from minibert.parts import override
 
 SIZES = {"vocab_size": 19, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32}
 SMALL = BertConfig(**SIZES, num_hidden_layers=3, max_position_embeddings=16)
@@ -26,7 +26,7 @@ def test_a_layer_that_forgets_gives_the_same_gradient(dropout):
     extra, batch = {"dropout": FAST_PARTS["dropout"]} if dropout else {}, draw_batch(SMALL, seed=3)
     found = []
     for parts in ({}, {"layer": CheckpointedLayer}):
-        with use(**parts, **extra):
+        with override(**parts, **extra):
             model = build(SMALL).train()
         torch.manual_seed(4)
         output = model(**batch).last_hidden_state
@@ -47,7 +47,7 @@ def kept_by(model):
 def test_a_layer_that_forgets_keeps_less():
     kept = []
     for parts in ({}, {"layer": CheckpointedLayer}):
-        with use(**parts):
+        with override(**parts):
             model = build(SMALL)
         kept.append(kept_by(model))
     assert kept[1] < kept[0] / 4

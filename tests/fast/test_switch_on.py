@@ -11,9 +11,9 @@ from torch import nn
 
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
-from minibert.fast import FAST_PARTS, switch_on
+from minibert.fast import FAST_PARTS, fast_parts, switch_on
 from minibert.model import BertModel, BertPooler
-from minibert.parts import part, replaced, use
+from minibert.parts import default_part, override, part, replaced, use
 from minibert.pretraining import BertForPreTraining
 
 SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
@@ -27,8 +27,8 @@ def test_every_model_gives_the_same_numbers_and_gradients(kind, padded):
     if not padded:
         batch["attention_mask"] = torch.ones_like(batch["attention_mask"])
     outputs, grads = [], []
-    for scope in (use, switch_on):
-        with scope():
+    for players in ({}, fast_parts()):
+        with override(**players):
             model = build(SMALL, kind=kind)
         output = [x for x in model(**batch) if isinstance(x, torch.Tensor)]
         sum(x.square().sum() for x in output).backward()
@@ -40,7 +40,7 @@ def test_every_model_gives_the_same_numbers_and_gradients(kind, padded):
 
 @pytest.mark.parametrize("kind", MODELS)
 def test_every_fast_part_plays(kind):
-    with switch_on():
+    with override(**fast_parts()):
         held = {type(module) for module in kind(SMALL).modules()}
     assert {FAST_PARTS[role] for role in ("self_attention", "dropout")} <= held
     assert not held & {BertSelfAttention, nn.Dropout}
@@ -48,8 +48,8 @@ def test_every_fast_part_plays(kind):
 
 def test_a_part_of_the_readers_is_left_to_her():
     mine = type("Mine", (nn.Dropout,), {})
-    with use(dropout=mine):
-        with switch_on():
+    with override(dropout=mine):
+        with override(**fast_parts()):
             assert part("dropout") is mine
             assert type(part("self_attention")(SMALL)) is FAST_PARTS["self_attention"]
         assert replaced() == {"dropout": mine}
@@ -62,7 +62,7 @@ def test_a_part_of_the_readers_is_left_to_her():
 @pytest.mark.parametrize("kind", MODELS)
 def test_building_draws_no_weight_twice(kind):
     """As many draws as weights: drawn in one go, they leave the generator in the same state."""
-    with switch_on():
+    with override(**fast_parts()):
         torch.manual_seed(0)
         model = kind(SMALL)
         after = torch.get_rng_state()
@@ -98,9 +98,9 @@ def test_a_readers_parts_draw_what_ours_draw(kind, times):
     models = []
     for players in ({}, {"attention": MyAttention, "pooler": MyPooler}):
         with ExitStack() as stack:
-            stack.enter_context(use(**players))
+            stack.enter_context(override(**players))
             for _ in range(times):
-                stack.enter_context(switch_on())
+                stack.enter_context(override(**fast_parts()))
             torch.manual_seed(0)
             models.append(kind(SMALL))
     ours, theirs = (model.state_dict() for model in models)
@@ -112,17 +112,26 @@ def test_a_readers_parts_draw_what_ours_draw(kind, times):
 
 
 def test_plain_dropout_in_a_readers_part_becomes_the_one_that_plays():
-    with use(attention=MyAttention), switch_on():
+    with override(attention=MyAttention), override(**fast_parts()):
         late = [layer.attention.late[0] for layer in BertModel(SMALL).encoder.layer]
     assert {type(dropout) for dropout in late} == {FAST_PARTS["dropout"]}
     assert {dropout.p for dropout in late} == {0.3}
 
 
 def test_a_whole_model_can_be_stored():
-    with switch_on():
+    with override(**fast_parts()):
         model = BertForPreTraining(SMALL)
     stored = io.BytesIO()
     torch.save(model, stored)
     stored.seek(0)
     again = torch.load(stored, weights_only=False)
     assert type(again.bert.pooler) is type(model.bert.pooler) is BertPooler
+
+
+def test_switched_on_they_play_until_somebody_else_does():
+    try:
+        switch_on()
+        assert FAST_PARTS.items() <= replaced().items()
+    finally:
+        use(**{role: default_part(role) for role in replaced()})
+    assert replaced() == {}

@@ -8,7 +8,7 @@ from minibert.attention import additive_mask, causal_mask
 from minibert.config import BertConfig
 from minibert.fast import CheckpointedLayer, UnpaddedEncoder, UnpaddedSelfAttention, block_mask
 from minibert.model import BertModel
-from minibert.parts import use
+from minibert.parts import override
 from minibert.pretraining import BertForPreTraining
 
 SIZES = {"vocab_size": 19, "hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 20}
@@ -26,7 +26,7 @@ def on_any_device(request, monkeypatch):
 
 
 def unpadded(parts, kind=BertModel, config=SMALL):
-    with use(**parts):
+    with override(**parts):
         return build(config, kind=kind)
 
 
@@ -51,7 +51,7 @@ def test_padded_and_unpadded_agree_in_value_and_gradient(kind, way, on_any_devic
 
 def encode(parts, mask, **wishes):
     states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
-    with use(**parts):
+    with override(**parts):
         encoder = build(SMALL, kind=BertModel).encoder
     return encoder(states, mask, **wishes), encoder
 
@@ -118,7 +118,7 @@ def test_layers_that_run_again_hear_the_sentences_of_their_own_batch():
     ]
     grads = []
     for parts in ({}, BOTH | {"layer": CheckpointedLayer}):
-        with use(**parts):
+        with override(**parts):
             encoder = build(SMALL, kind=BertModel).encoder
         states = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(1)).double()
         weight = torch.randn(3, 5, 12, generator=torch.Generator().manual_seed(2)).double()
@@ -135,7 +135,7 @@ def test_layers_that_run_again_hear_the_sentences_of_their_own_batch():
 
 
 def test_the_lengths_of_one_batch_are_forgotten_in_the_next():
-    with use(**BOTH):
+    with override(**BOTH):
         model = build(SMALL)
     batch = draw_batch(SMALL, seed=3)
     whole = batch | {"attention_mask": torch.ones_like(batch["attention_mask"])}

@@ -298,7 +298,7 @@ def test_a_table_computes_nothing_and_names_do_not_collide(tmp_path):
     write_table(marks, tmp_path / "grades.csv")
     assert "'=HYPERLINK(1)" in (tmp_path / "grades.csv").read_text(encoding="utf-8")
     pages = write_pages(marks, tmp_path / "pages")
-    assert [page.name for page in pages] == ["zoe.html", "zoe-2.html", "student.html"]
+    assert [page.name for page in pages.values()] == ["zoe.html", "zoe-2.html", "student.html"]
 
 
 @pytest.mark.thorough

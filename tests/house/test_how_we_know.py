@@ -19,6 +19,8 @@ COMPARES = re.compile(
 FOLD = re.compile(r"^:::\{dropdown\} How we know\n(.*?)^:::$", re.DOTALL | re.MULTILINE)
 HERE = "this page"
 
+FOLDERS = ("bertbook/records", "book", ".")  # of a record, or of what stands for one
+
 
 def how_we_know(root: Path) -> list[str]:
     """Hold each summary to the table that stands below it, and that table to its records."""
@@ -91,7 +93,7 @@ def _missing(row: tuple[str, ...], root: Path) -> Iterator[str]:
     if not names and HERE not in record:
         yield f"'How we know' names no record for {row[0]!r}. Write its file, or {HERE!r}."
     for name in names:
-        if not any((root / folder / name).is_file() for folder in ("benchmarks", "book", ".")):
+        if not any((root / folder / name).is_file() for folder in FOLDERS):
             yield f"'How we know' names the record {name!r}, and there is no such file."
 
 

@@ -1,7 +1,7 @@
 """Lint the JavaScript of the book with ESLint's recommended rules: `make check` calls it.
 
-The files of ``book/live`` are one script in the page and share their names, so they are linted as
-one; what is found is told with the file that it stands in.
+The files of ``bertbook/live`` are one script in the page and share their names, so they are linted
+as one; what is found is told with the file that it stands in.
 """
 
 import json
@@ -10,11 +10,10 @@ from pathlib import Path
 
 from node import node
 
-from bertbook.show.live_scripts import HERE as LIVE
-from bertbook.show.live_scripts import ORDER, page_script
+from bertbook.show.live_scripts import LIVE, ORDER, page_script
 
 HERE = Path(__file__).resolve().parent
-BOOK = LIVE.parent
+BOOK = HERE.parents[1] / "book"
 ESLINT = ("node_modules/eslint/bin/eslint.js", "--format", "json")
 
 
@@ -38,7 +37,7 @@ def complaints_of_live() -> list[str]:
     told = []
     for line, sentence in found:
         name = max((name for name in ORDER if begins[name] < line), key=begins.get)
-        told.append(f"book/live/{name}.js:{line - begins[name]}: {sentence}")
+        told.append(f"bertbook/live/{name}.js:{line - begins[name]}: {sentence}")
     return told
 
 

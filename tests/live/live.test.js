@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const LIVE = new URL("../../book/live/", import.meta.url);
+const LIVE = new URL("../../bertbook/live/", import.meta.url);
 const FILES = ["arrays", "text", "wordpiece", "embeddings", "interventions", "attention", "weights"];
 FILES.push("elements", "sentence_figure", "see_heads", "fill_in", "matrices", "toy_training");
 FILES.push("learning", "memory", "word_map", "known_words", "weigh_words", "own_question");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const code = readFileSync(new URL("../../book/live/memory.js", import.meta.url), "utf8");
+const code = readFileSync(new URL("../../bertbook/live/memory.js", import.meta.url), "utf8");
 const WANTED = ["remembered", "remember", "setMemory", "importMemory", "memoryTrouble", "today"];
 const NOTHING = { code: {}, done: {}, quiz: {}, cards: {}, place: null };
 const PLACE = { page: "chapters/02.html", anchor: "#summary", title: "2. By hand: Summary" };

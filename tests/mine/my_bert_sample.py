@@ -24,9 +24,9 @@ class MyEmbeddings(nn.Module):
         x = self.word_embeddings(ids) if vectors is None else vectors
         batch, seq, _ = x.shape
         if segments is None:
-            segments = torch.zeros(batch, seq, dtype=torch.long)
+            segments = torch.zeros(batch, seq, dtype=torch.long, device=x.device)
         if positions is None:
-            positions = torch.arange(seq).expand(batch, seq)
+            positions = torch.arange(seq, device=x.device).expand(batch, seq)
         x = x + self.position_embeddings(positions) + self.token_type_embeddings(segments)
         return self.dropout(self.LayerNorm(x))
 

@@ -10,7 +10,7 @@ from my_parts import GROUPS, OURS_ALONE, group_of, load, play
 from scoreboard import HOW_TO_BEGIN, Tally, main
 from solutions import file_of_solutions
 
-from minibert.parts import part, replaced
+from minibert.parts import default_part, part, replaced, use
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).with_name("my_bert_sample.py")
@@ -38,8 +38,11 @@ def test_a_file_is_taken_class_by_class():
     assert players["self_attention"].__name__ == "MySelfAttention"
     assert len(players) == 17
     assert nameless == []
-    with play(players):
+    try:
+        play(players)
         assert part("layer") is players["layer"]
+    finally:
+        use(**{role: default_part(role) for role in replaced()})
     assert replaced() == {}
 
 

@@ -14,9 +14,9 @@ from solutions import CHAPTERS, file_of_solutions
 from bertbook.contracts import players_of
 from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.fast.attention import FastSelfAttention
-from minibert.parts import part, use
+from minibert.parts import override, part
 
 LONGEST = 15  # statements of a solution, without those that its skeleton gives
 
@@ -35,7 +35,7 @@ def test_a_model_of_them_draws_the_same_numbers(solutions):
     labels = batch["input_ids"].masked_fill(batch["attention_mask"] == 0, -100)
     found = []
     for players in ({}, players_of(run_reader_file(solutions))[0]):
-        with use(**players), switch_on(), switch_on():
+        with override(**players), override(**fast_parts()), override(**fast_parts()):
             torch.manual_seed(0)
             model = part("pretraining")(config).train()
         same_class = players.get("self_attention", FastSelfAttention)

@@ -88,6 +88,30 @@ def test_every_bug_is_found_by_what_should_find_it_and_by_nothing_else(name):
     assert set(check_invariants(broken_model(BUGS[name])).broken) == set(FINDS[name])
 
 
+@pytest.mark.parametrize("name", ["DebertaV2", "ModernBert"])
+def test_padding_that_is_hidden_by_a_sum_is_found_where_answers_are_chosen_among_it(
+    name, monkeypatch
+):
+    """Scores vanish beside the lowest number, and their gradients do not."""
+    fields = {
+        "DebertaV2": {"relative_attention": True, "pos_att_type": ["c2p", "p2c"]},
+        "ModernBert": {"local_attention": 4, "pad_token_id": 0},
+    }
+    sizes = {key: size for key, size in SIZES.items() if key != "type_vocab_size"}
+    config = getattr(family, f"{name}Config")(**sizes, **fields[name], initializer_range=0.3)
+    torch.manual_seed(0)
+    model = getattr(family, f"{name}ForQuestionAnswering")(config)
+    assert check_invariants(model).broken == []
+    filled = torch.Tensor.masked_fill
+
+    def added(scores, mask, value):
+        lowest = value == torch.finfo(scores.dtype).min
+        return scores + mask * value if lowest else filled(scores, mask, value)
+
+    monkeypatch.setattr(torch.Tensor, "masked_fill", added)
+    assert check_invariants(model).broken == ["gradients_reach_everything"]
+
+
 def test_the_museum_is_whole():
     assert set(BUGS) == set(FINDS)
     found = {name for finds in FINDS.values() for name in finds}

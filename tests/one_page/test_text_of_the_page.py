@@ -1,6 +1,7 @@
 """BERT on one page cuts, learns, hides and trains as the package does, and answers a question."""
 
 import random
+import re
 import runpy
 import subprocess
 import sys
@@ -189,6 +190,30 @@ def test_what_is_wrong_is_told_in_a_sentence(tmp_path, monkeypatch):
     path = text_file(tmp_path, "a\nb\nc")
     told = f"{path} needs two documents of two lines each, with a blank line between"
     assert command(path, "[MASK]") == told
+
+
+NO_SPACES = "\n\n".join("\n".join("acgt" * 40 for _ in range(3)) for _ in range(4))
+TOO_MUCH = {
+    (NO_SPACES, "the [MASK]"): "has 12 words, 12 of more than 100 characters, which become",
+    ("\u200b\n\u200b\n\n\u200b\n\u200b", "[MASK]"): "has 0 words, 0 of more than",
+    ("a b\nb a\n\na a\nb b", "a " * 600 + "[MASK]"): "in at most 62 tokens, not 601",
+    ("ab a\nba b\n\nab b\nba a", "ab" * 40 + "[MASK]"): "in at most 62 tokens, not 80",
+}
+
+
+@pytest.mark.parametrize(("text", "question"), TOO_MUCH)
+def test_what_cannot_be_learned_or_asked_is_told_before_training(
+    tmp_path, monkeypatch, text, question
+):
+    monkeypatch.delattr(bert, "train")
+    with pytest.raises(ValueError, match=re.escape(TOO_MUCH[text, question])):
+        bert.main(text_file(tmp_path, text), question)
+
+
+def test_a_question_without_a_blank_is_told():
+    model, tokenizer = small()
+    with pytest.raises(ValueError, match=r"ask with a \[MASK\] in at most 62 tokens, not 6"):
+        bert.fill(model, tokenizer, "the cat sleeps")
 
 
 def test_the_command_prints_five_words(tmp_path, monkeypatch, capsys):

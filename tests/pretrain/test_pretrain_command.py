@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -12,7 +13,8 @@ from torch.nn import functional
 
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, TextDocuments, split_documents
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
+from minibert.parts import override
 from minibert.pretrain import run as runs
 from minibert.pretrain.plan import model_sizes
 from minibert.pretrained import load_pretrained, load_tokenizer
@@ -106,15 +108,17 @@ def test_what_to_type_next_can_be_typed(whole, capsys):
 def test_what_it_says_before_it_trains(tmp_path, capsys):
     assert pretrain(*write_inputs(tmp_path), "--out", tmp_path / "out") == 0
     told = capsys.readouterr()
-    first, vocabulary, model, training = told.out.splitlines()[:4]
+    first, unknown, vocabulary, model, training = told.out.splitlines()[:5]
     pieces = len((tmp_path / "out" / "vocab.txt").read_text(encoding="utf-8").splitlines())
     built = load_pretrained(BertForPreTraining, tmp_path / "out")
     parameters = sum(p.numel() for p in built.parameters())
-    assert first == "Text: 12 documents with 48 sentences."
+    assert first == "Text: 12 documents with 48 sentences, 36 of them with a next one."
+    share = r"0\.0% of \d+ tokens"
+    assert re.fullmatch(rf"\[UNK\], for .*: {share} to learn from, {share} held out\.", unknown)
     assert vocabulary == f"Vocabulary: {pieces} word pieces without capitals."
     assert f"1 layers of 16 numbers, {parameters:,} parameters" in model
     assert "vocab_size is that of the vocabulary" in model
-    assert training == "Training: 8 steps of 8 pairs, 2.0 times through the text, on cpu."
+    assert training == "Training: 8 steps of 8 pairs, 2.0 times through 30 first sentences, on cpu."
     assert told.err == ""
     assert built.config.vocab_size == pieces
 
@@ -158,7 +162,7 @@ def test_the_settings_of_the_training(tmp_path, monkeypatch):
     assert (config.learning_rate, config.seed, config.save_steps) == (0.01, 5, 2)
     assert seen["device"] == torch.device("cpu")
     torch.manual_seed(5)
-    with switch_on():  # as the command does
+    with override(**fast_parts()):  # as the command does
         model = BertForPreTraining(seen["model"].config)
     for begun, same in zip(seen["model"].parameters(), model.parameters(), strict=True):
         assert torch.equal(begun, same)

@@ -135,6 +135,34 @@ def interrupt(monkeypatch, at, *numbers):
     monkeypatch.setattr(PretrainingBatches, "epoch", epoch)
 
 
+def test_a_signal_in_the_last_step_is_not_lost(whole, tmp_path, capsys, monkeypatch):
+    real = BertTrainer._train_on
+
+    def train_on(trainer, batches):
+        if trainer.step == 7:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return real(trainer, batches)
+
+    monkeypatch.setattr(BertTrainer, "_train_on", train_on)
+    monkeypatch.setattr(BertTrainer, "save", saves_once(BertTrainer.save))
+    assert pretrain(*whole[1], "--out", tmp_path / "out") == 128 + signal.SIGTERM
+    assert capsys.readouterr().out.splitlines()[-1].startswith("Stopped after step 8; go on with")
+    assert not (tmp_path / "out" / "report.txt").exists()
+    monkeypatch.undo()
+    assert pretrain("--out", tmp_path / "out", "--resume") == 0
+    assert end_of(tmp_path / "out") == end_of(whole[0])
+
+
+def saves_once(save):
+    """Fail if a step is saved that is saved already."""
+
+    def once(trainer):
+        assert not trainer.is_saved
+        return save(trainer)
+
+    return once
+
+
 @pytest.mark.parametrize("number", SIGNALS)
 def test_a_signal_ends_it_after_the_step_and_saves(whole, tmp_path, capsys, monkeypatch, number):
     out = tmp_path / "out put"

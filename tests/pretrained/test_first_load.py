@@ -13,15 +13,15 @@ from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 PROGRAM = """
 import sys
 from minibert.embeddings import BertEmbeddings
-from minibert.fast import switch_on
+from minibert.fast import fast_parts
 from minibert.fill import main
-from minibert.parts import use
+from minibert.parts import override, use
 from minibert.pretrained import load_pretrained
 from minibert.pretraining import BertForMaskedLM
 folder = sys.argv[1]
 
 def load_fast():
-    with switch_on():
+    with override(**fast_parts()):
         load_pretrained(BertForMaskedLM, folder)
 
 for what, first in {

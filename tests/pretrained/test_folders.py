@@ -210,8 +210,15 @@ class BertWithForgottenBuffer(BertModel):
 
 def test_a_forgotten_tensor_is_never_left_undefined(tmp_path):
     small_folder(tmp_path)
-    with pytest.raises(RuntimeError, match="scale"):
-        load_pretrained(BertWithForgottenBuffer, tmp_path)
+    assert torch.equal(load_pretrained(BertWithForgottenBuffer, tmp_path).scale, torch.ones(3))
+    hidden = type("Hiding", (BertWithForgottenBuffer,), {"state_dict": without_the_pooler})
+    with pytest.raises(RuntimeError, match=r"no file can hold: pooler\.dense\.weight"):
+        load_pretrained(hidden, tmp_path, unused=("pooler", "cls"))
+
+
+def without_the_pooler(self, **named):
+    tensors = BertModel.state_dict(self, **named)
+    return {name: tensor for name, tensor in tensors.items() if not name.startswith("pooler")}
 
 
 def test_weights_are_mapped_and_the_file_is_never_written_through_them(tmp_path):

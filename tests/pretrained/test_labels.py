@@ -76,6 +76,55 @@ def test_another_number_of_labels_needs_a_new_classifier(tmp_path):
     same_weights(again.bert, model.bert)
 
 
+CONTRADICTIONS = [
+    {"num_labels": 5, "id2label": {"0": "a", "1": "b"}},
+    {"_num_labels": 5, "id2label": {"0": "a", "1": "b"}, "label2id": {"a": 0, "b": 1}},
+    {"num_labels": None, "id2label": {"0": "a", "1": "b"}},
+    {},
+]
+
+
+@pytest.mark.parametrize("fields", CONTRADICTIONS)
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_config_that_has_another_number_of_labels_than_the_weights(tmp_path, fields, kind):
+    model = five_labels(tmp_path, kind)
+    drop_labels(tmp_path / "config.json", fields)
+    with pytest.raises(ValueError, match=r"has 5 in the weights\. Say num_labels=5 ") as caught:
+        load_pretrained(kind, tmp_path)
+    assert "new=" not in str(caught.value)
+    for key, value in fields.items():
+        assert value is None or key in str(caught.value)
+    same_weights(load_pretrained(kind, tmp_path, num_labels=5), model)
+
+
+@pytest.mark.parametrize(
+    ("fields", "names"),
+    [
+        ({"label2id": {"b": 1, "a": 0, "c": 2, "e": 4, "d": 3}}, "abcde"),
+        ({"_num_labels": 5}, [f"LABEL_{n}" for n in range(5)]),
+    ],
+)
+def test_other_fields_that_tell_of_labels(tmp_path, fields, names):
+    model = five_labels(tmp_path, NAMED[0])
+    drop_labels(tmp_path / "config.json", fields)
+    again = load_pretrained(NAMED[0], tmp_path)
+    assert list(again.id2label.values()) == list(names)
+    same_weights(again, model)
+
+
+def five_labels(folder, kind):
+    names = {number: f"topic {number}" for number in range(5)}
+    model = build(draw_config(3), kind=kind, id2label=names)
+    save_pretrained(model, folder)
+    return model
+
+
+def drop_labels(path, fields):
+    """Let only these fields tell of labels."""
+    kept = {k: v for k, v in json.loads(path.read_text("utf-8")).items() if "label" not in k}
+    path.write_text(json.dumps(kept | fields), encoding="utf-8")
+
+
 class BertWithItsOwnHead(nn.Module):
     """A reader's model, which takes no labels."""
 

@@ -10,6 +10,7 @@ from saved_folders import change_json
 
 from minibert.pretrained import load_tokenizer, save_pretrained
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
+from minibert.wordpiece.offsets import locate_pieces
 
 PIECES = [*SPECIAL_TOKENS, *"aeionrstADÉé", *(f"##{c}" for c in "aeionrsté"), "the", "The", "##ing"]
 
@@ -58,13 +59,29 @@ def test_another_way_of_cutting_is_refused(folder, key, value):
         load_tokenizer(folder)
 
 
-def test_accents_go_where_capitals_go(folder):
-    told = load_tokenizer(folder).do_lower_case
-    change_json(folder / "tokenizer_config.json", strip_accents=told)
-    assert load_tokenizer(folder).do_lower_case == told
-    change_json(folder / "tokenizer_config.json", strip_accents=not told)
-    with pytest.raises(ValueError, match=f"strip_accents {not told} and do_lower_case {told}"):
-        load_tokenizer(folder)
+@pytest.mark.parametrize("strip", [True, False, None])
+@pytest.mark.parametrize("whole", [True, False])
+def test_accents_may_stay_where_capitals_go_and_the_other_way_round(folder, strip, whole):
+    change_json(folder / "tokenizer_config.json", strip_accents=strip)
+    theirs = transformers.AutoTokenizer.from_pretrained(folder)
+    ours = load_tokenizer(folder)
+    if whole:
+        theirs.save_pretrained(folder)
+        (folder / "vocab.txt").unlink()
+        assert load_tokenizer(folder).strip_accents == ours.strip_accents
+    for text in ["CAFÉ ü É e\u0301", "İstanbul ΟΔΟΣ ǅ", *odd_texts(300, seed=1)]:
+        assert ours.encode(text) == theirs(text)["input_ids"], text
+        offsets = theirs(text, return_offsets_mapping=True)["offset_mapping"][1:-1]
+        assert [(p.start, p.end) for p in locate_pieces(ours, text)] == offsets, text
+    save_pretrained(build(draw_config(3)), folder / "again", ours)
+    again = load_tokenizer(folder / "again")
+    assert (again.do_lower_case, again.strip_accents) == (ours.do_lower_case, ours.strip_accents)
+
+
+@pytest.mark.parametrize("name", ["DistilBertTokenizer", "ElectraTokenizerFast"])
+def test_a_member_of_the_family_with_the_same_tokenizer(folder, name):
+    change_json(folder / "tokenizer_config.json", tokenizer_class=name)
+    assert load_tokenizer(folder).pieces == tuple(PIECES)
 
 
 def test_a_special_token_may_have_properties_and_the_vocabulary_must_fit_the_model(folder):

@@ -97,7 +97,7 @@ REFUSED = {  # what stands where
     "normalizer.clean_text": [False],
     "normalizer.lowercase": [None],
     "normalizer.handle_chinese_chars": [False],
-    "normalizer.strip_accents": [False],
+    "normalizer.strip_accents": ["no"],
     "pre_tokenizer.type": ["ByteLevel"],
     "post_processor.type": ["RobertaProcessing"],
     "post_processor.single": [[]],

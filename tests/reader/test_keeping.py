@@ -12,7 +12,7 @@ import torch
 from bertbook.checks.verdict import Verdict
 from bertbook.reader import keep, running_on
 from bertbook.reader.reader_file import run_reader_file
-from minibert.parts import part, replaced, use
+from minibert.parts import override, part, replaced
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"
 
@@ -54,7 +54,7 @@ import math
 import torch
 from torch import nn
 from torch.nn import functional as F
-from minibert.parts import part
+from minibert.parts import override, part
 
 EPSILON = 1e-12
 
@@ -255,7 +255,7 @@ class MyPooler(nn.Module):
 @pytest.fixture
 def stage():
     """Give every role back to ours."""
-    with use():
+    with override():
         yield
 
 

@@ -146,3 +146,12 @@ def test_an_import_inside_a_method_that_the_page_has_not(tmp_path):
     hidden = FOREIGN.replace(line, "").replace("return fit", f"{line}{indent}return fit")
     (problem,) = one_page(written(tmp_path, hidden)).problems
     assert problem == "MyIntermediate is left out: it needs fit_mask of minibert.attention"
+
+
+def test_the_page_never_takes_the_place_of_the_file_it_is_made_of(tmp_path, capsys):
+    path = written(tmp_path, HELPED)
+    before = path.read_bytes()
+    (tmp_path / "page.py").symlink_to(path.name)
+    assert main(path, tmp_path / "page.py") == 1
+    assert "which is read; name another file" in capsys.readouterr().out
+    assert path.read_bytes() == before

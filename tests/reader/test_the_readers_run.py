@@ -13,7 +13,7 @@ import nbformat
 import numpy as np
 import pytest
 from nbclient import NotebookClient
-from notebooks import BOOK, QUIET, kernel_environment
+from notebooks import QUIET, kernel_environment
 from planting import code
 from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
@@ -21,7 +21,7 @@ from solutions import CHAPTERS
 from bertbook.contracts import ROLES, my_name, players_of
 from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
-from minibert.parts import part, use
+from minibert.parts import override, part
 from minibert.reference import additive_mask, causal_mask
 
 THOROUGH = pytest.mark.thorough
@@ -42,8 +42,6 @@ def desk(tmp_path):
     """Give the reader a folder for her notebooks, in a project that has all else."""
     folder = tmp_path / "book" / "chapters"
     folder.mkdir(parents=True)
-    (tmp_path / "benchmarks").symlink_to(BOOK.parent / "benchmarks")
-    (tmp_path / "book" / "data").symlink_to(BOOK / "data")
     return folder
 
 
@@ -117,7 +115,7 @@ def test_after_chapter_12_the_whole_model_is_hers_and_what_was_kept_first_still_
     assert np.array_equal(hers["my_padding_and_causal"](mask), both)
     players, nameless = players_of(hers)
     assert nameless == []
-    with use(**players):
+    with override(**players):
         model = part("pretraining")(BertConfig(hidden_size=8, num_attention_heads=2, vocab_size=9))
     ours = {type(m).__name__ for m in model.modules() if type(m).__module__.startswith("minibert")}
     assert not ours, f"no exercise asks for {', '.join(sorted(ours))}"

@@ -2,12 +2,12 @@
 
 import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bertbook.corpus import Oracle, small_world
+from bertbook.records import trained_folder
 from bertbook.show import (
     Way,
     fill_in,
@@ -18,12 +18,13 @@ from bertbook.show import (
     type_ahead,
     weigh_words,
 )
-from bertbook.show.live_scripts import HERE, ORDER, page_script, real_vocabulary, vocabulary_script
+from bertbook.show.live_scripts import LIVE, ORDER, page_script, real_vocabulary, vocabulary_script
+from bertbook.show.opening import opening
 from bertbook.show.watching import Watched
 from minibert.reference import attention
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
-SMALL = Path(__file__).parents[2] / "book" / "data" / "small-world"
+SMALL = trained_folder("small-world")
 FIRST = "anna kicks the blue ball over the wall"
 SECOND = "a small dog finds the *blue* ball behind the wall and her sister laughs"
 TEXT = "anna kicks the [MASK] ball"
@@ -50,7 +51,7 @@ def data_of(content):
 
 
 def test_the_best_answers_are_the_oracle_s():
-    content = fill_in([(FIRST, SECOND)], SMALL, caption="Try.", answered=True).content
+    content = fill_in([(FIRST, SECOND)], SMALL, caption="Try.").content
     found = data_of(content)
     (text,) = found["texts"]
     assert found["words"].split() == [*Oracle(small_world()).words]
@@ -62,9 +63,20 @@ def test_the_best_answers_are_the_oracle_s():
         for word, prob in best:
             assert prob == pytest.approx(row[oracle.words.index(word)], abs=5e-5)
         assert best[0][1] == pytest.approx(row.max(), abs=5e-5)
-    answers = dict(text["answered"]["answers"])
-    assert max(answers, key=answers.get) == "red" and answers["blue"] < 0.2
-    assert '<tr><th scope="row">blue</th><td>0.16</td><td>1.00</td></tr>' in content
+    assert '<tr><th scope="row">blue</th><td>1.00</td></tr>' in content
+
+
+def test_the_opening_knows_the_model_s_answers_and_where_it_looks(watched):
+    content = opening([("Which color?", FIRST, SECOND)], SMALL, caption="It loads {size}.").content
+    (text,) = data_of(content)["texts"]
+    answers, weights = dict(text["answered"]["answers"]), text["answered"]["weights"]
+    assert max(answers, key=answers.get) == "red" and answers["blue"] == pytest.approx(
+        0.155, abs=1e-3
+    )
+    assert len(weights) == 22 and sum(weights) < 1
+    assert max(zip(weights, f"{FIRST} {SECOND}".split()))[1] == "ball"
+    assert content.count("mb-hide") == 22 and content.count('<tr style="--turn') == 5
+    assert "It loads 1.5 MB." in content
 
 
 def test_in_jupyter_the_model_comes_along(monkeypatch, tmp_path):
@@ -140,7 +152,7 @@ def test_every_file_of_the_script_is_in_it_once():
     assert "function bertLayer(" in script and "class WordPieceTokenizer" in script
     assert "</" not in script and not re.findall(r"^\s*(?://|/\*)", script, re.MULTILINE)
     for name in ORDER:
-        text = (HERE / f"{name}.js").read_text(encoding="utf-8")
+        text = (LIVE / f"{name}.js").read_text(encoding="utf-8")
         assert text.startswith("// ") and text.count("\n") <= 250, name
 
 

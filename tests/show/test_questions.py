@@ -98,7 +98,7 @@ def test_every_turn_has_its_options_and_everybodys_answers_without_a_script_too(
     assert content.count("data-k=") == 5
     assert "<legend>one &amp; [MASK]</legend>" in content
     assert re.findall(r'<th scope="row">([^<]*)<', content) == ["you", "the model", "chance"]
-    assert "<noscript>The right answers, in turn: b; a.</noscript>" in content
+    assert "<summary>The right answers, in turn</summary><p>b; a.</p>" in content
 
 
 def test_nobody_is_better_than_the_best_possible():

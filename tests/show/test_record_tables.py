@@ -1,14 +1,12 @@
 """The arithmetic behind the tables of records, by hand; chapters store the tables themselves."""
 
-import copy
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bertbook.corpus import entity_sentences
+from bertbook.records import record_of
 from bertbook.show import process_figures, process_tables, shares_of_peak
 from bertbook.show.classify_runs import Runs, lead_over
 from bertbook.show.grid import sign_grid
@@ -20,23 +18,19 @@ from bertbook.show.tagging_results import counts_of_names, drawn_f1, middle_of
 from bertbook.show.training_runs import lowest_peak, peaks_of_single_seeds, sign_flip_p
 from bertbook.tasks.tagging import find_entities
 
-CLASSIFY = Path(__file__).resolve().parents[2] / "benchmarks" / "classify.json"
 
-
-def test_an_answer_that_was_changed_is_found(tmp_path):
-    changed = copy.deepcopy(json.loads(CLASSIFY.read_text(encoding="utf-8")))
+def test_an_answer_that_was_changed_is_found():
+    changed = record_of("classify")
     (full, *_) = (m for m in changed["methods"] if m["method"] == "full")
     run = full["runs"][0]
     run["test_answers"] = str((int(run["test_answers"][0]) + 1) % 3) + run["test_answers"][1:]
-    path = tmp_path / "classify.json"
-    path.write_text(json.dumps(changed), encoding="utf-8")
-    assert Runs(CLASSIFY).right(full["encoder"], "full").shape == (5, 180)
+    assert Runs().right(full["encoder"], "full").shape == (5, 180)
     with pytest.raises(ValueError, match="the answers give"):
-        Runs(path).right(full["encoder"], "full")
+        Runs(record=changed).right(full["encoder"], "full")
 
 
 def test_a_lead_is_paired_and_over_requests():
-    runs = Runs(CLASSIFY)
+    runs = Runs()
     one, other = runs.right("MiniLM", "full"), runs.right("MiniLM", "fixed vectors")
     assert lead_over(one, one) == ("0.00", "0.00 to 0.00")
     ahead, between = lead_over(one, other)

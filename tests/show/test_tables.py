@@ -1,16 +1,15 @@
 """Tables of results: every cell arrives, as people write numbers, and as text as well."""
 
-import json
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bertbook.show import parts_table, record_of, result_table, show_table
+from bertbook.records import record_of
+from bertbook.show import parts_table, result_table, show_table
 from bertbook.show.tables import ranged, with_sign
 
-RECORD = json.loads(Path("benchmarks/toy_parts.json").read_text(encoding="utf-8"))
+RECORD = record_of("toy_parts")
 
 
 def rows_of(shown):
@@ -47,13 +46,6 @@ def test_cells_are_written_as_people_do():
 def test_rows_and_columns_that_do_not_fit_are_refused(make, given, words):
     with pytest.raises(ValueError, match=words):
         make(*given)
-
-
-def test_a_chapter_finds_its_record(monkeypatch):
-    monkeypatch.chdir("book/chapters")
-    assert record_of("toy_parts") == RECORD
-    with pytest.raises(FileNotFoundError, match=r"no record .*toy_party\.json; .*in the project"):
-        record_of("toy_party")
 
 
 def test_signs_are_those_of_people():

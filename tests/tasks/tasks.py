@@ -71,7 +71,10 @@ def _positions(beyond: int) -> Callable:
         rows, seq = batch["input_ids"].shape
         start = torch.randint(seq + beyond, (rows,), generator=g)
         end = torch.randint(seq + beyond, (rows,), generator=g)
-        start[0], end[0], end[1] = 1, seq - 1, seq - 1 + beyond
+        # The library counts the end that lies inside of an answer of which the other is outside.
+        start[(end >= seq)] = end[(start >= seq)] = seq + 1
+        start[0], end[0] = 1, seq - 1
+        start[1] = end[1] = seq - 1 + beyond
         return {"start_positions": start, "end_positions": end}
 
     return draw

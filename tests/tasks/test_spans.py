@@ -36,9 +36,8 @@ def test_no_pair_is_better(data, seq, longest, top_n):
         max_answer_length=longest,
         top_n=top_n,
     )
-    rows = zip(*(part.tolist() for part in found[:3]), strict=True)
-    legal = [row for row in rows if row[2] > -math.inf]
-    assert legal == all_legal(start_logits, end_logits, passage, longest)[:top_n]
+    rows = list(zip(*(part.tolist() for part in found[:3]), strict=True))
+    assert rows == all_legal(start_logits, end_logits, passage, longest)[:top_n]
     assert found.no_answer == start_logits[0] + end_logits[0]
 
 
@@ -54,12 +53,33 @@ def test_rows_of_a_batch_do_not_know_each_other():
         assert all(torch.equal(a[i, j], b) for a, b in zip(whole, alone, strict=True))
 
 
+def test_a_row_with_fewer_legal_spans_than_others_ends_in_none():
+    """Once the first token, [CLS], took the place of those that cannot exist."""
+    start_logits = torch.tensor([[0.0, 4.0, 1.0, 2.0], [0.0, 4.0, 1.0, 2.0], [9.0, 9.0, 9.0, 9.0]])
+    passage = torch.tensor([[0, 1, 0, 0], [0, 1, 0, 1], [0, 0, 0, 0]]).bool()
+    best = best_spans(start_logits, torch.zeros(3, 4), passage, top_n=3)
+    assert best.start.tolist() == [[1, -100], [1, 3], [-100, -100]] == best.end.tolist()
+    assert best.score.tolist() == [[4, -math.inf], [4, 2], [-math.inf, -math.inf]]
+    alone = best_spans(start_logits[2], torch.zeros(4), passage[2], top_n=3)
+    assert alone.start.shape == alone.end.shape == alone.score.shape == (0,)
+    assert alone.no_answer == 9
+
+
+def test_a_score_of_minus_infinity_is_no_answer():
+    start_logits = torch.tensor([0.0, -math.inf, 1.0])
+    best = best_spans(start_logits, torch.zeros(3), torch.ones(3).bool(), top_n=9)
+    assert 1 not in best.start.tolist()
+    assert best.score.isfinite().all() and len(best.score) == 4
+
+
 ONES = torch.ones(4, dtype=torch.bool)
 GIVEN = {"start_logits": torch.zeros(3), "end_logits": torch.zeros(3), "passage": ONES[:3]}
 BAD = [
     ({"passage": ONES}, r"shapes \(3,\), \(3,\) and \(4,\); they need"),
     ({"max_answer_length": 0}, r"max_answer_length \(0\) must be at least 1"),
-    ({name: value[:0] for name, value in GIVEN.items()}, r"shapes \(0,\), .* at least one token"),
+    ({"start_logits": torch.zeros(0)}, r"start_logits of shape \(0,\) must not be empty"),
+    ({"start_logits": torch.tensor([0, math.nan, 1])}, "start_logits are numbers, or .*, not nan"),
+    ({"end_logits": torch.tensor([0, 1, math.inf])}, "end_logits are numbers, or .*, not inf"),
 ]
 
 
@@ -67,4 +87,21 @@ BAD = [
 @pytest.mark.parametrize(("changes", "words"), BAD)
 def test_bad_input_is_answered_in_words(changes, words):
     with pytest.raises(ValueError, match=words):
+        best_spans(**GIVEN | changes)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"passage": [False, True, True]}, "passage must be a tensor, not a list"),
+        (
+            {"passage": ONES[:3].long()},
+            r"must be torch\.bool, not torch\.int64; .* passage\.bool\(\)",
+        ),
+        ({"end_logits": ONES[:3]}, r"end_logits must be torch\.float32 .*, not torch\.bool"),
+    ],
+)
+def test_another_type_is_answered_in_words(changes, words):
+    with pytest.raises(TypeError, match=words):
         best_spans(**GIVEN | changes)

@@ -57,15 +57,24 @@ def test_numbers_in_a_row_do_not_spread_over_a_column():
     assert regression_loss(logits, labels.long()) == 0
 
 
+def test_a_whole_minus_hundred_is_no_label_and_a_fraction_is_a_number():
+    logits = torch.tensor([[1.0], [2.0]])
+    assert regression_loss(logits, torch.tensor([-100, 5])) == 9
+    assert regression_loss(logits, torch.tensor([-100.0, 5.0])) == (101**2 + 9) / 2
+    some = multi_label_loss(torch.zeros(2, 1), torch.tensor([[1], [-100]]))
+    assert some.item() == pytest.approx(math.log(2))
+
+
 @examples(60)
 @given(seed=SEEDS, batch=st.integers(1, 5), seq=st.integers(1, 6))
 def test_spans(seed, batch, seq):
     start_logits, generator = draw(seed, batch, seq)
     end_logits, _ = draw(seed + 1, batch, seq)
     start, end = torch.randint(seq + 3, (2, batch), generator=generator)
-    start[0], end[-1] = seq - 1, 0
+    start[0], end[0] = seq - 1, 0
     ours = span_loss(start_logits, end_logits, start, end)
-    start, end = (places.masked_fill(places >= seq, -100) for places in (start, end))
+    outside = (start >= seq) | (end >= seq)  # a part of the answer is enough
+    start, end = (places.masked_fill(outside, -100) for places in (start, end))
     halves = (
         functional.cross_entropy(start_logits, start),
         functional.cross_entropy(end_logits, end),
@@ -84,6 +93,8 @@ BAD = [
     (multi_label_loss, ZEROS, [[0.0, 1, math.nan]] * 2, "labels are 1 for yes, .*, not nan"),
     (multi_label_loss, ZEROS, [0.0, 1.0], r"labels must have the shape \(2, 3\), not \(2,\)"),
     (multi_label_loss, ZEROS[:0], torch.zeros(0, 3), r"labels of shape \(0, 3\) must not be empty"),
+    (multi_label_loss, ZEROS, [[-100] * 3] * 2, "no item is labeled .labels are 1 for yes, .*"),
+    (regression_loss, ZEROS[:, :1], [-100, -100], "no item is labeled .labels are finite numbers"),
     (regression_loss, ZEROS, [0.0, 1.0], r"labels must have the shape \(2, 3\), not \(2,\)"),
     (regression_loss, ZEROS[:, :1], [0.0, math.inf], "labels are finite numbers, not inf"),
 ]
@@ -98,7 +109,9 @@ def test_labels_that_make_no_sense_are_named(loss, logits, labels, words):
 
 BAD_SPANS = [
     ([0, -2], [0, 0], ValueError, "start_positions run from 0 to 2, or are -100 .*, not -2"),
+    ([0, 1], [-1, 9], ValueError, "end_positions run from 0 to 2, or are -100 .*, not -1"),
     ([3, -100], [0, 0], ValueError, "no item .* .start_positions run from 0 to 2, .* its label"),
+    ([0, 1], [3, -100], ValueError, "no item .* .start_positions run from 0 to 2, .* its label"),
     ([[0], [0]], [0, 0], ValueError, r"start_positions must have the shape \(2,\), not \(2, 1\)"),
     ([0.0, 1.0], [0, 0], TypeError, r"start_positions must be torch\.int64 .*float32"),
 ]

@@ -66,8 +66,10 @@ def test_labels_that_nobody_asks_for_are_not_handed_on():
 def test_no_label_anywhere():
     batch = ragged_batches(1)[0]
     empty = {name: torch.full_like(x, -100) if "labels" in name else x for name, x in batch.items()}
-    with pytest.raises(ValueError, match="step 1 has no label in its 1 batches"):
+    with pytest.raises(ValueError, match="step 1 has no label in its batches, nor has any other"):
         make_trainer().fit([empty])
+    with pytest.raises(ValueError, match="step 1 has no label in its 1 batches"):
+        make_step(exact_model(), [empty])
     with pytest.raises(ValueError, match="no batch has a label for 'word_loss'"):
         make_trainer().evaluate([empty])
 

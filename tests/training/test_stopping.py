@@ -44,7 +44,7 @@ def test_a_run_ends_when_the_loss_has_not_fallen_and_the_best_weights_are_put_ba
 
     class Watched(list):
         def __iter__(self):
-            seen.append(weights_of(trainer))  # also before the first update
+            seen.append(weights_of(trainer))  # twice before the first update
             return super().__iter__()
 
     trainer.fit(ragged_batches(), Watched(ragged_batches(seed=1)))
@@ -54,7 +54,7 @@ def test_a_run_ends_when_the_loss_has_not_fallen_and_the_best_weights_are_put_ba
     assert trainer.step == best + 3 * 2  # three evaluations, two updates apart
     assert (trainer.best.step, trainer.best.loss) == (best, losses[best])
     assert max(losses) == trainer.step
-    assert same(weights_of(trainer), seen[best // 2])
+    assert same(weights_of(trainer), seen[best // 2 + 1])
     assert trainer.model.decoder.weight is trainer.model.embedding.weight
 
 
@@ -81,6 +81,22 @@ def test_an_equal_loss_is_not_lower_and_one_that_is_no_number_neither():
     assert (best.step, best.loss, best.waited, best.is_over) == (1, 0.5, 2, False)
     best.record(0.4, 4, model)
     assert (best.step, best.waited) == (4, 0)
+
+
+@pytest.mark.parametrize("patience", [None, 2])
+def test_an_evaluation_that_measures_nothing_is_told(patience):
+    trainer = make_trainer(**EVALUATED | {"early_stopping_patience": patience, "max_steps": 8})
+
+    def spoil(model, _, output):
+        if not model.training:
+            output.word_loss = output.word_loss * math.nan
+
+    trainer.model.register_forward_hook(spoil)
+    with pytest.warns(UserWarning, match=r"evaluation loss of step [2468] is nan") as told:
+        trainer.fit(ragged_batches(), ragged_batches(1, seed=1))
+    assert trainer.step == len(told) * 2 == (8 if patience is None else 4)
+    counted = ["it counts as one of 2 without gain" in str(one.message) for one in told]
+    assert counted == [patience is not None] * len(told)
 
 
 # Exact resume

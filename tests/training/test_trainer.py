@@ -146,12 +146,13 @@ def test_a_bar_in_a_terminal_tells_the_time_left(capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with progress.progress_bar(10, 0, show=True) as bar:
         bar.set_postfix({"loss": "2.500"}, False)
-        bar.update(5)
+        for _ in range(5):
+            bar.update()
         bar.refresh()
     told = capsys.readouterr().err
     assert "5/10" in told and "loss=2.500" in told and "<" in told  # elapsed<remaining
     with progress.progress_bar(10, 0, show=False) as bar:
-        bar.update(5)
+        bar.update()
     assert capsys.readouterr().err == ""
 
 

@@ -27,6 +27,16 @@ SELF_ATTENTION = {
     ("scores + fit_mask(additive_mask, scores) → scores.masked_fill(additive_mask == 0, "
      "-1e9)"): "You hide where the additive mask is 0, and that is where a query may look. To what "
         "is it to be added?",
+    ("scores + fit_mask(additive_mask, scores) → (scores if additive_mask is None else "
+     "scores.masked_fill(additive_mask < 0, torch.finfo(scores.dtype).min)) ¦ (scores if "
+     "additive_mask is None else scores.masked_fill(additive_mask != 0, "
+     "torch.finfo(scores.dtype).min)) ¦ (scores if additive_mask is None else "
+     "scores.where(additive_mask == 0, torch.finfo(scores.dtype).min))"): "You hide where the mask "
+        "is not 0, or below it. Its other numbers count as well: in Chapter 7 it holds one for "
+        "each distance. To what is it to be added?",
+    ("/ math.sqrt(self.head_size) → || scores + fit_mask(additive_mask, scores) → (scores + "
+     "fit_mask(additive_mask, scores)) / math.sqrt(self.head_size)"): "The mask is divided along "
+        "with the scores. Which of the two steps comes first?",
     "+ fit_mask → - fit_mask": "You subtract the mask. It is very negative already where nobody "
         "may look: what does adding it do?",
     "+ fit_mask → * fit_mask": "You multiply the scores by the mask. To what is it to be added?",

@@ -12,7 +12,7 @@ from torch import nn
 from bertbook.checks.verdict import Verdict, brief
 from bertbook.contracts import ROLES, require_role
 from minibert.config import BertConfig
-from minibert.parts import default_part, use
+from minibert.parts import default_part, override
 
 from .first_looks import FIRST, answer_to
 from .numbers import LAST, usual_slip
@@ -108,7 +108,7 @@ def _slip(trial: Trial) -> str:
 def unchanged() -> Iterator[None]:
     """Change nobody's cast, nobody's chance, and not whether gradients are recorded."""
     ours = {role: default_part(role) for role in ROLES}
-    with use(**ours), torch.random.fork_rng(devices=[]), torch.enable_grad():
+    with override(**ours), torch.random.fork_rng(devices=[]), torch.enable_grad():
         torch.manual_seed(0)
         yield
 

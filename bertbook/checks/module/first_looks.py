@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from bertbook.contracts import require_contract, roles_inside
-from minibert.parts import default_part, use
+from minibert.parts import default_part, override
 
 from .trial import Trial, UnlikeError, Values
 
@@ -185,7 +185,7 @@ def _stand_in(role: str) -> type:
 def asks_for_its_parts(trial: Trial) -> bool:
     """Hold if no part of ours is built by its name while others play all parts."""
     others = {role: _stand_in(role) for role in roles_inside(trial.role) if role != trial.role}
-    with use(**others):
+    with override(**others):
         built = {type(module) for module in trial.start(trial.kind).modules()}
     return built.isdisjoint(map(default_part, others))
 

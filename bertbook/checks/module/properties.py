@@ -8,6 +8,7 @@ import torch
 
 from bertbook.contracts import ROLES
 
+from . import later
 from . import questions as ask
 from .first_looks import asks_for_its_parts
 from .trial import SEQ
@@ -32,6 +33,8 @@ WITH_MAP = (*MIXING, "bert")
 TOKENWISE = ("self_output", "intermediate", "output", "prediction_head_transform")
 HEADS = ("prediction_head", "mlm_head", "pretraining_heads")
 BUILT_OF_PARTS = (*WITH_MAP[1:], *HEADS, "pretraining")
+HAVE_LINEAR = (*WITH_MAP, *TOKENWISE, "pooler", *HEADS, "pretraining")
+STACKS = ("encoder", "bert")
 MODULES = tuple(role for role, terms in ROLES.items() if terms.built)
 STATES = "hidden_states"
 ONE, OTHER = (0, 1), (0, 3)  # two tokens of the first sentence, which has no padding
@@ -147,4 +150,38 @@ PROPERTIES = [
     Property("no rate, no dropout", MODULES, ask.no_rate_no_dropout,
         "With dropout rates of 0, training gives other numbers than evaluation. Do the rates come "
         "from the config?"),
+    Property("what is not needed may be left out", (*WITH_MAP, "embeddings", "pretraining"),
+        later.rest_may_be_left_out,
+        "With its first argument alone, forward stops, or gives other numbers. Later chapters "
+        "leave out what they do not need. Which defaults do the other arguments have: None, or "
+        "False?"),
+    Property("every part is called", HAVE_LINEAR, later.parts_are_called,
+        "A part, or a linear layer, is built but not called itself: are its weights taken, or its "
+        "parts called one by one? Chapter 20 listens to what goes through a part, and Chapter 23 "
+        "puts other linear layers in the place of these. Call it, as in self.output(…)."),
+    Property("parts get their arguments by place", BUILT_OF_PARTS,
+        later.parts_get_arguments_by_place,
+        "A part is called with names, as in self.output(input_tensor=x). Another class may call "
+        "its arguments what it likes: give them without names, in the order of the contract."),
+    Property("parameters are all that is saved", MODULES, later.saves_parameters_alone,
+        "state_dict() holds more than the parameters of the contract, or less, and no file of "
+        "weights fits it. Is there a buffer? Register it with persistent=False, or make it in "
+        "forward."),
+    Property("it can be copied after a call", MODULES, later.can_be_copied,
+        "After a call your class cannot be copied: it keeps a tensor together with all that made "
+        "it. Is a result kept, as in self.probs = probs? Return it instead."),
+    Property("the layers are those that are there", STACKS,
+        later.runs_on_the_layers_that_are_there,
+        "After self.layer has been exchanged for a shorter list, as in Chapter 23, the encoder "
+        "stops or gives other numbers. Over what does its loop go: over self.layer itself?"),
+    Property("states are no copies", STACKS, later.states_are_those_that_go_on,
+        "A state that is returned is not the tensor that goes on to the next layer, and so no "
+        "gradient reaches it. Is it copied, or put through another operation, before it is kept?"),
+    Property("mixed precision works", MODULES, later.works_in_mixed_precision,
+        "Under autocast to bfloat16, as in Chapter 13, it stops, or gives numbers that are not "
+        "finite: what goes in has 32 bits, and a product has 16. Which line asks for two tensors "
+        "of one dtype?"),
+    Property("it works on any device", MODULES, later.works_on_any_device,
+        "Where its tensors are on a GPU it stops: something that is made inside stays on the CPU. "
+        "Is it made with device=hidden_states.device, or that of the ids?"),
 ]  # fmt: skip

@@ -10,7 +10,7 @@ from torch import nn
 
 from bertbook.checks.verdict import Verdict
 from minibert.config import BertConfig
-from minibert.parts import part, replaced, use
+from minibert.parts import override, part, replaced
 
 from .examination import IS_CALLED, each_answer, unchanged
 from .trial import TRIAL_CONFIG, Trial
@@ -93,7 +93,7 @@ def _played_by(players: dict[str, Any], bert: Any) -> type[nn.Module]:
 
     class Running(bert):
         def __init__(self, config: BertConfig, add_pooling_layer: bool = True) -> None:
-            with use(**players):
+            with override(**players):
                 super().__init__(config, add_pooling_layer)
 
     Running.__name__ = bert.__name__

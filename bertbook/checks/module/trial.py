@@ -117,9 +117,10 @@ class Trial:
         """List the calls on which two modules are compared, as changes of the plain one."""
         called = ROLES[self.role].called
         one = {name: value[:1] for name, value in self.inputs.items() if isinstance(value, Tensor)}
-        found: list[Values] = [{}, one]
+        found: list[Values] = [{}, one, self._shortened(2)]
         if "additive_mask" in called:
             mask = self.inputs["additive_mask"]
+            found += [{"additive_mask": self.inputs["bias"]}]  # of each distance one, Chapter 7
             both = torch.minimum(mask, causal_mask(SEQ, torch.float64))  # (batch, 1, seq, seq)
             found += [{"additive_mask": both}, {"additive_mask": None, "output_attentions": False}]
         if "output_attentions" in called:
@@ -136,8 +137,18 @@ class Trial:
             found += [{"labels": None}, {"next_sentence_label": None}]
             found += [{"labels": None, "next_sentence_label": None}]
         if self.role in ("prediction_head_transform", "prediction_head", "mlm_head"):
+            found += [{"hidden_states": self.inputs["hidden_states"][:, 1]}]
+        if "(..., vocab)" in ROLES[self.role].returns or self.role == "prediction_head_transform":
             found += [{"hidden_states": self.inputs["hidden_states"][self.shown]}]
         return found
+
+    def _shortened(self, seq: int) -> Values:
+        """Cut all sentences."""
+        cut: Values = {}
+        for name, value in self.inputs.items():
+            if isinstance(value, Tensor) and name not in ("pooled_output", "next_sentence_label"):
+                cut[name] = value[..., :seq] if name == "additive_mask" else value[:, :seq]
+        return cut
 
 
 def draw_inputs(config: BertConfig) -> Values:
@@ -172,6 +183,7 @@ def draw_inputs(config: BertConfig) -> Values:
         "output_hidden_states": True,
         "labels": words.where(labeled, -100),
         "next_sentence_label": ids(2, batch),
+        "bias": normal(SEQ, SEQ),
     }
 
 
@@ -191,10 +203,16 @@ def leaves(
                 f"{at} is {_kind(answer)} without {', '.join(missing)}; return a "
                 f"{type(ours).__name__}, which has {', '.join(fields)}"
             )
+        if getattr(answer, "_fields", None) != fields:
+            raise UnlikeError(
+                f"{at} is {_kind(answer)}; return a {type(ours).__name__}, which is a tuple as "
+                "well: later chapters take its first two, and replace one by _replace"
+            )
         parts, places = [getattr(answer, field) for field in fields], fields
     else:
         places = names or tuple(f"{at}[{place}]" for place in range(len(ours)))
-        if not isinstance(answer, tuple | list) or len(answer) != len(ours):
+        kinds = tuple if at == "the result" else tuple | list  # hooks tell tuples from tensors
+        if not isinstance(answer, kinds) or len(answer) != len(ours):
             told = f"{len(ours)} values" if at != "the result" else ", ".join(places)
             raise UnlikeError(f"{at} is {_kind(answer)}; it should be a tuple of {told}")
         parts = answer

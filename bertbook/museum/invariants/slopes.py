@@ -14,16 +14,22 @@ from .trial import Batch, Trial
 
 _STEP = 1e-8  # of each weight, to measure a slope
 _SLOPE = 1e-4  # of the slope
+_HIDDEN = 1e30  # no score is as large
 
 
 def weighted(
     trial: Trial, batch: Batch, run: Callable[..., Any]
 ) -> Callable[[], Float[Tensor, ""]]:
-    """Build the sum of all that comes out, each number times one that is drawn once."""
-    weights = [trial.drawn_like(table) for table in tables_of(run(batch))]
+    """Build the sum of all that comes out, each number times one that is drawn once.
+
+    What stands at padding is nobody's, unless an answer is chosen among all places; so is the
+    lowest number, which hides a place.
+    """
+    tables = tables_of(run(batch))
+    weights = [trial.drawn_like(table) * (table.abs() < _HIDDEN) for table in tables]
     for weight in weights:
-        if weight.shape[:2] == batch["attention_mask"].shape:
-            weight[batch["attention_mask"] == 0] = 0  # what stands at padding is nobody's
+        if weight.shape[:2] == batch["attention_mask"].shape and not trial.finds_places:
+            weight[batch["attention_mask"] == 0] = 0
 
     def total() -> Float[Tensor, ""]:
         tables = tables_of(run(batch))

@@ -129,6 +129,11 @@ class Trial:
         return type(self.given).__name__.endswith("ForMultipleChoice")
 
     @property
+    def finds_places(self) -> bool:
+        """Whether the model scores places for an answer, padding among them."""
+        return "start_positions" in self.takes
+
+    @property
     def encoder(self) -> nn.Module:
         """The encoder under a head, or the model itself."""
         for part in self.model.children():

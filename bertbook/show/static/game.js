@@ -2,6 +2,7 @@ document.querySelectorAll('[data-mb="KEY"]:not([data-ready])').forEach(game=>{
 game.dataset.ready='yes';
 const turns=[...game.querySelectorAll('.mb-turn')],next=game.querySelector('.mb-next');
 const say=game.querySelector('.mb-says'),cells=[...game.querySelectorAll('td')];
+game.querySelector('details').hidden=true;
 let now=0,score=[];
 const show=()=>{turns.forEach((t,i)=>{t.hidden=i!==now});next.hidden=true};
 const start=()=>{now=0;score=cells.map(()=>0);say.textContent='';

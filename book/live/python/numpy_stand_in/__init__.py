@@ -22,7 +22,7 @@ from .kinds import (
     missing,
     uint8,
 )  # fmt: skip
-from .linear import dot, einsum, inner, linalg, matmul, outer, tensordot, trace
+from .linear import corrcoef, cov, dot, einsum, inner, linalg, matmul, outer, tensordot, trace
 from .ndarray import (
     AxisError,
     array,

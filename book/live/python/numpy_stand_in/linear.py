@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 
-from .kinds import FLOAT, Part, together
+from .kinds import FLOAT, Part, missing, together
 from .ndarray import asarray, axes_of, broadcast_shapes, broadcast_to, entry, ndarray, written
-from .reductions import along
+from .reductions import along, mean
 from .reductions import max as largest
-from .ufuncs import UFUNCS
+from .reductions import sum as total
+from .shapes import vstack
+from .ufuncs import UFUNCS, clipped
 
 
 def _sum_of_products(row, column):
@@ -156,11 +158,37 @@ def matrix_transpose(one):
 
 def norm(one, ord=None, axis=None, keepdims=False):
     """Compute the length of vectors."""
-    if ord == math.inf:
-        return largest(UFUNCS["abs"](one), axis, keepdims=keepdims)
     one = asarray(one)
-    axes_of(one, axis)
+    axes = axes_of(one, axis)
+    if ord is not None and (len(axes) > 1 or ord not in (1, 2, math.inf)):
+        raise missing(f"np.linalg.norm with ord={ord} along {len(axes)} axes")
+    if ord in (1, math.inf):
+        return (total if ord == 1 else largest)(UFUNCS["abs"](one), axis, keepdims=keepdims)
     return along(one, lambda numbers: math.hypot(*numbers), axis, keepdims, FLOAT)
+
+
+def cov(one, other=None, rowvar=True, bias=False, ddof=None):
+    """Compute the covariance of every row with every row."""
+    rows = _as_rows(one, rowvar)
+    if other is not None:
+        rows = vstack([rows, _as_rows(other, rowvar)])
+    far = rows - mean(rows, 1, keepdims=True)
+    count = rows.shape[1] - (int(not bias) if ddof is None else ddof)
+    return matmul(far, far.T / count).squeeze()[()]
+
+
+def _as_rows(one, rowvar):
+    one = asarray(one)
+    return one.reshape(1, -1) if one.ndim < 2 else one if rowvar else one.T
+
+
+def corrcoef(one, other=None, rowvar=True):
+    """Compute the correlation of every row with every row."""
+    found = asarray(cov(one, other, rowvar))
+    if not found.ndim:
+        return UFUNCS["divide"](found, found)
+    lengths = UFUNCS["sqrt"]([found[i, i] for i in range(len(found))])
+    return clipped(found / outer(lengths, lengths), -1, 1)
 
 
 linalg = Part("np.linalg", norm=norm)

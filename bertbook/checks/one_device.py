@@ -1,0 +1,38 @@
+"""Whether all that an answer makes is where its input is, without a second device. Chapter 8."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+
+class OtherDeviceError(Exception):
+    """Stop because tensors of two devices have met."""
+
+
+class OneDevice(TorchFunctionMode):
+    """Stop where tensors of two devices meet, also where a device without numbers lets it pass."""
+
+    def __torch_function__(
+        self, func: Callable, types: Any, args: tuple = (), kwargs: dict | None = None
+    ) -> Any:
+        """Call the function if its tensors are on one device; a single number may be elsewhere."""
+        given = [*_inside((*args, *(kwargs or {}).values()))]
+        devices = {tensor.device.type for tensor in given if tensor.dim()}
+        if len(devices) > 1 and func.__name__ not in _MAY_MEET:
+            raise OtherDeviceError(f"{func.__name__} gets tensors on {' and on '.join(devices)}")
+        return func(*args, **(kwargs or {}))
+
+
+_MAY_MEET = {"__getitem__", "__setitem__", "__get__", "to", "copy_", "type_as", "new_tensor"}
+
+
+def _inside(values: Iterable) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Tensor):
+            yield value
+        elif isinstance(value, tuple | list):
+            yield from _inside(value)

@@ -1,0 +1,131 @@
+"""Tokens that were added to a vocabulary, in whichever file of a folder they stand. Chapter 15."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from minibert.wordpiece import SPECIAL_TOKENS, AddedToken
+
+from .files import locate, read_json
+
+ADDED, SPECIAL_MAP = "added_tokens.json", "special_tokens_map.json"
+LISTS = ("additional_special_tokens", "extra_special_tokens")
+NAMED = {f"{token[1:-1].lower()}_token": token for token in SPECIAL_TOKENS}
+FLAGS = ("single_word", "lstrip", "rstrip")
+
+# A token, and the id that its file gives it, if any.
+Numbered = tuple[AddedToken, int | None]
+
+
+def read_added_tokens(
+    folder: Path, path: Path, config: Mapping[str, Any], pieces: Sequence[str], whole: object
+) -> list[AddedToken]:
+    """Collect the tokens that a folder adds to its pieces, in the order of their ids.
+
+    ``added_tokens_decoder`` in the ``tokenizer_config.json`` of today tells of all; without it
+    ``added_tokens.json``, ``special_tokens_map.json`` and ``tokenizer.json`` do.
+    """
+    found: dict[str, Numbered] = {}
+    decoder = config.get("added_tokens_decoder")
+    if decoder is not None:
+        sources = [*_decoded(path, decoder), *_listed(path, config)]
+    else:
+        names = _read(locate(folder, SPECIAL_MAP))
+        special = [*_listed(path, config), *_listed(folder / SPECIAL_MAP, names)]
+        known = {token.content for token, _ in special}
+        sources = [*_whole(folder, whole), *_plain(folder / ADDED, known), *special]
+    for token, number in sources:
+        if token.content in found and found[token.content][1] is not None and number is None:
+            continue
+        found.setdefault(token.content, (token, number))
+    return _in_order(path, [*found.values()], pieces)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Read a file that need not be there; raise if it names other tokens than the five."""
+    fields = read_json(path) if path.is_file() else {}
+    for key, expected in NAMED.items():
+        content = _content(fields.get(key, expected))
+        if content != expected:
+            raise ValueError(
+                f"{str(path)!r}: {key} {content!r} is not supported; BERT's is {expected!r}"
+            )
+    return fields
+
+
+def _decoded(path: Path, decoder: object) -> Iterator[Numbered]:
+    """Yield the tokens of an object from ids to tokens with their properties."""
+    if not isinstance(decoder, dict) or not all(str(key).isdecimal() for key in decoder):
+        raise ValueError(f"{str(path)!r}: added_tokens_decoder is no object from ids to tokens")
+    for key, fields in decoder.items():
+        yield token_of(path, fields), int(key)
+
+
+def _listed(path: Path, fields: Mapping[str, Any]) -> Iterator[Numbered]:
+    """Yield the special tokens that stand in a list, without ids."""
+    for key in LISTS:
+        tokens = fields.get(key) or []
+        if not isinstance(tokens, list):
+            raise ValueError(f"{str(path)!r}: {key} {tokens!r:.60} is not supported; give a list")
+        for token in tokens:
+            fields_of_it = token if isinstance(token, dict) else {"content": token}
+            yield token_of(path, {**fields_of_it, "special": True}), None
+
+
+def _plain(path: Path, special: set[str]) -> Iterator[Numbered]:
+    """Yield the tokens of an added_tokens.json: words, but for those that are special elsewhere."""
+    for content, number in (read_json(path) if path.is_file() else {}).items():
+        if type(number) is not int:
+            raise ValueError(f"{str(path)!r}: the id of {content!r} is {number!r}, no number")
+        is_special = content in special or content in SPECIAL_TOKENS
+        yield AddedToken(content, is_special, normalized=not is_special), number
+
+
+def _whole(folder: Path, tokens: object) -> Iterator[Numbered]:
+    """Yield the added tokens of a tokenizer.json."""
+    path = folder / "tokenizer.json"
+    for fields in tokens if isinstance(tokens, list) else []:
+        number = fields.get("id") if isinstance(fields, dict) else None
+        yield token_of(path, fields), number if type(number) is int else None
+
+
+def token_of(path: Path, fields: object) -> AddedToken:
+    """Return a token with its properties; raise for those that are not supported."""
+    fields = fields if isinstance(fields, dict) else {}
+    content = fields.get("content")
+    if not isinstance(content, str) or not content.strip():
+        raise ValueError(f"{str(path)!r} has an added token without content ({fields!r:.60})")
+    if odd := [flag for flag in FLAGS if fields.get(flag, False) is not False]:
+        raise ValueError(
+            f"{str(path)!r}: {odd[0]} of the added token {content!r} is not supported; it must be "
+            "false"
+        )
+    special = bool(fields.get("special", False))
+    token = AddedToken(content, special, bool(fields.get("normalized", not special)))
+    if content in SPECIAL_TOKENS and token.normalized:
+        raise ValueError(
+            f"{str(path)!r}: normalized of the added token {content} is not supported; it must be "
+            "false"
+        )
+    return token
+
+
+def _content(token: object) -> object:
+    return token.get("content") if isinstance(token, dict) else token
+
+
+def _in_order(path: Path, found: list[Numbered], pieces: Sequence[str]) -> list[AddedToken]:
+    """Sort tokens by id; raise unless those that are no pieces follow the pieces without a gap."""
+    ids = {piece: number for number, piece in enumerate(pieces)}
+    tokens = sorted(found, key=lambda each: (each[1] is None, each[1] or 0))
+    for token, number in tokens:
+        expected = ids.setdefault(token.content, len(ids) if token.content not in ids else 0)
+        if number not in (None, expected):
+            raise ValueError(
+                f"{str(path)!r}: the id of the added token {token.content!r} is {number}, but by "
+                f"the {len(pieces)} pieces of the vocabulary it is {expected}; all files must come "
+                "from one tokenizer"
+            )
+    return [token for token, _ in tokens if token.content not in SPECIAL_TOKENS]

@@ -1,0 +1,256 @@
+"""Every command that has made a record still makes one of its form, with tiny constants."""
+
+import importlib
+import json
+import re
+import shlex
+import shutil
+import sys
+from datetime import date
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from benchmarks.__main__ import tasks
+from benchmarks.records import origins
+from bertbook.records import HERE, record_of
+
+ROOT = Path(__file__).resolve().parents[2]
+READ_DEEPER = {"looking_inside"}  # into all layers of MiniLM
+QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
+
+
+def module_of(name):
+    return importlib.import_module(f"benchmarks.{name}")
+
+
+class InTurn:
+    """A pool of processes that is none: a new process would not know the tiny constants."""
+
+    def __init__(self, *args, **options):
+        self.map = lambda function, values, chunksize: [*map(function, values)]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return None
+
+
+def few(module, name, most):
+    """Let a function that reads the examples of a split return the first ones."""
+    read = getattr(module_of(module), name)
+    return {f"{module}.{name}": lambda split: read(split)[:most]}
+
+
+def tiny_copying():
+    runs = {name: each._replace(updates=6) for name, each in module_of("copying").RUNS.items()}
+    return {"copying.RUNS": runs, "copying.SEEDS": dict.fromkeys(runs, range(1))}
+
+
+def tiny_search_runs():
+    settings = {
+        name: each._replace(options={**each.options, "steps": 3})
+        for name, each in module_of("search_runs").SETTINGS.items()
+    }
+    return {"search_runs.SETTINGS": settings}
+
+
+def tiny_classify():
+    plans = {
+        name: plan._replace(epochs=1, learning_rates=plan.learning_rates[:1])
+        for name, plan in module_of("classify").PLANS.items()
+    }
+    return {"classify.PLANS": plans}
+
+
+def tiny_ladder():
+    sizes = {
+        name: size._replace(rows=4, batches=2, pool=4, longest=32)
+        for name, size in module_of("ladder").SIZES.items()
+    }
+    return {"ladder.SIZES": sizes}
+
+
+def tiny_readers():
+    return few("tag_and_answer", "passage_questions", 24) | {"tag_and_answer.SEEDS": range(1)}
+
+
+def tiny_taggers():
+    return few("tag_and_answer", "entity_sentences", 40) | {
+        "tag_and_answer.SHIFTED_SEEDS": range(1)
+    }
+
+
+# By the name of a record: in which module of benchmarks which constants are how small.
+TINY = {
+    "classify": lambda: tiny_classify() | {
+        "classify.SEEDS": range(1), "label_curve.SIZES": (20, 630), "label_curve.UPDATES": 2,
+    },
+    "copying": lambda: tiny_copying() | {
+        "copying.TELLINGS": 2, "copying.DRAWS": 20, "copying.POINTS": 2,
+        "copying.DOCUMENTS": 20_000,
+    },
+    "distilling": {
+        "distilling.SEEDS": range(1), "distilling.ROUNDS": 2, "distilling.STORY_SEEDS": range(1),
+        "distilling.TEACHER_EPOCHS": 1, "distilling.RATES": (3e-4,), "distilling.EPOCHS": 1,
+        "distilling.KEPT": (0, 1),
+    },
+    "family_folders": {},
+    "ladder": lambda: tiny_ladder() | {
+        "ladder_use.SENTENCES": 8, "ladder_use.ALONE": 2, "ladder_before.CHARACTERS": 20_000,
+        "ladder_before.MERGES": 20,
+    },
+    "looking_inside": {
+        "looking_inside.people.TELLINGS": 2, "looking_inside.patching.TELLINGS": 2,
+        "looking_inside.taking_away.RIDDLES": 30, "looking_inside.taking_away.TOLD": 10,
+    },
+    "museum_matrix": {"museum_matrix.ENCODERS": {"BERT": ("Bert", {})}},
+    "one_word": {},
+    "order": {"order.UPDATES": 12, "order.FIRST": 3, "order.SEEDS": range(2)},
+    "own_data": {
+        "own_data.SEEDS": range(1), "own_data.EPOCHS": 1, "own_data.RATES": (3e-4,),
+    },
+    "processes": {},
+    "retold": {
+        "small_world.STEPS": 20, "small_world.EVERY": 10, "small_world.DOCUMENTS": 1500,
+        "looking_inside.people.TELLINGS": 2, "looking_inside.patching.TELLINGS": 2,
+    },
+    "roofline": {
+        "roofline.SIDE": 256, "roofline.LONG": 2_000_000, "roofline.BATCHES": ((1, 8), (2, 16)),
+    },
+    "search": {"search.QUERIES": 20},
+    "search_runs": lambda: tiny_search_runs() | {
+        "search_runs.SEEDS": 1, "search_runs.TRAINING": 600, "search_runs.QUERIES": 20,
+        "search.QUERIES": 20,
+    },
+    "shoot_out": {
+        "shoot_out.UPDATES": 40, "shoot_out.SEEDS": range(1), "shoot_out.RATES": (3e-3, 6e-3),
+        "shoot_out.DOCUMENTS": 600, "shoot_out.BATCH": 8, "shoot_out.PAIRS": 40,
+        "shoot_out.HELD_OUT_DOCUMENTS": 40, "shoot_out.FLOOR_PAIRS": 1100,
+        "shoot_out.PAIR_UPDATES": 3,
+    },
+    "similarities": {},
+    "small_world": {
+        "small_world.STEPS": 20, "small_world.EVERY": 10, "small_world.SEEDS": 2,
+        "small_world.DOCUMENTS": 1500, "small_world.BATCH": 8, "small_world.FLOOR_PAIRS": 60,
+        "small_world.HELD_OUT_DOCUMENTS": 100, "small_world.RIDDLES": 10,
+        "small_world.multiprocessing": SimpleNamespace(
+            get_context=lambda kind: SimpleNamespace(Pool=InTurn)
+        ),
+    },
+    "tag_and_answer": lambda: tiny_readers() | tiny_taggers(),
+    "three_back": {"three_back.UPDATES": 5, "three_back.FIRST": 2, "three_back.SEEDS": range(2)},
+    "toy_bert": {"toy_bert.EPOCHS": 4, "toy_bert.STEPS": 8, "toy_bert.LOOKS": 2,
+                 "toy_bert.LOOK_AT_FOLDS": 4},
+    "toy_depth": {
+        "toy_depth.DEPTHS": (3, 6), "toy_depth.SEEDS": range(2), "toy_depth.UPDATES": 4,
+        "toy_depth.WARMUP": 2, "toy_depth.BATCH_SIZE": 8, "toy_depth.PATIENT_DEPTH": 4,
+        "toy_depth.PATIENT_UPDATES": 4, "toy_depth.PATIENT_WARMUP": 2,
+        "toy_depth.PATIENT": {"post-norm": 1, "post-norm, warm-up": 2, "pre-norm": 2},
+    },
+    "toy_parts": {"toy_parts.UPDATES": 8, "toy_parts.PAIRS": 16, "toy_parts.FIRST": 3,
+                  "toy_parts.SEEDS": range(2), "toy_parts.MOMENTS": (0, 4, 8)},
+    "training_runs": {
+        "training_runs.SEEDS": range(1), "training_runs.DEPTHS": (2,),
+        "training_runs.PEAKS": (0.001,), "training_runs.UPDATES": 30,
+        "training_runs.TRIED": (0.0005, 0.01),
+    },
+}  # fmt: skip
+MORE = {"ladder": ["--rounds", "2"], "processes": ["--rounds", "2"], "roofline": ["--rounds", "2"]}
+TASKS = [task for task in tasks() if task.record != "mutants"]  # which tests/test_mutants.py runs
+
+
+@pytest.fixture(scope="session")
+def two_layers(minilm, tmp_path_factory):
+    """Copy MiniLM without its upper layers, which would take most of the time."""
+    folder = tmp_path_factory.mktemp("minilm") / "model"
+    shutil.copytree(minilm, folder)
+    weights = load_file(folder / "model.safetensors")
+    kept = {name: weights[name] for name in weights if not re.search(r"layer\.[2-9]", name)}
+    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text("utf-8")) | {"num_hidden_layers": 2}
+    (folder / "config.json").write_text(json.dumps(config), "utf-8")
+    return folder
+
+
+@pytest.fixture
+def shrink(monkeypatch, tmp_path, two_layers):
+    """Make constants small, and let whatever stores something do so in another folder."""
+    before = torch.get_num_threads(), torch.get_default_dtype()
+
+    def change(name, values):
+        for target, value in values.items():
+            place, _, constant = target.rpartition(".")
+            monkeypatch.setattr(module_of(place), constant, value)
+        forget()
+        program = module_of(name)
+        for module in benchmarks() if name.partition(".")[0] not in READ_DEEPER else ():
+            for folder in {"minilm_folder", "default_encoder"} & {*vars(module)}:
+                monkeypatch.setattr(module, folder, lambda: two_layers)
+        torch.set_default_dtype(torch.float64 if name == "toy_bert" else torch.float32)
+        for constant, value in vars(program).copy().items():
+            ours = isinstance(value, Path) and HERE in value.parents
+            if ours and (value.suffix or name == "small_world"):  # others read its folder
+                monkeypatch.setattr(program, constant, tmp_path / value.name)
+        return program
+
+    yield change
+    forget()
+    torch.set_num_threads(before[0])
+    torch.set_default_dtype(before[1])
+
+
+def forget():
+    """Empty what benchmarks remember between calls: it was made with other constants."""
+    for module in benchmarks():
+        for value in [*vars(module).values()]:
+            getattr(value, "cache_clear", int)()
+
+
+def benchmarks():
+    return [module for name, module in [*sys.modules.items()] if name.startswith("benchmarks.")]
+
+
+def form(node, place=""):
+    """List the keys of a record, with all rows of a list as one; numbers in names are left out."""
+    if isinstance(node, dict):
+        named = {f"{place}/{re.sub(r'[0-9.,]+', '#', key)}": value for key, value in node.items()}
+        return {*named}.union(*(form(value, name) for name, value in named.items()))
+    return set().union(*(form(row, place) for row in node)) if isinstance(node, list) else set()
+
+
+def stored_files():
+    """Tell when each record and each trained model was written last."""
+    return {path: path.stat().st_mtime_ns for path in HERE.rglob("*") if path.suffix != ".pyc"}
+
+
+def effort(task):
+    """Leave all but the quickest to `make thorough`."""
+    marks = () if task.record in QUICK else pytest.mark.thorough
+    return pytest.param(task, id=task.command, marks=marks)
+
+
+@pytest.mark.usefixtures("unchecked")
+@pytest.mark.filterwarnings("default")  # as where the command runs alone
+@pytest.mark.parametrize("task", [*map(effort, TASKS)])
+def test_a_command_makes_its_record(task, shrink, monkeypatch, tmp_path):
+    _, _, place, *arguments = shlex.split(task.command)
+    place = place.removeprefix("benchmarks.")
+    place += ".__main__" if hasattr(module_of(place), "__path__") else ""
+    before, tiny = stored_files(), TINY[task.record]
+    program = shrink(place, tiny() if callable(tiny) else tiny)
+    more = MORE.get(task.record, [])
+    monkeypatch.setattr(sys, "argv", ["benchmarks", *arguments, *more])
+    shutil.copy(HERE / f"{task.record}.json", tmp_path)  # a whole record is made again, too
+    program.main()
+    made = json.loads((tmp_path / f"{task.record}.json").read_text(encoding="utf-8"))
+    stored = record_of(task.record)
+    assert form(made) ^ form(stored) == set(), "keys that only one of both has"
+    days = {each["day"] for each in origins(made) if each["command"] == task.command}
+    assert days == {date.today().isoformat()}, "a part is not made again"
+    assert stored_files() == before
+    assert not [*tmp_path.glob(".*")], "a draft is left"

@@ -1,0 +1,202 @@
+"""Formulas are there when a page arrives: no script sets them, and none of them stays TeX."""
+
+import re
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from assets import fingerprint, is_current
+from bs4 import BeautifulSoup
+from built_book import BOOK, PHONE, built_pages
+from formulas import Typesetter, tex_of, with_formulas_set
+
+HARDEST = "chapters/04-every-gradient-by-hand.html"
+NO_PROSE = re.compile(r"<(script|style|pre|code|textarea)\b.*?</\1>|<[^>]*>", re.DOTALL)
+TEX = re.compile(r"\\[(\[]|\\[a-zA-Z]{2,}|\$\$|\$\\|merror")
+FONT = re.compile(r'url\("([^"]*)"\)')
+# Without the invisible sign behind the name of a function, and what is stretched out of nothing.
+LETTERS = "mjx-c:not(.mjx-c2061, mjx-ext > mjx-c)"
+DRAWN = """(letters) => [...document.querySelectorAll('.bd-article .math')]
+  .filter((formula) => formula.checkVisibility())
+  .map((formula) => [formula.dataset.tex, ...[...formula.querySelectorAll(letters)].map(
+    (letter) => letter.getBoundingClientRect().width * letter.getBoundingClientRect().height)])"""
+COPY = """() => {
+  const text = [...document.querySelectorAll('li')].find((item) => item.querySelector('.math'));
+  getSelection().selectAllChildren(text);
+  const copied = new DataTransfer();
+  text.dispatchEvent(new ClipboardEvent('copy', {clipboardData: copied, bubbles: true}));
+  return [text.innerText, copied.getData('text/plain'),
+    [...text.querySelectorAll('.math')].map((formula) => formula.dataset.tex)];
+}"""
+CONF = f"""import sys
+sys.path.insert(0, {str(BOOK / "_ext")!r})
+extensions = ["myst_parser", "formulas"]
+myst_enable_extensions = ["amsmath", "dollarmath"]
+html_math_renderer = "formulas"
+"""
+SMALL = r"""# A page
+
+In a line $a < b$, numbered:
+
+$$
+\frac{1}{2}
+$$ (half)
+
+Half is {eq}`half`.
+
+\begin{align}
+x &= 1 \\
+y &= 2
+\end{align}
+"""
+
+
+@pytest.fixture(scope="module")
+def typesetter():
+    with closing(Typesetter()) as process:
+        yield process
+
+
+@pytest.fixture
+def small_book(tmp_path):
+    """Build a page with Sphinx; a warning is an error, as in `make book`."""
+
+    def build(text: str, name="index"):
+        (tmp_path / "conf.py").write_text(CONF, encoding="utf-8")
+        (tmp_path / f"{name}.md").write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "sphinx", "-b", "html", "-W", "-n", "--keep-going", "-q"]
+        done = subprocess.run(
+            [*command, tmp_path, tmp_path / "html"], capture_output=True, text=True, check=False
+        )
+        page = tmp_path / "html" / f"{name}.html"
+        return done, BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+
+    return build
+
+
+def visible(html: str) -> str:
+    """Give the text of a page without its listings."""
+    return NO_PROSE.sub("", html.partition("<body")[2])
+
+
+def test_no_page_says_tex_or_loads_what_sets_it(html, page_name):
+    text = (html / page_name).read_text(encoding="utf-8")
+    assert not TEX.findall(visible(text)), "TeX stands in the text of the page"
+    assert "mathjax" not in " ".join(re.findall(r"<script[^>]*>", text)).lower()
+    written = text.count("math notranslate nohighlight")
+    assert text.count("<mjx-container") == text.count("<math") == written
+    for address in (a for a in FONT.findall(text.partition("</head>")[0]) if "MathJax" in a):
+        assert ((html / page_name).parent / address).is_file(), address
+
+
+def test_what_would_be_tex_in_the_text_is_found():
+    for tex in (r"\(a\)", r"\[a\]", r"of \frac{1}{2}", "$$x$$", r"$\alpha$"):
+        assert TEX.search(visible(f"<body><p>See {tex}.</p>")), tex
+    assert not TEX.search(visible(r"<body><pre>'\(a\)'</pre><p data-tex='\frac'>5 $ and 6 $</p>"))
+
+
+def test_the_book_ships_fonts_for_formulas_and_no_script(html):
+    files = [path.suffix for path in (html / "_static" / "lib" / "mathjax").rglob("*.*")]
+    assert {*files} == {".woff"}
+    assert not [path for path in html.rglob("*.js") if "chtml" in path.name]
+
+
+@pytest.mark.parametrize("name", [HARDEST, "glossary.html"])
+@pytest.mark.parametrize("screen", [{"width": 1280, "height": 900}, PHONE])
+def test_formulas_are_drawn_without_scripts(browser, html, name, screen):
+    page = browser.new_page(viewport=screen, java_script_enabled=False)
+    page.goto((html / name).as_uri())
+    formulas = page.evaluate(DRAWN, LETTERS)
+    assert len(formulas) == (html / name).read_text(encoding="utf-8").count("<mjx-container")
+    for tex, *letters in formulas:
+        assert letters, tex
+        assert all(letters), f"a letter has no size: {tex}"
+    assert not TEX.search(page.inner_text("article")), "TeX is seen"
+    assert page.evaluate("document.documentElement.scrollWidth") <= screen["width"]
+    page.close()
+
+
+def test_formulas_can_be_read_to_somebody_and_copied(reader):
+    page = reader.open(HARDEST)
+    heard = page.locator("div.math").first.aria_snapshot()
+    assert heard.startswith("- math: ")
+    seen, copied, formulas = page.evaluate(COPY)
+    assert formulas
+    assert not any(tex in seen for tex in formulas)
+    assert all(f"${tex}$" in copied for tex in formulas)
+    assert copied.split()[0] == seen.split()[0]
+
+
+def test_numbers_links_and_environments(small_book):
+    done, page = small_book(SMALL)
+    assert done.returncode == 0, done.stderr
+    in_a_line, numbered, lines = page.select("[data-tex]")
+    assert (in_a_line.name, in_a_line["data-tex"]) == ("span", "a < b")
+    assert (numbered.name, numbered["data-tex"]) == ("div", r"\frac{1}{2}")
+    assert numbered.select_one(".eqno").get_text().startswith("(1)")
+    assert page.select_one(f'a[href="#{numbered["id"]}"].reference').get_text() == "(1)"
+    assert lines.select("mjx-mtr") and lines.math.mtable
+    assert not TEX.search(visible(str(page)))
+    assert "MathJax_Math-Italic" in page.head.style.string
+
+
+def test_a_formula_that_mathjax_does_not_know_fails_the_build(small_book):
+    done, page = small_book("# A page\n\nFine $a$, and $\\foo{b}$.\n", "index")
+    assert done.returncode == 1
+    told = r"index.md: WARNING: MathJax does not understand the formula '\\foo{b}': "
+    assert told + r"Undefined control sequence \foo" in done.stderr
+    assert page.select_one("[data-tex=a] mjx-container")
+
+
+@pytest.mark.parametrize("tex", [r"\frac{1", r"\left( x", r"a^b^c", r"\begin{aligned} x"])
+def test_what_is_wrong_is_said(typesetter, tex):
+    body = rf'<span class="math notranslate nohighlight">\({tex}\)</span>'
+    _, _, (fault,) = with_formulas_set(body, typesetter)
+    assert fault.startswith(f"MathJax does not understand the formula {tex!r}: ")
+
+
+def test_a_page_brings_the_style_of_its_own_formulas(typesetter):
+    one, two = (typesetter.set([(tex, False)])[1] for tex in ("x", r"\sqrt{2}"))
+    assert "mjx-sqrt" in two
+    assert "mjx-sqrt" not in one
+    again = typesetter.set([("x", False)])[1]
+    assert again == one, "what the page before needed is still there"
+
+
+def test_what_sphinx_puts_around_lines_is_not_what_was_written(typesetter):
+    tex = r"\begin{split}\begin{aligned}a\\b\end{aligned}\end{split}"
+    body = rf'<div class="math notranslate nohighlight">\[{tex}\]</div>'
+    page = BeautifulSoup(with_formulas_set(body, typesetter)[0], "html.parser")
+    assert page.div["data-tex"] == r"\begin{aligned}a\\b\end{aligned}"
+    assert len(page.select("mjx-mtr")) > 1
+
+
+def test_marks_are_no_part_of_the_tex():
+    assert tex_of("\\(a\\)") == ("a", False)
+    assert tex_of("\n\\[ a \\]\n") == ("a", True)
+    assert tex_of("\\begin{align} a \\end{align}") == ("\\begin{align} a \\end{align}", True)
+
+
+def test_a_process_that_has_ended_is_named(capfd):
+    broken = Typesetter(Path("nowhere"))
+    with pytest.raises(RuntimeError, match="node ended"):
+        broken.set([("x", False)])
+    broken.close()
+    assert "nowhere/mathjax" in capfd.readouterr().err
+
+
+def test_what_sets_formulas_belongs_to_the_assets(tmp_path):
+    (tmp_path / "package-lock.json").write_text("{}", encoding="utf-8")
+    stamp = tmp_path / "_vendor" / "lib" / "fingerprint.txt"
+    stamp.parent.mkdir(parents=True)
+    stamp.write_text(fingerprint(tmp_path), encoding="utf-8")
+    assert not is_current(tmp_path)
+    (tmp_path / "node_modules" / "mathjax").mkdir(parents=True)
+    assert is_current(tmp_path)
+
+
+def test_there_are_formulas_to_look_at(html):
+    assert HARDEST in built_pages()
+    assert (html / HARDEST).read_text(encoding="utf-8").count("<mjx-container") > 100

@@ -1,0 +1,95 @@
+"""A chapter runs from the installed package alone, in an empty folder, as in Colab or from a kit.
+
+A wheel is built from a copy of the tracked files and unpacked; the kernel finds the packages there
+and nothing else of the project. Two chapters of each part run in `make thorough`; every week all
+do, with BOOK_WHEEL=all.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from notebooks import BOOK, QUIET, chapters, kernel_environment
+
+ROOT = BOOK.parent
+TWO_OF_EACH_PART = {1, 3, 6, 8, 11, 13, 15, 18, 20, 21, 25, 26}  # those that take least
+ALL = os.environ.get("BOOK_WHEEL") == "all"
+PACKAGES = ("minibert", "bertbook")
+FIRST = """
+from pathlib import Path
+import bertbook, minibert
+print(*{str(Path(package.__file__).parents[1]) for package in (bertbook, minibert)})
+print(*Path().iterdir())
+"""
+
+
+@pytest.fixture(scope="session")
+def tracked(tmp_path_factory) -> Path:
+    """Copy the files that git tracks, and the new ones it would: what a release is built from."""
+    command = ["git", "ls-files", "-co", "--exclude-standard", *PACKAGES, "pyproject.toml"]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("this is no checkout")
+    folder = tmp_path_factory.mktemp("tracked")
+    names = ("README.md", "LICENSE", "LICENSE-text", "LICENSE-unicode")
+    for name in (*listed.stdout.splitlines(), *names):
+        if (ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def installed(tracked, tmp_path_factory) -> Path:
+    """Build the wheel and unpack it: the folder that a kernel imports from."""
+    made, home = tmp_path_factory.mktemp("wheel"), tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "wheel", "-qq", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*pip, "--wheel-dir", str(made), str(tracked)], check=True)
+    (wheel,) = made.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(home)
+    return home.resolve()
+
+
+def test_the_wheel_holds_every_file_of_the_packages(tracked, installed):
+    for package in PACKAGES:
+        wanted = {p.relative_to(tracked) for p in (tracked / package).rglob("*") if p.is_file()}
+        there = {p.relative_to(installed) for p in (installed / package).rglob("*") if p.is_file()}
+        assert there == wanted
+
+
+def each_chapter() -> list:
+    """List all chapters, with those that run every week only marked."""
+    weekly = pytest.mark.skipif(not ALL, reason="every week, with BOOK_WHEEL=all")
+    return [
+        pytest.param(
+            path,
+            id=path.stem,
+            marks=[pytest.mark.thorough]
+            + ([] if int(path.name[:2]) in TWO_OF_EACH_PART else [weekly]),
+        )
+        for path in chapters(BOOK)
+    ]
+
+
+@pytest.mark.parametrize("chapter", each_chapter())
+def test_a_chapter_runs_from_it_in_an_empty_folder(chapter, installed, tmp_path):
+    notebook = nbformat.read(chapter, as_version=4)
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(FIRST))
+    here = {"BOOK_STORED", "BOOK_MINE"}  # a reader's kernel has neither
+    env = {**os.environ, **kernel_environment(), "PYTHONPATH": str(installed)}
+    client = NotebookClient(
+        notebook,
+        timeout=1200,
+        kernel_name="python3",
+        extra_arguments=QUIET,
+        resources={"metadata": {"path": str(tmp_path)}},
+    )
+    client.execute(env={name: value for name, value in env.items() if name not in here})
+    (printed,) = notebook.cells[0].outputs
+    assert printed.text.splitlines() == [str(installed), ""]

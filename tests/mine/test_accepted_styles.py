@@ -1,0 +1,331 @@
+"""Whatever the checker accepts runs in every later chapter: styles of readers, ways to call them.
+
+Each way is one in which a later chapter, or the package for it, calls a part. It gives numbers, and
+they must be those that our own parts give with the same weights.
+"""
+
+import copy
+from functools import cache
+
+import pytest
+import torch
+from accepted_styles import REFUSED, STYLES, classes_of
+from bert_pairs import draw_batch
+from effort import mostly_thorough
+from torch import nn
+
+from bertbook.analysis.attention_maps import patch_heads
+from bertbook.checks.library import same_as_library
+from bertbook.checks.module import check_module
+from minibert.attention import additive_mask
+from minibert.config import BertConfig
+from minibert.family import AlbertConfig, AlbertForMaskedLM, RobertaConfig, RobertaForMaskedLM
+from minibert.fast import (
+    CheckpointedLayer,
+    UnpaddedEncoder,
+    UnpaddedSelfAttention,
+    block_mask,
+    fast_parts,
+    in_eight_bits,
+    prepack,
+)
+from minibert.model import BertModel
+from minibert.parts import override, part
+from minibert.pretrained import load_pretrained, save_pretrained
+from minibert.pretraining import BertForMaskedLM, BertForPreTraining
+from minibert.tasks import BertForSequenceClassification
+
+pytestmark = pytest.mark.usefixtures("unchecked")
+ACCEPTED = [style for style in STYLES if style not in REFUSED]
+CONFIG = BertConfig(
+    vocab_size=23, hidden_size=12, num_hidden_layers=3, num_attention_heads=3,
+    intermediate_size=20, max_position_embeddings=16,
+)  # fmt: skip
+BATCH = draw_batch(CONFIG, seed=5)
+IDS, MASK = BATCH["input_ids"], BATCH["attention_mask"]
+LABELS = IDS.where((IDS % 2 == 0) & (MASK == 1), -100)
+ANSWERS = (IDS[:, 0] % 2).long()
+PAIRS = {**BATCH, "labels": LABELS, "next_sentence_label": ANSWERS}
+FAR = additive_mask(MASK, torch.float64)
+SEQ = IDS.shape[1]
+STATES = torch.randn(*IDS.shape, 12, generator=torch.Generator().manual_seed(7)).double()
+
+
+@cache
+def players(style):
+    return classes_of(style)
+
+
+def built(kind, **named):
+    """Build a model of whoever plays, in 64 bits, with weights that have their names alone."""
+    model = kind(CONFIG, **named).double().eval()
+    with torch.no_grad():
+        for name, parameter in model.named_parameters():
+            generator = torch.Generator().manual_seed(sum(map(ord, name)))
+            numbers = torch.randn(parameter.shape, generator=generator, dtype=torch.float64)
+            parameter.copy_(0.4 * numbers + name.endswith("LayerNorm.weight"))
+    return model
+
+
+def pretraining():
+    return built(part("pretraining"))
+
+
+def tensors(*found):
+    """Take apart what a call has returned."""
+    for one in found:
+        if isinstance(one, torch.Tensor):
+            yield one
+        elif one is not None:
+            yield from tensors(*one)
+
+
+# --- The ways of the chapters --------------------------------------------------------------------
+
+
+def embeddings_with_less():
+    """Chapters 7, 20 and 23."""
+    embeddings = built(part("embeddings"))
+    places = torch.zeros_like(IDS)
+    return embeddings(IDS), embeddings(IDS, None, places), embeddings(IDS, None, places[:1])
+
+
+def a_table_of_names():
+    """Chapters 7 and 23: weights go from one class into the other."""
+    embeddings = built(part("embeddings"))
+    with override(embeddings=BertModel(CONFIG).embeddings.__class__):
+        other = part("embeddings")(CONFIG).double().eval()
+    other.load_state_dict(embeddings.state_dict(), strict=True)
+    return other(IDS)
+
+
+def attention_with_a_bias():
+    """Chapter 7: one number for each distance, which learns."""
+    bias = torch.linspace(-1, 1, SEQ * SEQ).double().reshape(SEQ, SEQ).requires_grad_()
+    context, probs = built(part("attention"))(STATES, bias)
+    return context, probs, torch.autograd.grad(context.square().sum(), bias)
+
+
+def a_block_with_less():
+    """Chapters 8, 9 and 20."""
+    block = built(part("attention"))
+    alone, probs = block.self(STATES, None, True)
+    roles = [layer(STATES) for layer in (block.self.query, block.self.key, block.self.value)]
+    by_hand = block.output(alone, STATES)
+    return block(STATES), block.self(STATES)[0], block.self(STATES, FAR)[0], probs, roles, by_hand
+
+
+def a_layer_taken_apart():
+    """Chapters 9 and 10."""
+    layer, x = built(part("layer")), STATES
+    around, output = layer.attention, layer.output
+    halves = [(lambda x: around.output.dense(around.self(x)[0]), around.output),
+              (lambda x: output.dense(layer.intermediate(x)), output)]  # fmt: skip
+    for step, frame in halves:
+        x = frame.LayerNorm(x + step(x))
+    assert torch.allclose(x, layer(STATES)[0])
+    return x, layer(STATES, FAR)[0], layer(STATES, FAR, True)
+
+
+def an_encoder_of_other_layers():
+    """Chapters 10 and 23."""
+    encoder = built(part("encoder"))
+    asked = encoder(STATES, FAR, True, True)
+    with_less = encoder(STATES, block_mask([3, SEQ - 3], torch.float64)).last_hidden_state
+    del encoder.layer[1:]
+    fewer = encoder(STATES, FAR, True, True)
+    encoder.layer = nn.ModuleList([*encoder.layer, *encoder.layer])
+    return asked, with_less, fewer, encoder(STATES)
+
+
+def a_bert_by_place():
+    """Chapters 10, 11 and 12."""
+    bert = built(part("bert"))
+    bare = built(part("bert"), add_pooling_layer=False)
+    vectors = bert.embeddings.word_embeddings(IDS)
+    named = bert(**BATCH, output_attentions=True, output_hidden_states=True)
+    replaced = named._replace(pooler_output=None)
+    return (
+        bert(IDS),
+        bert(IDS, MASK)[:2],
+        bare(IDS)[0],
+        bert(inputs_embeds=vectors),
+        named,
+        replaced,
+    )
+
+
+def hooks_on_parts():
+    """Chapters 9, 10, 20, and the figures that show every step."""
+    model, kept = pretraining(), []
+    names = ["embeddings"] + [
+        f"encoder.layer.{n}.{name}".rstrip(".")
+        for n in range(3)
+        for name in ("attention.self", "attention.output", "attention", "intermediate", "")
+    ]
+    for name in names:
+        module = model.bert.get_submodule(name)
+        module.register_forward_hook(
+            lambda module, given, out: kept.append(out if torch.is_tensor(out) else out[0])
+        )
+    before = model.bert.encoder.layer[1].attention.output
+    before.register_forward_pre_hook(lambda module, given: kept.extend(given))
+    model.bert(**BATCH)
+    assert len(kept) == len(names) + 2
+    return kept
+
+
+def heads_that_are_silent():
+    """Chapter 20."""
+    model = pretraining()
+    with patch_heads(model.bert, {(0, 1): 0.0, (1, 2): 0.5}):
+        states = model.bert(**BATCH).last_hidden_state
+    return states, model.cls.predictions(states), model.cls.predictions(states[:, 1])
+
+
+def gradients_on_the_way():
+    """Chapter 12: what arrives at each state."""
+    model = pretraining()
+    states = model.bert(**BATCH, output_hidden_states=True).hidden_states
+    words, pairs = model.cls(states[-1], model.bert.pooler(states[-1]))
+    loss = words.square().mean() + pairs.square().mean()
+    return torch.autograd.grad(loss, states)
+
+
+def losses_and_gradients():
+    """Chapters 12 and 13."""
+    model = pretraining()
+    out = model(**PAIRS)
+    out.loss.backward()
+    named = {name: p.grad for name, p in model.named_parameters()}
+    return out[:5], [named[name] for name in sorted(named)]
+
+
+def a_copy_that_learns():
+    """Chapters 13, 22 and 23: a model is copied after an update, and goes on."""
+    model = pretraining()
+    for _ in range(2):
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+        model(**PAIRS).loss.backward()
+        optimizer.step()
+        model = copy.deepcopy(model)
+    assert model.cls.predictions.decoder.weight is model.bert.embeddings.word_embeddings.weight
+    return model(**PAIRS).loss
+
+
+def saved_and_loaded(tmp_path):
+    """Chapters 9, 10 and 14 to 23."""
+    save_pretrained(pretraining().float(), tmp_path)
+    found = []
+    for kind, unused in ((BertForPreTraining, ()), (part("bert"), ("cls",)),
+                         (BertForMaskedLM, ("cls.seq_relationship", "bert.pooler"))):  # fmt: skip
+        model = load_pretrained(kind, tmp_path, unused=unused)
+        found.append(model(IDS, MASK)[0 if kind is part("bert") else 1])
+    task = load_pretrained(
+        BertForSequenceClassification, tmp_path, new=("classifier",), unused=("cls",), num_labels=2
+    )
+    return [*found, task.bert(**BATCH).pooler_output]
+
+
+def sixteen_bits():
+    """Chapter 13: autocast, and weights in 16 bits; only roughly the same."""
+    model = pretraining().float()
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(**PAIRS).loss
+    loss.backward()
+    assert all(p.grad.dtype == torch.float32 for p in model.parameters())
+    return loss.float().round(decimals=0), model.bfloat16()(**PAIRS).loss.float().round(decimals=0)
+
+
+def other_linear_layers():
+    """Chapter 23: eight bits, and prepacked weights."""
+    model = pretraining().float()
+    found = [prepack(model)(**BATCH)[1:3]]
+    in_eight_bits(model)(**BATCH)
+    return found
+
+
+def the_faster_parts():
+    """Chapter 23."""
+    with override(**fast_parts()):
+        model = built(BertForPreTraining)
+        out = model(**PAIRS)
+    return out.loss, out.prediction_logits, model(**BATCH)[1:3]
+
+
+def rows_without_padding():
+    """Chapter 23: with our attention, and with that of the reader."""
+    found = []
+    for parts in ({"self_attention": UnpaddedSelfAttention}, {}, {"layer": CheckpointedLayer}):
+        with override(encoder=UnpaddedEncoder, **parts):
+            model = built(BertForPreTraining)
+        out = model(**PAIRS)
+        out.loss.backward()
+        found.append((out.loss, model.bert.embeddings.word_embeddings.weight.grad))
+    return found
+
+
+def other_members():
+    """Chapter 25: members of the family are built of the same parts."""
+    fields = {name: getattr(CONFIG, name) for name in (
+        "vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads",
+        "intermediate_size", "max_position_embeddings")}  # fmt: skip
+    global_config = globals()["CONFIG"]
+    found = []
+    for config, kind in ((AlbertConfig(**fields, embedding_size=6), AlbertForMaskedLM),
+                         (RobertaConfig(**fields), RobertaForMaskedLM)):  # fmt: skip
+        globals()["CONFIG"] = config
+        try:
+            found.append(built(kind)(IDS, MASK).logits)
+        finally:
+            globals()["CONFIG"] = global_config
+    return found
+
+
+WAYS = [
+    embeddings_with_less, a_table_of_names, attention_with_a_bias, a_block_with_less,
+    a_layer_taken_apart, an_encoder_of_other_layers, a_bert_by_place, hooks_on_parts,
+    heads_that_are_silent, gradients_on_the_way, losses_and_gradients, a_copy_that_learns,
+    saved_and_loaded, sixteen_bits, other_linear_layers, the_faster_parts, rows_without_padding,
+    other_members,
+]  # fmt: skip
+OURS: dict = {}
+
+
+def run(way, folder):
+    folder.mkdir(exist_ok=True)
+    found = way(folder) if way is saved_and_loaded else way()
+    return [tensor.detach() for tensor in tensors(found)]
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+@pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4))
+def test_what_is_accepted_runs_in_every_later_way(style, way, tmp_path):
+    if way not in OURS:
+        OURS[way] = run(way, tmp_path / "ours")
+    with override(**players(style)):
+        found = run(way, tmp_path / "hers")
+    assert len(found) == len(OURS[way])
+    for hers, ours in zip(found, OURS[way]):
+        torch.testing.assert_close(hers, ours, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("style", mostly_thorough([*STYLES], often=2))
+def test_these_are_the_styles_that_the_checker_accepts(style):
+    verdicts = {role: check_module(kind, role) for role, kind in players(style).items()}
+    refused = [verdict.message for verdict in verdicts.values() if not verdict.passed]
+    assert bool(refused) == (style in REFUSED), refused
+
+
+@pytest.mark.parametrize("style", mostly_thorough(ACCEPTED, often=4))
+def test_it_can_be_held_against_the_library(style):
+    """Chapters 7 to 12."""
+    pytest.importorskip("transformers")
+    hers = players(style)
+    with override(**hers):
+        same_as_library(built(part("bert")), "BertModel", CONFIG, **BATCH, output_attentions=True)
+        table = nn.Embedding(CONFIG.vocab_size, CONFIG.hidden_size)
+        head = part("prediction_head")(CONFIG, table)
+        same_as_library(head, "BertLMPredictionHead", CONFIG, STATES)
+        same_as_library(pretraining(), "BertForPreTraining", CONFIG, **PAIRS)

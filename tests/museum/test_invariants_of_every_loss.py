@@ -1,0 +1,90 @@
+"""Every class of the package that takes labels keeps the invariants, whatever its loss."""
+
+import importlib
+import inspect
+import pkgutil
+
+import pytest
+import torch
+from torch import nn
+
+import minibert
+from bertbook.museum.bug import SIZES
+from bertbook.museum.invariants import check_invariants
+from minibert import family, pretraining, tasks
+from minibert.classify.weighting import Weighted
+from minibert.config import BertConfig
+
+pytestmark = pytest.mark.usefixtures("unchecked")
+FAMILY = {name for name in family.__all__ if "For" in name}
+
+
+class Asked(Weighted):
+    """The same loss, and the scores alone where no label is given."""
+
+    def forward(self, input_ids, attention_mask=None, token_type_ids=None, labels=None):
+        tokens = {"input_ids": input_ids, "attention_mask": attention_mask}
+        tokens["token_type_ids"] = token_type_ids
+        if labels is None:
+            return self.model(**tokens)
+        return super().forward(labels, **tokens)
+
+
+def weighted(config):
+    model = Asked(
+        tasks.BertForSequenceClassification(config, num_labels=3), torch.tensor([0.5, 1.5, 3.0])
+    )
+    model.config = config
+    return model
+
+
+def classifier(**more):
+    return lambda config: tasks.BertForSequenceClassification(config, **more)
+
+
+def of_many_labels(config):
+    """A classifier of rows with several labels; the check looks into the configuration for it."""
+    model = classifier(num_labels=3, problem_type="multi_label_classification")(config)
+    object.__setattr__(model.config, "problem_type", "multi_label_classification")
+    return model
+
+
+LOSSES = {
+    "BertForMaskedLM": pretraining.BertForMaskedLM,
+    "BertForPreTraining": pretraining.BertForPreTraining,
+    "BertForSequenceClassification": classifier(num_labels=3),
+    "of many labels": of_many_labels,
+    "of a number": classifier(num_labels=1),
+    "BertForTokenClassification": tasks.BertForTokenClassification,
+    "BertForQuestionAnswering": tasks.BertForQuestionAnswering,
+    "Weighted": weighted,
+}
+ON_PURPOSE = {"Weighted": ["labels_count_alike"]}  # that is what it is for
+
+
+def kinds_with_a_loss():
+    """Find the classes of all modules whose forward takes labels or positions."""
+    kinds = set()
+    for module in pkgutil.walk_packages(minibert.__path__, "minibert."):
+        if module.name.endswith("__main__"):
+            continue
+        for kind in vars(importlib.import_module(module.name)).values():
+            if isinstance(kind, type) and issubclass(kind, nn.Module):
+                taken = inspect.signature(kind.forward).parameters
+                if {"labels", "start_positions", "next_sentence_label"} & {*taken}:
+                    kinds.add(kind)
+    return {kind.__name__ for kind in kinds if kind.__module__.startswith("minibert.")}
+
+
+def test_every_loss_is_asked_here_or_with_its_family():
+    """`tests/family` asks the members."""
+    assert kinds_with_a_loss() - FAMILY <= {*LOSSES}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_keeps_the_invariants(name):
+    torch.manual_seed(0)
+    findings = check_invariants(LOSSES[name](BertConfig(**SIZES)))
+    assert findings.broken == ON_PURPOSE.get(name, []), findings
+    if name != "BertForQuestionAnswering":
+        assert "split_batch_is_whole_batch" in {f.name for f in findings if f.holds}
