@@ -75,8 +75,9 @@ site: $(PAGE)  ## pack the built pages into one zip that needs no connection
 epub: chromium $(PAGE)  ## make the built book an e-book
 	@$(BIN)/python book/_ext/ebook.py
 
+# setuptools packs all that lies in build/, also a module that is gone since.
 wheel: $(INSTALLED)  ## build the packages as a wheel
-	@rm -rf book/_build/wheel
+	@rm -rf book/_build/wheel build
 	@$(BIN)/python -m pip wheel -qq --no-deps --wheel-dir book/_build/wheel .
 	@ls book/_build/wheel/*.whl
 
@@ -125,15 +126,15 @@ pins: $(INSTALLED)  ## pin what pyproject.toml asks for (UPGRADE=--upgrade: at t
 	  --quiet --output-file constraints.txt $(UPGRADE)
 
 clean:  ## remove what was built (not .venv)
-	rm -rf book/_build book/_vendor book/node_modules tests/live/node_modules .pytest_cache .ruff_cache .hypothesis .coverage*
+	rm -rf build book/_build book/_vendor book/node_modules tests/live/node_modules .pytest_cache .ruff_cache .hypothesis .coverage*
 
 # What is missing is said before anything is fetched or built, and in one sentence.
 
 python:
 	@command -v $(PYTHON) >/dev/null || { \
-	  echo "There is no $(PYTHON). Install Python 3.10 or newer, on Debian or Ubuntu with: sudo apt-get install python3-venv"; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
-	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1), and this book needs Python 3.10 or newer. Name another one: make PYTHON=python3.12 …"; exit 1; }
+	  echo "There is no $(PYTHON). Install Python 3.10 to 3.14, on Debian or Ubuntu with: sudo apt-get install python3-venv"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 10) <= sys.version_info < (3, 15))' || { \
+	  echo "$(PYTHON) is $$($(PYTHON) --version 2>&1), and this book needs Python 3.10 to 3.14. Name another one: make PYTHON=python3.12 …"; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
 	  echo "$(PYTHON) cannot make a virtual environment. Install what it lacks, on Debian or Ubuntu with: sudo apt-get install python3-venv"; exit 1; }
 

@@ -11,13 +11,14 @@ from pathlib import Path
 import jaxtyping
 import nbval.plugin
 import pytest
-from chapter_cells import KernelElsewhere, settle_first
+from chapter_cells import KernelElsewhere, name_as_editors_do, settle_first
 from hypothesis import settings
 from nbval.plugin import IPyNbCell
 from notebooks import ChapterError, kernel_environment
 
-# The two changes to nbval, which has no option for how it compares, nor for where it runs.
+# nbval has no option for how it compares, for how it names a cell, nor for where it runs.
 IPyNbCell.compare_outputs = settle_first(IPyNbCell.compare_outputs)
+IPyNbCell.repr_failure = name_as_editors_do(IPyNbCell.repr_failure)
 nbval.plugin.RunningKernel = KernelElsewhere
 
 SECONDS_OF_A_SLOW_TEST = 10

@@ -1,5 +1,6 @@
-"""How nbval runs a chapter, in an empty folder, and compares its cells, number by number."""
+"""How nbval runs a chapter, in an empty folder, compares its cells, and names one that is wrong."""
 
+import re
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from nbval.kernel import RunningKernel
 # The second form of a figure follows from its HTML, which is compared; a rule of the house holds
 # the stored one to it to the letter.
 SECOND_FORM = "image/svg+xml"
+HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 
 
 class KernelElsewhere(RunningKernel):
@@ -42,6 +44,25 @@ def settle_first(compare: Callable[..., bool]) -> Callable[..., bool]:
         return compare(cell, new, stored, left_out)
 
     return compare_outputs
+
+
+def name_as_editors_do(report: Callable[..., str]) -> Callable[..., str]:
+    """Say of a wrong cell where an editor shows it: nbval counts code cells only, and from 0."""
+
+    @wraps(report)
+    def repr_failure(cell, excinfo):
+        return f"{place_of(cell.cell, cell.parent.nb.cells)}.\n{report(cell, excinfo)}"
+
+    return repr_failure
+
+
+def place_of(wrong: NotebookNode, cells: list[NotebookNode]) -> str:
+    """Give the number of a cell among all cells, from 1, and the heading that it stands under."""
+    above = next(i for i, cell in enumerate(cells) if cell is wrong)
+    texts = [cell.source for cell in cells[:above] if cell.cell_type == "markdown"]
+    headings = HEADING.findall("\n".join(texts))
+    section = f", in the section “{headings[-1]}”" if headings else ""
+    return f"This is cell {above + 1} of {len(cells)} in an editor{section}"
 
 
 def _settled(stored, new):

@@ -104,8 +104,6 @@ def test_conda_gets_the_same_versions():
     *conda, pip = environment["dependencies"]
     assert pip["pip"] == ["-c constraints.txt", "-e .[book,lab,test]"]
     versions = dict(entry.split("=") for entry in conda if "=" in entry)
-    # It brings npm, which the next line of the README needs.
-    assert f"node-version: {versions.pop('nodejs')}" in workflows()
     pinned = pins(python_full_version=versions.pop("python"))
     assert versions == {name: pinned[CONDA_NAMES.get(name, name)] for name in versions}
 

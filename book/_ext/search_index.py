@@ -15,6 +15,7 @@ from typing import NamedTuple
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 
 SCRIPT = "_static/search-index.js"
@@ -40,8 +41,11 @@ class Section(NamedTuple):
 def sections_of(document: nodes.document) -> list[Section]:
     """Read all sections of a page, in their order."""
     found = []
-    for node in document.findall(lambda each: isinstance(each, nodes.section | addnodes.desc)):
-        head = node[0]
+    for node in document.findall(nodes.Element):
+        if not isinstance(node, nodes.section | addnodes.desc):
+            continue
+        head = node.children[0]
+        assert isinstance(head, nodes.Element)  # the title, or the signature
         names = node["ids"] or head["ids"]
         heading = head.get("fullname") or _text(head)
         if names and heading:
@@ -183,7 +187,8 @@ def replace_search(app: Sphinx, config) -> None:
 
 def switch_off_index(app: Sphinx) -> None:
     """Let Sphinx make no index: it orders equals by their letters, and shows whatever is near."""
-    app.builder.search = False
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        app.builder.search = False
 
 
 def write_script(app: Sphinx, exception: Exception | None) -> None:
