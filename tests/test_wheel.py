@@ -16,7 +16,7 @@ PACKED = ("pyproject.toml", "constraints.txt", "README.md", "Makefile", "miniber
 @pytest.fixture
 def project(tmp_path):
     """Copy what a wheel is made of, with the environment of the tests as the one that make made."""
-    for name in (*PACKED, *(path.name for path in ROOT.glob("LICENSE*")), "book/live"):
+    for name in (*PACKED, *(path.name for path in ROOT.glob("LICENSE*"))):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         (tmp_path / name).parent.mkdir(exist_ok=True)
         copy(ROOT / name, tmp_path / name)
