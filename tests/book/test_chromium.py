@@ -1,7 +1,9 @@
 """The browser of the tests and of what is printed: the system's, else playwright's, else a word."""
 
+import functools
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import browser
@@ -9,13 +11,29 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 
+def apart(function):
+    """Call a function in a thread: the browser of other tests keeps a loop running in this one."""
+
+    @functools.wraps(function)
+    def call(*arguments, **named):
+        with ThreadPoolExecutor(1) as pool:
+            return pool.submit(function, *arguments, **named).result()
+
+    return call
+
+
+@apart
+def where_playwright_keeps_one():
+    with sync_playwright() as playwright:
+        return Path(playwright.chromium.executable_path)
+
+
 @pytest.fixture
 def bare_machine(monkeypatch, tmp_path):
     """Hide the browsers of this machine, and give the place where playwright would keep one."""
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("PLAYWRIGHT_BROWSERS_PATH", str(tmp_path / "kept"))
-    with sync_playwright() as playwright:
-        return Path(playwright.chromium.executable_path)
+    return where_playwright_keeps_one()
 
 
 @pytest.fixture
@@ -32,6 +50,7 @@ def put(program, text):
     program.chmod(0o755)
 
 
+@apart
 def test_the_one_that_playwright_keeps_is_found(real_browser, bare_machine):
     assert not browser.starts()
     put(bare_machine, f'#!/bin/sh\nexec {real_browser} "$@"\n')
@@ -41,6 +60,7 @@ def test_the_one_that_playwright_keeps_is_found(real_browser, bare_machine):
         assert page.inner_text("p") == "There"
 
 
+@apart
 def test_a_browser_that_does_not_start_gives_way(real_browser, bare_machine, tmp_path):
     put(tmp_path / "chromium", "#!/bin/sh\nexit 1\n")
     assert not browser.starts()
@@ -48,6 +68,7 @@ def test_a_browser_that_does_not_start_gives_way(real_browser, bare_machine, tmp
     assert browser.starts()
 
 
+@apart
 def test_none_is_told_in_one_sentence_that_names_both_ways(bare_machine, monkeypatch):
     asked = []
     monkeypatch.setattr(browser.subprocess, "run", asked.append)  # the network is not asked
@@ -56,6 +77,7 @@ def test_none_is_told_in_one_sentence_that_names_both_ways(bare_machine, monkeyp
     assert asked == [[sys.executable, "-m", "playwright", "install", "chromium"]]
 
 
+@apart
 def test_what_starts_is_not_fetched_again(real_browser, monkeypatch):
     monkeypatch.setattr(browser.subprocess, "run", None)
     browser.main()

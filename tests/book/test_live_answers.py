@@ -13,6 +13,11 @@ TOKENIZER = load_tokenizer(SMALL, do_lower_case=True)
 FIRST = "anna kicks the blue ball over the wall"
 SECOND = "a small dog finds the blue ball behind the wall and her sister laughs"
 
+BAT = (
+    "ben sees a bat over the mill and three moths",
+    "*he* makes a wish for his mother and goes home from the lake",
+)
+
 
 def place_of(ids, piece="[MASK]"):
     """Find a piece among ids."""
@@ -27,9 +32,15 @@ def share(model, first, second, word):
     return f"{logits.softmax(-1)[TOKENIZER.vocab[word]].item():.2f}"
 
 
-def test_a_reader_hides_a_word_or_types_and_sees_the_answers(reader, model):
-    page = reader.open("index.html", from_disk=True)
-    figure = page.locator("[data-live=fill-in-the-blank]")
+def answering(shown, **settings):
+    """Open the figure with two pairs of sentences, and let the model answer."""
+    page = shown(fill_in, [(FIRST, SECOND.replace("blue", "*blue*")), BAT], SMALL, **settings)
+    page.get_by_role("button", name="Let the model answer (it is here already)").click()
+    return page, page.locator("[data-live=fill-in-the-blank]")
+
+
+def test_a_reader_hides_a_word_or_types_and_sees_the_answers(shown, model):
+    page, figure = answering(shown)
     figure.get_by_label("Sentences").select_option("1")
     figure.get_by_role("status").get_by_text("“he” stood there.").wait_for()
     figure.get_by_label("Sentences").select_option("0")
@@ -54,9 +65,8 @@ def test_a_reader_hides_a_word_or_types_and_sees_the_answers(reader, model):
     figure.get_by_text("52 tokens were given; small-world takes 1 to 40").wait_for()
 
 
-def test_the_field_offers_words_of_the_small_world_and_names_those_of_another(reader):
-    page = reader.open("index.html", viewport=PHONE)
-    figure = page.locator("[data-live=fill-in-the-blank]")
+def test_the_field_offers_words_of_the_small_world_and_names_those_of_another(shown):
+    page, figure = answering(shown, viewport=PHONE)
     assert figure.get_by_text("a small world of 482 words, and nothing else").is_visible()
     field, told = figure.get_by_label("Your own sentence"), figure.locator("[aria-live]")
     field.focus()
@@ -74,12 +84,6 @@ def test_the_field_offers_words_of_the_small_world_and_names_those_of_another(re
     assert figure.get_by_role("button", pressed=True).inner_text().startswith("[MASK]")
     figure.get_by_label("Where [MASK] looked").wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-
-
-BAT = (
-    "ben sees a bat over the mill and three moths",
-    "*he* makes a wish for his mother and goes home from the lake",
-)
 
 
 def test_heads_that_are_silent_or_turned_to_one_word_move_the_answers(shown, model):

@@ -50,8 +50,7 @@ def test_the_models_are_those_of_the_record():
     assert [*map(int, record["all_reduce"])] == [*processes.MESSAGES]
 
 
-def test_an_update_is_measured(monkeypatch, one_thread):
-    monkeypatch.setattr(processes, "ROUNDS", 2)
-    found = processes.compare("small", 32, Processes())
+def test_an_update_is_measured(one_thread):
+    found = processes.compare("small", 32, Processes(), rounds=2)
     assert [len(seconds) for seconds in found.values()] == [2, 2]
     assert 0 < min(map(min, found.values())) < 10

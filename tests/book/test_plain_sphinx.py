@@ -35,9 +35,11 @@ def test_the_settings_are_those_that_jupyter_book_makes():
 
 
 def relative(value: object) -> object:
-    """Write paths from the folder of the book, and a list without order."""
+    """Write paths from the folder of the book, a list without order, and settings as text."""
+    if isinstance(value, dict):
+        return repr(sorted(value.items()))
     if isinstance(value, list):
         added = {"**.ipynb_checkpoints", ".DS_Store", "Thumbs.db"}
-        return {relative(each) for each in value} - added
+        return frozenset(relative(each) for each in value) - added
     book = str(plain_sphinx.BOOK)
     return Path(value).relative_to(book).as_posix() if str(value).startswith(book) else value
