@@ -1,9 +1,13 @@
 """How much a test looks at: everything, or in `make quick` and `make test` a part of it."""
 
-from collections.abc import Iterable
+import os
+from collections.abc import Collection, Iterable
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+EVERY_WEEK = os.environ.get("BOOK_WHEEL") == "all"  # as the weekly job says
 
 
 def examples(number: int) -> settings:
@@ -25,4 +29,14 @@ def mostly_slow(values: Iterable, quick: int = 1) -> list:
     values = list(values)
     return values[:quick] + [
         pytest.param(value, marks=pytest.mark.slow) for value in values[quick:]
+    ]
+
+
+def mostly_weekly(chapters: Iterable[Path], often: Collection[int]) -> list:
+    """Leave chapters to `make thorough` where their numbers are named, else to the weekly job."""
+    weekly = pytest.mark.skipif(not EVERY_WEEK, reason="every week, with BOOK_WHEEL=all")
+    marks = {True: [pytest.mark.thorough], False: [pytest.mark.thorough, weekly]}
+    return [
+        pytest.param(path, id=path.stem, marks=marks[int(path.name[:2]) in often])
+        for path in chapters
     ]

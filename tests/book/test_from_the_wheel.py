@@ -14,12 +14,12 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from effort import mostly_weekly
 from nbclient import NotebookClient
 from notebooks import BOOK, QUIET, chapters, kernel_environment
 
 ROOT = BOOK.parent
 TWO_OF_EACH_PART = {1, 3, 6, 8, 11, 13, 15, 18, 20, 21, 25, 26}  # those that take least
-ALL = os.environ.get("BOOK_WHEEL") == "all"
 PACKAGES = ("minibert", "bertbook")
 FIRST = """
 from pathlib import Path
@@ -63,21 +63,7 @@ def test_the_wheel_holds_every_file_of_the_packages(tracked, installed):
         assert there == wanted
 
 
-def each_chapter() -> list:
-    """List all chapters, with those that run every week only marked."""
-    weekly = pytest.mark.skipif(not ALL, reason="every week, with BOOK_WHEEL=all")
-    return [
-        pytest.param(
-            path,
-            id=path.stem,
-            marks=[pytest.mark.thorough]
-            + ([] if int(path.name[:2]) in TWO_OF_EACH_PART else [weekly]),
-        )
-        for path in chapters(BOOK)
-    ]
-
-
-@pytest.mark.parametrize("chapter", each_chapter())
+@pytest.mark.parametrize("chapter", mostly_weekly(chapters(BOOK), TWO_OF_EACH_PART))
 def test_a_chapter_runs_from_it_in_an_empty_folder(chapter, installed, tmp_path):
     notebook = nbformat.read(chapter, as_version=4)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(FIRST))
