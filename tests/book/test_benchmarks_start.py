@@ -19,7 +19,6 @@ from benchmarks.records import origins
 from bertbook.records import HERE, record_of
 
 ROOT = Path(__file__).resolve().parents[2]
-READ_DEEPER = set()  # into all layers of MiniLM
 QUICK = {"one_word", "order", "similarities"}  # the others run in `make thorough`
 
 
@@ -49,6 +48,23 @@ def few(module, name, most):
 def tiny_copying():
     runs = {name: each._replace(updates=6) for name, each in module_of("copying").RUNS.items()}
     return {"copying.RUNS": runs, "copying.SEEDS": dict.fromkeys(runs, range(1))}
+
+
+def tiny_requests():
+    rooms = ("looking_inside.heads", "looking_inside.vectors")
+    read = module_of(rooms[0]).service_requests
+    return {f"{room}.service_requests": lambda part: read(part)[::10] for room in rooms}
+
+
+def tiny_own_data():
+    read = module_of("own_data").read_table
+
+    def read_some(*given, **options):
+        table = read(*given, **options)
+        rare = [place for place, label in enumerate(table.labels) if label == "Danger"]
+        return table.take(sorted({*rare, *range(0, len(table), 5)}))
+
+    return {"own_data.read_table": read_some}
 
 
 def tiny_search_runs():
@@ -104,15 +120,16 @@ TINY = {
         "ladder_use.SENTENCES": 8, "ladder_use.ALONE": 2, "ladder_before.CHARACTERS": 20_000,
         "ladder_before.MERGES": 20,
     },
-    "looking_inside": {
+    "looking_inside": lambda: tiny_requests() | {
         "looking_inside.people.TELLINGS": 2, "looking_inside.patching.TELLINGS": 2,
         "looking_inside.taking_away.RIDDLES": 30, "looking_inside.taking_away.TOLD": 10,
     },
     "museum_matrix": {"museum_matrix.ENCODERS": {"BERT": ("Bert", {})}},
     "one_word": {},
     "order": {"order.UPDATES": 12, "order.FIRST": 3, "order.SEEDS": range(2)},
-    "own_data": {
-        "own_data.SEEDS": range(1), "own_data.EPOCHS": 1, "own_data.RATES": (3e-4,),
+    "own_data": lambda: tiny_own_data() | {
+        "own_data.SEEDS": range(1), "own_data.PENALTIES": (0.3, 3),
+        "own_data.EPOCHS": 1, "own_data.RATES": (3e-4,),
     },
     "processes": {},
     "retold": {
@@ -189,7 +206,7 @@ def shrink(monkeypatch, tmp_path, two_layers):
         forget()
         program = module_of(name)
         monkeypatch.setattr(torch.nn.Module, "compile", lambda module, **options: None)  # minutes
-        for module in benchmarks() if name.partition(".")[0] not in READ_DEEPER else ():
+        for module in benchmarks():
             for folder in {"minilm_folder", "default_encoder"} & {*vars(module)}:
                 monkeypatch.setattr(module, folder, lambda: two_layers)
         torch.set_default_dtype(torch.float64 if name == "toy_bert" else torch.float32)
