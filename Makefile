@@ -64,7 +64,7 @@ notebooks: $(INSTALLED)  ## run the chapters and store what they print (CHAPTERS
 
 quick: $(INSTALLED)  ## test the package and the rules of the house, in a minute and a half
 	$(BIN)/python -m pytest $(TWO) -m "not slow and not thorough" --hypothesis-profile=quick \
-	  minibert bertbook tests --ignore=tests/book
+	  minibert bertfamily berttools bertbook tests --ignore=tests/book
 
 kit: $(INSTALLED)  ## write the kit for teachers: notebooks to hand out, and solutions apart
 	@$(BIN)/python book/_ext/kit.py
@@ -85,14 +85,14 @@ test: chromium book  ## prove it: package, rules, chapters, records, a page of e
 	$(BIN)/python -m pytest $(TWO) -m "not thorough" --hypothesis-profile=quick
 
 thorough: chromium $(PAGE)  ## prove what is left: all other pages, long pieces of records, rarer cases
-	$(BIN)/python -m pytest $(TWO) -m "thorough or hypothesis" minibert bertbook tests
+	$(BIN)/python -m pytest $(TWO) -m "thorough or hypothesis" minibert bertfamily berttools bertbook tests
 
 portable: $(INSTALLED)  ## compare the chapters with what the oldest and the newest instructions compute
 	BOOK_ARITHMETIC=oldest $(BIN)/python -m pytest $(TWO) book/chapters
 	BOOK_ARITHMETIC=newest $(BIN)/python -m pytest $(TWO) book/chapters
 
 coverage: $(INSTALLED)  ## list the lines of the package that no test reaches
-	$(BIN)/python -m pytest $(TWO) --cov=minibert --cov=bertbook minibert bertbook tests --ignore=tests/book
+	$(BIN)/python -m pytest $(TWO) --cov=minibert --cov=bertfamily --cov=berttools --cov=bertbook minibert bertfamily berttools bertbook tests --ignore=tests/book
 
 mutants: $(INSTALLED)  ## plant mistakes in the package and count those the tests notice (long)
 	@$(BIN)/python -m pip install -qq -c constraints.txt -e ".[mutants]"

@@ -18,13 +18,13 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from bertbook.core import seed_everything
 from bertbook.corpus import REQUEST_LABELS
 from bertbook.records import record_path
-from bertbook.show import seed_everything
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import initialize_weights
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, train_from_top
 from minibert.training import BertTrainer
 from minibert.wordpiece import WordPieceTokenizer

@@ -11,9 +11,9 @@ import numpy as np
 
 from bertbook.corpus import PAIR_LABELS, REQUEST_LABELS, question_pairs, service_requests
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions

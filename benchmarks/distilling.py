@@ -21,10 +21,10 @@ import torch
 from torch import Tensor, nn
 
 from bertbook.corpus import REQUEST_LABELS, sample_documents, small_world
-from bertbook.distillation import distillation_loss
 from bertbook.records import record_path
+from bertbook.topics.faster.distillation import distillation_loss
 from minibert.fast import in_eight_bits
-from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from tests.book.definitions import chapter_definitions
 

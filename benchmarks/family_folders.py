@@ -16,9 +16,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+import bertfamily as family
 from bertbook.records import record_path
-from minibert import family
-from minibert.pretrained import load_pretrained, save_pretrained
+from minibert.loading import load_pretrained, save_pretrained
 
 from .records import origin
 

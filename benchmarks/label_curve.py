@@ -13,11 +13,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from bertbook.core import seed_everything
 from bertbook.corpus import REQUEST_LABELS, service_requests
-from bertbook.show import seed_everything
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks import BertForSequenceClassification, TaskBatches
 from minibert.training import BertTrainer, TrainingConfig
 

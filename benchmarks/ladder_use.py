@@ -17,9 +17,9 @@ from torch import Tensor, nn
 
 from minibert.config import BertConfig
 from minibert.fast import fast_parts, in_eight_bits, prepack
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel, BertModelOutput
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
 

@@ -30,9 +30,9 @@ from torch import nn
 
 from benchmarks.encoder import CONFIGS, spread
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, save_pretrained
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, save_pretrained
 
 FIRST = "first load"  # of a process
 WORK = (FIRST, "load", "load + forward")

@@ -19,8 +19,8 @@ from torch.nn import functional
 from benchmarks.records import origin
 from benchmarks.weights import minilm_folder
 from bertbook.records import record_path
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, load_tokenizer
 
 RECORD = record_path("one_word")
 COMMAND = "python -m benchmarks.one_word --record"

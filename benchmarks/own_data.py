@@ -21,21 +21,16 @@ import torch
 
 from bertbook.corpus.datasets.letters import LETTER_LABELS, letters_file
 from bertbook.records import record_path
-from minibert.classify.duplicates import without_copies
-from minibert.classify.splitting import linked_rows
-from minibert.classify.table import LabeledTable, read_table
-from minibert.classify.tuning import (
-    classifier_from,
-    default_encoder,
-    logits_of_table,
-    tuning_of,
-)
-from minibert.classify.weighting import Weighted, class_weights
+from berttools.classify.duplicates import without_copies
+from berttools.classify.splitting import linked_rows
+from berttools.classify.table import LabeledTable, read_table
+from berttools.classify.tuning import classifier_from, default_encoder, logits_of_table, tuning_of
+from berttools.classify.weighting import Weighted, class_weights
 from minibert.disk import written_whole
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, sentence_vectors
 
 from .drafts import Draft

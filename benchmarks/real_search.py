@@ -25,9 +25,9 @@ import scipy.signal
 import scipy.special
 import torch
 
-from bertbook.analysis.ranking import ranks_of_right
+from bertbook.topics.search.ranking import ranks_of_right
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import sentence_vectors
 
 from .weights import minilm_folder

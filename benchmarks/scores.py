@@ -3,10 +3,10 @@
 import math
 from collections.abc import Sequence
 
-from bertbook.analysis.metrics import score_answers, score_entities
+from bertbook.core.metrics import score_answers, score_entities
 from bertbook.corpus import Question, entity_sentences, passage_questions, question_kind
-from bertbook.tasks.answering import Answers
-from bertbook.tasks.tagging import Entity, find_entities
+from bertbook.topics.answer.answering import Answers
+from bertbook.topics.tag.tagging import Entity, find_entities
 from tests.careless import capital_names, right_kind
 
 

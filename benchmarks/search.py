@@ -13,13 +13,13 @@ import bm25s
 import numpy as np
 import torch
 
-from bertbook.analysis.ranking import ranks_of_right
 from bertbook.corpus import Oracle, small_world
 from bertbook.records import record_path
+from bertbook.topics.search.ranking import ranks_of_right
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions

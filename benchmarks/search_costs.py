@@ -10,7 +10,7 @@ from functools import partial
 import bm25s
 import numpy as np
 
-from minibert.pretrained import load_pretrained, load_tokenizer
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.tasks.inference import sentence_vectors
 from tests.book.definitions import chapter_definitions

@@ -19,14 +19,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from bertbook.analysis.ranking import reciprocal_ranks
 from bertbook.corpus import sample_documents, small_world
 from bertbook.records import record_path
+from bertbook.topics.search.ranking import reciprocal_ranks
 from minibert.disk import written_whole
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 
 from .drafts import Draft

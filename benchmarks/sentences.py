@@ -29,9 +29,9 @@ from torch.nn import functional
 from benchmarks.encoder import measure, spread
 from benchmarks.weights import minilm_folder
 from minibert.fast import fast_parts, prepack
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import sentence_vectors
 from minibert.wordpiece import WordPieceTokenizer
 

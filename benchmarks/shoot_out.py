@@ -33,8 +33,8 @@ from bertbook.corpus import (
 )
 from bertbook.records import record_path
 from minibert.data import PretrainingBatches
+from minibert.loading import load_tokenizer
 from minibert.model import initialize_weights
-from minibert.pretrained import load_tokenizer
 from minibert.training import TrainingConfig, evaluate, make_optimizer, training_step
 
 from .drafts import Draft

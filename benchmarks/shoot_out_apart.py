@@ -6,8 +6,8 @@ from typing import Any
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bertfamily import AlbertConfig, AlbertForMaskedLM
 from minibert.data import IS_NEXT, NOT_NEXT, PretrainingBatches, SentencePair, encode_pair
-from minibert.family import AlbertConfig, AlbertForMaskedLM
 
 from .shoot_out_members import (
     BERT,

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from bertfamily import ModernBertConfig
+from bertfamily.modernbert import rotate
 from minibert.attention import BertSelfAttention, fit_mask
-from minibert.family import ModernBertConfig
-from minibert.family.modernbert import rotate
 from minibert.layer import BertLayer
 from minibert.model import initialize_weights
 

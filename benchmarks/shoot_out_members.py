@@ -11,9 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from minibert.config import BertConfig
-from minibert.data import PretrainingBatches
-from minibert.family import (
+from bertfamily import (
     AlbertConfig,
     AlbertForMaskedLM,
     DebertaV2Config,
@@ -29,6 +27,8 @@ from minibert.family import (
     RobertaConfig,
     RobertaForMaskedLM,
 )
+from minibert.config import BertConfig
+from minibert.data import PretrainingBatches
 from minibert.fast.labeled import labeled_positions
 from minibert.losses import IGNORED_LABEL, masked_lm_loss
 from minibert.parts import override

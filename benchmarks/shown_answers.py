@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from bertbook.corpus import Question, passage_questions
-from bertbook.tasks.answering import Answers, merge_windows, sliding_windows
+from bertbook.topics.answer.answering import Answers, merge_windows, sliding_windows
 from minibert.tasks.inference import predict
 from minibert.wordpiece import WordPieceTokenizer
 

@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from bertbook.corpus import entity_sentences
-from bertbook.tasks.tagging import tag_pieces
+from bertbook.topics.tag.tagging import tag_pieces
 from minibert.tasks.inference import predict
 from minibert.wordpiece import WordPieceTokenizer
 

@@ -21,9 +21,9 @@ from benchmarks.records import origin
 from benchmarks.weights import minilm_folder
 from bertbook.records import record_path
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import encode_rows, predict, sentence_vectors
 
 RECORD = record_path("similarities")

@@ -34,11 +34,11 @@ import torch
 from torch import nn
 
 from bertbook.corpus import Question, entity_sentences, passage_questions
-from bertbook.tasks.answering import Answers, answer_questions
-from bertbook.tasks.tagging import find_entities
+from bertbook.topics.answer.answering import Answers, answer_questions
+from bertbook.topics.tag.tagging import find_entities
 from minibert.fast import fast_parts
+from minibert.loading import load_tokenizer
 from minibert.parts import override
-from minibert.pretrained import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 from tests.book.definitions import chapter_definitions
 

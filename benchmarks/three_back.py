@@ -15,8 +15,8 @@ import torch
 from torch import Tensor
 
 from bertbook.records import record_path
+from bertfamily.modernbert import rotate
 from minibert.attention import BertSelfAttention
-from minibert.family.modernbert import rotate
 from tests.book.definitions import chapter_definitions
 
 from .records import mean_and_sd, origin

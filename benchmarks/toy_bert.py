@@ -23,8 +23,8 @@ os.environ.setdefault("TQDM_DISABLE", "1")
 import torch
 from safetensors.torch import save_file
 
+from bertbook.core import seed_everything
 from bertbook.corpus import hundred_sentences, vocabulary
-from bertbook.show import seed_everything
 from minibert.losses import masked_lm_loss
 from tests.book.definitions import chapter_definitions
 

@@ -34,6 +34,8 @@ RANGES = MappingProxyType(
     | dict.fromkeys(("initializer_range", "layer_norm_eps"), (ABOVE_0, 1e10))
 )
 
+TABLE_SIZES = ("vocab_size", "max_position_embeddings", "type_vocab_size")
+
 # What else a real config.json holds, and what changes nothing in the encoder: the origin of the
 # file, how the library runs, the first implementation's pooler, the heads of tasks, the ids of
 # special tokens, how text would be generated, and what other programs note there.
@@ -149,6 +151,11 @@ class BertConfig(metaclass=ABCMeta):  # noqa: B024 (members with other fields re
     model_name = "BERT"
     ignored_keys = IGNORED_KEYS
     required_values = REQUIRED_VALUES
+    # Which fields are sides of tensors, and which word stands before a layer's number in their
+    # names: a folder whose weights have other sizes than its configuration is refused.
+    tensor_sides = (*TABLE_SIZES, "hidden_size", "intermediate_size")
+    layer_counts = MappingProxyType({"layer": "num_hidden_layers"})
+    default_ids = MappingProxyType({})  # ids that transformers fills in where the file has none
 
     def __post_init__(self) -> None:
         """Check every value."""

@@ -8,14 +8,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 from torch import Tensor
 from torch.nn import functional
 
-from .inputs import (
-    ABOVE_0,
-    INTEGERS,
-    check_labels,
-    require_entries,
-    require_number,
-    require_tensor,
-)
+from .inputs import ABOVE_0, INTEGERS, check_labels, require_entries, require_number, require_tensor
 
 IGNORED_LABEL = -100
 ENDS_OF_ANSWER = frozenset({"start_positions", "end_positions"})  # labels that count together

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from bertbook.contracts import players_of
+from bertbook.reader.contracts import players_of
 
 SAMPLE = Path(__file__).with_name("mine") / "my_bert_sample.py"
 RESULT = "return context, probs if show else None"

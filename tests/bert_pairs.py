@@ -12,9 +12,9 @@ from effort import mostly_thorough
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
+from minibert.loading.config_file import config_from_fields
 from minibert.model import BertModel
 from minibert.parts import part
-from minibert.pretrained.config_file import config_from_fields
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import (
     BertForQuestionAnswering,

@@ -2,7 +2,7 @@
 
 import re
 
-from bertbook.tasks.tagging import find_entities
+from bertbook.topics.tag.tagging import find_entities
 
 WORD = re.compile(r"\w+")
 CAPITALS = re.compile(r"[A-Z][\w'’-]+(?: (?:of |von |van |the )?[A-Z][\w'’-]+)*")

@@ -8,7 +8,7 @@ from bert_pairs import scatter_weights
 from torch import Tensor, nn
 from transformers.models.modernbert import modeling_modernbert
 
-from minibert import family
+import bertfamily as family
 
 
 class Member(NamedTuple):

@@ -14,7 +14,7 @@ import pytest
 # What has to find the real numpy is imported before it goes.
 NEED_THE_REAL_ONE = ("torch", "jaxtyping", "matplotlib.pyplot", "transformers", "numpy.random")
 LIVE = Path(__file__).parents[1] / "book" / "live" / "python"
-CHECKS = Path(__file__).parents[1] / "bertbook" / "checks"
+TOPICS = Path(__file__).parents[1] / "bertbook" / "topics"
 OF_A_CHAPTER = re.compile(r'"""Exercises? of Chapter (\d+)')
 CHAPTERS = {1, 2, 3, 4, 5, 6}  # the others need more of numpy
 
@@ -25,10 +25,11 @@ def pytest_load_initial_conftests():
     *_, chance = map(importlib.import_module, NEED_THE_REAL_ONE)
     sys.path.insert(0, str(LIVE))
     numpy = sys.modules["numpy"] = importlib.import_module("numpy_stand_in")
-    for path in CHECKS.glob("*.py"):
+    for path in TOPICS.glob("*/*.py"):
         chapter = OF_A_CHAPTER.match(path.read_text(encoding="utf-8"))
         if chapter and int(chapter[1]) not in CHAPTERS:
-            sys.modules[f"bertbook.checks.{path.stem}"] = ModuleType(path.stem)
+            name = f"bertbook.topics.{path.parent.name}.{path.stem}"
+            sys.modules[name] = ModuleType(path.stem)
     sys.modules["bertbook.museum"] = ModuleType("museum")
 
     def close(actual, desired, rtol=1e-7, atol=0.0):

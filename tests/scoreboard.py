@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from my_parts import GROUPS, Players, group_of, load
 
-from bertbook.checks.module import examine
-from bertbook.contracts import ROLES, require_contract
+from bertbook.reader.contracts import ROLES, require_contract
+from bertbook.reader.module import examine
 from minibert.parts import override
 
 ROOT = Path(__file__).parents[1]

@@ -10,9 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from transformers.activations import ACT2FN
 
-from minibert import family
+import bertfamily as family
 from minibert.config import ACTIVATIONS, IGNORED_KEYS, REQUIRED_VALUES, BertConfig
-from minibert.pretrained.config_file import config_from_fields
+from minibert.loading.config_file import config_from_fields
 
 # config.json of bert-base-chinese, and of a newer model
 CHINESE = {

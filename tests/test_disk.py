@@ -8,11 +8,11 @@ import pytest
 import torch
 from bert_pairs import SMALL, build
 
+from berttools.pretrain.plan import write_plan
 from minibert.disk import draft_of, remove, written_whole
-from minibert.pretrain.plan import write_plan
-from minibert.pretrained import save_pretrained
+from minibert.loading import save_pretrained
+from minibert.training.checkpoint import Checkpoint, write_checkpoint
 from minibert.training.history import HistoryFile
-from minibert.training.resume import Checkpoint, write_checkpoint
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 

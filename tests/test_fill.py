@@ -6,10 +6,10 @@ import io
 import pytest
 import torch
 
+from berttools.fill import fill_masks, main
 from minibert.config import BertConfig
-from minibert.fill import fill_masks, main
+from minibert.loading import save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import save_pretrained
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
@@ -170,7 +170,7 @@ def test_folders_that_will_not_do(tokenizer, tmp_path, capsys):
     empty.mkdir()
     assert "has no config.json" in refused(empty)
     (empty / "run.json").write_text("{}", encoding="utf-8")
-    assert f"not finished; go on with: python -m minibert.pretrain --out {empty}" in refused(empty)
+    assert f"not finished; go on with: python -m berttools.pretrain --out {empty}" in refused(empty)
     save_pretrained(BertModel(BertConfig(vocab_size=20, **SIZES)), encoder, tokenizer)
     assert "a BertModel, which guesses no words; name the folder of a Bert" in refused(encoder)
 
@@ -180,4 +180,4 @@ def test_wrong_usage_has_status_2(line, capsys):
     with pytest.raises(SystemExit) as end:
         main(line.split())
     assert end.value.code == 2
-    assert "python -m minibert.fill: error: " in capsys.readouterr().err
+    assert "python -m berttools.fill: error: " in capsys.readouterr().err

@@ -9,7 +9,7 @@ from bert_pairs import KINDS as MODELS
 from bert_pairs import close, draw_batch, scatter_weights
 from torch import nn
 
-from bertbook.contracts import ROLES, contract, require_contract, role_of
+from bertbook.reader.contracts import ROLES, contract, require_contract, role_of
 from minibert import parts
 from minibert.attention import BertAttention, BertSelfAttention
 from minibert.config import BertConfig

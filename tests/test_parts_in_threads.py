@@ -8,13 +8,13 @@ import pytest
 import torch
 from bert_pairs import close, draw_batch, scatter_weights
 
+from bertfamily.roberta import RobertaConfig, RobertaEmbeddings, RobertaModel
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
-from minibert.family.roberta import RobertaConfig, RobertaEmbeddings, RobertaModel
+from minibert.loading import load_pretrained, save_pretrained
 from minibert.model import BertModel
 from minibert.parts import override, part, replaced, use
-from minibert.pretrained import load_pretrained, save_pretrained
 
 SIZES = {"vocab_size": 19, "hidden_size": 6, "num_attention_heads": 3, "intermediate_size": 8}
 SMALL = BertConfig(**SIZES, num_hidden_layers=2, max_position_embeddings=16)

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKED = ("pyproject.toml", "constraints.txt", "README.md", "Makefile", "minibert", "bertbook")
+PACKAGES = ("minibert", "bertfamily", "berttools", "bertbook")
+PACKED = ("pyproject.toml", "constraints.txt", "README.md", "Makefile", *PACKAGES)
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ OTHERS = {
     *('pip install -c constraints.txt -e ".[book,test,lab]"', "python book/_ext/assets.py"),
     *("jupyter-book build book", "jupyter lab book", "python book/_ext/browser.py"),
     'pytest -m "not thorough"',
-    "python -m bertbook.grade submissions --out grades",
+    "python -m berttools.grade submissions --out grades",
 }
 
 
@@ -77,8 +77,8 @@ def finished(tmp_path_factory):
 )
 def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "here"))
-    classifies = "minibert.classify train" in line
-    begins = (classifies or "minibert.pretrain" in line) and "--resume" not in line
+    classifies = "berttools.classify train" in line
+    begins = (classifies or "berttools.pretrain" in line) and "--resume" not in line
     if begins:
         shutil.rmtree("my-classifier" if classifies else "my-bert")
     elif "--resume" in line:
@@ -86,7 +86,7 @@ def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypat
     wishes = SMALL_CLASSIFIER if classifies else SMALL
     assert run(line, *wishes if begins else ()) == 0
     told = capfd.readouterr()
-    if "minibert.fill" in line or ("classify predict" in line and ".csv" not in line):
+    if "berttools.fill" in line or ("classify predict" in line and ".csv" not in line):
         assert told.out.splitlines()[0] in line
     elif "classify predict" in line:
         assert len(told.out.splitlines()) == 1 + 54

@@ -11,9 +11,9 @@ from torch import Tensor
 
 from bertbook.corpus import World, sample_tagged, small_world, untagged
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from bertbook.analysis.attention_maps import bootstrap_interval
+from bertbook.core.attention_maps import bootstrap_interval
 
 from .encoders import Encoder, rounded
 

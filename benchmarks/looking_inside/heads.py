@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bertbook.analysis.attention_maps import (
+from bertbook.core.attention_maps import (
     ablate_heads,
     attention_entropy,
     attention_share,

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bertbook.analysis.attention_maps import bootstrap_interval, patch_heads
+from bertbook.core.attention_maps import bootstrap_interval, patch_heads
 from minibert.model import BertModel
 from minibert.pretraining import BertForPreTraining
 from minibert.wordpiece import WordPieceTokenizer

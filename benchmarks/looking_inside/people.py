@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bertbook.analysis.attention_maps import attention_share, bootstrap_interval
+from bertbook.core.attention_maps import attention_share, bootstrap_interval
 from bertbook.corpus import World, sample_tagged, small_world, untagged, word_classes
 from minibert.wordpiece import WordPieceTokenizer
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from bertbook.analysis.attention_maps import ablate_heads, bootstrap_interval, rank_correlation
+from bertbook.core.attention_maps import ablate_heads, bootstrap_interval, rank_correlation
 from bertbook.corpus import (
     MASK_TOKEN,
     Oracle,

@@ -5,9 +5,9 @@ import copy
 import numpy as np
 import torch
 
-from bertbook.analysis.attention_maps import bootstrap_interval
-from bertbook.analysis.probes import cosine_gap, nearest_mean
+from bertbook.core.attention_maps import bootstrap_interval
 from bertbook.corpus import REQUEST_LABELS, service_requests
+from bertbook.topics.vectors.probes import cosine_gap, nearest_mean
 from minibert.model import BertModel
 
 from .encoders import Encoder, rounded

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import torch
 
-from bertbook.analysis.attention_maps import bootstrap_interval
-from bertbook.analysis.probes import control_labels, cosine_gap, fit_probe, nearest_mean
+from bertbook.core.attention_maps import bootstrap_interval
 from bertbook.corpus import WORD_CLASSES, sense_sentences, senses, small_world, word_classes
+from bertbook.topics.vectors.probes import control_labels, cosine_gap, fit_probe, nearest_mean
 
 from .encoders import Encoder, Telling, batches, rounded, tell
 

@@ -27,7 +27,7 @@ function editRows(probs, edits) {
   return probs; // (heads, seq, seq)
 }
 
-/** Set the contexts of some heads to 0, as bertbook.analysis.attention_maps.ablate_heads does. */
+/** Set the contexts of some heads to 0, as bertbook.core.attention_maps.ablate_heads does. */
 function silenceHeads(context, heads, silent) {
   const [seq, hidden] = context.shape;
   const headSize = hidden / heads;

@@ -2,9 +2,9 @@
 
 import torch
 
+from bertfamily import RobertaConfig, RobertaModel
+from bertfamily.roberta import RobertaEmbeddings
 from minibert.embeddings import BertEmbeddings
-from minibert.family import RobertaConfig, RobertaModel
-from minibert.family.roberta import RobertaEmbeddings
 from minibert.model import BertModel
 
 from .bug import Bug

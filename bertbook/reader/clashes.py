@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import textwrap
 
-from .definitions import NotKeptError, names_from_outside
+from berttools.grade.definitions import NotKeptError, names_from_outside
 
 
 def bindings(code: str) -> dict[str, str]:

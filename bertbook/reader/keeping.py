@@ -9,19 +9,19 @@ from typing import Any
 
 from IPython.display import display
 
-from bertbook.checks.verdict import Verdict
-from bertbook.show.setting import is_stored
-from minibert.disk import written_whole
-
-from .clashes import bindings, clashes, with_line_inside
-from .definitions import (
+from bertbook.core.exercises.verdict import Verdict
+from bertbook.core.setting import is_stored
+from berttools.grade.definitions import (
     NotKeptError,
     is_skeleton,
     names_from_outside,
     needs_of,
     source_of,
 )
-from .reader_file import READER_FILE
+from berttools.grade.reader_file import READER_FILE
+from minibert.disk import written_whole
+
+from .clashes import bindings, clashes, with_line_inside
 
 HEADING = (
     '"""What I have written in the chapters of BERT by Hand; they run on it.\n\n'

@@ -11,12 +11,12 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from bertbook.checks.compare import dressed
-from bertbook.contracts import players_of, roles_inside
-from bertbook.show.setting import is_stored
+from bertbook.core.exercises.compare import dressed
+from bertbook.core.setting import is_stored
+from berttools.grade.reader_file import READER_FILE, run_reader_file
 from minibert.parts import default_part, replaced, use
 
-from .reader_file import READER_FILE, run_reader_file
+from .contracts import players_of, roles_inside
 
 WHOLE = "pretraining"  # the model that is built of all that the chapters build
 FEW = 3

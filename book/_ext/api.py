@@ -23,11 +23,11 @@ COMMENT = re.compile(r"<!-- api: ([\w. ]+) -->")
 NAMES = re.compile(r"\bChapters? (\d+(?:(?:, | and )\d+)*)")
 NAMED = re.compile(rf"\s*{NAMES.pattern}\.")
 WITH_EXPORTS = (
-    *("bertbook.contracts", "bertbook.corpus", "bertbook.reader", "bertbook.show"),
-    *("minibert.data", "minibert.family", "minibert.fast", "minibert.pretrained"),
+    *("bertbook.reader.contracts", "bertbook.corpus", "bertbook.reader", "bertbook.core"),
+    *("minibert.data", "bertfamily", "minibert.fast", "minibert.loading"),
     *("minibert.reference", "minibert.tasks", "minibert.training", "minibert.wordpiece"),
 )
-OURS = ("minibert.", "bertbook.")
+OURS = ("minibert.", "bertfamily.", "berttools.", "bertbook.")
 FIELD = "Alias for field number"
 STAR = re.compile(r'(?<=\[Tensor, ")\*|(?<=\[ndarray, ")\*')
 
@@ -175,7 +175,7 @@ def api_of(number: int) -> str:
     found = [
         f"{{py:obj}}`~{module}.{name}`"
         for module, things in public().items()
-        if not module.startswith("bertbook.checks.")
+        if not module.startswith("bertbook.core.exercises.")
         for name, thing in things.items()
         if number in chapters_of(module, name, thing)
     ]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bertbook.palette import token_colors
+from bertbook.core.palette import token_colors
 from minibert.reference import attention
 
 TARGET = Path(__file__).resolve().parents[1] / "assets" / "cover.svg"

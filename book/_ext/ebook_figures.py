@@ -13,7 +13,7 @@ from answers_behind import made
 from bs4 import BeautifulSoup, Tag
 from ebook_colors import opaque
 
-from bertbook.still.drawing import still
+from bertbook.core.static_svg.drawing import still
 
 OUTPUT = ".output.text_html"
 CAPTION = re.compile(r"<figcaption>(.*?)</figcaption>", re.DOTALL)

@@ -18,24 +18,25 @@ from docutils import nodes
 from packing import packed
 from sphinx.application import Sphinx
 
-from bertbook.reader.above import statements_above
-from bertbook.reader.definitions import names_from_outside
-from bertbook.show.html import Html
-from bertbook.show.live import LIVE_STYLE
-from bertbook.show.live_scripts import as_json
+from bertbook.core.html import Html
+from bertbook.core.live import LIVE_STYLE
+from bertbook.core.live_scripts import as_json
+from berttools.grade.above import statements_above
+from berttools.grade.definitions import names_from_outside
 
 BOOK = Path(__file__).resolve().parents[1]
 PROJECT = BOOK.parent
 PYTHON = BOOK / "live" / "python"
 CHAPTERS = (1, 2, 3, 4, 5, 6)
 CHECKERS = (
-    *("neighbors", "new_sentences", "self_attention", "two_counts", "masks", "gradients"),
-    *("gradients_of_layers", "softmax_gradient", "tape", "toy", "toy_corpus"),
-    *("word_pieces", "cuts"),
+    *("neighbors.checks", "neighbors.new_sentences", "self_attention.checks"),
+    *("self_attention.two_counts", "masks.checks", "gradients.checks", "gradients.layers"),
+    *("gradients.softmax", "gradients.tape", "toy.checks", "toy.corpus"),
+    *("word_pieces.checks", "word_pieces.cuts"),
 )
-DRAWING = ("bertbook.show.html", "bertbook.show.arrows")
+DRAWING = ("bertbook.core.html", "bertbook.core.arrows")
 TEXTS = ("bertbook/corpus/toy/sentences.txt", "minibert/unicode8.txt")
-OF_THE_PAGE = ("bertbook.show", "bertbook.reader")  # the page has its own
+OF_THE_PAGE = ("bertbook.core", "bertbook.reader")  # the page has its own
 
 
 def exercises(path: Path) -> dict[str, tuple[int, str]]:
@@ -70,7 +71,7 @@ def above(path: Path, number: int) -> str:
 
 def package_files() -> Iterator[Path]:
     """Follow the imports of the checkers through the package."""
-    waiting = [*(f"bertbook.checks.{name}" for name in CHECKERS), *DRAWING, "minibert.text"]
+    waiting = [*(f"bertbook.topics.{name}" for name in CHECKERS), *DRAWING, "minibert.text"]
     seen = set()
     while waiting:
         name = waiting.pop()

@@ -14,15 +14,10 @@ from safetensors.numpy import load_file
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from bertbook.core.live_scripts import folder_script, model_script, page_script, vocabulary_script
+from bertbook.core.opening import opening
 from bertbook.corpus import hundred_sentences, vocabulary
 from bertbook.records import trained_folder
-from bertbook.show.live_scripts import (
-    folder_script,
-    model_script,
-    page_script,
-    vocabulary_script,
-)
-from bertbook.show.opening import opening
 
 BOOK = Path(__file__).resolve().parents[1]
 LIVE = BOOK / "_vendor" / "live"

@@ -12,7 +12,7 @@ import nbformat
 from nbformat import NotebookNode
 from notebooks import BOOK, chapters, write_whole
 
-from bertbook.still.drawing import still
+from bertbook.core.static_svg.drawing import still
 
 SVG = "image/svg+xml"
 # What only text shows as well is no figure: a verdict, a printed result.

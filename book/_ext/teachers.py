@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from nbformat import NotebookNode
 
-from bertbook.checks.exercise import Exercise
-from bertbook.grade.exercises import HEADING, Task, tasks_of
+from bertbook.core.exercises.exercise import Exercise
+from berttools.grade.exercises import HEADING, Task, tasks_of
 
 BOOK = Path(__file__).resolve().parents[1]
 RECORDS = BOOK.parent / "bertbook" / "records"

@@ -5,6 +5,13 @@ of dictionaries of tensors that can be walked through again.
 """
 
 from .batch_stream import BatchStream, seed_torch
+from .checkpoint import (
+    Checkpoint,
+    DamagedCheckpoint,
+    checkpoint_folders,
+    read_checkpoint,
+    write_checkpoint,
+)
 from .config import TrainingConfig, learning_rate_factor
 from .devices import autocast_dtype, choose_device
 from .early_stopping import BestWeights
@@ -12,13 +19,6 @@ from .evaluation import evaluate
 from .loss_terms import count_labels
 from .optimizer import make_optimizer, parameter_groups
 from .processes import Processes
-from .resume import (
-    Checkpoint,
-    DamagedCheckpoint,
-    checkpoint_folders,
-    read_checkpoint,
-    write_checkpoint,
-)
 from .step import StepResult, training_step
 from .trainer import BertTrainer
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import nn
 
-from .resume import Tensors
+from .checkpoint import Tensors
 from .state import model_tensors, restore_model
 
 

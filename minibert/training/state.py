@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor, nn
 
-from .resume import Tensors
+from .checkpoint import Tensors
 
 
 def model_tensors(model: nn.Module) -> dict[str, Shaped[Tensor, "..."]]:

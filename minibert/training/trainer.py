@@ -16,6 +16,7 @@ from torch import Tensor, nn
 from tqdm import std
 
 from .batch_stream import BatchStream, check_batch, require_repeatable
+from .checkpoint import Checkpoint, checkpoint_folders, read_newest, write_checkpoint
 from .config import TrainingConfig
 from .devices import choose_device
 from .early_stopping import BestWeights
@@ -26,7 +27,6 @@ from .loss_terms import ONE_LOSS, Batch, count_labels, require_labels
 from .optimizer import make_optimizer
 from .processes import Processes
 from .progress import PlainLines, progress_bar
-from .resume import Checkpoint, checkpoint_folders, read_newest, write_checkpoint
 from .state import model_tensors, optimizer_tensors, restore_model, restore_optimizer
 from .step import StepResult, training_step
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from bertbook.analysis.attention_maps import (
+from bertbook.core.attention_maps import (
     ablate_heads,
     attention_entropy,
     attention_share,

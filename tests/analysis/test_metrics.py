@@ -8,14 +8,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bertbook.analysis.metrics import (
+from bertbook.core.metrics import (
     answer_f1,
     exact_match,
     normalize_answer,
     score_answers,
     score_entities,
 )
-from bertbook.tasks.tagging import find_entities
+from bertbook.topics.tag.tagging import find_entities
 
 PARTS = ["the", "The", "a", "an", "Bund", "bund", "in", "1990", "Shang-hai", ",", ".", " ", "\t",
          "“", "théâtre", "A.", "theme", "上海", "'s"]  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import NearestCentroid
 
-from bertbook.analysis.probes import control_labels, cosine_gap, fit_probe, nearest_mean
+from bertbook.topics.vectors.probes import control_labels, cosine_gap, fit_probe, nearest_mean
 
 
 def clouds(seed, dim=6, rows=40, apart=1.0):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import ndcg_score
 
-from bertbook.analysis.ranking import ndcgs, ranks_of_right, recalls, reciprocal_ranks
+from bertbook.topics.search.ranking import ndcgs, ranks_of_right, recalls, reciprocal_ranks
 
 
 def test_a_tie_counts_against_the_right_document_and_minus_infinity_comes_last():

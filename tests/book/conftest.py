@@ -143,7 +143,7 @@ def model():
     """Give the small world's model with the weights that the page has: rounded to 16 bits."""
     import torch  # here: most tests of the book do without
 
-    from minibert.pretrained import load_pretrained
+    from minibert.loading import load_pretrained
     from minibert.pretraining import BertForPreTraining
 
     model = load_pretrained(BertForPreTraining, trained_folder("small-world")).eval()

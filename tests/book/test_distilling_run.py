@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from bertbook.corpus import REQUEST_LABELS, service_requests
-from bertbook.distillation import distillation_loss
+from bertbook.topics.faster.distillation import distillation_loss
 
 distilling = pytest.importorskip("benchmarks.distilling", reason="it needs the extra models")
 RECORD = json.loads(distilling.RECORD.read_text(encoding="utf-8"))

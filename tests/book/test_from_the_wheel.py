@@ -20,7 +20,7 @@ from notebooks import BOOK, QUIET, chapters, kernel_environment
 
 ROOT = BOOK.parent
 TWO_OF_EACH_PART = {1, 3, 6, 8, 11, 13, 15, 18, 20, 21, 25, 26}  # those that take least
-PACKAGES = ("minibert", "bertbook")
+PACKAGES = ("minibert", "bertfamily", "berttools", "bertbook")
 FIRST = """
 from pathlib import Path
 import bertbook, minibert

@@ -20,7 +20,7 @@ from playwright.sync_api import expect
 
 SECONDS_TO_START = 60
 CELL = """\
-from bertbook.show import ask, bars, explore, slider, typed
+from bertbook.core import ask, bars, explore, slider, typed
 
 def draw(size, way, text):
     if not text:

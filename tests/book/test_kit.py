@@ -12,8 +12,8 @@ import pytest
 from nbclient import NotebookClient
 from readers_copy import readers_copy
 
-from bertbook.grade.__main__ import main
-from bertbook.grade.exercises import tasks_of
+from berttools.grade.__main__ import main
+from berttools.grade.exercises import tasks_of
 
 IN_JUPYTER = {*dir(builtins), "get_ipython", "display"}
 LINK = re.compile(r"\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")

@@ -23,9 +23,9 @@ from benchmarks.ladder_use import SENTENCES, encoder
 from benchmarks.sentences import short_sentences
 from minibert.data import padding_share
 from minibert.fast import in_eight_bits
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 
 NOT_EXACT = {"bfloat16", "compiled"}
 

@@ -11,11 +11,11 @@ from definitions import chapter_definitions
 from odd_texts import odd_texts, odd_vocabulary
 from safetensors.torch import load_file
 
+from bertbook.core import type_ahead
+from bertbook.core.live_scripts import real_vocabulary
 from bertbook.corpus import hundred_sentences, sample_pairs, small_world, vocabulary
 from bertbook.records import trained_folder
-from bertbook.show import type_ahead
-from bertbook.show.live_scripts import real_vocabulary
-from minibert.pretrained import load_tokenizer
+from minibert.loading import load_tokenizer
 from minibert.wordpiece import WordPieceTokenizer
 
 BOOK = Path(__file__).resolve().parents[2] / "book"
@@ -200,7 +200,7 @@ def test_the_typing_field_can_take_the_vocabulary_of_the_real_bert(
         assert found == [str(number) for number in real_tokenizer.encode(text)[1:-1]]
     page.get_by_label("Vocabulary").select_option("toy")
     assert page.get_by_text("una", exact=True).count() == 0
-    monkeypatch.setattr("bertbook.show.live.vocabulary_script", lambda: "")
+    monkeypatch.setattr("bertbook.core.live.vocabulary_script", lambda: "")
     page = shown(type_ahead, tokenizer, ["unaffable"], real=True)  # a copy without it
     page.get_by_label("Vocabulary").select_option("real")
     page.get_by_text("pip install bert-by-hand[models]").wait_for()

@@ -3,10 +3,10 @@
 import torch
 from built_book import PHONE
 
-from bertbook.analysis.attention_maps import ablate_heads
+from bertbook.core import fill_in, next_sentence
+from bertbook.core.attention_maps import ablate_heads
 from bertbook.records import trained_folder
-from bertbook.show import fill_in, next_sentence
-from minibert.pretrained import load_tokenizer
+from minibert.loading import load_tokenizer
 
 SMALL = trained_folder("small-world")
 TOKENIZER = load_tokenizer(SMALL, do_lower_case=True)

@@ -9,10 +9,10 @@ import torch
 from built_book import PHONE
 from definitions import chapter_code
 
-from bertbook.analysis.attention_maps import ablate_heads, patch_heads
+from bertbook.core import follow_shapes, see_heads, swap_heads
+from bertbook.core.attention_maps import ablate_heads, patch_heads
+from bertbook.core.watching import Watched
 from bertbook.records import trained_folder
-from bertbook.show import follow_shapes, see_heads, swap_heads
-from bertbook.show.watching import Watched
 
 SMALL = trained_folder("small-world")
 CLOSE = {"rtol": 0, "atol": 2e-5}

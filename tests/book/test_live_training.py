@@ -8,7 +8,7 @@ from built_book import PHONE
 from definitions import chapter_definitions
 
 from bertbook.corpus import hundred_sentences, vocabulary
-from bertbook.show import train_toy
+from bertbook.topics.toy.train import train_toy
 from minibert.losses import masked_lm_loss
 
 STEPS, FIRST, BATCH = 200, 4, 128

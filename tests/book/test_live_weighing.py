@@ -7,7 +7,7 @@ import pytest
 from built_book import PHONE
 from definitions import chapter_code
 
-from bertbook.show import Way, weigh_words
+from bertbook.topics.self_attention.weigh import Way, weigh_words
 from minibert.reference import attention, softmax
 
 COUNTS = {"a": [4, 4, 0], "light": [2, 2, 0], "pie": [3, 1, 2], "brings": [0, 1, 1]}

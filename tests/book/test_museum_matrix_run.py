@@ -7,7 +7,7 @@ from effort import mostly_thorough
 
 from benchmarks import museum_matrix
 from bertbook.museum.invariants.lessons import INVARIANTS
-from bertbook.show.museum_tables import SHORT
+from bertbook.topics.bugs.tables import SHORT
 
 RECORD = json.loads(museum_matrix.RECORD.read_text(encoding="utf-8"))
 ROWS = {row["encoder"]: row for row in RECORD["encoders"]}

@@ -10,8 +10,8 @@ from definitions import CHAPTERS, chapter_definitions, printed
 from effort import mostly_thorough
 
 from benchmarks import own_data
-from minibert.classify.calibration import with_temperature
-from minibert.classify.weighting import Weighted
+from berttools.classify.calibration import with_temperature
+from berttools.classify.weighting import Weighted
 from minibert.config import BertConfig
 from minibert.tasks import BertForSequenceClassification
 

@@ -9,12 +9,12 @@ import torch
 
 from benchmarks import real_search, search, search_runs
 from benchmarks.weights import SMALL_WORLD
-from bertbook.analysis.ranking import ranks_of_right, reciprocal_ranks
 from bertbook.corpus import Oracle, small_world
-from bertbook.show.search_tables import gains_of
+from bertbook.topics.search.ranking import ranks_of_right, reciprocal_ranks
+from bertbook.topics.search.tables import gains_of
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.parts import override
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 
 

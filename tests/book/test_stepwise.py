@@ -4,7 +4,8 @@ import nbformat
 from built_book import BOOK, PHONE
 from playwright.sync_api import expect
 
-from bertbook.show import right, stepwise, wrong
+from bertbook.core import right, wrong
+from bertbook.topics.gradients.stepwise import stepwise
 
 DRAWING = (
     '<svg role="img" aria-label="Boxes." viewBox="0 0 90 30"><text y="20" data-shown="0">one</text>'

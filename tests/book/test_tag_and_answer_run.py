@@ -16,12 +16,12 @@ from definitions import (
     first_batches,
 )
 
-from bertbook.analysis.metrics import normalize_answer, score_answers, score_entities
+from bertbook.core.metrics import normalize_answer, score_answers, score_entities
 from bertbook.corpus import entity_sentences, passage_questions
 from bertbook.records import record_of
-from bertbook.tasks.answering import Answer, Answers, merge_windows, sliding_windows
-from bertbook.tasks.tagging import find_entities
-from minibert.pretrained import load_tokenizer
+from bertbook.topics.answer.answering import Answer, Answers, merge_windows, sliding_windows
+from bertbook.topics.tag.tagging import find_entities
+from minibert.loading import load_tokenizer
 from minibert.tasks import TaskBatches, best_spans
 from minibert.training import BertTrainer
 

@@ -9,9 +9,9 @@ import pytest
 import torch
 from definitions import chapter_definitions
 
+from bertbook.core import seed_everything
 from bertbook.corpus import hundred_sentences, vocabulary
 from bertbook.records import record_path
-from bertbook.show import seed_everything
 from minibert import reference
 
 NAME = "05-a-toy-bert"

@@ -4,7 +4,7 @@ import pytest
 from built_book import PHONE
 from playwright.sync_api import expect
 
-from bertbook.show import ask, which_line
+from bertbook.core import ask, which_line
 
 HALF, TURNED = (0.5, "That is one of two."), ([0.5, 0.3, 0.2], "You began at the end.")
 THIRD = ask("What weight?", 1 / 3, mistakes=[HALF], why="Three scores share 1.")

@@ -5,6 +5,6 @@ import sys
 
 
 def test_the_first_checkers_need_no_torch():
-    program = "import sys, bertbook.checks.neighbors; print('torch' in sys.modules)"
+    program = "import sys, bertbook.topics.neighbors.checks; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout.strip() == "False", done.stderr

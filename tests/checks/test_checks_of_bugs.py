@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 import torch
 
-from bertbook.checks import broken_models
-from bertbook.checks.broken_models import check_renamed, check_unseen
-from bertbook.checks.bugs import check_falling
-from bertbook.checks.mistake import as_mistakes, rewritten
+from bertbook.core.exercises.mistake import as_mistakes, rewritten
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
 from bertbook.museum.stepwise import Attention
+from bertbook.topics.bugs import broken_models
+from bertbook.topics.bugs.broken_models import check_renamed, check_unseen
+from bertbook.topics.bugs.checks import check_falling
 from minibert.config import BertConfig
 from minibert.model import BertModel, BertModelOutput
 from minibert.parts import override

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bertbook.checks.encoder import check_one_red_line
+from bertbook.topics.encoder.checks import check_one_red_line
 from minibert.model import BertModel
 
 pytestmark = pytest.mark.usefixtures("unchecked")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.softmax_gradient import check_gradient_test, check_softmax_backward
+from bertbook.topics.gradients.softmax import check_gradient_test, check_softmax_backward
 from minibert.reference import softmax, softmax_backward
 
 

@@ -3,7 +3,7 @@
 import pytest
 from torch import nn
 
-from bertbook.checks.layer import check_pre_norm
+from bertbook.topics.layer.checks import check_pre_norm
 from minibert.parts import part
 
 

@@ -5,7 +5,7 @@ import inspect
 import pytest
 import torch
 
-from bertbook.checks.corruption import check_corrupt_tokens
+from bertbook.topics.masked_words.corruption import check_corrupt_tokens
 from minibert.masking import corrupt_tokens
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bertbook.checks.neighbors import check_sentence
+from bertbook.topics.neighbors.checks import check_sentence
 
 STATIC = {
     "a": [4, 4], "light": [2, 2], "pie": [3, 1], "with": [1, 0], "two": [0, 1], "rooms": [0, 1],

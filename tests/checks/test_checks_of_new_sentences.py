@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from bertbook.checks.new_sentences import _folds, check_new_guesses
 from bertbook.corpus import hundred_sentences
+from bertbook.topics.neighbors.new_sentences import _folds, check_new_guesses
 
 SENTENCES = hundred_sentences()
 

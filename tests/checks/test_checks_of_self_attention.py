@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bertbook.checks.self_attention import check_query
+from bertbook.topics.self_attention.checks import check_query
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from itertools import groupby
 
 import pytest
 
-from bertbook.checks.tags import check_names_by_rule
+from bertbook.topics.tag.checks import check_names_by_rule
 
 
 def runs(capital):

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from bertbook.checks.tape import _walk_back, check_walk_back
+from bertbook.topics.gradients.tape import _walk_back, check_walk_back
 from minibert.reference import Tape
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.training_loop import check_ends
+from bertbook.topics.training_loop.checks import check_ends
 
 
 def ends(warmup_steps, seeds, peak=0.03):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bertbook.checks.two_counts import _COUNTS, _SENTENCES, check_no_matrices
+from bertbook.topics.self_attention.two_counts import _COUNTS, _SENTENCES, check_no_matrices
 
 PROOF = [("pie", "a", 1), ("pie", "light", 1), ("signal", "brings", 2)]
 

@@ -12,13 +12,13 @@ import pytest
 import torch
 from definitions import CHAPTERS
 
-from bertbook import checks
-from bertbook.checks.compare import answers_equal, as_array
-from bertbook.checks.exercise import Exercise, _outcomes, as_it_is
-from bertbook.checks.verdict import LONGEST
+from bertbook.core import exercises as checks
+from bertbook.core.exercises.compare import answers_equal, as_array
+from bertbook.core.exercises.exercise import Exercise, _outcomes, as_it_is
+from bertbook.core.exercises.verdict import LONGEST
 
 MODULES = {
-    name: importlib.import_module(f"bertbook.checks.{name}")
+    name: importlib.import_module(f"bertbook.core.exercises.{name}")
     for _, name, _ in pkgutil.iter_modules(checks.__path__)
 }
 FOUND = {

@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import nn
 
-from bertbook.checks import library
-from bertbook.checks.library import same_as_library
-from bertbook.checks.module import check_module
-from bertbook.checks.module.trial import NO_DROPOUT, TRIAL_CONFIG
+from bertbook.core.exercises import library
+from bertbook.core.exercises.library import same_as_library
+from bertbook.reader.module import check_module
+from bertbook.reader.module.trial import NO_DROPOUT, TRIAL_CONFIG
 from minibert.attention import BertSelfAttention, additive_mask
 from minibert.config import BertConfig
 from minibert.layer import BertOutput

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from bertbook.checks.compare import short_text
-from bertbook.checks.exercise import Exercise
-from bertbook.checks.likeness import how_alike
+from bertbook.core.exercises.compare import short_text
+from bertbook.core.exercises.exercise import Exercise
+from bertbook.core.exercises.likeness import how_alike
 
 WANT = [np.array([1.5, -2.0, 0.0]), (0.375, [4.0, 1.5])]
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from bertbook.checks.exercise import Exercise
-from bertbook.checks.mistake import fit_together, rewritten
+from bertbook.core.exercises.exercise import Exercise
+from bertbook.core.exercises.mistake import fit_together, rewritten
 
 
 def mean(numbers, weights):

@@ -16,15 +16,15 @@ from solutions import file_of_solutions
 from torch import nn
 from torch.nn import functional
 
-from bertbook.checks.mistake import as_mistakes
-from bertbook.checks.module import check_module, examine
-from bertbook.checks.module.first_looks import RAISED
-from bertbook.checks.module.properties import PROPERTIES
-from bertbook.checks.module.slip import spoil
-from bertbook.checks.module.trial import TRIAL_CONFIG
-from bertbook.checks.module.usual import SLIPS
-from bertbook.checks.verdict import LONGEST
-from bertbook.contracts import ROLES, role_of
+from bertbook.core.exercises.mistake import as_mistakes
+from bertbook.core.exercises.verdict import LONGEST
+from bertbook.reader.contracts import ROLES, role_of
+from bertbook.reader.module import check_module, examine
+from bertbook.reader.module.first_looks import RAISED
+from bertbook.reader.module.properties import PROPERTIES
+from bertbook.reader.module.slip import spoil
+from bertbook.reader.module.trial import TRIAL_CONFIG
+from bertbook.reader.module.usual import SLIPS
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 from minibert.fast import FAST_PARTS

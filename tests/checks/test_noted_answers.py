@@ -5,9 +5,9 @@ import math
 import numpy as np
 import torch
 
-from bertbook.checks.classify import check_mcnemar
-from bertbook.checks.many_heads import check_many_heads
-from bertbook.checks.masks import check_promises
+from bertbook.topics.classify.checks import check_mcnemar
+from bertbook.topics.many_heads.checks import check_many_heads
+from bertbook.topics.masks.checks import check_promises
 
 
 def many_heads(hide, late=False):

@@ -14,30 +14,34 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.answers import check_best_span, check_honest_f1
-from bertbook.checks.classify import check_mcnemar, check_stopping, check_threshold
-from bertbook.checks.embeddings import check_distance_bias, check_position_code, check_segments
-from bertbook.checks.encoder import check_stream
-from bertbook.checks.faster import (
+from bertbook.topics.answer.checks import check_best_span, check_honest_f1
+from bertbook.topics.classify.checks import check_mcnemar, check_stopping, check_threshold
+from bertbook.topics.embeddings.checks import (
+    check_distance_bias,
+    check_position_code,
+    check_segments,
+)
+from bertbook.topics.encoder.checks import check_stream
+from bertbook.topics.faster.checks import (
     check_block_mask,
     check_online_attention,
     check_quantize,
     check_speedup,
 )
-from bertbook.checks.head_roles import check_mean_ablation
-from bertbook.checks.layer import check_layer_norm
-from bertbook.checks.many_heads import check_query_weight
-from bertbook.checks.masked_words import check_trust as check_trust_in_words
-from bertbook.checks.next_sentence import check_better, check_negatives
-from bertbook.checks.own_data import check_leaks, check_thresholds
-from bertbook.checks.real_weights import check_tensor, check_trust
-from bertbook.checks.small_world import check_never_told, check_posterior, check_posteriors
-from bertbook.checks.tags import check_best_tags, check_piece_labels
-from bertbook.checks.training_loop import check_clipping, check_going_on
-from bertbook.checks.vectors_know import check_code_length, check_control_task
-from bertbook.tasks.tagging import tag_pieces
-from minibert.classify.duplicates import normalize_text
-from minibert.classify.thresholds import choose_thresholds
+from bertbook.topics.heads.checks import check_mean_ablation
+from bertbook.topics.layer.checks import check_layer_norm
+from bertbook.topics.many_heads.checks import check_query_weight
+from bertbook.topics.masked_words.checks import check_trust as check_trust_in_words
+from bertbook.topics.next_sentence.checks import check_better, check_negatives
+from bertbook.topics.own_data.checks import check_leaks, check_thresholds
+from bertbook.topics.real_weights.checks import check_tensor, check_trust
+from bertbook.topics.small_world.checks import check_never_told, check_posterior, check_posteriors
+from bertbook.topics.tag.checks import check_best_tags, check_piece_labels
+from bertbook.topics.tag.tagging import tag_pieces
+from bertbook.topics.training_loop.checks import check_clipping, check_going_on
+from bertbook.topics.vectors.checks import check_code_length, check_control_task
+from berttools.classify.duplicates import normalize_text
+from berttools.classify.thresholds import choose_thresholds
 from minibert.data import NOT_NEXT, draw_pairs
 from minibert.training import BestWeights
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer

@@ -10,26 +10,26 @@ import pytest
 import torch
 from torch.nn import functional
 
-from bertbook.checks.cuts import check_fewest_pieces, check_longest_match
-from bertbook.checks.gradients import check_cross_entropy_backward, check_gelu_backward
-from bertbook.checks.gradients_of_layers import check_layer_norm_backward, check_linear_backward
-from bertbook.checks.masks import (
+from bertbook.topics.gradients.checks import check_cross_entropy_backward, check_gelu_backward
+from bertbook.topics.gradients.layers import check_layer_norm_backward, check_linear_backward
+from bertbook.topics.gradients.softmax import check_softmax_backward
+from bertbook.topics.masks.checks import (
     check_additive_mask,
     check_causal_mask,
     check_mean_loss,
     check_padding_and_causal,
     check_promises,
 )
-from bertbook.checks.neighbors import check_neighbor_averages
-from bertbook.checks.self_attention import (
+from bertbook.topics.neighbors.checks import check_neighbor_averages
+from bertbook.topics.self_attention.checks import (
     check_attention,
     check_softmax,
     check_streamed_attention,
 )
-from bertbook.checks.softmax_gradient import check_softmax_backward
-from bertbook.checks.toy import check_dropout, check_masked_loss
-from bertbook.checks.toy_corpus import check_pair_floor, check_unigram_loss
-from bertbook.checks.word_pieces import check_gain, check_merge
+from bertbook.topics.toy.checks import check_dropout, check_masked_loss
+from bertbook.topics.toy.corpus import check_pair_floor, check_unigram_loss
+from bertbook.topics.word_pieces.checks import check_gain, check_merge
+from bertbook.topics.word_pieces.cuts import check_fewest_pieces, check_longest_match
 from minibert.wordpiece import merge_gain
 
 LOWEST = np.finfo(np.float64).min

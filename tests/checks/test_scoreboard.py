@@ -7,11 +7,11 @@ from my_parts import load
 from solutions import file_of_solutions
 from torch import nn
 
-from bertbook.checks.module import scoreboard
-from bertbook.checks.module.examination import IS_CALLED
-from bertbook.checks.module.numbers import LAST
-from bertbook.checks.module.properties import PROPERTIES
-from bertbook.checks.module.scoreboard import LINES
+from bertbook.reader.module import scoreboard
+from bertbook.reader.module.examination import IS_CALLED
+from bertbook.reader.module.numbers import LAST
+from bertbook.reader.module.properties import PROPERTIES
+from bertbook.reader.module.scoreboard import LINES
 from minibert.model import BertModel
 from minibert.parts import override, replaced
 

@@ -20,8 +20,8 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook import checks
-from bertbook.analysis.metrics import normalize_answer
+from bertbook.core import exercises as checks
+from bertbook.core.metrics import normalize_answer
 from minibert.reference import softmax
 
 CHAPTERS = Path(__file__).parents[2] / "book" / "chapters"
@@ -132,7 +132,7 @@ def solution(number):
     modules = [
         module
         for found in pkgutil.iter_modules(checks.__path__)
-        for module in [importlib.import_module(f"bertbook.checks.{found.name}")]
+        for module in [importlib.import_module(f"bertbook.core.exercises.{found.name}")]
         if f"Chapter {chapter}" in (module.__doc__ or "")
     ]
     return function, next(getattr(m, name) for m in modules if hasattr(m, name))

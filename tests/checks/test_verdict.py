@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.exercise import Exercise, Mistake
-from bertbook.checks.verdict import LONGEST, Verdict
+from bertbook.core.exercises.exercise import Exercise, Mistake
+from bertbook.core.exercises.verdict import LONGEST, Verdict
 
 plus = np.add
 CASES = [(np.array([1.0, 2.0]),), (np.zeros(3),)]

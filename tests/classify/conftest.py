@@ -29,7 +29,7 @@ def finished(inputs, tmp_path_factory):
 @pytest.fixture(autouse=True)
 def signals_arrive() -> Iterator[None]:
     """Hear those that whoever started the tests ignores."""
-    from minibert.pretrain.signals import SIGNALS
+    from berttools.cli.signals import SIGNALS
 
     ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
     for number in ignored:

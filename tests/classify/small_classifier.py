@@ -6,10 +6,10 @@ import json
 import numpy as np
 import torch
 
-from minibert.classify.__main__ import main
+from berttools.classify.__main__ import main
 from minibert.config import BertConfig
+from minibert.loading import save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import save_pretrained
 from minibert.wordpiece import WordPieceTokenizer
 
 NAMES = ("Billing", "Hardware", "Software")

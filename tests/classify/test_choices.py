@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from small_classifier import classify, end_of, letters, write_encoder, write_table
 
-from minibert.classify.saving import load_classifier
-from minibert.classify.table import LabeledTable, read_table
+from berttools.classify.saving import load_classifier
+from berttools.classify.table import LabeledTable, read_table
 from minibert.tasks import TaskBatches
 
 QUICK = ("--learning-rate", "0.01", "--batch-size", "16", "--promise", "0.7", "--epochs", "3")

@@ -1,4 +1,4 @@
-"""`python -m minibert.classify` from a table to a classifier, its report, and its answers."""
+"""`python -m berttools.classify` from a table to a classifier, its report, and its answers."""
 
 import csv
 import io
@@ -13,10 +13,10 @@ import transformers
 from sklearn import metrics
 from small_classifier import NAMES, classify, letters, write_table
 
-from minibert.classify.duplicates import without_copies
-from minibert.classify.saving import load_classifier
-from minibert.classify.splitting import split_rows
-from minibert.classify.table import read_table
+from berttools.classify.duplicates import without_copies
+from berttools.classify.saving import load_classifier
+from berttools.classify.splitting import split_rows
+from berttools.classify.table import read_table
 
 
 @pytest.fixture(scope="module")

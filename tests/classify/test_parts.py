@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from minibert.classify.duplicates import (
+from berttools.classify.duplicates import (
     copy_keys,
     find_duplicates,
     find_leaks,
@@ -16,10 +16,10 @@ from minibert.classify.duplicates import (
     plain_text,
     without_copies,
 )
-from minibert.classify.options import DEFAULTS
-from minibert.classify.preparing import prepare
-from minibert.classify.splitting import linked_rows, split_rows
-from minibert.classify.table import LabeledTable
+from berttools.classify.options import DEFAULTS
+from berttools.classify.preparing import prepare
+from berttools.classify.splitting import linked_rows, split_rows
+from berttools.classify.table import LabeledTable
 
 
 def random_table(seed, rows=120, **columns):

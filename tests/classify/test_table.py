@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from minibert.classify.table import LabeledTable, read_table
+from berttools.classify.table import LabeledTable, read_table
 
 ROWS = [("It hums.", "Hardware"), ('He said "no",\nthen paid.', "Billing"), ("Ça va", "Billing")]
 

@@ -11,24 +11,19 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import LogisticRegression
 from torch.nn import functional
 
-from minibert.classify.calibration import (
+from berttools.classify.calibration import (
     calibration_error,
     fit_temperature,
     is_at_end,
     reliability,
     with_temperature,
 )
-from minibert.classify.linear import fit_linear
-from minibert.classify.report import interval
-from minibert.classify.thresholds import (
-    choose_thresholds,
-    decide,
-    least_answers,
-    share_threshold,
-)
-from minibert.classify.weighting import Weighted, class_weighted_loss, class_weights, weightings
-from minibert.classify.wording import _calibration, _result
-from minibert.classify.words import CountedWords, _terms, best_counted_words
+from berttools.classify.linear import fit_linear
+from berttools.classify.report import interval
+from berttools.classify.thresholds import choose_thresholds, decide, least_answers, share_threshold
+from berttools.classify.weighting import Weighted, class_weighted_loss, class_weights, weightings
+from berttools.classify.wording import _calibration, _result
+from berttools.classify.words import CountedWords, _terms, best_counted_words
 from minibert.config import BertConfig
 from minibert.tasks import BertForSequenceClassification, TaskBatches
 from minibert.training import TrainingConfig

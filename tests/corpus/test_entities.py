@@ -8,9 +8,9 @@ from itertools import combinations
 import pytest
 from careless import capital_names, known_words, surface
 
-from bertbook.analysis.metrics import score_entities
+from bertbook.core.metrics import score_entities
 from bertbook.corpus import entity_sentences, parse_entities, read_entities
-from bertbook.tasks.tagging import find_entities
+from bertbook.topics.tag.tagging import find_entities
 
 SPLITS = {split: entity_sentences(split) for split in ("train", "validation", "test")}
 NAMES = {split: [find_entities(s.tags) for s in sentences] for split, sentences in SPLITS.items()}

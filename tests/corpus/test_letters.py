@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.letter_frames import LABELS, RULES, SEED, made_letters, read_rules, table_of
 from bertbook.corpus import LETTER_LABELS, letters_file, town_letters
-from minibert.classify.duplicates import find_duplicates
-from minibert.classify.table import read_table
+from berttools.classify.duplicates import find_duplicates
+from berttools.classify.table import read_table
 
 LETTERS = town_letters()
 SHEET = letters_file().with_name("README.md").read_text(encoding="utf-8")

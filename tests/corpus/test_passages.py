@@ -8,7 +8,7 @@ from importlib import resources
 import pytest
 from careless import first_name, right_kind
 
-from bertbook.analysis.metrics import score_answers
+from bertbook.core.metrics import score_answers
 from bertbook.corpus import parse_questions, passage_questions, question_kind, read_squad
 
 SPLITS = {split: passage_questions(split) for split in ("train", "validation", "test")}

@@ -7,7 +7,8 @@ import pytest
 import torch
 from family_pairs import MEMBERS, SIZES
 
-from minibert import family, tasks
+import bertfamily as family
+from minibert import tasks
 from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.pretraining import BertForMaskedLM

@@ -6,7 +6,7 @@ import transformers
 from family_pairs import MEMBERS
 from torch import nn
 
-from minibert import family
+import bertfamily as family
 
 FIRST = ["roberta", "distilbert", "albert", "deberta v2, all apart", "electra", "modernbert"]
 TASKS = ("SequenceClassification", "TokenClassification", "QuestionAnswering")

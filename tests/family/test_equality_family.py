@@ -8,7 +8,7 @@ import transformers
 from bert_pairs import close
 from family_pairs import MEMBERS, build, build_pair, build_theirs, compute_in_64_bits, draw_batch
 
-from minibert import family
+import bertfamily as family
 
 
 @torch.no_grad()

@@ -5,11 +5,11 @@ import torch
 from bert_pairs import close, scatter_weights
 from family_pairs import MEMBERS, build, build_pair
 
-from minibert import family
+import bertfamily as family
+from bertfamily.modernbert import rotate
 from minibert.attention import BertSelfAttention
-from minibert.family.modernbert import rotate
+from minibert.loading.config_file import config_from_fields
 from minibert.parts import override
-from minibert.pretrained.config_file import config_from_fields
 from minibert.tasks import BertForTokenClassification
 
 

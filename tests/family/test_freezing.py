@@ -8,7 +8,8 @@ from bert_pairs import SMALL, scatter_weights
 from effort import mostly_slow
 from family_pairs import MEMBERS
 
-from minibert import family, pretraining, tasks
+import bertfamily as family
+from minibert import pretraining, tasks
 from minibert.tasks import train_from_top
 
 IDS = torch.tensor([[8, 11, 30, 9, 14], [9, 12, 31, 7, 7]])

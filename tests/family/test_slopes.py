@@ -6,7 +6,8 @@ from bert_pairs import SMALL, scatter_weights
 from family_pairs import MEMBERS
 from torch import nn
 
-from minibert import family, pretraining, tasks
+import bertfamily as family
+from minibert import pretraining, tasks
 
 SEQ = 9
 LENGTHS = torch.tensor([SEQ, 2, 6])[:, None]  # a window of ModernBERT's may hold padding alone

@@ -9,7 +9,7 @@ from torch import nn
 
 from minibert.fast import prepack
 from minibert.fast.prepacked import PrepackedLinear
-from minibert.pretrained import save_pretrained
+from minibert.loading import save_pretrained
 from minibert.pretraining import BertForPreTraining
 
 NEEDS_ONEDNN = pytest.mark.skipif(

@@ -6,10 +6,10 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from bertbook.grade.absent import why_absent
-from bertbook.grade.answers import code_for
-from bertbook.grade.exercises import chapter_of, tasks_of, with_needs_of
-from bertbook.grade.trial import Limits, on_trial
+from berttools.grade.absent import why_absent
+from berttools.grade.answers import code_for
+from berttools.grade.exercises import chapter_of, tasks_of, with_needs_of
+from berttools.grade.trial import Limits, on_trial
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 ATTENTION = CHAPTERS / "02-self-attention-by-hand.ipynb"

@@ -10,11 +10,11 @@ import nbformat
 import pytest
 from readers_copy import readers_copy
 
-from bertbook.grade.__main__ import main
-from bertbook.grade.answers import code_for, submissions_in
-from bertbook.grade.exercises import chapter_of, tasks_of, with_needs_of
-from bertbook.grade.report import Mark, write_pages, write_table
-from bertbook.grade.trial import Limits, on_trial
+from berttools.grade.__main__ import main
+from berttools.grade.answers import code_for, submissions_in
+from berttools.grade.exercises import chapter_of, tasks_of, with_needs_of
+from berttools.grade.report import Mark, write_pages, write_table
+from berttools.grade.trial import Limits, on_trial
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 ALL = sorted(CHAPTERS.glob("[0-9][0-9]-*.ipynb"))
@@ -209,14 +209,14 @@ WRONG = "def my_softmax(scores):\n    return scores\n\n"
         ("Exercise.__call__ = lambda self, function: Verdict(True, 'Right')", "Exercise"),
         ("exercise._same.__code__ = (lambda *some: True).__code__", "_same"),
         ("np.allclose = lambda *some, **more: True", "numpy.allclose"),
-        ("import sys\n        sys.modules['bertbook.checks.exercise'] = None", "exercise"),
+        ("import sys\n        sys.modules['bertbook.core.exercises.exercise'] = None", "exercise"),
     ],
 )
 def test_who_changes_the_checker_earns_nothing(change, name):
     reply = trial(f"""
-from bertbook.checks import exercise
-from bertbook.checks.exercise import Exercise
-from bertbook.checks.verdict import Verdict
+from bertbook.core.exercises import exercise
+from bertbook.core.exercises.exercise import Exercise
+from bertbook.core.exercises.verdict import Verdict
 def changed():
         {change}
 DONE = changed()

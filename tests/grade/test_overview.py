@@ -5,13 +5,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from bertbook.grade.overview import (
-    Asked,
-    overview_of,
-    write_overview_page,
-    write_overview_table,
-)
-from bertbook.grade.report import Mark, write_pages
+from berttools.grade.overview import Asked, overview_of, write_overview_page, write_overview_table
+from berttools.grade.report import Mark, write_pages
 
 TWO, EIGHT = "02-self-attention-by-hand", "08-many-heads"
 AXIS = "Not yet. Your rows do not sum to 1. Along which axis?"

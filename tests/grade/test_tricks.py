@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from bertbook.grade.exercises import tasks_of
-from bertbook.grade.reach import ours_in, reached_for
-from bertbook.grade.trial import Limits, on_trial
+from berttools.grade.exercises import tasks_of
+from berttools.grade.reach import ours_in, reached_for
+from berttools.grade.trial import Limits, on_trial
 
 CHAPTERS = Path(__file__).resolve().parents[2] / "book" / "chapters"
 SOFTMAX = tasks_of(CHAPTERS / "02-self-attention-by-hand.ipynb")[0]
@@ -14,7 +14,7 @@ LAYER = {task.name: task for task in tasks_of(CHAPTERS / "09-the-layer.ipynb")}[
 WRONG = "def my_softmax(scores):\n    {}\n    return scores\n"
 ABOVE = """
     import sys
-    from bertbook.checks.verdict import Verdict
+    from bertbook.core.exercises.verdict import Verdict
     sys.modules["above_my_softmax"].check_softmax = lambda function: Verdict(True, "Right.")"""
 WANTED = """
 class Mirror:
@@ -36,12 +36,12 @@ PIPE = """
     Connection.send_bytes = lambda self, content, *more: send(self, content[:16] + b"+Right.")"""
 BLIND = """
     import sys
-    import bertbook.checks.exercise as exercise
+    import bertbook.core.exercises.exercise as exercise
     def same(): return __import__("sys")._getframe(1).f_locals["before"]
-    sys.modules["bertbook.grade.trial"].state_of_modules.__code__ = same.__code__
+    sys.modules["berttools.grade.trial"].state_of_modules.__code__ = same.__code__
     exercise._same.__code__ = (lambda *some: True).__code__"""
 ASKED = """
-    from bertbook.checks.self_attention import check_softmax
+    from bertbook.topics.self_attention.checks import check_softmax
     return check_softmax.right(scores)"""
 EASY = """
     import gc
@@ -119,9 +119,9 @@ def test_the_class_of_the_book_is_no_answer(code):
         ("import sys", "sys"),
         ("from gc import get_objects", "gc.get_objects"),
         ("def f(x): return check_softmax.right(x)", "check_softmax"),
-        ("import bertbook.checks.compare", "bertbook.checks.compare"),
-        ("from bertbook import checks", "bertbook.checks"),
-        ("import bertbook\ndef f(x): return bertbook.checks", "bertbook.checks"),
+        ("import bertbook.core.exercises.compare", "bertbook.core.exercises.compare"),
+        ("from bertbook import checks", "bertbook.core.exercises"),
+        ("import bertbook\ndef f(x): return bertbook.core.exercises", "bertbook.core.exercises"),
         ("import os\ndef f(x): return os.sys", "sys"),
         ("def f(x): return exec(x)", "exec"),
         ("def f(x): return getattr(x, 'f_locals')", "f_locals"),

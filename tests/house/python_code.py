@@ -10,7 +10,7 @@ from pathlib import Path
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Function | ast.ClassDef | ast.Lambda
-PACKAGES = ("minibert", "bertbook")
+PACKAGES = ("minibert", "bertfamily", "berttools", "bertbook")
 
 
 def modules(root: Path) -> dict[str, Path]:

@@ -18,8 +18,7 @@ MODEL = re.compile(r"[A-Z]\w+(Model|Config|For[A-Z]\w+(?<!Output))")
 PAIRS, TESTED = "tests/family_pairs.py", re.compile(r'Member\(\s*"(\w+)"')
 # What chapters use all along and no chapter finishes.
 NOT_OF_A_CHAPTER = {
-    *("checks", "contracts", "fast", "fill", "grade", "palette", "pretrain", "reader", "show"),
-    "still",
+    *("berttools", "cli", "core", "fast", "fill", "grade", "pretrain", "reader", "topics"),
     *("disk", "inputs", "text_files"),
 }
 
@@ -49,7 +48,13 @@ def _module(text: str, root: Path) -> str:
     parts = dotted.split(".")
     path = root.joinpath(*parts)
     known = parts[0] in PACKAGES and (path.is_dir() or path.with_suffix(".py").is_file())
-    return ".".join(parts[:2]) if known and len(parts) > 1 else ""
+    return _room(dotted) if known else ""
+
+
+def _room(module: str) -> str:
+    """Name the package and the folder or file in it; the family is flat, one room."""
+    package, *rest = module.split(".")
+    return package if package == "bertfamily" else ".".join([package, *rest[:1]])
 
 
 def _completes(chapter: Chapter) -> list[str]:
@@ -88,7 +93,7 @@ def _unclaimed(root: Path, package: dict[str, list[Definition]]) -> Iterator[str
     """Find public names whose chapter does not say that it completes their module."""
     claims = {c.number: {_module(span, root) for span in _completes(c)} for c in chapters(root)}
     for definition in (d for homes in package.values() for d in homes):
-        module = ".".join(definition.module.split(".")[:2])
+        module = _room(definition.module)
         own = [claims[n] for n in _chapters_of(definition) if n in claims]
         if module.split(".")[-1] in NOT_OF_A_CHAPTER | {*PACKAGES} or not own:
             continue
@@ -107,7 +112,7 @@ def family(root: Path) -> list[str]:
         f"{name_of(kind.path, root)}: defines {name}, which {PAIRS} does not build; add its member."
         for name, kinds in exports(root).items()
         for kind in kinds
-        if _in(kind, "minibert.family") and MODEL.fullmatch(name)
+        if _in(kind, "bertfamily") and MODEL.fullmatch(name)
         if not name.startswith(tuple(members))
     ]
 
@@ -132,9 +137,9 @@ def test_this_project_keeps_it(this_project, rule):
 
 def test_a_member_that_nobody_tests(plot):
     plot.file(PAIRS, 'Member("One", SIZES)')
-    assert family(plot.file("minibert/family/one.py", "class OneModel:\n    pass")) == []
-    root = plot.file("minibert/family/two.py", "class TwoForTokens:\n    pass")
-    says(family(root), "minibert/family/two.py: defines TwoForTokens, which tests/family_pairs.py")
+    assert family(plot.file("bertfamily/one.py", "class OneModel:\n    pass")) == []
+    root = plot.file("bertfamily/two.py", "class TwoForTokens:\n    pass")
+    says(family(root), "bertfamily/two.py: defines TwoForTokens, which tests/family_pairs.py")
 
 
 MODULE = '''

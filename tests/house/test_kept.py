@@ -7,7 +7,7 @@ from book_tree import Chapter, chapters
 from planting import code, says
 from python_code import calls
 
-from bertbook.contracts import my_name, role_of
+from bertbook.reader.contracts import my_name, role_of
 
 
 def not_run_at_once(root: Path) -> list[str]:

@@ -9,7 +9,7 @@ from book_tree import Cell, Chapter, chapters
 from planting import DOUBLE, code, says
 from python_code import Definition, Function, bound, calls, exports
 
-DRAWN = ("bertbook.palette", "bertbook.show.visualize")
+DRAWN = ("bertbook.core.palette", "bertbook.core.visualize")
 DRAWING = {"picture", "explore", "stepwise", "html", "token_row", "bars", "matrix"}
 Exports = dict[str, list[Definition]]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from node import node
 
-from bertbook.show.live_scripts import LIVE, ORDER, page_script
+from bertbook.core.live_scripts import LIVE, ORDER, page_script
 
 HERE = Path(__file__).resolve().parent
 BOOK = HERE.parents[1] / "book"

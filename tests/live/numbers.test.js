@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-const STATIC = new URL("../../bertbook/show/static/", import.meta.url);
+const STATIC = new URL("../../bertbook/core/static/", import.meta.url);
 const code = readFileSync(new URL("numbers.js", STATIC), "utf8");
 const readings = new Function(`${code}\nreturn readings;`)();
 

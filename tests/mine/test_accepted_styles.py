@@ -14,12 +14,12 @@ from bert_pairs import draw_batch
 from effort import mostly_thorough
 from torch import nn
 
-from bertbook.analysis.attention_maps import patch_heads
-from bertbook.checks.library import same_as_library
-from bertbook.checks.module import check_module
+from bertbook.core.attention_maps import patch_heads
+from bertbook.core.exercises.library import same_as_library
+from bertbook.reader.module import check_module
+from bertfamily import AlbertConfig, AlbertForMaskedLM, RobertaConfig, RobertaForMaskedLM
 from minibert.attention import additive_mask
 from minibert.config import BertConfig
-from minibert.family import AlbertConfig, AlbertForMaskedLM, RobertaConfig, RobertaForMaskedLM
 from minibert.fast import (
     CheckpointedLayer,
     UnpaddedEncoder,
@@ -29,9 +29,9 @@ from minibert.fast import (
     in_eight_bits,
     prepack,
 )
+from minibert.loading import load_pretrained, save_pretrained
 from minibert.model import BertModel
 from minibert.parts import override, part
-from minibert.pretrained import load_pretrained, save_pretrained
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import BertForSequenceClassification
 

@@ -6,13 +6,14 @@ import transformers
 from bert_pairs import KINDS
 from effort import mostly_thorough
 
+import bertfamily as family
 from bertbook.museum import ROOMS, broken_model
 from bertbook.museum.bug import SIZES, Bug
 from bertbook.museum.invariants import check_invariants
 from bertbook.museum.invariants.promises import INVARIANTS
 from bertbook.museum.labels import _OwnLoss
 from bertbook.museum.stepwise import Attention
-from minibert import family, pretraining, tasks
+from minibert import pretraining, tasks
 from minibert.config import BertConfig
 from minibert.embeddings import BertEmbeddings
 from minibert.layer import BertOutput

@@ -8,11 +8,12 @@ import pytest
 import torch
 from torch import nn
 
+import bertfamily as family
 import minibert
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
-from minibert import family, pretraining, tasks
-from minibert.classify.weighting import Weighted
+from berttools.classify.weighting import Weighted
+from minibert import pretraining, tasks
 from minibert.config import BertConfig
 
 pytestmark = pytest.mark.usefixtures("unchecked")

@@ -9,7 +9,7 @@ import copy
 import re
 from collections.abc import Iterable
 
-from bertbook.contracts import role_of
+from bertbook.reader.contracts import role_of
 from minibert.parts import default_part
 
 # The two losses of pre-training are this one, apart from the words of their errors.

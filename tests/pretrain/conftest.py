@@ -20,7 +20,7 @@ def whole(tmp_path_factory):
 @pytest.fixture(autouse=True)
 def signals_arrive() -> Iterator[None]:
     """Hear those that whoever started the tests ignores; then the processes of a test do, too."""
-    from minibert.pretrain.signals import SIGNALS  # brings torch, which reads its environment
+    from berttools.cli.signals import SIGNALS  # brings torch, which reads its environment
 
     ignored = [number for number in SIGNALS if signal.getsignal(number) == signal.SIG_IGN]
     for number in ignored:

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from minibert.pretrain.__main__ import main
+from berttools.pretrain.__main__ import main
 from minibert.training import checkpoint_folders
 
 TIMES = ("seconds", "tokens_per_second")

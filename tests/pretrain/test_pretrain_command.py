@@ -1,4 +1,4 @@
-"""`python -m minibert.pretrain` from text files to a model, and what it says."""
+"""`python -m berttools.pretrain` from text files to a model, and what it says."""
 
 import json
 import math
@@ -11,13 +11,13 @@ import torch
 from small_runs import pretrain, write_inputs
 from torch.nn import functional
 
+from berttools.pretrain import run as runs
+from berttools.pretrain.plan import model_sizes
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches, TextDocuments, split_documents
 from minibert.fast import fast_parts
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.parts import override
-from minibert.pretrain import run as runs
-from minibert.pretrain.plan import model_sizes
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.pretraining import BertForPreTraining
 from minibert.training import BertTrainer, read_checkpoint
 from minibert.wordpiece import WordPieceTokenizer
@@ -95,11 +95,11 @@ def test_every_number_of_the_report(whole, held_out):
 
 
 def test_what_to_type_next_can_be_typed(whole, capsys):
-    from minibert.fill import main as fill
+    from berttools.fill import main as fill
 
     report = (whole[0] / "report.txt").read_text(encoding="utf-8")
-    line = next(line for line in report.splitlines() if "minibert.fill" in line)
-    folder, question = line.split("minibert.fill ")[1].split(" '")
+    line = next(line for line in report.splitlines() if "berttools.fill" in line)
+    folder, question = line.split("berttools.fill ")[1].split(" '")
     assert (folder, question.count("[MASK]")) == (str(whole[0]), 1)
     assert fill([folder, question.rstrip("'")]) == 0
     assert question.rstrip("'") in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Bad input to `python -m minibert.pretrain`: one sentence, status 1, nothing left behind."""
+"""Bad input to `python -m berttools.pretrain`: one sentence, status 1, nothing left behind."""
 
 import json
 import warnings
@@ -6,8 +6,9 @@ import warnings
 import pytest
 from small_runs import CONFIG, WISHES, end_of, write_inputs
 
-from minibert.pretrain.__main__ import main
-from minibert.training import BertTrainer, resume
+from berttools.pretrain.__main__ import main
+from minibert.training import BertTrainer
+from minibert.training import checkpoint as resume
 
 TEXTS = {
     "latin.txt": "Il est né.\nC'est l'été.\n".encode("latin-1"),
@@ -117,7 +118,7 @@ def test_a_full_disk_is_told_with_the_way_to_go_on(here, capsys, monkeypatch):
     assert begin("text.txt --out out") == 1
     told = sentence(capsys)
     assert told.startswith("the checkpoint of step 6 could not be written ([Errno 28] No space")
-    assert told.endswith("go on with: python -m minibert.pretrain --out out --resume")
+    assert told.endswith("go on with: python -m berttools.pretrain --out out --resume")
 
 
 def test_a_loss_that_is_no_number(here, capsys):

@@ -1,11 +1,11 @@
-"""The command line of `python -m minibert.pretrain`: help, defaults, wrong usage."""
+"""The command line of `python -m berttools.pretrain`: help, defaults, wrong usage."""
 
 import subprocess
 import sys
 
 import pytest
 
-from minibert.pretrain.options import LARGEST_SEED, parse_options
+from berttools.cli.options import LARGEST_SEED, parse_options
 
 
 @pytest.mark.parametrize("command", [["pretrain", "FILE.txt"], ["classify", "train", "TABLE"]])
@@ -44,7 +44,7 @@ def test_wrong_usage_has_status_2(line, told, capsys):
 def test_the_largest_seed_works_in_both_commands_and_the_next_in_none(tmp_path, capsys):
     from small_runs import pretrain, write_inputs
 
-    from minibert.classify.options import parse_options as parse_classify
+    from berttools.classify.options import parse_options as parse_classify
 
     arguments = [*write_inputs(tmp_path), "--max-steps", "1", "--seed", LARGEST_SEED]
     assert pretrain(*arguments, "--out", tmp_path / "out") == 0

@@ -1,4 +1,4 @@
-"""`torchrun --nproc-per-node 2 -m minibert.pretrain`: two processes train what one would."""
+"""`torchrun --nproc-per-node 2 -m berttools.pretrain`: two processes train what one would."""
 
 import json
 import os
@@ -12,9 +12,9 @@ import torch
 from safetensors.torch import load_file
 from small_runs import pretrain, without_times, write_inputs
 
-from minibert.pretrain.output import complain
-from minibert.pretrain.run import on_rank_zero
-from minibert.pretrain.signals import StoppableBatches, Stopped
+from berttools.cli.output import complain
+from berttools.cli.signals import StoppableBatches, Stopped
+from berttools.pretrain.run import on_rank_zero
 from minibert.training import Processes
 
 pytestmark = pytest.mark.slow
@@ -29,7 +29,7 @@ def torchrun(*arguments):
         pytest.skip("this PyTorch has no gloo")
     environment = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
     launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
-    command = [*launcher, "--nproc-per-node", "2", "-m", "minibert.pretrain"]
+    command = [*launcher, "--nproc-per-node", "2", "-m", "berttools.pretrain"]
     return subprocess.run(
         [*command, *map(str, arguments), "--device", "cpu"],
         env=environment, capture_output=True, text=True, timeout=300,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from small_runs import pretrain, small_text, write_inputs
 
+from berttools.pretrain.report import example_question
 from minibert.data import split_documents
-from minibert.pretrain.report import example_question
-from minibert.pretrained import load_tokenizer
+from minibert.loading import load_tokenizer
 
 FEW = ("--max-steps", "2")
 

@@ -11,8 +11,8 @@ from bert_pairs import KINDS, TASKS, Batch, build, build_pair, draw_config  # no
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
+from minibert.loading import load_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained
 
 WEIGHTS, INDEX, CONFIG = "model.safetensors", "model.safetensors.index.json", "config.json"
 

@@ -15,8 +15,8 @@ from saved_folders import (
     with_header,
 )
 
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # what readers meet, without checks of types

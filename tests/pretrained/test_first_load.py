@@ -6,7 +6,7 @@ import sys
 import pytest
 from saved_folders import small_folder
 
-from minibert.pretrained import save_pretrained
+from minibert.loading import save_pretrained
 from minibert.pretraining import BertForMaskedLM
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
@@ -14,9 +14,9 @@ PROGRAM = """
 import sys
 from minibert.embeddings import BertEmbeddings
 from minibert.fast import fast_parts
-from minibert.fill import main
+from berttools.fill import main
 from minibert.parts import override, use
-from minibert.pretrained import load_pretrained
+from minibert.loading import load_pretrained
 from minibert.pretraining import BertForMaskedLM
 folder = sys.argv[1]
 

@@ -22,9 +22,9 @@ from saved_folders import (
 from torch import nn
 
 from minibert.config import BertConfig
+from minibert.loading import load_pretrained, save_pretrained
+from minibert.loading.config_file import config_from_fields
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, save_pretrained
-from minibert.pretrained.config_file import config_from_fields
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 SEEDS = mostly_slow(range(4))

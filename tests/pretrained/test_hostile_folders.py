@@ -8,9 +8,9 @@ import pytest
 from family_pairs import MEMBERS
 from saved_folders import CONFIG, INDEX, WEIGHTS, change_json, in_our_words, small_folder
 
-from minibert import family
+import bertfamily as family
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
 from minibert.tasks import BertForSequenceClassification
 
 resource = pytest.importorskip("resource", reason="this system does not count memory")

@@ -7,8 +7,8 @@ from types import ModuleType
 import pytest
 from saved_folders import in_our_words, same_weights, small_folder
 
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 

@@ -8,8 +8,8 @@ from bert_pairs import build, build_pair, draw_config
 from saved_folders import open_theirs, same_weights, small_folder
 from torch import nn
 
+from minibert.loading import load_pretrained, save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, save_pretrained
 from minibert.pretraining import BertForPreTraining
 from minibert.tasks import (
     PROBLEM_TYPES,

@@ -5,9 +5,9 @@ from bert_pairs import draw_batch
 from saved_folders import same_weights, small_folder
 
 from minibert.embeddings import BertEmbeddings
+from minibert.loading import load_pretrained
 from minibert.model import BertModel
 from minibert.parts import override
-from minibert.pretrained import load_pretrained
 
 
 class Counting(BertEmbeddings):

@@ -9,9 +9,9 @@ import pytest
 from family_pairs import MEMBERS, build
 from saved_folders import CONFIG, change_json, change_weights, refused, small_folder
 
-from minibert import family
+import bertfamily as family
+from minibert.loading import load_pretrained, save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, save_pretrained
 from minibert.pretraining import BertForMaskedLM
 from minibert.tasks import BertForSequenceClassification
 
@@ -35,9 +35,9 @@ def folders(tmp_path_factory):
 @pytest.mark.parametrize(("ours", "there"), [*itertools.permutations(["Bert", *NAMES.values()], 2)])
 def test_the_class_that_opens_a_folder_is_named(folders, ours, there, head):
     kind = OF_BERT[head] if ours == "Bert" else getattr(family, ours + head)
-    home = HOMES[head] if there == "Bert" else "family"
+    home = f"minibert.{HOMES[head]}" if there == "Bert" else "bertfamily"
     told = refused(folders / there, kind)
-    assert told.endswith(f"; open them with minibert.{home}.{there}{head}")
+    assert told.endswith(f"; open them with {home}.{there}{head}")
     assert f"is not supported by {ours}{head}" in told
 
 
@@ -46,7 +46,7 @@ def test_a_class_of_ones_own_is_told_the_encoder(folders):
         pass
 
     told = refused(folders / "Roberta", Mine)
-    assert told.endswith("open them with minibert.family.RobertaModel")
+    assert told.endswith("open them with bertfamily.RobertaModel")
 
 
 def test_the_saved_class_tells_what_the_model_type_does_not(tmp_path):
@@ -54,7 +54,7 @@ def test_the_saved_class_tells_what_the_model_type_does_not(tmp_path):
     fields = json.loads((tmp_path / CONFIG).read_text("utf-8"))
     del fields["model_type"]
     (tmp_path / CONFIG).write_text(json.dumps(fields), encoding="utf-8")
-    assert "minibert.family.RobertaModel" in refused(tmp_path)
+    assert "bertfamily.RobertaModel" in refused(tmp_path)
     load_pretrained(family.RobertaModel, tmp_path)
     change_json(tmp_path / CONFIG, architectures=None)
     told = refused(tmp_path, family.RobertaModel)

@@ -8,8 +8,8 @@ from odd_texts import odd_texts
 from saved_folders import open_theirs
 
 from bertbook.corpus import hundred_sentences
+from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, load_tokenizer
 from minibert.tasks.inference import sentence_vectors
 
 TEXTS = [*hundred_sentences(), *odd_texts(100, seed=5)]

@@ -6,9 +6,10 @@ import pytest
 from bert_pairs import build, draw_config
 from saved_folders import INDEX, same_weights, their_folder
 
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
+from minibert.loading import save as saving
+from minibert.loading.files import SAVED
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained, saving
-from minibert.pretrained.files import SAVED
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TOKENIZER = WordPieceTokenizer([*SPECIAL_TOKENS, "New", "Dog"], do_lower_case=False)

@@ -19,8 +19,8 @@ from saved_folders import (
 from torch import nn
 
 from minibert.config import BertConfig
+from minibert.loading import load_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained
 from minibert.tasks import BertForSequenceClassification
 
 pytestmark = pytest.mark.usefixtures("unchecked")  # what readers meet, without checks of types

@@ -7,8 +7,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from saved_folders import change_weights, same_weights, small_folder
 
+from minibert.loading import load_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 
 POSITIONS = "bert.embeddings.position_ids"

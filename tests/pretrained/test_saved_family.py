@@ -15,8 +15,8 @@ from effort import mostly_thorough
 from family_pairs import MEMBERS, build_theirs, compute_in_64_bits, draw_batch, way_of
 from saved_folders import open_theirs
 
-from minibert import family
-from minibert.pretrained import load_pretrained, save_pretrained
+import bertfamily as family
+from minibert.loading import load_pretrained, save_pretrained
 
 LABELS = 3
 HEADS = ["Model", "ForMaskedLM", "ForSequenceClassification", "ForTokenClassification"]

@@ -11,8 +11,9 @@ from saved_folders import in_our_words, same_weights, their_folder
 from torch import nn
 
 from minibert import disk
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
+from minibert.loading import save as saving
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, load_tokenizer, save_pretrained, saving
 from minibert.pretraining import BertForMaskedLM
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 

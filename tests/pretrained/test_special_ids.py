@@ -9,9 +9,9 @@ from bert_pairs import build as build_bert
 from bert_pairs import draw_config
 from family_pairs import MEMBERS, build, build_theirs
 
-from minibert import family
+import bertfamily as family
+from minibert.loading import load_pretrained, save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, save_pretrained
 
 IDS = {"bos_token_id": 11, "eos_token_id": 12, "cls_token_id": 13, "sep_token_id": 14}
 FIRST = ["roberta", "distilbert", "albert", "deberta v3", "electra", "modernbert"]

@@ -8,7 +8,7 @@ from bert_pairs import build, draw_config
 from odd_texts import odd_texts
 from saved_folders import change_json
 
-from minibert.pretrained import load_tokenizer, save_pretrained
+from minibert.loading import load_tokenizer, save_pretrained
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 from minibert.wordpiece.offsets import locate_pieces
 

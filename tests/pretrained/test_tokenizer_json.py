@@ -9,7 +9,7 @@ import transformers
 from odd_texts import odd_texts, odd_vocabulary
 from saved_folders import change_json, in_our_words
 
-from minibert.pretrained import load_tokenizer
+from minibert.loading import load_tokenizer
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 PIECES = [*SPECIAL_TOKENS, *"aeinrstADÉ", *(f"##{c}" for c in "aeinrst"), "the", "The", "中"]

@@ -6,8 +6,8 @@ from bert_pairs import build, draw_config
 from saved_folders import in_our_words
 from torch.nn.utils import parametrizations, parametrize, prune
 
+from minibert.loading import load_pretrained, save_pretrained
 from minibert.model import BertModel
-from minibert.pretrained import load_pretrained, save_pretrained
 
 
 def model_of():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.compare import answers_equal
+from bertbook.core.exercises.compare import answers_equal
 from bertbook.reader import running_on
 
 

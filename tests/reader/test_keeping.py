@@ -9,9 +9,9 @@ from types import ModuleType
 import pytest
 import torch
 
-from bertbook.checks.verdict import Verdict
+from bertbook.core.exercises.verdict import Verdict
 from bertbook.reader import keep, running_on
-from bertbook.reader.reader_file import run_reader_file
+from berttools.grade.reader_file import run_reader_file
 from minibert.parts import override, part, replaced
 
 SAMPLE = Path(__file__).parents[1] / "mine" / "my_bert_sample.py"

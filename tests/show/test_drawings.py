@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
-from bertbook.show import arrow_map, bars, html, matrix, small_map, token_row
+from bertbook.core import arrow_map, bars, html, matrix, small_map, token_row
 
 PIECE = re.compile(r"M(\d+) (\d+)h(\d+)")
 

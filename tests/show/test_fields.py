@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.show import ask
+from bertbook.core import ask
 
 
 def told(field):

@@ -6,8 +6,8 @@ import xml.etree.ElementTree as ElementTree
 import matplotlib.pyplot as plt
 import pytest
 
-from bertbook.show import picture
-from bertbook.show.visualize import new_axes
+from bertbook.core import picture
+from bertbook.core.visualize import new_axes
 
 
 def draw_line():

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
-from bertbook.show import explore, slider, typed
-from bertbook.show.controls import Control
+from bertbook.core import explore, slider, typed
+from bertbook.core.controls import Control
 
 
 def frames_of(content):

@@ -6,21 +6,13 @@ import re
 import numpy as np
 import pytest
 
+from bertbook.core import fill_in, follow_shapes, next_sentence, see_heads, swap_heads, type_ahead
+from bertbook.core.live_scripts import LIVE, ORDER, page_script, real_vocabulary, vocabulary_script
+from bertbook.core.opening import opening
+from bertbook.core.watching import Watched
 from bertbook.corpus import Oracle, small_world
 from bertbook.records import trained_folder
-from bertbook.show import (
-    Way,
-    fill_in,
-    follow_shapes,
-    next_sentence,
-    see_heads,
-    swap_heads,
-    type_ahead,
-    weigh_words,
-)
-from bertbook.show.live_scripts import LIVE, ORDER, page_script, real_vocabulary, vocabulary_script
-from bertbook.show.opening import opening
-from bertbook.show.watching import Watched
+from bertbook.topics.self_attention.weigh import Way, weigh_words
 from minibert.reference import attention
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 

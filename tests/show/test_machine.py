@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from bertbook.show import machine
+from bertbook.topics.encoder.machine import machine
 from minibert.config import BertConfig
 from minibert.model import BertModel
 

@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from bertbook.show.memory import peak_bytes
+from bertbook.topics.many_heads.memory import peak_bytes
 from minibert.attention import BertSelfAttention
 from minibert.config import BertConfig
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from bertbook.show import Turn, flashcards, game, quiz, right, stepwise, which_line, wrong
+from bertbook.core import Turn, flashcards, game, quiz, right, which_line, wrong
+from bertbook.topics.gradients.stepwise import stepwise
 
 CHAPTERS = Path(__file__).parents[2] / "book" / "chapters"
 CODE = """

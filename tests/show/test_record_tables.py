@@ -5,18 +5,19 @@ import math
 import numpy as np
 import pytest
 
+from bertbook.core.grid import sign_grid
 from bertbook.corpus import entity_sentences
 from bertbook.records import record_of
-from bertbook.show import process_figures, process_tables, shares_of_peak
-from bertbook.show.classify_runs import Runs, lead_over
-from bertbook.show.grid import sign_grid
-from bertbook.show.ladder import quartiles
-from bertbook.show.search_tables import best_runs, found_table, gains_of
-from bertbook.show.shoot_out_tables import member_runs, paired_interval
-from bertbook.show.small_world_runs import interval_over_groups
-from bertbook.show.tagging_results import counts_of_names, drawn_f1, middle_of
-from bertbook.show.training_runs import lowest_peak, peaks_of_single_seeds, sign_flip_p
-from bertbook.tasks.tagging import find_entities
+from bertbook.topics.classify.runs import Runs, lead_over
+from bertbook.topics.family.shoot_out import member_runs, paired_interval
+from bertbook.topics.faster.ladder import quartiles, shares_of_peak
+from bertbook.topics.machines import figures as process_figures
+from bertbook.topics.machines import tables as process_tables
+from bertbook.topics.search.tables import best_runs, found_table, gains_of
+from bertbook.topics.small_world.runs import interval_over_groups
+from bertbook.topics.tag.results import counts_of_names, drawn_f1, middle_of
+from bertbook.topics.tag.tagging import find_entities
+from bertbook.topics.training_loop.runs import lowest_peak, peaks_of_single_seeds, sign_flip_p
 
 
 def test_an_answer_that_was_changed_is_found():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.checks.verdict import Verdict
-from bertbook.show import seed_everything, show_source
-from bertbook.show.setting import is_stored
+from bertbook.core import seed_everything, show_source
+from bertbook.core.exercises.verdict import Verdict
+from bertbook.core.setting import is_stored
 from minibert.model import BertPooler
 from minibert.reference import softmax
 from minibert.training.step import training_step

@@ -5,9 +5,9 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 
+from bertbook.core import parts_table, result_table, show_table
+from bertbook.core.tables import ranged, with_sign
 from bertbook.records import record_of
-from bertbook.show import parts_table, result_table, show_table
-from bertbook.show.tables import ranged, with_sign
 
 RECORD = record_of("toy_parts")
 

@@ -6,8 +6,8 @@ import pytest
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.colors import to_hex, to_rgb
 
-from bertbook.palette import PALETTE
-from bertbook.show.visualize import (
+from bertbook.core.palette import PALETTE
+from bertbook.core.visualize import (
     attention_map,
     between_rungs,
     head_grid,

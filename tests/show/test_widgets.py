@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from bertbook.show import explore, slider, typed
+from bertbook.core import explore, slider, typed
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_slow_figure_draws_once_for_a_drag(monkeypatch):
     figure = explore(draw_all, caption="c", n=slider(0, 9, stored=[1, 2]), few=["a", "b"])
     figure.controls["n"].value = 7
     assert figure.controls["n"].continuous_update
-    monkeypatch.setattr("bertbook.show.widgets.SLOW", -1.0)
+    monkeypatch.setattr("bertbook.core.widgets.SLOW", -1.0)
     figure.controls["n"].value = 8
     assert not figure.controls["n"].continuous_update
     figure.controls["n"].value = 9

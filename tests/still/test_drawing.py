@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from bertbook.show import html
-from bertbook.show.html import matrix
-from bertbook.still.drawing import still
-from bertbook.still.writing import Style, width_of
+from bertbook.core import html
+from bertbook.core.html import matrix
+from bertbook.core.static_svg.drawing import still
+from bertbook.core.static_svg.writing import Style, width_of
 
 NAME = "{http://www.w3.org/2000/svg}"
 

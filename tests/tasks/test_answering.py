@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import odd_texts
 
-from bertbook.tasks.answering import (
+from bertbook.topics.answer.answering import (
     Answer,
     Answers,
     answer_positions,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_texts import odd_texts
 
-from bertbook.tasks.tagging import Entity, find_entities, labels_of_words, tag_pieces
+from bertbook.topics.tag.tagging import Entity, find_entities, labels_of_words, tag_pieces
 from minibert.wordpiece import SPECIAL_TOKENS, WordPieceTokenizer
 
 TINY = WordPieceTokenizer([*SPECIAL_TOKENS, "shang", "##hai", "is", "big", "-", "e"])

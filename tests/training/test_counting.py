@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from small_model import PowerCut
 from tasks import MULTI, Q, S, T
 
-from minibert import family, losses
+import bertfamily as family
+from minibert import losses
 from minibert.pretraining import BertForMaskedLM, BertForPreTraining
 from minibert.tasks import TaskBatches
 from minibert.training import BertTrainer, TrainingConfig

@@ -8,7 +8,8 @@ import pytest
 from small_model import PowerCut, end_of, make_trainer, ragged_batches
 
 from minibert import disk
-from minibert.training import checkpoint_folders, read_checkpoint, resume
+from minibert.training import checkpoint as resume
+from minibert.training import checkpoint_folders, read_checkpoint
 
 pytestmark = pytest.mark.slow
 

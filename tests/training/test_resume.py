@@ -15,8 +15,10 @@ from minibert.training import (
     DamagedCheckpoint,
     checkpoint_folders,
     read_checkpoint,
-    resume,
     write_checkpoint,
+)
+from minibert.training import (
+    checkpoint as resume,
 )
 
 FILES = [*resume.FILES, resume.SUMS]

@@ -50,7 +50,7 @@ for _name in ("jaxtyping", "torch", "torch.nn", "torch.nn.functional", "torch.ov
 if find_spec("numpy") is None:  # where Python in the page has a numpy, it plays
     sys.modules["numpy"] = import_module("numpy_stand_in")
 notebook = import_module("notebook_in_the_page")
-sys.modules |= dict.fromkeys(("bertbook.show", "bertbook.reader"), notebook)
+sys.modules |= dict.fromkeys(("bertbook.core", "bertbook.reader"), notebook)
 
 page = sys.modules["__main__"] = ModuleType("__main__")
 shown = []  # pairs of "text" or "html" and content

@@ -1,17 +1,17 @@
-"""What a page has of bertbook.show and .reader: drawing with HTML, a `keep` that says a verdict."""
+"""What a page has of bertbook.core and .reader: drawing with HTML, a `keep` that says a verdict."""
 
 import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import SimpleNamespace
 
+__path__ = [str(Path(__file__).parent / "bertbook" / "core")]  # where its other files are
 verdicts = []  # what was said about the cell
 
 
 def _load(name: str):
-    """Load a file of bertbook.show without the folder's other files, which need more."""
-    path = Path(__file__).parent / "bertbook" / "show" / f"{name}.py"
-    spec = spec_from_file_location(f"bertbook.show.{name}", path)
+    """Load a file of bertbook.core without the folder's other files, which need more."""
+    spec = spec_from_file_location(f"bertbook.core.{name}", Path(__path__[0], f"{name}.py"))
     module = sys.modules[spec.name] = module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -1,0 +1,55 @@
+"""What chapters show: figures, interactive figures, quizzes, flashcards and source code.
+
+Everything here is plain HTML with its own style and a few lines of script. It looks and works the
+same in Jupyter and in the built page, needs no kernel once it is drawn, and loads nothing. Only
+:func:`explore` has two forms: with a kernel it is drawn again at every move.
+"""
+
+from .arrows import arrow_map
+from .bug_hunt import which_line
+from .controls import slider, typed
+from .fields import ask
+from .figures import picture
+from .fill_in import fill_in, next_sentence
+from .game import Turn, game
+from .html import Html, bars, html, matrix, token_row
+from .inside import follow_shapes, see_heads, swap_heads
+from .interactive import explore
+from .live import type_ahead
+from .maps import small_map
+from .quizzes import flashcards, quiz, right, wrong
+from .source import seed_everything, show_source
+from .tables import parts_table, result_table, show_table
+
+__all__ = [
+    "Html",
+    "Turn",
+    "arrow_map",
+    "ask",
+    "bars",
+    "explore",
+    "fill_in",
+    "flashcards",
+    "follow_shapes",
+    "game",
+    "html",
+    "matrix",
+    "next_sentence",
+    "parts_table",
+    "picture",
+    "quiz",
+    "result_table",
+    "right",
+    "see_heads",
+    "seed_everything",
+    "show_source",
+    "show_table",
+    "slider",
+    "small_map",
+    "swap_heads",
+    "token_row",
+    "type_ahead",
+    "typed",
+    "which_line",
+    "wrong",
+]

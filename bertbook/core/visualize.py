@@ -1,0 +1,238 @@
+"""Pictures of arrays: numbers in, matplotlib ``Axes`` out.
+
+The colors are chosen to keep a contrast of at least 3:1 on a white and on a dark page. Whatever
+matplotlib draws in plain black takes the page's own text color when the figure is shown with
+:func:`bertbook.core.picture`. Chapters 1, 2, 5 and 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, to_rgba
+from matplotlib.ticker import NullLocator
+
+from .palette import PALETTE
+
+# From a hint of blue to a half-transparent blue: the page shines through, and its text color can be
+# read on every shade, in light and in dark.
+SEQUENTIAL = LinearSegmentedColormap.from_list(
+    "tint", [to_rgba(PALETTE[0], 0.05), to_rgba(PALETTE[0], 0.65)]
+)
+
+
+def new_axes(width: float = 4.5, height: float = 3.0) -> Axes:
+    """Open a figure with one pair of axes without the box on top and right.
+
+    Parameters
+    ----------
+    width, height : float, inches
+        Size of the figure; 4.5 by 3 fits a phone.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        Empty axes.
+    """
+    _, ax = plt.subplots(figsize=(width, height))
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def attention_map(
+    probs: Float[np.ndarray, "query key"],
+    rows: Sequence[str],
+    columns: Sequence[str] | None = None,
+    ax: Axes | None = None,
+    digits: int = 2,
+) -> Axes:
+    """Draw attention probabilities as a grid: who looks (rows) at whom (columns).
+
+    Parameters
+    ----------
+    probs : array, shape (query, key), between 0 and 1
+        Each row sums to 1.
+    rows, columns : sequence of str, lengths query and key
+        Tokens; columns default to the rows.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+    digits : int
+        Decimals written into the cells; 0 leaves them empty.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with the grid drawn.
+
+    Raises
+    ------
+    ValueError
+        If the numbers of rows and columns do not fit the labels.
+    """
+    columns = rows if columns is None else columns
+    if probs.shape != (len(rows), len(columns)):
+        raise ValueError(
+            f"probs has shape {probs.shape} but there are {len(rows)} row labels and "
+            f"{len(columns)} column labels"
+        )
+    if ax is None:
+        ax = new_axes(1.6 + 0.6 * len(columns), 1.0 + 0.5 * len(rows))
+    ax.imshow(probs, cmap=SEQUENTIAL, vmin=0, vmax=1, aspect="auto")
+    ax.set_xticks(range(len(columns)), columns)
+    ax.set_yticks(range(len(rows)), rows)
+    ax.tick_params(length=0, top=True, labeltop=True, bottom=False, labelbottom=False)
+    ax.spines[:].set_visible(False)
+    ax.set_ylabel("looks")
+    ax.set_title("at", fontsize=10)
+    if digits:
+        for (i, j), p in np.ndenumerate(probs):
+            ax.text(j, i, f"{p:.{digits}f}", ha="center", va="center")
+    return ax
+
+
+def head_grid(values: Float[np.ndarray, "layers heads"], ax: Axes | None = None) -> Axes:
+    """Draw one number for every head of a model: layers are rows, heads are columns.
+
+    Parameters
+    ----------
+    values : array, shape (layers, heads), not negative
+        A measure of each head, such as its share on one token; 1 has the strongest color.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with the grid drawn; layers and heads are counted from 1.
+    """
+    layers, heads = values.shape
+    ax = new_axes(0.8 + 0.42 * heads, 0.6 + 0.34 * layers) if ax is None else ax
+    ax.imshow(values, cmap=SEQUENTIAL, vmin=0, vmax=1, aspect="auto")
+    ax.set_xticks(range(heads), map(str, range(1, heads + 1)), fontsize=8)
+    ax.set_yticks(range(layers), map(str, range(1, layers + 1)), fontsize=8)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set(xlabel="head", ylabel="layer")
+    for (i, j), value in np.ndenumerate(values):
+        text = f"{value:.2f}".removeprefix("0")
+        ax.text(j, i, text, ha="center", va="center", fontsize=8)
+    return ax
+
+
+def loss_curve(
+    steps: Sequence[float],
+    curves: Mapping[str, Sequence[float]],
+    levels: Mapping[str, float] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw losses over training steps, between horizontal levels that were computed.
+
+    Parameters
+    ----------
+    steps : sequence of float, length points
+        Training steps or epochs.
+    curves : mapping from str to sequence of float, nats
+        One line each, of the same length as `steps`.
+    levels : mapping from str to float, nats, optional
+        Dashed lines with their names, for example the exact floor.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with curves and levels drawn.
+    """
+    ax = new_axes(4.8, 3.2) if ax is None else ax
+    for color, (name, values) in zip(PALETTE, curves.items()):
+        ax.plot(steps, values, color=color, label=name, linewidth=1.6)
+    for name, value in (levels or {}).items():
+        ax.plot([steps[0], steps[-1]], [value, value], color="#75797f", linestyle="--", linewidth=1)
+        beside = {"xytext": (4, 0), "textcoords": "offset points"}
+        ax.annotate(name, (steps[-1], value), va="center", fontsize=8, **beside)
+    ax.set_ylabel("loss (nats)")
+    if len(curves) > 1:
+        ax.legend(frameon=False, fontsize=8)
+    return ax
+
+
+def between_rungs(ax: Axes, ladder: Mapping[str, float]) -> Axes:
+    """Give the axes of a loss a logarithmic scale, with a dashed line for each step of a ladder.
+
+    On it a bag of words and the floor of Chapter 5 stand as far apart as 0.106 and 0.076 deserve.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        Axes that have the losses.
+    ladder : mapping from str to float, nats
+        The lines, with the names that stand beside them on the right.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The same axes.
+    """
+    for name, loss in ladder.items():
+        ax.axhline(loss, color="#75797f", linestyle="--", linewidth=1)
+        ax.text(1.02, loss, name, va="center", transform=ax.get_yaxis_transform())
+    ax.set_yscale("log")
+    ax.set_ylim(0.065, 5.5)
+    ax.set_yticks([0.1, 0.2, 0.5, 1, 2, 5], ["0.1", "0.2", "0.5", "1", "2", "5"])
+    ax.set_yticks([], minor=True)
+    ax.set_ylabel("loss (nats)")
+    return ax
+
+
+def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None) -> Axes:
+    """Draw what each part has bought the toy so far: one row more with every part.
+
+    Each dot is one seed, and an upright line is their mean. On a logarithmic axis a length from
+    some foot would say nothing, so there are no bars. The newest part has a color of its own.
+
+    Parameters
+    ----------
+    record : mapping
+        ``records/toy_parts.json``, as ``json.load`` returns it.
+    upto : str
+        The newest part to be drawn, such as "heads".
+    ax : matplotlib.axes.Axes, optional
+        Where to draw; a new figure otherwise.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes, with the rows from top to bottom. Their loss axis is the same for every part.
+
+    Raises
+    ------
+    ValueError
+        If the record has no such part.
+    """
+    parts = [row["part"] for row in record["rows"]]
+    if upto not in parts:
+        known = ", ".join(dict.fromkeys(parts))
+        raise ValueError(f"there is no part {upto!r}; the parts are {known}")
+    count = len(parts) - parts[::-1].index(upto)
+    ax = new_axes(5.2, 1.1 + 0.3 * count) if ax is None else ax
+    floor, bag = record["ladder"]["full"], record["ladder"]["bag"]
+    for place, row in enumerate(record["rows"][:count]):
+        losses, color = row["runs"]["loss"], PALETTE[row["part"] == upto]
+        ax.vlines(np.mean(losses), place - 0.3, place + 0.3, color=color, linewidth=2.5)
+        ax.scatter(losses, [place] * len(losses), s=16, color=color, alpha=0.7, zorder=2)
+    for name, level in {"floor": floor, "a bag's best": bag}.items():
+        ax.axvline(level, color="#75797f", linestyle="--", linewidth=1)
+        ax.text(level, -0.6, f" {name}", fontsize=9, rotation=20)
+    ax.set_yticks(range(count), [row["name"] for row in record["rows"][:count]])
+    ax.set_ylim(count - 0.5, -0.5)
+    highest = max(max(row["runs"]["loss"]) for row in record["rows"])
+    ax.set(xscale="log", xlim=(0.93 * floor, 1.1 * highest), xlabel="loss (nats)")
+    ax.xaxis.set_minor_locator(NullLocator())
+    ticks = [tick for tick in (0.1, 0.2, 0.3, 0.5, 1) if tick < 1.1 * highest]
+    ax.set_xticks(ticks, map(str, ticks))
+    return ax

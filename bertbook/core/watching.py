@@ -1,0 +1,136 @@
+"""What a trained model computes on the way: maps of its heads, arrays of its parts, swapped heads.
+
+Chapters 8, 10 and 20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import torch
+from jaxtyping import Float, Shaped
+from torch import Tensor
+
+from minibert.loading import load_pretrained, load_tokenizer
+from minibert.pretraining import BertForPreTraining
+from minibert.wordpiece.encode_batch import Batch
+
+from .attention_maps import attention_share, offset_mask, patch_heads, token_mask
+
+_PARTS = ("attention.self", "attention.output", "intermediate", "output")
+_OFFSETS = {"itself": 0, "the previous token": -1, "the next token": 1}
+
+
+class Watched:
+    """A model of a folder, with the weights that a page has: rounded to 16 bits.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A model of pre-training in Hugging Face's layout.
+    """
+
+    def __init__(self, folder: str | Path):
+        self.model = load_pretrained(BertForPreTraining, folder)
+        for parameter in self.model.parameters():
+            parameter.data = parameter.data.half().float()
+        self.tokenizer = load_tokenizer(folder, do_lower_case=True)
+        self.config = self.model.bert.config
+
+    def row(self, text: str) -> Batch:
+        """Turn a sentence, or two with | between them, into a batch of one row."""
+        first, *pair = text.split("|")
+        return self.tokenizer([first], pair[:1] or None)
+
+    def pieces(self, batch: Batch) -> list[str]:
+        """Name the tokens of a row."""
+        return [self.tokenizer.pieces[number] for number in batch["input_ids"][0]]
+
+    def place(self, batch: Batch) -> int:
+        """Find the first [MASK] of a row."""
+        found = (batch["input_ids"][0] == self.tokenizer.mask_token_id).nonzero()
+        if not len(found):
+            told = " ".join(self.pieces(batch))
+            raise ValueError(f"{told!r} has no [MASK]; write it where the model shall answer")
+        return int(found[0])
+
+    @torch.no_grad()
+    def maps(self, text: str) -> tuple[list[str], Float[Tensor, "layers heads seq seq"]]:
+        """Give the tokens of a text and all attention maps."""
+        batch = self.row(text)
+        output = self.model.bert(**batch, output_attentions=True)
+        return self.pieces(batch), torch.cat(output.attentions)
+
+    def shares(self, text: str, layer: int, head: int) -> dict[str, float]:
+        """Measure how much of their attention the words spend on five targets."""
+        batch = self.row(text)
+        ids, real = batch["input_ids"], batch["attention_mask"]
+        named = {name: self.tokenizer.vocab[name] for name in ("[CLS]", "[SEP]")}
+        words = ~torch.isin(ids, torch.tensor([*named.values()]))[:, :, None]
+        targets = {name: token_mask(ids, [number], real) for name, number in named.items()}
+        targets |= {name: offset_mask(real, offset) for name, offset in _OFFSETS.items()}
+        probs = self.maps(text)[1][layer][None]
+        return {
+            name: attention_share(probs, target & words)[0, head].item()
+            for name, target in targets.items()
+        }
+
+    @contextmanager
+    def hooked(self, note: Callable[..., None]) -> Iterator[None]:
+        """Call `note` with the name of each part and what it has computed."""
+        layers = range(self.config.num_hidden_layers)
+        names = ["embeddings", *(f"encoder.layer.{n}.{part}" for n in layers for part in _PARTS)]
+
+        def hook(name, module, inputs, output):
+            note(name, *(output if isinstance(output, tuple) else (output,)))
+
+        hooks = [
+            self.model.bert.get_submodule(name).register_forward_hook(partial(hook, name))
+            for name in names
+        ]
+        try:
+            yield
+        finally:
+            for one in hooks:
+                one.remove()
+
+    @torch.no_grad()
+    def steps(self, text: str) -> tuple[list[str], int, list[tuple[str, Shaped[Tensor, "..."]]]]:
+        """Give the tokens, the place of [MASK], and every array on the way to the logits."""
+        batch = self.row(text)
+        steps = [("input_ids", batch["input_ids"])]
+
+        def note(name, *arrays):
+            steps.extend((name.removeprefix("encoder."), array) for array in arrays)
+
+        with self.hooked(note):
+            states = self.model.bert(**batch, output_attentions=True).last_hidden_state
+        steps.append(("cls.predictions", self.model.cls.predictions(states)))
+        return self.pieces(batch), self.place(batch), steps
+
+    @torch.no_grad()
+    def answers(self, text: str) -> dict[str, float]:
+        """Give the probability of each piece at [MASK]."""
+        batch = self.row(text)
+        states = self.model.bert(**batch).last_hidden_state[:, self.place(batch)]
+        probs = self.model.cls.predictions(states)[0].softmax(-1)
+        return dict(zip(self.tokenizer.pieces, probs.tolist(), strict=True))
+
+    def patched(self, story: str, twin: str, heads: Iterable[Sequence[int]]) -> dict[str, float]:
+        """Answer in the story with what some heads, counted from 0, brought home in its twin."""
+        heads = [(layer, head) for layer, head in heads]
+        with patch_heads(self.model.bert, dict.fromkeys(heads, 0.0)):
+            contexts = []  # here, since it raises if there is no such head
+
+        def note(name, context, *_):
+            if name.endswith("attention.self"):
+                contexts.append(context.unflatten(-1, (-1, self.config.head_size)))
+
+        with self.hooked(note):
+            self.answers(twin)
+        swapped = {(layer, head): contexts[layer][:, :, head] for layer, head in heads}
+        with patch_heads(self.model.bert, swapped):
+            return self.answers(story)

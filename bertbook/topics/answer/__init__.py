@@ -1,0 +1,1 @@
+"""What Chapter 18 alone uses: its checkers, figures and tables."""

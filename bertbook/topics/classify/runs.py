@@ -1,0 +1,250 @@
+"""The record of Chapter 16's runs: every answer held to its counts, and the tables of the page."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from bertbook.core.attention_maps import bootstrap_interval
+from bertbook.core.html import Html, html
+from bertbook.core.tables import result_table
+from bertbook.corpus import (
+    MARKS,
+    PAIR_LABELS,
+    REQUEST_LABELS,
+    question_pairs,
+    service_requests,
+)
+from bertbook.records import record_of
+
+TASKS = {"requests": (REQUEST_LABELS, service_requests), "pairs": (PAIR_LABELS, question_pairs)}
+SIZES = (20, 60, 200, 630)
+OTHERS = ("keyword", "negation", "two topics")  # marks of requests that are not about spelling
+
+
+class Runs:
+    """The runs of one task, by encoder and method; what a run counts is held to its answers.
+
+    Parameters
+    ----------
+    task : str
+        ``"requests"`` or ``"pairs"``.
+    record : mapping, optional
+        What to read; by default the record of ``benchmarks.classify``.
+    """
+
+    def __init__(self, task: str = "requests", record: Mapping[str, Any] | None = None):
+        content = record or record_of("classify")
+        labels, examples = TASKS[task]
+        self.task, self.command, self._labels, self._examples = (
+            task, content["command"], labels, examples)  # fmt: skip
+        self.truth = self.truth_of("test")
+        self.methods = {
+            (m["encoder"], m["method"]): m for m in content["methods"] if m["task"] == task
+        }
+        self.curve = content["learning_curve"]["runs"] if task == "requests" else []
+
+    def truth_of(self, split: str) -> Int[np.ndarray, " rows"]:
+        """Give the numbers of the true classes of a part."""
+        return np.array([self._labels.index(example.label) for example in self._examples(split)])
+
+    def of(self, encoder: str, method: str) -> list[dict]:
+        """List the runs of a method, one for each seed."""
+        return self.methods[encoder, method]["runs"]
+
+    def answers(self, encoder: str, method: str) -> Int[np.ndarray, "... rows"]:
+        """Give what each seed answered to the test part; its accuracy follows from it."""
+        runs = self.of(encoder, method)
+        answers = np.array([[int(digit) for digit in run["test_answers"]] for run in runs])
+        for run, given in zip(runs, answers, strict=True):
+            share = np.mean(given == self.truth)
+            if abs(share - run["test_accuracy"]) > 1e-4:
+                raise ValueError(f"the answers give {share:.4f}, the record {run['test_accuracy']}")
+        return answers
+
+    def right(self, encoder: str, method: str) -> Bool[np.ndarray, "... rows"]:
+        """Say which answers to the test part are right."""
+        return self.answers(encoder, method) == self.truth
+
+    def right_with(self, name: str, size: int, also: str = "") -> Bool[np.ndarray, "... rows"]:
+        """Say which answers of the learning curve are right; `also` adds those of another part."""
+        parts = ["test", *([also] if also else [])]
+        truth = np.concatenate([self.truth_of(part) for part in parts])
+        told = [
+            "".join(_answers_of(run, part, name) for part in parts)
+            for run in self.curve
+            if run["labels"] == size
+        ]
+        return np.array([[int(digit) for digit in answers] for answers in told]) == truth
+
+
+def _answers_of(run: dict, part: str, name: str) -> str:
+    """Give the answers of a run; those of full fine-tuning may follow from its probabilities."""
+    told = run[f"{part}_answers"]
+    if name in told:
+        return told[name]
+    if name != "full" or "probabilities" not in run:
+        raise ValueError(
+            f"the record has no answers of {name!r} with {run['labels']} labels to the {part} "
+            "part; full fine-tuning was asked there with all labels only"
+        )
+    return "".join(str(np.argmax(chances)) for chances in run["probabilities"][part])
+
+
+def interval_of_mean(values: Float[np.ndarray, " rows"]) -> tuple[float, float]:
+    """Give the 95 % interval for the mean over units, by the bootstrap."""
+    low, high = bootstrap_interval(np.asarray(values, dtype=float), rng=np.random.default_rng(16))
+    return float(low), float(high)
+
+
+def from_to(values: Float[np.ndarray, " rows"], *, signed: bool = False) -> str:
+    """Write the 95 % interval for a mean."""
+    return " to ".join(_signed(end) if signed else f"{end:.2f}" for end in interval_of_mean(values))
+
+
+def _signed(number: float) -> str:
+    """Write a difference with its sign, and none before zero."""
+    text = f"{number:+.2f}"
+    return text if text.strip("+-0.") else "0.00"
+
+
+def lead_over(
+    one: Bool[np.ndarray, "... rows"] | Float[np.ndarray, "... rows"],
+    other: Bool[np.ndarray, "... rows"] | Float[np.ndarray, "... rows"],
+) -> tuple[str, str]:
+    """Say how far one method is ahead of another on the same rows, and the interval over rows."""
+    ahead = one.mean(axis=0) - other.mean(axis=0)
+    return _signed(ahead.mean()), from_to(ahead, signed=True)
+
+
+def method_table(runs: Runs, *, blocks: int = 1) -> Html:
+    """Show what every method reaches on the test part; so many rows in turn are one unit."""
+    rows = []
+    for encoder, method in runs.methods:
+        right = runs.right(encoder, method)
+        shares = right.mean(axis=1)
+        sd = f"{statistics.stdev(shares):.3f}" if len(shares) > 1 else ""
+        units = right.mean(axis=0).reshape(-1, blocks).mean(axis=1)
+        name = f"{encoder} {method}".removeprefix("none ")
+        rows.append((name, f"{shares.mean():.3f}", sd, from_to(units)))
+    unit = "blocks of four" if blocks == 4 else "requests"
+    return html(
+        result_table(["right", "sd, 5 seeds", f"95 % over {unit}"], rows),
+        caption=f"What each method gets right of the {len(runs.truth)} of the test part. The sd is "
+        f"over seeds, where there are any; the interval is a bootstrap over {unit}.",
+    )
+
+
+def plateau(runs: Runs, encoders: tuple[str, str]) -> Html:
+    """Show how far two kinds of runs with a long patience came, from lowest to highest seed."""
+    found = [runs.of(encoder, "full") for encoder in encoders]
+    told = {
+        "updates": lambda run: run["updates"],
+        "lowest loss after": lambda run: run["best_update"],
+        "lowest loss": lambda run: run["validation_loss"],
+        "loss at the end": lambda run: run["validation_losses"][-1],
+    }
+    rows = [
+        (name, *(_span([take(run) for run in of]) for of in found)) for name, take in told.items()
+    ]
+    ahead, between = lead_over(*(runs.right(encoder, "full") for encoder in encoders))
+    return html(
+        result_table(encoders, rows),
+        caption="Fine-tuned in full with a patience of 10: the lowest and the highest of five "
+        "seeds. Losses are those of the validation part; ln 3 is 1.10. On the test part "
+        f"{encoders[0]} are ahead by {ahead}, {between} over requests.",
+    )
+
+
+def _span(values: list[float]) -> str:
+    digits = 2 if isinstance(values[0], float) else 0
+    return f"{min(values):.{digits}f} to {max(values):.{digits}f}"
+
+
+def label_curve(runs: Runs) -> Html:
+    """Show the share of right answers by the number of labels."""
+    names = ("naive Bayes", "word table", "fixed vectors", "full")
+    rows = [
+        (name, *(_mean_and_sd(runs.right_with(name, size)) for size in SIZES)) for name in names
+    ]
+    return html(
+        result_table([f"{size} labels" for size in SIZES], rows),
+        caption="Right on the test part, by the number of labels; ± is the sd over five draws of "
+        "the labels.",
+    )
+
+
+def _mean_and_sd(right: Bool[np.ndarray, "... rows"]) -> str:
+    shares = right.mean(axis=1)
+    return f"{shares.mean():.2f} ± {shares.std(ddof=1):.2f}"
+
+
+def label_leads(runs: Runs, pairs: Sequence[tuple[str, int, str, int]], also: str = "") -> Html:
+    """Show who is ahead of whom with how many labels: pairs of a name and a number."""
+    rows = [
+        (
+            f"{one}, {given}" + f" − {other}, {got}",
+            *lead_over(runs.right_with(one, given, also), runs.right_with(other, got, also)),
+        )
+        for one, given, other, got in pairs
+    ]
+    asked = len(runs.truth) + (len(runs.truth_of(also)) if also else 0)
+    return html(
+        result_table(["ahead by", "95 %"], rows, corner="method and labels"),
+        caption=f"Differences on the same {asked} requests, means over five draws of the labels; "
+        "the interval is a bootstrap over requests.",
+    )
+
+
+def marked(runs: Runs, compared: dict[str, tuple[str, str]]) -> Html:
+    """Show what each method gets right of the requests that are hard, and why they are."""
+    marks = np.array([request.mark or "no mark" for request in service_requests("test")])
+    groups = {name: marks == name for name in ("no mark", *MARKS)}
+    groups["all three of them"] = np.isin(marks, OTHERS)
+    order = ("no mark", "typo", *OTHERS, "all three of them")
+    hits = [runs.right(*about).mean(axis=0) for about in compared.values()]
+    rows = [
+        (
+            f"{name}, n = {groups[name].sum()}",
+            *(share_and_interval(hit[groups[name]]) for hit in hits),
+        )
+        for name in order
+    ]
+    return html(
+        result_table(list(compared), rows),
+        caption="Right on the test part, by the mark of the request; means over the seeds where "
+        "there are several, each with an interval from a bootstrap over requests.",
+    )
+
+
+def share_and_interval(hits: Float[np.ndarray, " rows"]) -> str:
+    """Write a share and its interval; if all are right, the least that does this in 1 of 20."""
+    if (hits == 1).all():
+        return f"1.00 at least {0.05 ** (1 / len(hits)):.2f}"
+    together = from_to(hits).replace(" to ", "\u2060–\u2060")  # no line ends at the dash
+    return f"{hits.mean():.2f} {together}"
+
+
+def duels(
+    runs: Runs,
+    pairs: Sequence[tuple[tuple[str, str], tuple[str, str]]],
+    test: Callable[[int, int], float],
+) -> Html:
+    """Show where exactly one of two methods is right, first seeds, and what a test makes of it."""
+    rows = []
+    for one, other in pairs:
+        a, b = runs.right(*one)[0], runs.right(*other)[0]
+        first, second = int((a & ~b).sum()), int((b & ~a).sum())
+        p = test(first, second)
+        names = (" ".join(about).removeprefix("none ") for about in (one, other))
+        p_value = f"{p:.3f}" if p >= 0.001 else "below 0.001"
+        rows.append((" / ".join(names), first, second, p_value))
+    return html(
+        result_table(["only the first", "only the second", "p"], rows, corner="first / second"),
+        caption="Requests of the test part that exactly one of two gets right; of several seeds "
+        "the first.",
+    )

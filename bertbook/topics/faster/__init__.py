@@ -1,0 +1,1 @@
+"""What Chapter 23 alone uses: its checkers, figures and tables."""

@@ -1,0 +1,197 @@
+"""The record of Chapter 23's ladder as tables and bars: each step beside the one before."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from bertbook.core.html import Html, bars, html
+from bertbook.core.tables import result_table
+
+SAID = {
+    "plain parts": "Everything padded to 128, scores at all positions.",
+    "padded to the longest of the batch": "A narrower rectangle.",
+    "scores at labels only": "The head works for 15 % of the positions.",
+    "fused AdamW": "The optimizer makes one trip through memory.",
+    "fast attention": "Divide the query; add no mask that hides nothing; draw dropout in bulk.",
+    "length buckets": "Rows of one length meet.",
+    "no padding": "Only real tokens; each sentence attends by itself.",
+    "bfloat16": "Products of 16 bits: the first step that is not exact.",
+    "compiled": "Operations on one token share trips through memory.",
+}
+
+
+def quartiles(slow: Sequence[float], fast: Sequence[float]) -> tuple[float, float, float]:
+    """Compare two runs of each round: lower quartile, median and upper quartile of the ratios.
+
+    Parameters
+    ----------
+    slow, fast : sequence of float
+        Seconds, one for each round.
+
+    Returns
+    -------
+    tuple of float
+        How many times as fast the second one is.
+
+    Examples
+    --------
+    >>> quartiles([3, 4, 5], [1, 1, 1])
+    (3.0, 4.0, 5.0)
+    """
+    low, middle, high = statistics.quantiles([a / b for a, b in zip(slow, fast)], n=4)
+    return low, middle, high
+
+
+def ladder_table(race: Mapping, names: Sequence[str], first: str = "transformers") -> Html:
+    """Put each step of a race beside the one before, and all beside one of them.
+
+    Parameters
+    ----------
+    race : mapping
+        A race of the record: seconds of each round by name, and the tokens of a round.
+    names : sequence of str
+        The steps, in their order.
+    first : str
+        What all are compared with in the end.
+
+    Returns
+    -------
+    Html
+        A table.
+    """
+    seconds, rows, last = race["seconds"], [], None
+    for name in names:
+        step = "" if last is None else _with_quartiles(*quartiles(seconds[last], seconds[name]))
+        total = quartiles(seconds[first], seconds[name])[1]
+        speed = race["tokens"] / statistics.median(seconds[name])
+        rows.append([name, step, f"{total:.2f}", f"{speed:.0f}"])
+        last = name
+    shown = result_table(["× the one above", f"× {first}", "tokens/s"], rows, "training")
+    return html(shown, "How many times as fast; median and quartiles over rounds.")
+
+
+def use_table(runs: Mapping[str, Mapping], corner: str) -> Html:
+    """Say how fast each way to use a model is, and how far its vectors are off.
+
+    Parameters
+    ----------
+    runs : mapping
+        Seconds of each round, and the cosines with the exact vectors in rising order, by name. The
+        first one is what the others are compared with.
+    corner : str
+        What was encoded.
+
+    Returns
+    -------
+    Html
+        A table.
+    """
+    rival = next(iter(runs))
+    rows = [
+        [
+            name,
+            _with_quartiles(*quartiles(runs[rival]["seconds"], run["seconds"])),
+            f"{statistics.median(run['cosines']):.4f}",
+            f"{run['cosines'][0]:.4f}",
+        ]
+        for name, run in runs.items()
+    ]
+    shown = result_table([f"× {rival}", "cosine", "worst"], rows, corner)
+    return html(shown, "How many times as fast, with quartiles; cosine to the exact vectors.")
+
+
+def gains_table(record: Mapping) -> Html:
+    """Say how many requests each distilled classifier gets right, and what a teacher adds.
+
+    Parameters
+    ----------
+    record : mapping
+        The record of the distilled classifiers: labels, and the test answers of each run.
+
+    Returns
+    -------
+    Html
+        A table; the bootstrap is over requests, after the mean over seeds.
+    """
+    truth = np.array(record["labels"])
+    hits = {
+        name: np.mean([truth == [*map(int, run["test_answers"])] for run in runs], axis=0)
+        for name, runs in record["runs"].items()
+    }
+    draws = np.random.default_rng(20).integers(len(truth), size=(4000, len(truth)))
+
+    def row(name: str, values: Float[np.ndarray, " rows"], digits: int, spread: str) -> list[str]:
+        low, high = np.quantile(values[draws].mean(axis=1), (0.025, 0.975))
+        interval = f"{low:.{digits}f} to {high:.{digits}f}"
+        return [name, f"{values.mean():.{digits}f}", interval, spread]
+
+    rows = [
+        row(name, hits[name], 2, f"{statistics.stdev(run['test_accuracy'] for run in runs):.3f}")
+        for name, runs in record["runs"].items()
+    ]
+    rows.append(row("gain by the teacher", hits["labels and teacher"] - hits["labels"], 2, ""))
+    rows.append(row("gain by eight bits", hits["teacher in eight bits"] - hits["teacher"], 3, ""))
+    shown = result_table(["right", "95 % interval", "sd over seeds"], rows, "taught by")
+    return html(shown, "Right answers of 180; the interval is a bootstrap over requests.")
+
+
+def _with_quartiles(low: float, middle: float, high: float) -> str:
+    return f"{middle:.2f} [{low:.2f}, {high:.2f}]"
+
+
+def shares_of_peak(race: Mapping, names: Sequence[str]) -> dict[str, float]:
+    """Divide useful products per second by those of one large product of float32 matrices.
+
+    Parameters
+    ----------
+    race : mapping
+        A race of the record.
+    names : sequence of str
+        Its steps.
+
+    Returns
+    -------
+    dict from str to float
+        A share for each step, the median over rounds.
+    """
+    peak, work = race["seconds"]["product in float32"], race["useful_products"] / race["side"] ** 3
+    return {
+        name: statistics.median(work * a / b for a, b in zip(peak, race["seconds"][name]))
+        for name in names
+    }
+
+
+def rung(race: Mapping, names: Sequence[str]) -> Callable[[str], str]:
+    """Make the figure of the ladder: what a step changes, and the bars up to it.
+
+    Parameters
+    ----------
+    race : mapping
+        A race of the record.
+    names : sequence of str
+        The steps, in their order.
+
+    Returns
+    -------
+    callable
+        From the name of a step to HTML.
+    """
+    shares = shares_of_peak(race, names)
+
+    def draw(step: str) -> str:
+        number, about = names.index(step), race["steps"][step]
+        shown = [name if i <= number else "·" for i, name in enumerate(names)]
+        values = [shares[name] if i <= number else 0.0 for i, name in enumerate(names)]
+        speed = race["tokens"] / statistics.median(race["seconds"][step])
+        off = about["gradient_difference"]
+        exact = f"not exact: the gradient is off by {off:.1%}" if off > 1e-3 else "same gradient"
+        return (
+            f"<p>{SAID[step]} Padding {about['padding']:.0%}; {exact}. {speed:,.0f} tokens a "
+            f"second.</p>{bars(shown, values, largest=max(shares.values()))}"
+        )
+
+    return draw

@@ -1,0 +1,1 @@
+"""What Chapter 20 alone uses: its checkers, figures and tables."""

@@ -1,0 +1,1 @@
+"""What Chapter 24 alone uses: its checkers, figures and tables."""

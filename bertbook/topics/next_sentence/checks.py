@@ -1,0 +1,81 @@
+"""Exercises of Chapter 12: list the negatives of a pair, and compare two guessers."""
+
+import numpy as np
+
+from bertbook.core.exercises.exercise import Exercise
+
+_RNG = np.random.default_rng(12)
+
+
+def _negatives(documents, number, place):
+    following = documents[number][place + 1].casefold().split()
+    others = [s for n, document in enumerate(documents) if n != number for s in document]
+    return [s for s in others if s.casefold().split() != following]
+
+
+_STORIES = [
+    ["a dog barks", "It rains", "the dog runs home"],
+    ["a boy waits", "it  rains", "the dog runs home"],
+    ["the sun sets", "a dog barks", "it rains"],
+    ["a boy waits", "rains it"],
+]
+
+check_negatives = Exercise(
+    "List all sentences that may stand as the negative example of a pair.",
+    _negatives,
+    cases=[(_STORIES, number, place) for number in range(3) for place in range(2)],
+    edges=[([*_STORIES, _STORIES[0]], 0, 0)],
+    mistakes={
+        ("if n != number →", "if n != number → || if s.casefold().split() != following →"): "Take "
+            "sentences from the other documents only.",
+        "if s.casefold().split() != following →": "One is a false negative.",
+        "if n != number → if n > number ¦ if n < number": "All other documents count.",
+        "if n != number → if document != documents[number]": "Two documents may read alike. What "
+            "tells them apart?",
+        "if n != number → if n != number and documents[number][place + 1] not in document":
+            "Leave out the one sentence, not its document.",
+        "→ [*map(str.lower, right(documents, number, place))] ¦ [[s for s in d if s in "
+            "right(documents, number, place)] for d in documents if d != documents[number]]":
+            "List the sentences as they are, one after the other.",
+        (".casefold().split() →", ".casefold() →", ".split() →"): "A capital or a space makes no "
+            "new text.",
+        "s.casefold().split() != following → {*s.casefold().split()} != {*following}": "The order "
+            "of words makes the text as well.",
+        ("place + 1 → place ¦ place - 1", "!= following → not in (following, "
+            "documents[number][place].casefold().split())"): "What must not come second?",
+        "→ list(dict.fromkeys(right(documents, number, place)))": "Repeat what repeats.",
+    },
+)  # fmt: skip
+
+
+def _better(first, second):
+    gaps = first.astype(float) - second.astype(float)
+    return gaps.mean(), gaps.std(ddof=1) / np.sqrt(len(gaps))
+
+
+def _better_case(count, both, rest):
+    shared = _RNG.random(count) < both
+    return shared | (_RNG.random(count) < rest), shared | (_RNG.random(count) < 0.2)
+
+
+check_better = Exercise(
+    "Measure by how much one guesser is better than another, and the standard error of that.",
+    _better,
+    cases=[_better_case(12, 0.4, 0.5), _better_case(40, 0.5, 0.3), _better_case(300, 0.6, 0.1)],
+    mistakes={
+        "gaps.std(ddof=1) → np.sqrt(first.var(ddof=1) + second.var(ddof=1)) ¦ np.sqrt(first.mean() "
+            "* (1 - first.mean())) ¦ np.sqrt(abs(gaps.mean()) * (1 - abs(gaps.mean())))": "Both "
+            "saw the same pairs: how do the differences spread?",
+        ("/ np.sqrt(len(gaps)) →", "np.sqrt(len(gaps)) → len(gaps) ¦ np.sqrt(len(gaps) - 1)",
+            "gaps.std(…) / np.sqrt(len(gaps)) → gaps.var(…) / len(gaps) ¦ gaps.var(…) / "
+            "np.sqrt(len(gaps))"): "Divide the standard deviation by the root of n.",
+        "ddof=1 →": "Your spread divides by n. Among so few pairs it matters: n - 1, ddof=1.",
+        "first.astype(float) - second.astype(float) → second.astype(float) - first.astype(float) ¦ "
+            "first.astype(np.uint8) - second.astype(np.uint8)": "Above 0 if the first is better, "
+            "below if not.",
+        ("gaps.mean → gaps.sum ¦ abs(gaps).mean ¦ gaps[gaps != 0].mean", "gaps.std → abs(gaps).std "
+            "¦ gaps[gaps != 0].std"): "Take the mean of all differences, with their sign.",
+        TypeError: "numpy does not subtract True from True. Make numbers first: .astype(float).",
+        ", gaps.std(…) / np.sqrt(len(gaps)) →": "Return the standard error as well. Is it luck?",
+    },
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""What Chapter 19 alone uses: its checkers, figures and tables."""

@@ -1,0 +1,156 @@
+"""What Chapter 22 shows: searches with their intervals, runs with one thing changed, hits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+
+import numpy as np
+from jaxtyping import Float
+
+from bertbook.core.attention_maps import bootstrap_interval
+from bertbook.core.html import Html, html
+from bertbook.core.tables import LEFT, ranged, result_table, with_sign
+
+from .ranking import ndcgs, recalls, reciprocal_ranks
+
+WITHOUT_CHANGE = "as in the chapter"
+SHOWN = {
+    WITHOUT_CHANGE: "the run above",
+    "random start": "random start",
+    "500 pairs": "500 pairs",
+    "500 pairs, random start": "500 pairs, random start",
+    "8 rows, as many updates": "8 rows, 150 updates",
+    "8 rows, as many pairs": "8 rows, 1200 updates",
+    "temperature 0.01": "temperature 0.01",
+    "temperature 0.2": "temperature 0.2",
+    "hard negatives": "hard negatives",
+    "each sentence twice": "no pairs, dropout 0.1",
+    "each sentence twice, no dropout": "no pairs, no dropout",
+}
+
+
+def _interval(values: Float[np.ndarray, " queries"]) -> str:
+    return ranged(map(float, bootstrap_interval(values, rng=np.random.default_rng(0))))
+
+
+def search_table(searches: Mapping[str, Sequence[int]]) -> Html:
+    """Show the MRR of each search with its interval, and the two other measures.
+
+    Parameters
+    ----------
+    searches : mapping from str to sequence of int
+        The ranks of the right documents, by the name of the search.
+
+    Returns
+    -------
+    Html
+        A displayable table.
+    """
+    rows = []
+    for name, found in searches.items():
+        ranks = np.asarray(found)
+        gains = reciprocal_ranks(ranks)
+        others = (recalls(ranks, 10), ndcgs(ranks, 10))
+        rows.append([name, f"{gains.mean():.2f}", _interval(gains),
+                     *(f"{measure.mean():.2f}" for measure in others)])  # fmt: skip
+    columns = ["MRR", "interval", "recall@10", "nDCG@10"]
+    note = f"{len(gains)} queries; the interval of the MRR is a bootstrap over them."
+    return html(result_table(columns, rows, "search"), note)
+
+
+def best_runs(runs: Sequence[Mapping]) -> list[Mapping]:
+    """Take the runs at the rate that the first seed found best on other stories."""
+    first = (run for run in runs if run["seed"] == 0)
+    best = max(first, key=lambda run: run["development"])["rate"]
+    return sorted((run for run in runs if run["rate"] == best), key=lambda run: run["seed"])
+
+
+def settings_table(
+    runs: Mapping[str, Sequence[Mapping]], names: Mapping[str, str] | None = None
+) -> Html:
+    """Show each change at the best of its rates, beside the run without it.
+
+    Parameters
+    ----------
+    runs : mapping from str to sequence of mappings
+        The runs of ``records/search_runs.json``.
+    names : mapping from str to str, optional
+        Which changes are shown, and how they are called.
+
+    Returns
+    -------
+    Html
+        A displayable table.
+    """
+    base, rows = gains_of(runs[WITHOUT_CHANGE]), []
+    for name, shown in (names or SHOWN).items():
+        best, gains = best_runs(runs[name]), gains_of(runs[name])
+        means = gains.mean(axis=1)
+        spread = f" ± {means.std(ddof=1):.2f}" if len(means) > 1 else ""
+        more = (gains[: len(base)] - base[: len(gains)]).mean(axis=0)
+        beside = ["", ""] if name == WITHOUT_CHANGE else [with_sign(more.mean()), _interval(more)]
+        rows.append([shown, f"{best[0]['rate']:g}", f"{means.mean():.2f}{spread}", *beside])
+    note = (
+        f"MRR over {base.shape[1]} queries, mean ± sd of {len(base)} seeds; the difference from "
+        "the run above, and its bootstrap interval over queries."
+    )
+    return html(result_table(["rate", "MRR", "more", "interval"], rows, "changed"), note)
+
+
+def gains_of(runs: Sequence[Mapping]) -> Float[np.ndarray, "rows queries"]:
+    """Give 1 / rank at the best rate, a row for each seed and a column for each query.
+
+    Parameters
+    ----------
+    runs : sequence of mappings
+        One change, at all its rates and seeds.
+
+    Returns
+    -------
+    Float[np.ndarray, "rows queries"]
+        From the ranks of the searched stories.
+    """
+    return np.stack([reciprocal_ranks(np.array(run["ranks"])) for run in best_runs(runs)])
+
+
+def milliseconds_table(seconds: Mapping[str, Sequence[float]]) -> Html:
+    """Show what a query costs: the median of all rounds, and the quartiles.
+
+    Parameters
+    ----------
+    seconds : mapping from str to sequence of float
+        What a query took in each round, by the name of the search.
+
+    Returns
+    -------
+    Html
+        A displayable table.
+    """
+    rows = []
+    for name, rounds in seconds.items():
+        low, middle, high = 1000 * np.quantile(rounds, [0.25, 0.5, 0.75])
+        rows.append([name, f"{middle:.2f}", f"{low:.2f} to {high:.2f}"])
+    note = "One query on one core, 20 rounds."
+    return html(result_table(["milliseconds", "quartiles"], rows, "search"), note)
+
+
+def found_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write what a search has found as a table, best first.
+
+    Parameters
+    ----------
+    heads : sequence of str
+        The heads of the two columns.
+    rows : iterable of sequences of str
+        The cells of each row.
+
+    Returns
+    -------
+    str
+        HTML.
+    """
+    first, second = map(escape, heads)
+    body = "".join(f"<tr><td>{escape(a)}</td><td {LEFT}>{escape(b)}</td></tr>" for a, b in rows)
+    head = f"<tr><th>{first}</th><th {LEFT}>{second}</th></tr>"
+    return f'<table class="mb-table">{head}{body}</table>'

@@ -1,0 +1,141 @@
+"""What the taggers of Chapter 17 reach, with intervals over sentences, as tables."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from bertbook.core.html import Html, html
+from bertbook.core.tables import ranged, result_table, with_sign
+from bertbook.corpus import entity_sentences
+
+from .tagging import find_entities
+
+DRAWS = 2000
+KINDS = {"PER": "persons", "LOC": "places", "ORG": "organizations"}
+
+
+def drawn_f1(counts: Sequence[Sequence[Sequence[int]]]) -> Float[np.ndarray, " columns"]:
+    """F1 of all sentences in front, then of sentences drawn with replacement, means over runs.
+
+    For each run and sentence `counts` has the names that are right, found and true.
+    """
+    table = np.asarray(counts, dtype=float)
+    drawn = np.random.default_rng(17).integers(table.shape[1], size=(DRAWS, table.shape[1]))
+    sums = [table.sum(axis=1)[:, None], table[:, drawn].sum(axis=2)]
+    both = np.concatenate(sums, axis=1)  # (runs, 1 + draws, 3)
+    return (2 * both[..., 0] / (both[..., 1] + both[..., 2])).mean(axis=0)
+
+
+def middle_of(values: Float[np.ndarray, " columns"]) -> Float[np.ndarray, "2"]:
+    """Leave out what was drawn lowest and highest, 2.5 % at each end."""
+    return np.quantile(values[1:], [0.025, 0.975])
+
+
+def counts_of_names(found: Sequence[Sequence], borders: bool = False) -> list[list[int]]:
+    """Count for each sentence of the test part the names that are right, found and true."""
+    rows = []
+    for names, (_, tags) in zip(found, entity_sentences("test"), strict=True):
+        true = find_entities(tags)
+        given, wanted = (
+            {tuple(name)[-2:] if borders else tuple(name) for name in some}
+            for some in (names, true)
+        )
+        rows.append([len(given & wanted), len(given), len(wanted)])
+    return rows
+
+
+def kinds_table(record: Mapping) -> Html:
+    """Say how good the taggers of a record are, for all names and for each kind.
+
+    Parameters
+    ----------
+    record : dict
+        Of `records/tag_and_answer.json`.
+
+    Returns
+    -------
+    Html
+        A table: precision, recall and F1, means over the seeds and their deviation.
+    """
+    runs = record["runs"]
+    rows = []
+    for kind, title in {"all": "all names", **KINDS}.items():
+        scores = [run["tagger"]["test"][kind] for run in runs]
+        columns = [[score[name] for score in scores] for name in ("precision", "recall", "f1")]
+        means = [f"{statistics.mean(values):.3f}" for values in columns]
+        means[-1] += f" ± {statistics.stdev(columns[-1]):.3f}"
+        rows.append([title, *means])
+    return html(
+        result_table(["precision", "recall", "F1 ± sd"], rows),
+        f"Taggers of {len(runs)} seeds, test part.",
+    )
+
+
+def borders_table(record: Mapping, rules: Mapping[str, Sequence[Sequence]]) -> Html:
+    """Put taggers beside rules that learn nothing: where names stand, and of which kind they are.
+
+    Parameters
+    ----------
+    record : dict
+        Of `records/tag_and_answer.json`.
+    rules : dict from str to sequence
+        For each rule the pairs (start, end) that it finds, a list for each sentence of the test
+        part.
+
+    Returns
+    -------
+    Html
+        A table: F1 of the borders alone, F1 with the kind, and how far the taggers are ahead.
+    """
+    names = [run["names"] for run in record["every_window"]["runs"]]
+    ends = drawn_f1([run["end_counts"] for run in names])
+    whole = drawn_f1([run["counts"] for run in names])
+    rows = []
+    for title, found in rules.items():
+        rule = drawn_f1([counts_of_names(found, borders=True)])
+        rows.append([title, _told(rule), _ahead(ends - rule), "does not ask"])
+    rows.append([f"tagger, {len(names)} seeds", _told(ends), "", _told(whole)])
+    return html(
+        result_table(["borders alone", "tagger ahead by", "with the kind"], rows, "F1"),
+        "Taggers beside rules, 134 sentences.",
+    )
+
+
+def nonsense_table(record: Mapping) -> Html:
+    """Say what names cost that nobody has ever seen: with the kind, and at the borders alone.
+
+    Parameters
+    ----------
+    record : dict
+        Of `records/tag_and_answer.json`.
+
+    Returns
+    -------
+    Html
+        A table: F1 with the names as they are, with invented ones, and what is lost.
+    """
+    names = [run["names"] for run in record["every_window"]["runs"]]
+    rows = []
+    for title, kept in (("with the kind", "counts"), ("borders alone", "end_counts")):
+        usual, strange = (
+            drawn_f1([run[f"{before}{kept}"] for run in names]) for before in ("", "nonsense_")
+        )
+        lost = usual - strange
+        rows.append([title, f"{usual[0]:.2f}", f"{strange[0]:.2f}",
+                     f"{lost[0]:.2f} ({ranged(middle_of(lost))})"])  # fmt: skip
+    return html(
+        result_table(["as they are", "invented", "lost"], rows, "F1"),
+        "What invented names cost, five seeds.",
+    )
+
+
+def _told(values: Float[np.ndarray, " columns"]) -> str:
+    return f"{values[0]:.2f} ({ranged(middle_of(values))})"
+
+
+def _ahead(values: Float[np.ndarray, " columns"]) -> str:
+    return f"{with_sign(values[0])} ({ranged(middle_of(values))})"

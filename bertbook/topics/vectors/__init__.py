@@ -1,0 +1,1 @@
+"""What Chapter 21 alone uses: its checkers, figures and tables."""

@@ -1,0 +1,199 @@
+"""ELECTRA: BERT's network on narrow embeddings, without a pooler.
+
+What differs in the numbers: a token's vector has `embedding_size` numbers when it is looked up, and
+a linear map widens it before the first layer, if the two sizes differ. What made ELECTRA new is its
+task: a small generator replaces words, and this network says of every token whether it is the
+original one (Clark et al., 2020). Chapter 25.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from jaxtyping import Bool, Float, Int, Shaped
+from torch import Tensor, nn
+from torch.nn import functional
+
+from minibert import tasks
+from minibert.config import ACTIVATIONS, IGNORED_KEYS, BertConfig
+from minibert.inputs import require_number, require_tensor
+from minibert.losses import is_labeled, multi_label_loss
+from minibert.model import BertModel, initialize_weights
+from minibert.parts import override
+from minibert.pretraining import BertForMaskedLM
+
+from .differences import (
+    HeadPooler,
+    NarrowEmbeddings,
+    NarrowPredictionHead,
+    built_of,
+    requires,
+    save_under_their_names,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ElectraConfig(BertConfig):
+    """The sizes of an ELECTRA; the defaults are those of transformers."""
+
+    hidden_size: int = 256
+    num_attention_heads: int = 4
+    intermediate_size: int = 1024
+    embedding_size: int = 128
+
+    model_name = "ELECTRA"
+    ignored_keys = (IGNORED_KEYS - {"embedding_size"}) | {
+        "summary_activation", "summary_last_dropout", "summary_type", "summary_use_proj",
+    }  # fmt: skip
+    required_values = requires("electra")
+    tensor_sides = (*BertConfig.tensor_sides, "embedding_size")
+
+    def __post_init__(self) -> None:
+        """Check every value."""
+        super().__post_init__()
+        require_number("embedding_size", self.embedding_size, 1)
+
+
+class ElectraEmbeddings(NarrowEmbeddings):
+    """Look up narrow vectors, and widen them for the layers."""
+
+    def __init__(self, config: ElectraConfig) -> None:
+        super().__init__(config)
+        same = config.embedding_size == config.hidden_size
+        wide = nn.Linear(config.embedding_size, config.hidden_size)
+        self.project = nn.Identity() if same else wide
+
+    def forward(self, *ids: Any) -> Float[Tensor, "batch seq hidden"]:
+        """Look up, add, normalize and widen."""
+        embeddings = super().forward(*ids)  # (batch, seq, embedding_size)
+        return self.project(embeddings)  # (batch, seq, hidden)
+
+
+class ElectraModel(BertModel):
+    """ELECTRA without any head; called as `BertModel` is. Only heads have a pooler."""
+
+    config_class, base_model_prefix, own_parameters = ElectraConfig, "electra", True
+
+    def __init__(self, config: ElectraConfig, add_pooling_layer: bool = False) -> None:
+        with override(embeddings=ElectraEmbeddings):
+            super().__init__(config, add_pooling_layer)
+        save_under_their_names(self, {"embeddings.project.": "embeddings_project."})
+
+
+NAMES = {  # a piece of our names, and what the heads of ELECTRA say instead
+    "cls.predictions.transform.": "generator_predictions.",
+    "cls.predictions.decoder.": "generator_lm_head.",
+    "cls.predictions.bias": "generator_lm_head.bias",
+}
+NAMES_OF_SEQUENCES = {"classifier.": "classifier.out_proj.", "bert.pooler.": "classifier."}
+
+
+class ElectraPooler(HeadPooler):
+    """RoBERTa's, with GELU."""
+
+    activation = staticmethod(functional.gelu)
+
+
+class ElectraPredictionHead(NarrowPredictionHead):
+    """Narrow, and with GELU, whatever the layers have."""
+
+    def __init__(self, config: ElectraConfig, word_embeddings: nn.Embedding) -> None:
+        super().__init__(config, word_embeddings)
+        self.transform.activation = ACTIVATIONS["gelu"]
+
+
+@built_of(NAMES, bert=ElectraModel, prediction_head=ElectraPredictionHead)
+class ElectraForMaskedLM(BertForMaskedLM):
+    """ELECTRA's generator, which predicts masked words; called as `BertForMaskedLM` is."""
+
+
+@built_of(NAMES_OF_SEQUENCES, bert=ElectraModel, pooler=ElectraPooler)
+class ElectraForSequenceClassification(tasks.BertForSequenceClassification):
+    """ELECTRA that classifies sequences; its head has its own pooler."""
+
+
+@built_of({}, bert=ElectraModel)
+class ElectraForTokenClassification(tasks.BertForTokenClassification):
+    """ELECTRA that tags tokens."""
+
+
+@built_of({}, bert=ElectraModel)
+class ElectraForQuestionAnswering(tasks.BertForQuestionAnswering):
+    """ELECTRA that finds answers in a text."""
+
+
+class ElectraForPreTrainingOutput(NamedTuple):
+    """What `ElectraForPreTraining` returns."""
+
+    loss: Float[Tensor, ""] | None = None
+    logits: Float[Tensor, "batch seq"] | None = None
+    hidden_states: tuple[Float[Tensor, "batch seq hidden"], ...] | None = None
+    attentions: tuple[Float[Tensor, "batch heads seq seq"], ...] | None = None
+
+
+class ElectraDiscriminatorPredictions(nn.Module):
+    """Score how likely each token has been replaced."""
+
+    def __init__(self, config: ElectraConfig) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.activation = ACTIVATIONS[config.hidden_act]
+        self.dense_prediction = nn.Linear(config.hidden_size, 1)
+        initialize_weights(self, config.initializer_range)
+
+    def forward(self, hidden_states: Float[Tensor, "... hidden"]) -> Float[Tensor, "..."]:
+        """Score every token."""
+        return self.dense_prediction(self.activation(self.dense(hidden_states)))[..., 0]
+
+
+class ElectraForPreTraining(nn.Module):
+    """ELECTRA's discriminator: it says of every token whether it has been replaced.
+
+    The loss is the mean over the tokens that `attention_mask` shows, padding is not asked.
+    """
+
+    config_class, base_model_prefix = ElectraConfig, "electra"
+
+    def __init__(self, config: ElectraConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.bert = ElectraModel(config)
+        self.discriminator_predictions = ElectraDiscriminatorPredictions(config)
+        save_under_their_names(self, {"bert.": "electra."})
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"] | None = None,
+        attention_mask: Shaped[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
+        labels: Shaped[Tensor, "batch seq"] | None = None,
+        output_attentions: bool | None = False,
+        output_hidden_states: bool | None = False,
+        return_dict: bool | None = True,
+    ) -> ElectraForPreTrainingOutput:
+        """Score every token, and compute the loss if the truth is given: 1 for a replaced one."""
+        tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
+        encoded = self.bert(*tokens, output_attentions, output_hidden_states)
+        logits = self.discriminator_predictions(encoded.last_hidden_state)  # (batch, seq)
+        loss = None if labels is None else self._loss(logits, labels, attention_mask)  # ()
+        return ElectraForPreTrainingOutput(loss, logits, encoded.hidden_states, encoded.attentions)
+
+    def is_labeled(
+        self, batch: Mapping[str, Shaped[Tensor, "..."]], name: str
+    ) -> Bool[Tensor, "batch seq"]:
+        """Return which labels of a batch count, for those who train: not those of padding."""
+        return _is_asked(batch[name], batch.get("attention_mask"))
+
+    def _loss(self, logits: Tensor, labels: Tensor, attention_mask: Tensor | None) -> Tensor:
+        """Compute the loss over the tokens that the mask shows."""
+        require_tensor("labels", labels, shapes=[logits.shape])
+        chosen = _is_asked(labels, attention_mask)  # (batch, seq)
+        return multi_label_loss(logits[chosen][:, None], labels[chosen][:, None].to(logits.dtype))
+
+
+def _is_asked(labels: Tensor, attention_mask: Tensor | None) -> Tensor:
+    """Return which tokens have a label and are shown by the mask, (batch, seq)."""
+    labeled = is_labeled(labels)
+    return labeled if attention_mask is None else labeled & attention_mask.bool()

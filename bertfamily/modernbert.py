@@ -1,0 +1,197 @@
+"""ModernBERT: BERT with the parts that seven years of language models have found better.
+
+What differs in the numbers: no table of places, but queries and keys that are turned by an angle
+for their place (RoPE); LayerNorm before each half (pre-norm), and once more at the end; GELU times
+a gate (GeGLU); no biases; and only every third layer looks at the whole text, the others at a
+window (Warner et al., 2024). Chapter 25.
+"""
+
+import math
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, nn
+
+from minibert.attention import BertSelfAttention, fit_mask
+from minibert.config import ACTIVATIONS
+from minibert.inputs import check_tokens
+from minibert.model import BertEncoder, BertModel, BertModelOutput, initialize_weights
+from minibert.parts import part
+
+from .differences import NoTable, save_under_their_names
+from .modernbert_config import (
+    LOCAL,
+    ModernBertConfig,
+)
+
+
+def rotate(
+    x: Float[Tensor, "batch heads seq head_size"], theta: float
+) -> Float[Tensor, "batch heads seq head_size"]:
+    """Turn pairs of numbers, i and i + head_size / 2, by an angle for their place.
+
+    A query times a key then depends on how far apart they stand, and not on where.
+    """
+    seq, size = x.shape[-2:]
+    slowness = theta ** (torch.arange(0, size, 2, dtype=torch.float32) / size)  # (head_size / 2)
+    exact = torch.promote_types(x.dtype, torch.float32)  # bfloat16 counts to 256 only
+    angles = torch.arange(seq, dtype=exact)[:, None] * (1.0 / slowness)  # (seq, head_size / 2)
+    cosine, sine = (wave.to(x).repeat(1, 2) for wave in (angles.cos(), angles.sin()))
+    first, second = x.chunk(2, dim=-1)  # (batch, heads, seq, head_size / 2) each
+    return x * cosine + torch.cat([-second, first], dim=-1) * sine
+
+
+class ModernBertEmbeddings(nn.Module):
+    """Look up words, and nothing else."""
+
+    def __init__(self, config: ModernBertConfig) -> None:
+        super().__init__()
+        self.tok_embeddings = nn.Embedding(
+            config.vocab_size, config.hidden_size, config.pad_token_id
+        )
+        self.position_embeddings = NoTable(config.max_position_embeddings)
+        self.norm = config.norm()
+        self.drop = nn.Dropout(config.embedding_dropout)
+
+    @property
+    def word_embeddings(self) -> nn.Embedding:
+        """Return the table of words under the name that heads of words ask for."""
+        return self.tok_embeddings
+
+    def forward(
+        self,
+        input_ids: Int[Tensor, "batch seq"] | None = None,
+        token_type_ids: Int[Tensor, "batch seq"] | None = None,
+        position_ids: Int[Tensor, "#batch seq"] | None = None,
+        inputs_embeds: Float[Tensor, "batch seq hidden"] | None = None,
+    ) -> Float[Tensor, "batch seq hidden"]:
+        """Look up and normalize; it knows neither segments nor places."""
+        if token_type_ids is not None or position_ids is not None:
+            raise ValueError(
+                "ModernBERT has no segments, and counts places itself; leave token_type_ids and "
+                "position_ids out"
+            )
+        check_tokens(self, input_ids, None, None, inputs_embeds)
+        words = self.tok_embeddings(input_ids) if inputs_embeds is None else inputs_embeds
+        return self.drop(self.norm(words))  # (batch, seq, hidden)
+
+
+class ModernBertAttention(BertSelfAttention):
+    """Self-attention on turned queries and keys, in a window or without one."""
+
+    def __init__(self, config: ModernBertConfig, kind: str) -> None:
+        nn.Module.__init__(self)
+        hidden, bias = config.hidden_size, config.attention_bias
+        self.head_size = hidden // config.num_attention_heads
+        self.theta = config.theta(kind)
+        self.reach = (
+            config.local_attention // 2 if kind == LOCAL else config.max_position_embeddings
+        )
+        self.Wqkv = nn.Linear(hidden, 3 * hidden, bias=bias)
+        self.Wo = nn.Linear(hidden, hidden, bias=bias)
+        self.dropout = nn.Dropout(config.attention_dropout)
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        output_attentions: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Compute the context of every token, and on request the weights that made it."""
+        cut = self.Wqkv(hidden_states).chunk(3, dim=-1)  # (batch, seq, hidden), three times
+        query, key, value = map(self.split_heads, cut)  # (batch, heads, seq, head_size)
+        query, key = rotate(query, self.theta), rotate(key, self.theta)  # not the value
+        scores = query @ key.mT / math.sqrt(self.head_size)  # (batch, heads, seq, seq)
+        places = torch.arange(scores.shape[-1], device=scores.device)
+        hidden = (places[:, None] - places).abs() > self.reach  # (seq, seq)
+        if additive_mask is not None:
+            hidden = hidden | (fit_mask(additive_mask, scores) < 0)  # (batch, 1, seq, seq)
+        # Padding may see nothing. To add the lowest number would leave the score a gradient.
+        scores = scores.masked_fill(hidden, torch.finfo(scores.dtype).min)
+        probs = self.dropout(scores.softmax(dim=-1))
+        context = self.dropout(self.Wo(self.join_heads(probs @ value)))  # (batch, seq, hidden)
+        return context, probs if output_attentions else None
+
+
+class ModernBertMLP(nn.Module):
+    """Widen twice, let one half open the other, and narrow.
+
+    Parameters
+    ----------
+    config : ModernBertConfig
+        Gives the sizes.
+    """
+
+    def __init__(self, config: ModernBertConfig) -> None:
+        super().__init__()
+        hidden, wide = config.hidden_size, config.intermediate_size
+        self.Wi = nn.Linear(hidden, 2 * wide, bias=config.mlp_bias)
+        self.Wo = nn.Linear(wide, hidden, bias=config.mlp_bias)
+        self.activation = ACTIVATIONS[config.hidden_activation]
+        self.drop = nn.Dropout(config.mlp_dropout)
+
+    def forward(
+        self, hidden_states: Float[Tensor, "batch seq hidden"]
+    ) -> Float[Tensor, "batch seq hidden"]:
+        """Compute ``Wo(gelu(a) * b)``, with a and b the halves of ``Wi(hidden_states)``."""
+        wide, gate = self.Wi(hidden_states).chunk(2, dim=-1)  # (batch, seq, intermediate) both
+        return self.Wo(self.drop(self.activation(wide) * gate))
+
+
+class ModernBertLayer(nn.Module):
+    """Look around, then think, each after its LayerNorm."""
+
+    def __init__(self, config: ModernBertConfig, number: int) -> None:
+        super().__init__()
+        self.attn_norm = config.norm() if number else nn.Identity()  # the embeddings have just had
+        self.attn = ModernBertAttention(config, config.types[number])
+        self.mlp_norm = config.norm()
+        self.mlp = ModernBertMLP(config)
+
+    def forward(
+        self,
+        hidden_states: Float[Tensor, "batch seq hidden"],
+        additive_mask: Float[Tensor, "..."] | None = None,
+        output_attentions: bool = False,
+    ) -> tuple[Float[Tensor, "batch seq hidden"], Float[Tensor, "batch heads seq seq"] | None]:
+        """Pass the vectors of all tokens through the layer."""
+        normed = self.attn_norm(hidden_states)
+        context, probs = self.attn(normed, additive_mask, output_attentions)
+        attended = hidden_states + context  # (batch, seq, hidden)
+        return attended + self.mlp(self.mlp_norm(attended)), probs
+
+
+class ModernBertEncoder(BertEncoder):
+    """BERT's stack, of other layers, with a LayerNorm at its end."""
+
+    def __init__(self, config: ModernBertConfig) -> None:
+        nn.Module.__init__(self)
+        numbers = range(config.num_hidden_layers)
+        self.layer = nn.ModuleList(ModernBertLayer(config, number) for number in numbers)
+        self.final_norm = config.norm()
+
+    def forward(
+        self, hidden_states: Float[Tensor, "batch seq hidden"], *more: Any
+    ) -> BertModelOutput:
+        """Climb, then normalize."""
+        output = super().forward(hidden_states, *more)
+        normed = self.final_norm(output.last_hidden_state)  # (batch, seq, hidden)
+        states = output.hidden_states and (*output.hidden_states[:-1], normed)
+        return output._replace(last_hidden_state=normed, hidden_states=states)
+
+
+class ModernBertModel(BertModel):
+    """ModernBERT without any head; called as `BertModel` is, without segments and places."""
+
+    config_class, base_model_prefix, own_parameters = ModernBertConfig, "model", True
+
+    def __init__(self, config: ModernBertConfig, add_pooling_layer: bool = False) -> None:
+        nn.Module.__init__(self)
+        self.config = config
+        self.embeddings = ModernBertEmbeddings(config)
+        self.encoder = ModernBertEncoder(config)
+        self.pooler = part("pooler")(config) if add_pooling_layer else None
+        initialize_weights(self, config.initializer_range)
+        names = {"encoder.layer.": "layers.", "encoder.final_norm": "final_norm"}
+        save_under_their_names(self, names)

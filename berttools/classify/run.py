@@ -1,0 +1,148 @@
+"""The first half of the command: from a table to a classifier and its report. Chapter 19."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from berttools.cli.options import ANY_NAME, is_finished
+from berttools.cli.output import say, say_if_possible
+from berttools.cli.signals import fit_until_signal
+from berttools.pretrain.plan import (
+    Plan,
+    options_given,
+    other_run,
+    read_plan,
+    require_free,
+    write_plan,
+)
+from minibert.disk import remove, written_whole
+from minibert.loading import load_tokenizer
+from minibert.training import checkpoint_folders, choose_device
+
+from .calibration import with_temperature
+from .candidates import Candidate, best_of_each, chosen_from, compare
+from .coverage import require_known
+from .frozen import frozen_encoder
+from .options import DEFAULTS, REPORT, go_on
+from .preparing import Work, prepare
+from .report import measure
+from .saving import Classifier, save_classifier, write_json
+from .thresholds import choose_thresholds, share_threshold
+from .tuning import classifier_from, default_encoder, tuning_of
+from .weighting import weightings
+from .wording import report_in_words
+
+FORMAT = "minibert classify 2"
+FACTS, HISTORY = "report.json", "history.jsonl"
+SECOND = "unweighted"  # in the folder, while it is trained: the run without class weights
+WISHES = ("learning_rate", "epochs", "batch_size", "max_length", "seed")
+FILES = ("table", "model")
+
+
+def train_classifier(options: argparse.Namespace) -> int:
+    """Make a classifier, or resume the run; return the exit status."""
+    folder, device = Path(options.out), choose_device(options.device)
+    plan = _resume(options) if options.resume else _begin(options)
+    if is_finished(folder, REPORT):
+        say(f"The run in {options.out!r} is finished.")
+    else:
+        work = prepare(plan)
+        work.notes.append(require_known(load_tokenizer(plan["model"]), work.tables, plan["use"]))
+        folder.mkdir(parents=True, exist_ok=True)
+        write_plan(folder, plan)
+        if stopped_by := _train(plan, work, folder, device):
+            return 128 + stopped_by
+    say((folder / REPORT).read_text(**ANY_NAME).removesuffix("\n"))
+    return 0
+
+
+def _begin(options: argparse.Namespace) -> Plan:
+    """Plan a new run; raise before anything is written if it cannot begin."""
+    require_free(Path(options.out))
+    plan = {"format": FORMAT, **DEFAULTS, **options_given(options, [*DEFAULTS, "table"])}
+    plan["model"] = plan["model"] or default_encoder()
+    plan |= {name: str(Path(plan[name]).resolve()) for name in FILES}
+    load_tokenizer(plan["model"])  # is it a model at all?
+    return plan
+
+
+def _resume(options: argparse.Namespace) -> Plan:
+    """Load the plan of a run; raise if an option would make it another one."""
+    plan, typed = read_plan(options.out, FORMAT), options_given(options, [*DEFAULTS, *FILES])
+    typed |= {name: str(Path(typed[name]).resolve()) for name in FILES if name in typed}
+    for name, value in typed.items():
+        if value != plan[name]:
+            raise other_run(options.out, name, plan[name], value)
+    return plan
+
+
+def _train(plan: Plan, work: Work, folder: Path, device: torch.device) -> int:
+    """Fine-tune, then compare and save; return the number of the signal that stopped it, or 0."""
+    train_rows, validation, test = map(len, work.tables.values())
+    parts = f"{validation:,} to choose with, {test:,} to be asked once"
+    say("\n".join([*work.notes, f"Parts: {train_rows:,} rows to learn from, {parts}."]))
+    settings = weightings(plan["class_weights"], work.labels["train"], len(work.classes))
+    tuned = {}
+    for name, weights in settings.items():
+        place = folder / SECOND if tuned else folder
+        several = f" with class weights: {name}" if len(settings) > 1 else ""
+        model, tokenizer = classifier_from(plan["model"], work.classes, seed=plan["seed"])
+        plan["max_length"] = min(plan["max_length"], model.config.max_position_embeddings)
+        if stopped_by := _tune(plan, work, (model, tokenizer, weights, place, device), several):
+            return stopped_by
+        columns = {name: plan[name] for name in ("text", "pair")}
+        tuned[name] = Classifier(model.eval(), tokenizer, plan["max_length"], columns)
+    encoder = frozen_encoder(plan["model"]).to(device)
+    candidates = compare(work, tuned, settings, encoder)
+    _finish(plan, work, folder, candidates)
+    return 0
+
+
+def _tune(plan: Plan, work: Work, parts: tuple[Any, ...], several: str) -> int:
+    """Fine-tune one model to the end, or until a signal, whose number is returned."""
+    model, tokenizer, weights, place, device = parts
+    trainer, batches, watched = tuning_of(
+        model,
+        tokenizer,
+        work.tables["train"],
+        work.tables["validation"],
+        weights=weights,
+        folder=place,
+        device=device,
+        show_progress=say_if_possible,
+        **{name: plan[name] for name in WISHES},
+    )
+    if checkpoint_folders(place):
+        say(f"Going on after step {trainer.resume():,}.")
+    say(
+        f"Training{several}: at most {trainer.config.max_steps:,} updates of {batches.batch_size} "
+        f"rows on {device}, less if it stops early. Ctrl+C loses nothing."
+    )
+    whole = place.parent if place.name == SECOND else place
+    return fit_until_signal(trainer, batches, watched, go_on(str(whole)))
+
+
+def _finish(plan: Plan, work: Work, folder: Path, candidates: Sequence[Candidate]) -> None:
+    """Choose what answers and from where on, ask the test part, write all files."""
+    chosen, labels = chosen_from(best_of_each(candidates), plan["use"]), work.labels["validation"]
+    probs = with_temperature(chosen.logits, chosen.classifier.temperature)
+    alone = choose_thresholds(probs, labels, plan["promise"])
+    thresholds, shared = share_threshold(probs, labels, alone, plan["promise"])
+    classifier = chosen.classifier._replace(thresholds=thresholds.tolist())
+    facts = measure(work, candidates, chosen._replace(classifier=classifier))
+    facts |= {name: plan[name] for name in ("promise", "table", "use")}
+    facts |= {"notes": work.notes, "shared": shared.tolist()}
+    save_classifier(classifier, folder)
+    write_json(folder / FACTS, facts)
+    if chosen.weights == "none" and (folder / SECOND / HISTORY).exists():
+        os.replace(folder / SECOND / HISTORY, folder / HISTORY)
+    for path in [*checkpoint_folders(folder), folder / SECOND]:
+        remove(path)
+    with written_whole(folder / REPORT) as draft:
+        draft.write_text(report_in_words(facts, folder), **ANY_NAME)

@@ -1,0 +1,213 @@
+"""A classifier in a folder: the model as transformers opens it, and what its answers are worth.
+
+Chapter 19.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from safetensors.torch import save_file
+from torch import Tensor
+
+from minibert.disk import written_whole
+from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
+from minibert.loading.files import read_json, read_tensors
+from minibert.tasks import BertForSequenceClassification
+from minibert.wordpiece import WordPieceTokenizer
+
+from .calibration import with_temperature
+from .damage import damage
+from .frozen import FrozenVectors, frozen_encoder
+from .linear import Linear
+from .table import LabeledTable
+from .thresholds import UNKNOWN, decide
+from .tuning import logits_of_table
+from .words import CountedWords
+
+FILE, FORMAT = "classifier.json", "minibert classifier 1"
+LINEAR, WORDS = "linear.safetensors", "words.json"
+# As --use takes them, and what is not in the file: it is beside it, or the model knows it.
+_METHOD_OF = {
+    BertForSequenceClassification: "fine-tuned",
+    FrozenVectors: "frozen",
+    CountedWords: "words",
+}
+_ELSEWHERE = {"model", "tokenizer", "classes"}
+
+
+class Reply(NamedTuple):
+    """A label, or None for "I do not know"; the most probable label, and its probability."""
+
+    label: str | None
+    probability: float
+    guess: str
+
+
+class Classifier(NamedTuple):
+    """A trained classifier, with all that its answers need.
+
+    Parameters
+    ----------
+    model : BertForSequenceClassification, FrozenVectors or CountedWords
+        Trained. The first holds the names of the classes in ``model.id2label``.
+    tokenizer : WordPieceTokenizer or None
+        That of the model; counted words have none.
+    max_length : int or None
+        Longer texts are cut to so many tokens.
+    columns : dict from str to str or None
+        Which columns of a table hold the text and its pair.
+    temperature : float, default 1.0
+        What logits are divided by before the softmax.
+    thresholds : sequence of float, optional
+        For each class the lowest probability with which it is answered; without them every text is
+        answered.
+    classes : sequence of str, optional
+        The names, for a model without ``id2label``.
+    """
+
+    model: BertForSequenceClassification | FrozenVectors | CountedWords
+    tokenizer: WordPieceTokenizer | None
+    max_length: int | None
+    columns: dict[str, str | None]
+    temperature: float = 1.0
+    thresholds: Sequence[float] = ()
+    classes: Sequence[str] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the classes, in the order of their numbers."""
+        if isinstance(self.model, BertForSequenceClassification):
+            return [self.model.id2label[number] for number in range(self.model.num_labels)]
+        return [*self.classes]
+
+    def logits(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
+        """Score the texts of a table."""
+        if isinstance(self.model, CountedWords):
+            return self.model.logits(table)
+        assert self.tokenizer is not None and self.max_length is not None
+        if isinstance(self.model, FrozenVectors):
+            return self.model.logits(self.tokenizer, table, self.max_length)
+        return logits_of_table(self.model, self.tokenizer, table, max_length=self.max_length)
+
+    def probabilities(self, table: LabeledTable) -> Float[np.ndarray, "rows classes"]:
+        """Return the probability of each class for each row."""
+        return with_temperature(self.logits(table), self.temperature)
+
+    def answer(self, table: LabeledTable) -> list[Reply]:
+        """Answer each row of a table."""
+        probs, names = self.probabilities(table), self.names
+        decided = decide(probs, np.array(self.thresholds or np.zeros(len(names))))
+        return [
+            Reply(None if d == UNKNOWN else names[d], float(row.max()), names[int(row.argmax())])
+            for d, row in zip(decided.tolist(), probs, strict=True)
+        ]
+
+
+def save_classifier(classifier: Classifier, folder: str | Path) -> None:
+    """Write a classifier into a folder, so that transformers opens its model, if it has one.
+
+    Parameters
+    ----------
+    classifier : Classifier
+        What to write; temperature and thresholds go into ``classifier.json``, and a linear
+        classifier on frozen vectors or counted words into ``linear.safetensors``.
+    folder : str or Path
+        Made if it is not there.
+    """
+    folder, model = Path(folder), classifier.model
+    folder.mkdir(parents=True, exist_ok=True)
+    if not isinstance(model, CountedWords):
+        whole = model.encoder if isinstance(model, FrozenVectors) else model
+        save_pretrained(whole, folder, classifier.tokenizer)
+    if isinstance(model, CountedWords):
+        write_json(folder / WORDS, {"terms": [*model.place]})
+        _write_tensors(folder, {**model.linear._asdict(), "rarity": model.rarity})
+    elif isinstance(model, FrozenVectors):
+        _write_tensors(folder, model.linear._asdict())
+    told = {"format": FORMAT, "method": _METHOD_OF[type(model)], **classifier._asdict()}
+    told["thresholds"] = [t if math.isfinite(t) else None for t in classifier.thresholds]
+    for name in {*_ELSEWHERE} - ({"classes"} if classifier.classes else set()):
+        del told[name]
+    write_json(folder / FILE, told)
+
+
+def load_classifier(folder: str | Path) -> Classifier:
+    """Load what `save_classifier` has written.
+
+    Parameters
+    ----------
+    folder : str or Path
+        That of a finished classifier.
+
+    Returns
+    -------
+    Classifier
+        On the CPU.
+
+    Raises
+    ------
+    FileNotFoundError, ValueError
+        If it is not such a folder, or a file in it is damaged.
+    """
+    folder = Path(folder)
+    told, path = read_json(folder / FILE), repr(str(folder / FILE))
+    method = told.pop("method", "fine-tuned")
+    if told.pop("format", None) != FORMAT or method not in _METHOD_OF.values():
+        raise ValueError(f"{path} is damaged or of another version; train again")
+    tokenizer = None if method == "words" else load_tokenizer(folder)
+    if method == "words":
+        model, classes = _load_words(folder)
+        longest = None
+    elif method == "frozen":
+        model, classes = _load_frozen(folder)
+        longest = model.encoder.config.max_position_embeddings
+    else:
+        model = load_pretrained(BertForSequenceClassification, folder)
+        classes, longest = model.num_labels, model.config.max_position_embeddings
+    wanted = {*Classifier._fields} - _ELSEWHERE | ({"classes"} if method != "fine-tuned" else set())
+    if found := damage(told, wanted, classes, longest):
+        raise ValueError(f"{path} is damaged: {found}; train again")
+    told["thresholds"] = [math.inf if t is None else float(t) for t in told["thresholds"]]
+    return Classifier(model, tokenizer, **told)
+
+
+def _write_tensors(folder: Path, tensors: dict[str, Tensor]) -> None:
+    with written_whole(folder / LINEAR) as draft:
+        save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, draft)
+
+
+def _load_words(folder: Path) -> tuple[CountedWords, int]:
+    terms, tensors = read_json(folder / WORDS).get("terms"), read_tensors(folder / LINEAR)
+    linear, rarity = _linear_of(folder, tensors), tensors.get("rarity")
+    terms = [term for term in terms if isinstance(term, str)] if isinstance(terms, list) else []
+    if rarity is None or not len(terms) == len(rarity) == len(linear.matrix):
+        raise ValueError(f"{WORDS!r} and {LINEAR!r} do not fit together; train again")
+    return CountedWords.from_parts(terms, rarity, linear), len(linear.bias)
+
+
+def _load_frozen(folder: Path) -> tuple[FrozenVectors, int]:
+    encoder, linear = frozen_encoder(folder), _linear_of(folder, read_tensors(folder / LINEAR))
+    if len(linear.matrix) != encoder.config.hidden_size:
+        raise ValueError(f"{LINEAR!r} does not fit the model beside it; train again")
+    return FrozenVectors(encoder, linear), len(linear.bias)
+
+
+def _linear_of(folder: Path, tensors: dict[str, Tensor]) -> Linear:
+    matrix, bias = tensors.get("matrix"), tensors.get("bias")
+    if matrix is None or bias is None or matrix.dim() != 2 or matrix.shape[1:] != bias.shape:
+        raise ValueError(f"{str(folder / LINEAR)!r} is damaged; train again")
+    return Linear(matrix, bias)
+
+
+def write_json(path: Path, content: object) -> None:
+    """Write a file of JSON, whole or not at all."""
+    with written_whole(path) as draft:
+        text = json.dumps(content, indent=1, ensure_ascii=False)
+        draft.write_text(text + "\n", encoding="utf-8")

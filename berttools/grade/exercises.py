@@ -1,0 +1,154 @@
+"""The exercises of the chapters, their checkers, and what stands above them. Chapter 1."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from .above import names_made_by, statements_above
+from .definitions import is_skeleton, names_from_outside
+
+HEADING = re.compile(r"^###? Exercise (\d+\.\d+) · (.+)$", re.MULTILINE)
+DIFFICULTY = re.compile(r"Difficulty (●+)○*")
+
+
+class Cell(NamedTuple):
+    """A cell of a notebook."""
+
+    name: str
+    kind: str  # "code" or "markdown"
+    text: str
+    tags: tuple[str, ...]
+
+
+class Task(NamedTuple):
+    """What somebody is asked to write, and how it is judged."""
+
+    chapter: str  # "09-the-layer"
+    name: str  # of the function or class
+    names: tuple[str, ...]  # of all that the checker is called with
+    title: str  # "9.2 · The halves", or the name where there is no heading
+    points: int  # one for each dot of its difficulty, dealt to all that it asks for
+    check: str  # "check_module(MyLayer, 'layer')"
+    above: str  # the code of ours that it needs
+    cell: int  # its number in the chapter
+
+
+def tasks_of(path: Path) -> list[Task]:
+    """List the exercises of a chapter, in the order of the page."""
+    cells = cells_of(path)
+    codes = _codes(cells)
+    found, title, points = [], "", 1
+    for number, (_, kind, text, _) in enumerate(cells):
+        if kind != "code":
+            for heading in HEADING.finditer(text):
+                title = f"{heading[1]} · {heading[2]}"
+                dots = DIFFICULTY.search(text, heading.end())
+                points = len(dots[1]) if dots else 1
+            continue
+        calls = [*_checks(text)]
+        for call in calls:
+            names = tuple(_names_asked(call, text))
+            shown = title if len(calls) == 1 and title else f"{title} {names[0]}".strip()
+            above, check = _above(codes, number), ast.unparse(call)
+            worth = max(1, points // len(calls))
+            found.append(Task(path.stem, names[0], names, shown, worth, check, above, number))
+        if calls:
+            title, points = "", 1
+    return found
+
+
+def with_needs_of(code: str, task: Task, path: Path) -> Task:
+    """Add to what an exercise needs what an answer to it reads of the cells above."""
+    return task._replace(above=_above(_codes(cells_of(path)), task.cell, code))
+
+
+@cache
+def cells_of(path: Path) -> list[Cell]:
+    """Read the cells of a notebook; raise ValueError if the file is none, and say what it is."""
+    text = _text_of(path)
+    try:
+        notebook = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(
+            f"{path.name} is not a notebook: its line {error.lineno} is no JSON; save it in "
+            "Jupyter again"
+        ) from None
+    except RecursionError:
+        notebook = None
+    if isinstance(notebook, dict) and "worksheets" in notebook and "cells" not in notebook:
+        raise ValueError(
+            f"{path.name} is a notebook of format {notebook.get('nbformat', 3)}, which is too old; "
+            "open it in Jupyter and save it"
+        )
+    try:
+        return [
+            Cell(
+                cell.get("id", ""),
+                cell["cell_type"],
+                "".join(cell["source"]),
+                tuple(cell.get("metadata", {}).get("tags", [])),
+            )
+            for cell in notebook["cells"]  # pyright: ignore[reportOptionalSubscript]
+        ]
+    except (LookupError, TypeError, AttributeError):
+        raise ValueError(
+            f"{path.name} is not a notebook: it is JSON, but has no cells as Jupyter writes them; "
+            "save it in Jupyter again"
+        ) from None
+
+
+def _text_of(path: Path) -> str:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(
+            f"{path.name} is not a notebook: it is no text in UTF-8; save it in Jupyter again"
+        ) from None
+    if not text.strip():
+        raise ValueError(f"{path.name} is an empty file; it was not saved, or not sent whole")
+    return text
+
+
+def chapter_of(path: Path, chapters: Sequence[Path]) -> Path:
+    """Find the chapter that a notebook is a copy of, by its cells; ValueError if there is none."""
+    if not any(cell.text.strip() for cell in cells_of(path)):
+        raise ValueError(f"{path.name} is an empty notebook; hand in the chapter's, filled in")
+    own = {cell.name for cell in cells_of(path)} - {""}
+    shared = [len(own & {cell.name for cell in cells_of(chapter)}) for chapter in chapters]
+    best = chapters[shared.index(max(shared))]
+    if not max(shared):
+        raise ValueError(f"{path.name} has no cell of any chapter; hand in the chapter's notebook")
+    return best
+
+
+def _codes(cells: Sequence[Cell]) -> list[str]:
+    return [cell.text if cell.kind == "code" else "" for cell in cells]
+
+
+def _above(codes: Sequence[str], number: int, answer: str = "") -> str:
+    """Give the code above a cell that it, its solution and an answer need."""
+    wanted = names_from_outside("\n".join(codes[number : number + 2]))
+    if answer:
+        made = {name for node in ast.parse(answer).body for name in names_made_by(node)}
+        wanted |= names_from_outside(answer) - made
+    return "\n".join(statements_above(codes[:number], wanted))
+
+
+def _checks(code: str) -> Iterator[ast.Call]:
+    """Find the calls of checkers in a cell whose functions are still to be written."""
+    if "check_" in code and is_skeleton(code):
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("check_"):
+                yield node
+
+
+def _names_asked(call: ast.Call, code: str) -> Iterator[str]:
+    """Name what a checker is called with, of what its cell defines."""
+    defined = {getattr(node, "name", "") for node in ast.parse(code).body}
+    yield from (ast.unparse(part) for part in call.args if ast.unparse(part) in defined)

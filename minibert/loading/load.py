@@ -1,0 +1,202 @@
+"""From a folder to a model: every number comes from a file, unless named as new. Chapter 15."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import torch
+from torch import nn
+
+from minibert.model import initialize_weights
+
+from .config_file import keep_fields, read_arguments, read_config, require_labels, require_sizes
+from .files import Tensors, read_weights
+from .hub import find_folder
+from .refusals import widest_dtype
+from .sizes_only import sizes_only
+from .weight_names import Names, belongs_to, match_names, names_of, repair_names, without_wrappers
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def load_pretrained(
+    model_class: type[Model],
+    directory: str | Path,
+    *,
+    revision: str | None = None,
+    new: Collection[str] = (),
+    unused: Collection[str] = (),
+    **arguments: Any,
+) -> Model:
+    """Build a model and give it the weights of a folder in Hugging Face's layout.
+
+    Model and file must have the same tensors in the same shapes; old names are repaired first. What
+    they do not have in common must be named: `new` lists parts of the model that start with fresh
+    weights, drawn by torch's global generator, and `unused` lists parts of the file that are left
+    out. A task's head on an encoder is ``new=("classifier",)``; the encoder out of a model of
+    pre-training is ``unused=("cls",)``. If either is forgotten, the error says what to name.
+
+    The weights are mapped into memory, so that no number is read twice or held twice. Decoders stay
+    tied. The model has the number type of the file, of several the widest, and dropout is off, as
+    after ``eval()``.
+
+    Parameters
+    ----------
+    model_class : type
+        `BertModel` or a model with a head, or one of the family; built as ``model_class(config,
+        **arguments)``.
+    directory : str or Path
+        A folder with ``config.json`` and ``model.safetensors``, or an index and its shards; or the
+        name of a model on the Hugging Face Hub, if the package huggingface_hub is installed.
+        Nothing is ever written to it.
+    revision : str, optional
+        A branch, tag or commit of a model on the Hub; by default its newest.
+    new : collection of str, optional
+        Names of modules, as ``"bert.pooler"``; whatever the file holds of them is not read.
+    unused : collection of str, optional
+        Names of modules, written as they would be called in this model.
+    **arguments
+        What else the class is built with. A task model gets the names of its labels from the file,
+        unless `id2label` or `num_labels` is given.
+
+    Returns
+    -------
+    Model
+        On the CPU; no parameter is undefined.
+
+    Raises
+    ------
+    FileNotFoundError, NotADirectoryError
+        If there is no such folder, or a file is missing in it.
+    TypeError, ValueError
+        If a file is damaged, or model and file do not fit; the message lists what differs.
+
+    Examples
+    --------
+    A model of masked words, and then a task on its encoder, with a head and labels of its own:
+
+    >>> import tempfile
+    >>> from minibert.config import BertConfig
+    >>> from minibert.loading import save_pretrained
+    >>> from minibert.pretraining import BertForMaskedLM
+    >>> from minibert.tasks import BertForTokenClassification
+    >>> folder = tempfile.mkdtemp()
+    >>> save_pretrained(BertForMaskedLM(BertConfig.tiny(vocab_size=89)), folder)
+    >>> load_pretrained(BertForMaskedLM, folder).config.vocab_size
+    89
+    >>> parts = {"new": ("classifier",), "unused": ("cls",), "num_labels": 3}
+    >>> load_pretrained(BertForTokenClassification, folder, **parts).num_labels
+    3
+    """
+    _require_parts(new, unused)
+    folder = find_folder(directory, revision)
+    config, fields = read_config(folder, model_class)
+    tensors = read_weights(folder)
+    require_sizes(config, fields, tensors)
+    given = {"num_labels", "id2label"} & arguments.keys()
+    arguments = read_arguments(folder, model_class, config, fields, arguments)
+    with sizes_only():  # all numbers come from below
+        model = model_class(config, **arguments)
+    names = names_of(model)
+    prefix = getattr(model_class, "base_model_prefix", "bert") + "."
+    prefixed = any(name.startswith(prefix) for name in names.shapes)
+    tensors = without_wrappers(tensors, names.shapes, prefix)
+    tensors = repair_names(tensors, prefixed, prefix)
+    if not given:
+        require_labels(model, names.shapes, tensors, fields, new)
+    chosen = match_names(model_class.__name__, names, tensors, new, unused)
+    _make_what_no_file_holds(model, lambda: model_class(config, **arguments))
+    dtype = widest_dtype(chosen)
+    chosen = {name: tensor.to(dtype) for name, tensor in chosen.items()}
+    _place(model, names, chosen | _draw(model, names, new, dtype))
+    keep_fields(model, fields)
+    return model.eval()
+
+
+def _require_parts(new: object, unused: object) -> None:
+    """Raise for a single string: its letters would be taken for parts."""
+    for keyword, parts in (("new", new), ("unused", unused)):
+        if isinstance(parts, str):
+            raise TypeError(f"{keyword} must list names of parts: write {keyword}=({parts!r},)")
+
+
+def _draw(model: Any, names: Names, new: Collection[str], dtype: torch.dtype) -> Tensors:
+    """Draw fresh weights for the new parts."""
+    for part in new:
+        modules = [*_modules_of(model, names, part)]
+        if not modules and part in names.places:
+            _draw_tensor(*names.places[part][0], model.config.initializer_range, dtype)
+        elif not modules:
+            parts = ", ".join(dict.fromkeys(name.partition(".")[0] for name in names.shapes))
+            raise ValueError(
+                f"new names {part!r}, but {type(model).__name__} has no such part; it has {parts}"
+            )
+        for module in modules:
+            for one in module.to_empty(device="cpu").to(dtype).modules():
+                draw = getattr(one, "reset_parameters", None)  # of layers that BERT has not, too
+                if draw is not None and not isinstance(one, nn.Linear | nn.Embedding):
+                    draw()
+            initialize_weights(module, model.config.initializer_range)
+    return {
+        name: getattr(*place)
+        for name, places in names.places.items()
+        for place in places[:1]
+        if belongs_to(name, new)
+    }
+
+
+@torch.no_grad()
+def _draw_tensor(owner: nn.Module, own: str, initializer_range: float, dtype: torch.dtype) -> None:
+    """Draw one tensor as it would be drawn with its module."""
+    fresh = torch.zeros(getattr(owner, own).shape, dtype=dtype)
+    if own != "bias":
+        is_norm = isinstance(owner, nn.LayerNorm)
+        fresh = fresh.fill_(1) if is_norm else fresh.normal_(std=initializer_range)
+    setattr(owner, own, nn.Parameter(fresh))
+
+
+def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module]:
+    """Yield the largest modules of a part: all that stands there first bears its name."""
+    listed: set[nn.Module] = set()
+    for module in model.modules():
+        inside = set(module.modules())
+        here = [name for name, at in names.places.items() if at and at[0][0] in inside]
+        if module not in listed and here and all(belongs_to(name, (part,)) for name in here):
+            listed |= inside
+            yield module
+
+
+def _make_what_no_file_holds(model: nn.Module, build: Callable[[], nn.Module]) -> None:
+    """Give a model the tensors that it makes itself: buffers that are not saved, and plain ones."""
+    saved = model.state_dict().keys()
+    made = [
+        (path, name)
+        for path, module in model.named_modules()
+        for name, value in (*vars(module).items(), *module.named_buffers(recurse=False))
+        if isinstance(value, torch.Tensor)
+        and value.is_meta
+        and f"{path}.{name}".removeprefix(".") not in saved
+    ]
+    if made:
+        with torch.random.fork_rng(devices=[]):
+            whole = build()
+        for path, name in made:
+            setattr(model.get_submodule(path), name, getattr(whole.get_submodule(path), name))
+
+
+def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Put each tensor into the model, the same one wherever it stands."""
+    for name, tensor in tensors.items():
+        old = getattr(*names.places[name][0])
+        if isinstance(old, nn.Parameter):  # what is frozen stays so, and a buffer stays a buffer
+            tensor = nn.Parameter(tensor, requires_grad=old.requires_grad)
+        for module, own in names.places[name]:
+            setattr(module, own, tensor)
+    held = [*model.named_parameters(), *model.named_buffers()]
+    if undefined := [name for name, tensor in held if tensor.is_meta]:
+        raise RuntimeError(
+            f"{type(model).__name__} has tensors that no file can hold: {', '.join(undefined)}; "
+            "keep them in the state dict"
+        )

@@ -1,0 +1,155 @@
+"""From a model to a folder: the old files or the new ones, never some of each. Chapter 15."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError
+from safetensors.torch import save_file
+from torch import nn
+
+from minibert.config import BertConfig
+from minibert.disk import remove, sync, written_whole
+from minibert.training.state import model_tensors
+from minibert.wordpiece import WordPieceTokenizer
+
+from .config_file import describe_model
+from .files import CONFIG, INDEX, SAVED, WEIGHTS, Tensors
+from .refusals import require_loadable
+from .tokenizer_files import TOKENIZER, VOCABULARY, describe_tokenizer
+
+DRAFT = ".model-draft"
+FILES = (CONFIG, WEIGHTS, VOCABULARY, TOKENIZER)
+
+# What other programs would read instead of a new file, by the file that makes it stale.
+STALE = {
+    WEIGHTS: re.compile(re.escape(INDEX) + r"|model-\d{5}-of-\d{5}\.safetensors"),
+    VOCABULARY: re.compile(r"tokenizer\.json|added_tokens\.json|special_tokens_map\.json"),
+}
+
+
+def save_pretrained(
+    model: nn.Module, directory: str | Path, tokenizer: WordPieceTokenizer | None = None
+) -> None:
+    """Write a model into a folder in Hugging Face's layout, so that transformers opens it.
+
+    The files are written under another name and forced to the disk; then they take their places.
+    If that is interrupted, `load_pretrained` reads them where they are, and the next saving
+    completes it: the folder holds the old model or the new one. Other files of the folder stay,
+    except those that would be read instead of the new ones: the shards of another model, the
+    ``tokenizer.json`` of another vocabulary. A link is replaced, what it points to is not touched.
+
+    Parameters
+    ----------
+    model : nn.Module
+        A BERT, or one of its family, with its `config`.
+    directory : str or Path
+        Made if it is not there.
+    tokenizer : WordPieceTokenizer, optional
+        Written beside the model, if given.
+
+    Raises
+    ------
+    TypeError
+        If the model has no configuration of BERT or of its family.
+    ValueError
+        If the tokenizer has more pieces than the model knows, or the folder could not be loaded or
+        would be worth nothing: weights that something else still computes (pruning, a
+        parametrization, an adapter), that are of several types or on the meta device, or that are
+        not finite.
+    OSError
+        If the folder cannot be written; then its model is the one it was.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from minibert.config import BertConfig
+    >>> from minibert.model import BertModel
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> save_pretrained(BertModel(BertConfig.tiny(vocab_size=89)), folder)
+    >>> sorted(path.name for path in folder.iterdir())
+    ['config.json', 'model.safetensors']
+    """
+    _require_model(model, tokenizer)
+    tensors = model_tensors(model)
+    require_loadable(tensors)
+    folder = Path(directory)
+    finish_saving(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _require_files(folder)
+        with written_whole(folder / SAVED, draft=folder / DRAFT) as draft:
+            draft.mkdir()
+            _write_tensors(draft / WEIGHTS, tensors)
+            _write_words(draft, model, tokenizer)
+            remove(folder / SAVED)  # a link, at most
+    except (OSError, SafetensorError) as error:
+        raise OSError(
+            f"the model could not be saved to {str(folder)!r} ({error}); what was there before is "
+            "whole. Make room or repair the folder, then save again"
+        ) from None
+    finish_saving(folder)
+
+
+def finish_saving(folder: Path) -> None:
+    """Put files that were completely written into their places, if saving was interrupted."""
+    saved = folder / SAVED
+    if saved.is_symlink() or not saved.is_dir():
+        return
+    names = [name for name in FILES if (saved / name).is_file()]
+    try:
+        sync(folder)
+        for path in sorted(folder.iterdir()):
+            if any(STALE[name].fullmatch(path.name) for name in STALE.keys() & set(names)):
+                path.unlink()
+        for name in names:
+            os.replace(saved / name, folder / name)
+        sync(folder)
+        shutil.rmtree(saved)
+    except OSError as error:
+        raise OSError(
+            f"a complete model lies in {str(saved)!r}, but cannot take its place ({error}); repair "
+            "the folder, then load or save again"
+        ) from None
+
+
+def _write_tensors(path: Path, tensors: Tensors) -> None:
+    tensors = {name: tensor.cpu() for name, tensor in tensors.items()}
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
+def _write_words(draft: Path, model: Any, tokenizer: WordPieceTokenizer | None) -> None:
+    """Write the files that are text."""
+    _write_json(draft / CONFIG, describe_model(model))
+    if tokenizer is not None:
+        tokenizer.save(draft / VOCABULARY)
+        longest = model.config.max_position_embeddings
+        _write_json(draft / TOKENIZER, describe_tokenizer(tokenizer, longest))
+
+
+def _write_json(path: Path, fields: dict[str, Any]) -> None:
+    text = json.dumps(fields, indent=2, sort_keys=True) + "\n"
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _require_model(model: nn.Module, tokenizer: WordPieceTokenizer | None) -> None:
+    """Raise if it is no BERT, or the tokenizer has ids that the model lacks."""
+    config: Any = getattr(model, "config", None)
+    if not isinstance(config, BertConfig):
+        raise TypeError(f"a {type(model).__name__} without a BertConfig as its config is no BERT")
+    if tokenizer is not None and tokenizer.vocab_size > config.vocab_size:
+        raise ValueError(
+            f"the tokenizer has {tokenizer.vocab_size} pieces, but the model knows only "
+            f"{config.vocab_size}; save a model with the tokenizer it was trained with"
+        )
+
+
+def _require_files(folder: Path) -> None:
+    for name in FILES:
+        if (folder / name).is_dir() and not (folder / name).is_symlink():
+            raise IsADirectoryError(f"{name} is a folder there")
