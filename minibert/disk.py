@@ -1,8 +1,8 @@
 """Files and folders that are written whole or not at all.
 
-What is to appear under a name is first written under another one beside it and forced to the disk;
-then it takes its place in one step. A reader of the name finds the old content or the new one, even
-if the machine stops in between. Who may read it follows from the umask, as for any other file.
+What is to appear under a name is written under a temporary one beside it, forced to the disk, and
+renamed. A reader of the name finds the old content or the new one, even if the machine stops in
+between. Permissions follow from the umask, as for any other file.
 Chapter 13.
 """
 
@@ -19,28 +19,28 @@ from pathlib import Path
 PathLike = str | Path
 
 
-def draft_of(path: Path) -> Path:
-    """Name the draft of a file or folder: hidden, and beside it."""
+def tmp_path(path: Path) -> Path:
+    """Name the temporary of a file or folder: hidden, and beside it."""
     return path.with_name(f".{path.name}.draft")
 
 
 @contextmanager
-def written_whole(path: Path, draft: Path | None = None) -> Iterator[Path]:
-    """Yield the path of a draft, and rename it to `path` when the block has written it.
+def atomic_write(path: Path, temporary: Path | None = None) -> Iterator[Path]:
+    """Yield a temporary path, and rename it to `path` when the block has written it.
 
-    ``with written_whole(path) as draft:`` leaves it to the block to make a file or a folder of this
-    name. If the block fails, or the disk does, the draft goes and `path` is what it was.
+    The block makes a file or a folder of this name. If it fails, or the disk does, the temporary
+    goes and `path` is what it was.
     """
-    draft = draft or draft_of(path)
-    remove(draft)
+    temporary = temporary or tmp_path(path)
+    remove(temporary)
     try:
-        mode = _usual_mode(draft)
-        yield draft
-        _finish(draft, mode)
-        os.replace(draft, path)  # the last that can fail
+        mode = _usual_mode(temporary)
+        yield temporary
+        _finish(temporary, mode)
+        os.replace(temporary, path)  # the last that can fail
     except BaseException:
         with contextlib.suppress(OSError):
-            remove(draft)
+            remove(temporary)
         raise
 
 
@@ -77,9 +77,9 @@ def write_output(
             Path(typed).write_bytes(content)
             return
         target = Path(os.path.realpath(typed))
-        draft = target.with_name(f".{secrets.token_hex(8)}.draft")
-        with written_whole(target, draft) as draft:
-            draft.write_bytes(content)
+        temporary = target.with_name(f".{secrets.token_hex(8)}.draft")
+        with atomic_write(target, temporary):
+            temporary.write_bytes(content)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(typed)) from error
 

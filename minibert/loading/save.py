@@ -14,8 +14,8 @@ from safetensors.torch import save_file
 from torch import nn
 
 from minibert.config import BertConfig
-from minibert.disk import remove, sync, written_whole
-from minibert.training.state import model_tensors
+from minibert.disk import atomic_write, remove, sync
+from minibert.training.checkpoint import model_tensors
 from minibert.wordpiece import WordPieceTokenizer
 
 from .config_file import describe_model
@@ -83,7 +83,7 @@ def save_pretrained(
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _require_files(folder)
-        with written_whole(folder / SAVED, draft=folder / DRAFT) as draft:
+        with atomic_write(folder / SAVED, folder / DRAFT) as draft:
             draft.mkdir()
             _write_tensors(draft / WEIGHTS, tensors)
             _write_words(draft, model, tokenizer)

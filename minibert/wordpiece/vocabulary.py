@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 from minibert.text_files import read_text
 
 from .learning import SPECIAL_TOKENS
@@ -42,7 +42,7 @@ def write_pieces(pieces: Sequence[str], path: str | Path) -> None:
         raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it, as vocab.txt")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r}; make it first")
-    with written_whole(path) as draft, open(draft, "w", encoding="utf-8", newline="\n") as file:
+    with atomic_write(path) as draft, open(draft, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(piece + "\n" for piece in pieces)
 
 

@@ -71,7 +71,7 @@ def main(folder):
         for name, trainer in trainers.items()
     }
     processes = trainers["resumed"].processes
-    found["processes"] = [processes.rank, processes.count]
+    found["processes"] = [processes.rank, processes.world_size]
     found["dropout_draws"] = dropout_draws()
     found["messages"] = _failures(folder)
     (folder / f"{processes.rank}.json").write_text(json.dumps(found))

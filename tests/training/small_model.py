@@ -110,10 +110,10 @@ def end_of(folder):
     path = checkpoint_folders(folder)[0]
     checkpoint = read_checkpoint(path)
     state = dict(checkpoint.state)
-    meter = state.pop("meter")
+    averager = state.pop("averager")
     return {
         "model": (path / "model.safetensors").read_bytes(),
         "optimizer": (path / "optimizer.safetensors").read_bytes(),
-        "state": state | {k: meter[k] for k in ("sums", "labels", "tokens", "tokens_before")},
+        "state": state | {k: averager[k] for k in ("sums", "labels", "tokens", "tokens_before")},
         "history": without_times(checkpoint.history),
     }

@@ -70,8 +70,8 @@ def test_chance_depends_on_seed_purpose_and_place():
     assert draw(*places[2]) == draw(*places[2])
 
 
-def test_what_is_gone_after_one_walk_is_refused():
-    with pytest.raises(TypeError, match="are a generator, which can be walked through only once"):
+def test_an_iterator_is_refused():
+    with pytest.raises(TypeError, match="are a generator, which can be iterated over only once"):
         BatchStream((batch for batch in ragged_batches()), seed=0)
     with pytest.raises(TypeError, match="only once"):
         make_trainer().fit(ragged_batches(), eval_batches=iter(ragged_batches()))
