@@ -23,7 +23,7 @@ import torch
 from bertbook.corpus import MASK_TOKEN, Oracle, Pair, World, sample_documents
 from bertbook.records import record_path
 from minibert.data import IS_NEXT, SentencePair, encode_pair
-from minibert.data.pretraining_batches import PretrainingBatches
+from minibert.data.batches import PretrainingBatches
 from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.parts import override

@@ -153,7 +153,7 @@ def truncate_both_ends(
 
 
 def _cut(row: Sequence[int], kept: int, rng: np.random.Generator) -> Sequence[int]:
-    # So many coins say how much of what is lost is lost at the front.
+    # Each token is cut at the front with probability 1/2.
     front = int(rng.binomial(len(row) - kept, 0.5))
     return row[front : front + kept]
 

@@ -24,7 +24,7 @@ ENCODER = re.compile(r"(\w+\.)?(embeddings|encoder|transformer|layers)\.")
 
 
 def repair_names(tensors: Tensors, prefixed: bool, prefix: str = "bert.") -> Tensors:
-    """Give the tensors of any age and of any BERT the names of today.
+    """Give the tensors of older files and of any BERT the current names.
 
     LayerNorm's ``gamma`` and ``beta`` become ``weight`` and ``bias``; the buffer ``position_ids``,
     which counts 0, 1, 2, …, is left out; and the encoder's names get `prefix` in front of them
@@ -113,7 +113,7 @@ def _require_counting(name: str, positions: Tensor) -> None:
 
 
 class Names(NamedTuple):
-    """The names and shapes that a model has, which are one tensor, and where each stands."""
+    """Names and shapes of a model's tensors, the first name of tied ones, and their modules."""
 
     shapes: dict[str, tuple[int, ...]]
     first: dict[str, str]
@@ -157,7 +157,7 @@ def match_names(
         if name not in extra and tuple(tensor.shape) != ours.shapes[name]
     }
     if missing or extra or misshaped:
-        raise ValueError(_complaint(owner, tensors, ours.shapes, missing, extra, misshaped))
+        raise ValueError(_mismatch_message(owner, tensors, ours.shapes, missing, extra, misshaped))
     for name, tensor in tensors.items():
         first = ours.first[name]
         if first != name and first in tensors and not torch.equal(tensor, tensors[first]):
@@ -168,7 +168,7 @@ def match_names(
     return {name: tensors[name] for name in wanted}
 
 
-def _complaint(
+def _mismatch_message(
     owner: str,
     theirs: Iterable[str],
     ours: Iterable[str],

@@ -81,7 +81,7 @@ def test_links_are_replaced_and_not_followed(tmp_path):
     folder.mkdir()
     for name in NAMES:
         (folder / name).symlink_to(outside / name)
-    (folder / saving.DRAFT).symlink_to(outside)
+    (folder / saving.TEMPORARY).symlink_to(outside)
     (folder / saving.SAVED).symlink_to(outside)
     same_weights(load_pretrained(BertModel, folder), model_of(0))  # reading follows them
     save_pretrained(model_of(1), folder, NEW)
