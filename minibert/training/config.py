@@ -127,13 +127,13 @@ class TrainingConfig:
 
     def differences(self, other: dict[str, Any]) -> list[str]:
         """List the values of another configuration that would make it a different run."""
-        ours, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
+        fields, free = dataclasses.asdict(self), {*FREE_TO_CHANGE}
         if self.early_stopping_patience is not None:
             free.remove("eval_steps")
         return [
-            f"{name} was {other.get(name)!r} and is {ours.get(name)!r}"
-            for name in sorted({*ours, *other} - free)
-            if ours.get(name) != other.get(name)
+            f"{name} was {other.get(name)!r} and is {fields.get(name)!r}"
+            for name in sorted({*fields, *other} - free)
+            if fields.get(name) != other.get(name)
         ]
 
 

@@ -80,8 +80,8 @@ def test_when_it_cannot_be_fetched(hub, error):
     hub.folder = error
     with pytest.raises(FileNotFoundError, match="check the name and the connection") as caught:
         load_pretrained(BertModel, "bert-base-uncased")
-    told = in_our_words(caught.value)
-    assert type(error).__name__ in told and "much more" not in told
+    message = in_our_words(caught.value)
+    assert type(error).__name__ in message and "much more" not in message
 
 
 def test_the_real_package_offline(monkeypatch, tmp_path):

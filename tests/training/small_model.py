@@ -87,12 +87,12 @@ def joined(batches):
 
 
 def make_trainer(folder=None, model=None, terms=TERMS, **changes):
-    wishes = {
+    options = {
         "max_steps": 12, "seed": 3, "learning_rate": 0.02, "logging_steps": 2, "save_steps": 4,
     } | changes  # fmt: skip
-    wishes = {"warmup_steps": min(3, wishes["max_steps"])} | wishes
+    options = {"warmup_steps": min(3, options["max_steps"])} | options
     return BertTrainer(
-        model or SmallModel(), TrainingConfig(**wishes), folder=folder, device="cpu",
+        model or SmallModel(), TrainingConfig(**options), folder=folder, device="cpu",
         terms=terms, show_progress=False,
     )  # fmt: skip
 

@@ -91,8 +91,8 @@ def test_all_stop_when_the_disk_of_one_is_full_or_its_loss_is_bad(shared):
     first, second = (found["messages"] for found in shared[0])
     assert "step 4 could not be written" in first[0] and "No space left on device" in first[0]
     assert second[0] == "the process that writes to the folder could not"
-    for told in (first[1], second[1]):
-        assert "step 4 was not made: its loss is nan" in told
+    for message in (first[1], second[1]):
+        assert "step 4 was not made: its loss is nan" in message
 
 
 def test_who_is_alone_adds_nothing_and_who_is_one_of_three_knows_it(monkeypatch):

@@ -105,9 +105,9 @@ def test_other_data_are_refused_also_if_they_do_not_say_what_they_are(tmp_path):
     resumed = make_trainer(tmp_path, max_steps=4, save_steps=2)
     assert resumed.resume() == 2
     other = Known(ragged_batches(), seed=2)
-    for each, data, told in ((trainer, other, "2"), (resumed, other, "2"),
+    for each, data, seed in ((trainer, other, "2"), (resumed, other, "2"),
                              (resumed, ragged_batches(), "None")):  # fmt: skip
-        words = f"not those of the first {each.step} steps: seed was 1 and is {told}"
+        words = f"not those of the first {each.step} steps: seed was 1 and is {seed}"
         with pytest.raises(ValueError, match=words):
             each.fit(data)
 
@@ -150,8 +150,8 @@ def test_a_bar_in_a_terminal_tells_the_time_left(capsys, monkeypatch):
         for _ in range(5):
             bar.update()
         bar.refresh()
-    told = capsys.readouterr().err
-    assert "5/10" in told and "loss=2.500" in told and "<" in told  # elapsed<remaining
+    shown = capsys.readouterr().err
+    assert "5/10" in shown and "loss=2.500" in shown and "<" in shown  # elapsed<remaining
     with progress.progress_bar(10, 0, show=False) as bar:
         bar.update()
     assert capsys.readouterr().err == ""
@@ -159,14 +159,14 @@ def test_a_bar_in_a_terminal_tells_the_time_left(capsys, monkeypatch):
 
 def test_without_a_terminal_it_says_how_long_it_takes_and_that_it_is_alive(monkeypatch):
     """Steps of two seconds, the first of them with the libraries to load: 99 take 198 seconds."""
-    now, told = [1000.0], []
+    now, printed = [1000.0], []
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    with progress.progress_bar(110, 10, show=told.append) as lines:
+    with progress.progress_bar(110, 10, show=printed.append) as lines:
         for step in range(11, 111):
             now[0] += 30 if step == 11 else 2
             lines.set_postfix({"loss": f"{step / 10:.3f}"}, False)
             lines.update()
-    assert told == [
+    assert printed == [
         "Step 14 of 110: loss 1.400, about 3 minutes left.",
         "Step 44 of 110: loss 4.400, about 2 minutes left.",
         "Step 74 of 110: loss 7.400, about 70 seconds left.",
@@ -180,12 +180,12 @@ def test_lines_of_progress_begin_where_the_run_does(tmp_path, monkeypatch):
     monkeypatch.setattr(progress, "INTERVAL", 0.0)
     make_trainer(tmp_path).fit(ragged_batches())
     shutil.rmtree(tmp_path / "step-00000012")
-    again, told = make_trainer(tmp_path), []
+    again, printed = make_trainer(tmp_path), []
     assert again.resume() == 8
-    again.show_progress = told.append
+    again.show_progress = printed.append
     again.fit(ragged_batches())
-    assert [line.partition(":")[0] for line in told] == ["Step 10 of 12", "Step 11 of 12"]
-    assert "loss 0." not in told[0] and told[0].endswith(" seconds left.")
+    assert [line.partition(":")[0] for line in printed] == ["Step 10 of 12", "Step 11 of 12"]
+    assert "loss 0." not in printed[0] and printed[0].endswith(" seconds left.")
 
 
 def test_the_device_is_the_best_one_or_the_one_that_was_named(monkeypatch):

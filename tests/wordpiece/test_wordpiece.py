@@ -63,11 +63,15 @@ def test_pairs_and_truncation_are_those_of_transformers(both):
                       for _ in "ab")  # fmt: skip
         # One text with the pair '' loses it there; in a batch, as here, it does not.
         text, pair = [text], rng.choice([[pair], [pair], None])
-        wishes = {"truncation": True, "max_length": rng.randint(3, 30)}
-        expected = theirs(text, pair, return_tensors="pt", **wishes)
-        batch = ours(text, pair, **wishes)
+        options = {"truncation": True, "max_length": rng.randint(3, 30)}
+        expected = theirs(text, pair, return_tensors="pt", **options)
+        batch = ours(text, pair, **options)
         assert list(batch) == list(expected)
-        assert all(torch.equal(batch[name], expected[name]) for name in batch), (text, pair, wishes)
+        assert all(torch.equal(batch[name], expected[name]) for name in batch), (
+            text,
+            pair,
+            options,
+        )
 
 
 @pytest.mark.parametrize("with_pairs", [False, True])
