@@ -33,13 +33,14 @@ def readme():
 
 
 def examples():
-    for path in sorted((ROOT / "minibert").rglob("*.py")):
+    for path in sorted((ROOT / "berttools").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         for epilog in re.findall(r'^EPILOG = """\\\nexamples:\n(.*?)^"""', text, re.DOTALL | re.M):
             yield from map(str.strip, epilog.splitlines())
 
 
-OURS = [line for line in dict.fromkeys([*readme(), *examples()]) if "-m minibert." in line]
+LINES = dict.fromkeys([*readme(), *examples()])
+COMMANDS = [line for line in LINES if "-m berttools." in line and ".grade " not in line]
 
 
 def run(line, *more):
@@ -66,14 +67,14 @@ def finished(tmp_path_factory):
     (folder / "letters.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert run(OURS[0], *SMALL) == 0
-        assert run(next(x for x in OURS if "classify train" in x), *SMALL_CLASSIFIER) == 0
+        assert run(COMMANDS[0], *SMALL) == 0
+        assert run(next(x for x in COMMANDS if "classify train" in x), *SMALL_CLASSIFIER) == 0
     return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "line", [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in OURS]
+    "line", [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in COMMANDS]
 )
 def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "here"))
@@ -83,8 +84,8 @@ def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypat
         shutil.rmtree("my-classifier" if classifies else "my-bert")
     elif "--resume" in line:
         Path("my-classifier/report.md" if classifies else "my-bert/report.txt").unlink()
-    wishes = SMALL_CLASSIFIER if classifies else SMALL
-    assert run(line, *wishes if begins else ()) == 0
+    options = SMALL_CLASSIFIER if classifies else SMALL
+    assert run(line, *options if begins else ()) == 0
     output = capfd.readouterr()
     if "berttools.fill" in line or ("classify predict" in line and ".csv" not in line):
         assert output.out.splitlines()[0] in line
@@ -97,4 +98,4 @@ def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypat
 
 
 def test_what_else_the_readme_shows_is_known():
-    assert set(readme()) - set(OURS) == OTHERS
+    assert set(readme()) - set(COMMANDS) == OTHERS
