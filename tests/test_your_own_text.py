@@ -74,7 +74,8 @@ def finished(tmp_path_factory):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "line", [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in COMMANDS]
+    "line",
+    [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in COMMANDS],
 )
 def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "here"))

@@ -58,7 +58,7 @@ def draw_pairs(
     number : int
         Which document, from 0.
     rng : np.random.Generator
-        The source of chance.
+        Draws partners and sentences.
     start, stop : int, optional
         Only the pairs whose first sentence has such a number, `stop` not included.
 
@@ -84,14 +84,14 @@ def draw_pairs(
     document = documents[number]
     for place in range(len(document) - 1)[start:stop]:
         first, following = document[place], document[place + 1]
-        other = _draw_other(documents, number, following, rng) if rng.random() < 0.5 else None
+        other = _draw_partner(documents, number, following, rng) if rng.random() < 0.5 else None
         if other is None:
             yield SentencePair(first, following, IS_NEXT)
         else:
             yield SentencePair(first, other, NOT_NEXT)
 
 
-def _draw_other(
+def _draw_partner(
     documents: Documents, number: int, following: str, rng: np.random.Generator
 ) -> str | None:
     """Draw a sentence of another document that is not the true next one, if there is any."""
@@ -99,12 +99,12 @@ def _draw_other(
         other = int(rng.integers(len(documents) - 1))
         document = documents[other + (other >= number)]  # every number but `number`
         sentence = document[int(rng.integers(len(document)))]
-        if _plain(sentence) != _plain(following):
+        if _words(sentence) != _words(following):
             return sentence
     return None
 
 
-def _plain(sentence: str) -> list[str]:
+def _words(sentence: str) -> list[str]:
     return sentence.casefold().split()
 
 
@@ -141,7 +141,7 @@ def check_documents(documents: Documents) -> None:
 def truncate_both_ends(
     first: Sequence[int], second: Sequence[int], room: int, *, rng: np.random.Generator
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """Cut two rows so that both fit: the longer one first, at its front or back by chance.
+    """Cut two rows so that both fit: the longer one first, at its front or back at random.
 
     Token by token, the longer row (of equal ones the second) loses its first or its last token,
     each with probability 1/2. So the model also meets sentences that begin in the middle.

@@ -114,7 +114,7 @@ def read_arguments(
     """Return the other arguments for a model class.
 
     A class with a parameter `id2label` gets the names of the labels, and `problem_type` if it has
-    that one, too. What the caller says of the labels takes the place of all that the file says.
+    that one, too. Labels from the caller replace those of the file.
     """
     with _named(locate(folder, CONFIG)):
         arguments = {**_labels_for(model_class, fields, arguments), **arguments}

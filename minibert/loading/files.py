@@ -23,7 +23,7 @@ SHARD = re.compile(r"\w[\w.-]*\.safetensors")
 DAMAGES = (SafetensorError, OSError, RuntimeError, KeyError, TypeError, AttributeError, ValueError)
 MOST = 20  # names written out in a message
 LONGEST = 2**25  # bytes of a text file; the largest known are a quarter of that
-SAVED = ".model-saved"  # where a whole model lies until its files take their places
+SAVED = ".model-saved"  # a whole model, until its files are renamed
 
 # A name on the Hub, and what is fetched of it.
 NAME = re.compile(r"\w[\w.-]*(/\w[\w.-]*)?", re.ASCII)
@@ -137,7 +137,7 @@ def read_tensors(path: Path) -> Tensors:
     """Map the tensors of one safetensors file into memory.
 
     The file is the length of a header in eight bytes, the header, a JSON object with the type,
-    shape and place of each tensor, and the numbers.
+    shape and offsets of each tensor, and the numbers.
 
     Parameters
     ----------

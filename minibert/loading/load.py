@@ -108,7 +108,7 @@ def load_pretrained(
     _make_what_no_file_holds(model, lambda: model_class(config, **arguments))
     dtype = _widest_dtype(chosen)
     chosen = {name: tensor.to(dtype) for name, tensor in chosen.items()}
-    _place(model, names, chosen | _draw(model, names, new, dtype))
+    _assign(model, names, chosen | _draw(model, names, new, dtype))
     keep_fields(model, fields)
     return model.eval()
 
@@ -183,7 +183,7 @@ def _draw_tensor(owner: nn.Module, own: str, initializer_range: float, dtype: to
 
 
 def _modules_of(model: nn.Module, names: Names, part: str) -> Iterator[nn.Module]:
-    """Yield the largest modules of a part: all that stands there first bears its name."""
+    """Yield the largest modules of a part: the first names of all their tensors belong to it."""
     listed: set[nn.Module] = set()
     for module in model.modules():
         inside = set(module.modules())
@@ -211,8 +211,8 @@ def _make_what_no_file_holds(model: nn.Module, build: Callable[[], nn.Module]) -
             setattr(model.get_submodule(path), name, getattr(whole.get_submodule(path), name))
 
 
-def _place(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
-    """Put each tensor into the model, the same one wherever it stands."""
+def _assign(model: nn.Module, names: Names, tensors: Mapping[str, torch.Tensor]) -> None:
+    """Assign each tensor to the modules that hold it, tied ones together."""
     for name, tensor in tensors.items():
         old = getattr(*names.places[name][0])
         if isinstance(old, nn.Parameter):  # what is frozen stays so, and a buffer stays a buffer

@@ -50,7 +50,7 @@ def save_pretrained(
 ) -> None:
     """Write a model into a folder in Hugging Face's layout, so that transformers opens it.
 
-    The files are written under another name and forced to the disk; then they take their places.
+    The files are written under another name, forced to the disk, and then renamed.
     If that is interrupted, `load_pretrained` reads them where they are, and the next saving
     completes it: the folder holds the old model or the new one. Other files of the folder stay,
     except those that would be read instead of the new ones: the shards of another model, the

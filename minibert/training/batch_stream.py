@@ -15,12 +15,12 @@ from .loss_terms import Batch
 DATA, MODEL = range(2)
 
 
-def seed_torch(seed: int, purpose: int, *place: int) -> None:
+def seed_torch(seed: int, purpose: int, *position: int) -> None:
     """Set torch's global generator to a state that depends on nothing but the arguments.
 
     Each step has its own seed, so that a resumed run need not know what was drawn before.
     """
-    sequence = np.random.SeedSequence((seed, purpose, *place))
+    sequence = np.random.SeedSequence((seed, purpose, *position))
     torch.manual_seed(int(sequence.generate_state(1, np.uint64)[0]))
 
 

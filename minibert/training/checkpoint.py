@@ -224,8 +224,8 @@ def restore_optimizer(optimizer: torch.optim.Optimizer, model: nn.Module, tensor
 def locked(folder: str | Path) -> Iterator[None]:
     """Hold the lock of a folder, which is made if it is not there; raise if another holds it.
 
-    The system releases the lock when its process ends, in whatever way. A file that is left of it
-    blocks nobody.
+    The system releases the lock when its process ends, in whatever way; a file that is left of it
+    does not count.
     """
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)

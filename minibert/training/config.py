@@ -27,7 +27,7 @@ class TrainingConfig:
     max_steps : int
         Number of updates, at least 1.
     seed : int
-        Start of all chance in the model, such as dropout; at least 0.
+        Seed of all randomness in the model, such as dropout; at least 0.
     learning_rate : float, default 1e-4
         The highest one, reached after the warm-up; above 0.
     warmup_steps : int, default 0

@@ -35,7 +35,7 @@ class WordPieceTokenizer:
     Parameters
     ----------
     vocab : iterable of str
-        The pieces; the place of a piece is its id. Pieces that continue a word begin with ``##``.
+        The pieces; the index of a piece is its id. Pieces that continue a word begin with ``##``.
     do_lower_case : bool, default True
         Whether the vocabulary knows no capitals.
     strip_accents : bool, optional
@@ -111,7 +111,7 @@ class WordPieceTokenizer:
         """Learn a vocabulary from texts; the same texts in any order give the same one.
 
         It has at most `vocab_size` entries, special tokens included; pairs of pieces that occur
-        less than `min_frequency` times are not glued.
+        less than `min_frequency` times are not merged.
         """
         if isinstance(texts, str):
             raise TypeError(f"give a list of texts, not the one string {texts[:30]!r}")
@@ -130,7 +130,7 @@ class WordPieceTokenizer:
     def save(self, path: str | Path) -> None:
         """Write a vocab.txt; the file is the old one or the new one, never half of it.
 
-        It has no place for added tokens; `save_pretrained` writes them beside it.
+        It holds no added tokens; `save_pretrained` writes them beside it.
         """
         write_pieces(self.pieces[: len(self._words)], path)
 

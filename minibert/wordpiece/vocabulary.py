@@ -16,7 +16,7 @@ def longest_match(word: str, start: Mapping[str, int], inside: Mapping[str, int]
     """Take the longest piece that fits, again and again, from left to right.
 
     The pieces that may continue a word stand without their ``##``. No ids at all come back if at
-    some place no piece fits: the choice is never taken back.
+    some position no piece fits: the choice is never taken back.
     """
     ids, position, pieces = [], 0, start
     while position < len(word):
