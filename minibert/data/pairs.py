@@ -84,14 +84,14 @@ def draw_pairs(
     document = documents[number]
     for place in range(len(document) - 1)[start:stop]:
         first, following = document[place], document[place + 1]
-        other = _draw_partner(documents, number, following, rng) if rng.random() < 0.5 else None
+        other = _draw_other(documents, number, following, rng) if rng.random() < 0.5 else None
         if other is None:
             yield SentencePair(first, following, IS_NEXT)
         else:
             yield SentencePair(first, other, NOT_NEXT)
 
 
-def _draw_partner(
+def _draw_other(
     documents: Documents, number: int, following: str, rng: np.random.Generator
 ) -> str | None:
     """Draw a sentence of another document that is not the true next one, if there is any."""
