@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .above import names_made_by
-from .definitions import names_from_outside
 from .exercises import Cell, Task, cells_of
+from .names import names_from_outside, names_made_by
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 MAGIC = re.compile(r"^(\s*)(?:[%!].*|\??\??[\w.]+\?\??)$")  # what IPython reads before Python does

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from .above import IMPORTS, names_made_by
 from .absent import DEFINITIONS, parsed
-from .definitions import names_from_outside
 from .exercises import Cell, Task, cells_of
+from .names import IMPORTS, names_from_outside, names_made_by
 
 SOLUTION = "solution"  # the tag of a cell
 

@@ -9,8 +9,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from .above import IMPORTS, names_made_by
-from .definitions import names_from_outside
+from .names import IMPORTS, names_from_outside, names_made_by
 
 CHECKER = "check_"  # begins the name of each
 OURS = ("minibert", "bertbook")

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from berttools.cli.messages import brief
+from berttools.cli.failures import brief
 
 from .exercises import Task
 from .guard import forbid_harm, limit_size, state_of_modules

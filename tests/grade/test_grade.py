@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from readers_copy import readers_copy
 
-from berttools.grade.__main__ import main
 from berttools.grade.answers import code_for, submissions_in
+from berttools.grade.command import main
 from berttools.grade.exercises import chapter_of, tasks_of, with_needs_of
 from berttools.grade.report import Mark, write_pages, write_table
 from berttools.grade.trial import Limits, on_trial

@@ -1,14 +1,14 @@
-"""Start: ``python -m berttools.grade FOLDER``. Chapter 1."""
+"""What may be typed after ``minibert grade``, and what is done then. Chapter 1."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from berttools.cli.output import complain, say, with_output
+from berttools.cli.options import new_parser
+from berttools.cli.output import complain, say
 
 from .overview import overview_of, write_overview_page, write_overview_table
 from .report import Mark, write_pages, write_table
@@ -34,17 +34,13 @@ for each dot of an exercise's difficulty. GRADES gets
 
 EPILOG = """\
 examples:
-  python -m berttools.grade submissions
-  python -m berttools.grade submissions --out grades --seconds 30 --megabytes 1000
+  minibert grade submissions
+  minibert grade submissions --out grades --seconds 30 --megabytes 1000
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
-    return with_output(lambda: _run(arguments))
-
-
-def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     chapters = sorted(options.chapters.glob("[0-9][0-9]-*.ipynb"))
     if not chapters:
@@ -97,7 +93,7 @@ def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Ma
 
 def _reply(task: Task, path: Path, chapter: Path, limits: Limits) -> Reply:
     """Say why there is no answer, or try it."""
-    from berttools.cli.messages import brief
+    from berttools.cli.failures import brief
 
     from .absent import why_absent
     from .answers import code_for
@@ -117,12 +113,7 @@ def _stop(sentence: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m berttools.grade",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = new_parser("grade", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="the notebooks of the class")
     parser.add_argument(
         "--out",
@@ -146,7 +137,3 @@ def _positive(text: str) -> int:
     if not text.isdigit() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
     return int(text)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
