@@ -106,18 +106,7 @@ def without_copies(table: LabeledTable) -> list[int]:
 
 
 def find_patterns(table: LabeledTable) -> list[list[int]]:
-    """Find texts that differ from others in digits or signs only, such as those of one form.
-
-    Parameters
-    ----------
-    table : LabeledTable
-        With labels, or without.
-
-    Returns
-    -------
-    list of list of int
-        For each pattern with several different texts, its rows.
-    """
+    """Return the rows of each group of texts that differ in digits or signs only."""
     rows_of = defaultdict(list)
     for row, key in enumerate(text_keys(table)):
         rows_of[key].append(row)

@@ -225,50 +225,29 @@ def damage(
         return f"it has no {min(names)!r}"
     if names := {*fields} - {*wanted}:
         return f"nobody knows its {min(names)!r}"
-    problems = (
-        _length(fields["max_length"], longest),
-        _columns(fields["columns"]),
-        _temperature(fields["temperature"]),
-        _thresholds(fields["thresholds"], classes),
-        _classes(fields["classes"], classes) if "classes" in fields else None,
+    length, columns, heat, levels = (
+        fields[name] for name in ("max_length", "columns", "temperature", "thresholds")
     )
-    return next(filter(None, problems), None)
-
-
-def _length(length: object, longest: int | None) -> str | None:
-    if longest is None:
-        return None if length is None else f"'max_length' is {length!r}, though it reads no tokens"
-    if type(length) is int and LEAST <= length <= longest:
-        return None
-    return f"'max_length' is {length!r}, not from {LEAST} to {longest}"
-
-
-def _columns(columns: object) -> str | None:
-    names = columns if isinstance(columns, dict) else {}
-    known = {"text"} <= {*names} <= {"text", "pair"} and isinstance(names["text"], str)
-    if known and isinstance(names.get("pair"), str | None):
-        return None
-    return f"'columns' is {columns!r}, not the names of a text and its pair"
-
-
-def _temperature(value: object) -> str | None:
-    if _is_number(value, math.inf) and value != 0:
-        return None
-    return f"'temperature' is {value!r}, no number above 0"
-
-
-def _thresholds(levels: object, classes: int) -> str | None:
+    if longest is None and length is not None:
+        return f"'max_length' is {length!r}, though it reads no tokens"
+    if longest is not None and not (type(length) is int and LEAST <= length <= longest):
+        return f"'max_length' is {length!r}, not from {LEAST} to {longest}"
+    names = {"pair": None} | columns if isinstance(columns, dict) else {}
+    is_text = isinstance(names.get("text"), str) and isinstance(names.get("pair"), str | None)
+    if {*names} != {"text", "pair"} or not is_text:
+        return f"'columns' is {columns!r}, not the names of a text and its pair"
+    if not _is_number(heat, math.inf) or heat == 0:
+        return f"'temperature' is {heat!r}, no number above 0"
     if not isinstance(levels, list) or len(levels) not in (0, classes):
         return f"'thresholds' is {str(levels)[:60]}, not one number for each of {classes} labels"
-    wrong = [level for level in levels if level is not None and not _is_number(level, 1.0)]
-    return f"{wrong[0]!r} in 'thresholds' is no probability" if wrong else None
-
-
-def _classes(names: Any, classes: int) -> str | None:
-    texts = isinstance(names, list) and all(isinstance(name, str) for name in names)
-    if texts and len({*names}) == len(names) == classes:
+    if wrong := [level for level in levels if level is not None and not _is_number(level, 1.0)]:
+        return f"{wrong[0]!r} in 'thresholds' is no probability"
+    if "classes" not in fields:
         return None
-    return f"'classes' is {str(names)[:60]}, not {classes} names"
+    given = fields["classes"]
+    are_texts = isinstance(given, list) and all(isinstance(name, str) for name in given)
+    is_whole = are_texts and len({*given}) == len(given) == classes
+    return None if is_whole else f"'classes' is {str(given)[:60]}, not {classes} names"
 
 
 def _is_number(value: Any, most: float) -> bool:
