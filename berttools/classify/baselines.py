@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 PENALTIES = (1.0, 0.1, 0.01)
 MOST_TERMS = 100_000
-UNSEEN = -16.0  # the score of a class that was never seen: a probability of about 1e-7
+NEVER_LEARNED = -16.0  # the score of a class that was never seen: a probability of about 1e-7
 HEADS = ("pooler", "cls", "qa_outputs", "classifier")  # of a folder, and not used
 
 
@@ -61,7 +61,7 @@ def fit_linear(
     matrix, bias = fitted.coef_.T, fitted.intercept_
     if len(weight_of) == 2:
         matrix, bias = np.hstack([-matrix, matrix]) / 2, np.hstack([-bias, bias]) / 2
-    whole = Linear(np.zeros((rows.shape[1], len(weights))), np.full(len(weights), UNSEEN))
+    whole = Linear(np.zeros((rows.shape[1], len(weights))), np.full(len(weights), NEVER_LEARNED))
     whole.matrix[:, fitted.classes_], whole.bias[fitted.classes_] = matrix, bias
     return whole
 

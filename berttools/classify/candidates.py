@@ -19,7 +19,7 @@ from .calibration import fit_temperature, with_temperature
 from .command import METHODS
 from .prepare import Work
 from .saving import Classifier
-from .scores import class_scores, macro_f1
+from .scores import class_scores, mean_f1
 
 
 class Candidate(NamedTuple):
@@ -45,7 +45,7 @@ def candidate(
     classifier = classifier._replace(temperature=fit_temperature(logits, labels))
     probs = with_temperature(logits, classifier.temperature)
     answers = probs.argmax(axis=-1)  # (rows)
-    macro = macro_f1(class_scores(labels, answers, probs.shape[-1]))
+    macro = mean_f1(class_scores(labels, answers, probs.shape[-1]))
     loss = -float(np.log(probs[np.arange(len(labels)), labels] + 1e-12).mean())
     right = float((answers == labels).mean())
     return Candidate(method, weights, classifier, logits, right, macro, loss)

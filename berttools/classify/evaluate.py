@@ -10,7 +10,7 @@ import numpy as np
 from .calibration import calibration_error, reliability, with_temperature
 from .candidates import Candidate, best_of_each
 from .prepare import Work
-from .scores import class_scores, count_confusions, interval, macro_f1
+from .scores import class_scores, count_confusions, interval, mean_f1
 from .thresholds import decide
 
 SHOWN = 5
@@ -59,7 +59,7 @@ def evaluate(work: Work, candidates: Sequence[Candidate], chosen: Candidate) -> 
                 "name": name,
                 "right": float(hit.mean()),
                 "interval": interval(hit, blocks),
-                "macro_f1": macro_f1(scores[name]),
+                "macro_f1": mean_f1(scores[name]),
             }
             for name, hit in hits.items()
         ],

@@ -27,7 +27,7 @@ HEAD = ("line", "answer", "probability", "guess")  # then the texts, under the n
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 
 
-def predict(options: argparse.Namespace) -> int:
+def predict_typed(options: argparse.Namespace) -> int:
     """Answer what was typed; return the exit status."""
     folder = Path(options.folder)
     if not (folder / FILE).is_file():

@@ -60,7 +60,7 @@ def class_scores(
     return [ClassScores(float(p), float(r), float(f), int(n)) for p, r, f, n in zip(*scores)]
 
 
-def macro_f1(scores: Sequence[ClassScores]) -> float:
+def mean_f1(scores: Sequence[ClassScores]) -> float:
     """Compute the mean of F1 over the classes that have rows."""
     return float(np.mean([score.f1 for score in scores if score.support]))
 

@@ -118,11 +118,28 @@ def share_threshold(
 ) -> tuple[Float[np.ndarray, " classes"], Bool[np.ndarray, " classes"]]:
     """Give one threshold to all classes whose answers are too few for one of their own.
 
-    Together they reach the precision; one of them alone need not. A class of many answers that are
-    often wrong has no part in it, nor has one without a row to choose with.
+    Together they reach the precision; one of them alone need not. A class of many answers that
+    are too often wrong has no part in it, nor has one without a row to choose with.
 
-    Returns the thresholds, infinity if together they are too few or too often wrong, and which
-    classes share one.
+    Parameters
+    ----------
+    probs : float array, shape (rows, classes)
+        Probabilities on a validation part.
+    labels : int array, shape (rows,)
+        The true classes.
+    thresholds : float array, shape (classes,)
+        What `choose_thresholds` has chosen.
+    target_precision : float
+        Wanted share of right answers, above 0 and below 1.
+    alpha : float, default 0.1
+        As for `clopper_pearson_lower`.
+
+    Returns
+    -------
+    thresholds : float array, shape (classes,)
+        The same where they are finite; infinity if together they are too few or too often wrong.
+    shared : bool array, shape (classes,)
+        Which classes have the common threshold.
 
     Examples
     --------
