@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -54,8 +54,11 @@ def class_scores(
     """Compute the scores of each class; 0 where nothing can be divided."""
     from sklearn.metrics import precision_recall_fscore_support
 
-    scores = precision_recall_fscore_support(
-        labels, answers, labels=range(classes), zero_division=0
+    scores: Any = precision_recall_fscore_support(
+        labels,
+        answers,
+        labels=range(classes),
+        zero_division=0,  # pyright: ignore[reportArgumentType]
     )
     return [ClassScores(float(p), float(r), float(f), int(n)) for p, r, f, n in zip(*scores)]
 
