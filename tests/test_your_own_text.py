@@ -1,6 +1,5 @@
 """Every line of shell that the README and the help of the commands show, in a small form."""
 
-import importlib.util
 import re
 import shlex
 import shutil
@@ -9,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from berttools.__main__ import main
 
 ROOT = Path(__file__).parents[1]
 HEROES = ("Anna", "Ben", "Clara", "David", "Emma", "Felix")
@@ -22,7 +23,7 @@ OTHERS = {
     *('pip install -c constraints.txt -e ".[book,test,lab]"', "python book/_ext/assets.py"),
     *("jupyter-book build book", "jupyter lab book", "python book/_ext/browser.py"),
     'pytest -m "not thorough"',
-    "python -m berttools.grade submissions --out grades",
+    "minibert grade submissions --out grades",
 }
 
 
@@ -39,64 +40,61 @@ def examples():
             yield from map(str.strip, epilog.splitlines())
 
 
-LINES = dict.fromkeys([*readme(), *examples()])
-COMMANDS = [line for line in LINES if "-m berttools." in line and ".grade " not in line]
+OURS = [
+    line for line in dict.fromkeys([*readme(), *examples()])
+    if line.startswith(("minibert ", "torchrun ")) and "grade" not in line
+]  # fmt: skip
 
 
 def run(line, *more):
-    """Run `python -m NAME …` in this process, and torchrun in some; return the status."""
-    python, *words = [*shlex.split(line), *more]
-    if python == "torchrun":
+    """Run `minibert …` in this process, and torchrun in some; return the status."""
+    program, *words = [*shlex.split(line), *more]
+    if program == "torchrun":
         command = [sys.executable, "-m", "torch.distributed.run", "--standalone", *words]
         return subprocess.run(command, timeout=300).returncode
-    module, name, *arguments = words
-    assert (python, module) == ("python", "-m")
-    package = importlib.util.find_spec(name).submodule_search_locations
-    command = importlib.import_module(f"{name}.__main__" if package else name)
-    return command.main(arguments)
+    return main(words)
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     """A folder with texts, and with what the lines of the README make of them."""
     folder = tmp_path_factory.mktemp("finished")
-    stories = [f"{hero} is a man.\nThe man reads the book.\n{hero} is glad.\n" for hero in HEROES]
+    told = [f"{hero} is a man.\nThe man reads the book.\n{hero} is glad.\n" for hero in HEROES]
     for number, name in enumerate(("my-text.txt", "novel.txt", "letters.txt")):
-        (folder / name).write_text("\n".join(stories) + "Again.\n" * number, encoding="utf-8")
+        (folder / name).write_text("\n".join(told) + "Again.\n" * number, encoding="utf-8")
     rows = [f"{hero} reads {'ab'[n % 2]} {'x' * n},{n % 2}" for n, hero in enumerate(HEROES * 9)]
     (folder / "letters.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert run(COMMANDS[0], *SMALL) == 0
-        assert run(next(x for x in COMMANDS if "classify train" in x), *SMALL_CLASSIFIER) == 0
+        assert run(OURS[0], *SMALL) == 0
+        assert run(next(x for x in OURS if "classify train" in x), *SMALL_CLASSIFIER) == 0
     return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "line",
-    [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in COMMANDS],
+    "line", [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in OURS]
 )
 def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "here"))
-    classifies = "berttools.classify train" in line
-    begins = (classifies or "berttools.pretrain" in line) and "--resume" not in line
+    classifies = "classify train" in line
+    begins = (classifies or " pretrain" in line) and "--resume" not in line
     if begins:
         shutil.rmtree("my-classifier" if classifies else "my-bert")
     elif "--resume" in line:
         Path("my-classifier/report.md" if classifies else "my-bert/report.txt").unlink()
-    options = SMALL_CLASSIFIER if classifies else SMALL
-    assert run(line, *options if begins else ()) == 0
-    output = capfd.readouterr()
-    if "berttools.fill" in line or ("classify predict" in line and ".csv" not in line):
-        assert output.out.splitlines()[0] in line
+    wishes = SMALL_CLASSIFIER if classifies else SMALL
+    assert run(line, *wishes if begins else ()) == 0
+    told = capfd.readouterr()
+    if "minibert fill" in line or ("classify predict" in line and ".csv" not in line):
+        assert told.out.splitlines()[0] in line
     elif "classify predict" in line:
-        assert len(output.out.splitlines()) == 1 + 54
+        assert len(told.out.splitlines()) == 1 + 54
     elif classifies:
-        assert "# The classifier in 'my-classifier'" in output.out
+        assert "# The classifier in 'my-classifier'" in told.out
     else:
-        assert "Done: 2 steps" in output.out
+        assert "Done: 2 steps" in told.out
 
 
 def test_what_else_the_readme_shows_is_known():
-    assert set(readme()) - set(COMMANDS) == OTHERS
+    assert set(readme()) - set(OURS) == OTHERS
