@@ -83,17 +83,27 @@ def same(found, told, tolerance):
 
 @piece(2e-3)
 def toys():
+    yield masked_word_ladder(hundred_sentences())._asdict(), record_of("toy_parts")["ladder"]
+    yield from ten_updates(some=2)
+
+
+@piece(2e-3, marks=WEEKLY)
+def all_toys():
+    yield from ten_updates(some=None)
+
+
+def ten_updates(some):
+    """Make the first updates of so many rows of each record again; None stands for all."""
     order, back, parts = map(benchmark, ("order", "three_back", "toy_parts"))
-    for row in record_of("order")["rows"]:
+    for row in record_of("order")["rows"][:some]:
         yield order.measure(row["name"], 0, order.FIRST)["seen"], row["after_ten_updates"]
-    for row in record_of("three_back")["rows"]:
+    for row in record_of("three_back")["rows"][:some]:
         found = back.measure(row["name"], 0, row["rate"], back.FIRST)["loss"]
         yield found, row["after_ten_updates"]
     rows = {row.name: row for row in benchmark("toy_rows").ROWS}
-    for row in record_of("toy_parts")["rows"]:
+    for row in record_of("toy_parts")["rows"][:some]:
         found = parts.measure(rows[row["name"]], [0], parts.FIRST)["loss"][0]
         yield found, row["after_ten_updates"]
-    yield masked_word_ladder(hundred_sentences())._asdict(), record_of("toy_parts")["ladder"]
 
 
 @piece(1e-3)
@@ -178,7 +188,7 @@ def search_in_the_small_world():
 # --- A real encoder ------------------------------------------------------------------------------
 
 
-@piece(1e-3)
+@piece(1e-3, marks=pytest.mark.thorough)
 def maps_and_senses_of_the_real_encoder():
     encoders, told = benchmark("looking_inside.encoders"), record_of("looking_inside")
     real = encoders.Encoder(*encoders.load(benchmark("weights").minilm_folder()))
@@ -233,7 +243,7 @@ def a_run_on_frozen_layers():
     yield run["validation_loss"], told["validation_loss"]
 
 
-@piece(0.01)
+@piece(0.01, marks=pytest.mark.thorough)
 def a_linear_run_on_own_data():
     own, told = benchmark("own_data"), record_of("own_data")
     found = own.linear(own.frozen_vectors("word table")["word table"], own.METHODS[0], 0)
