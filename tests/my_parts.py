@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bertbook.reader.contracts import ROLES, players_of
-from berttools.grade.reader_file import run_reader_file
+from bertbook.reader.reader_file import run_reader_file
 from minibert.parts import replaced, use
 
 Players = dict[str, Callable]  # the reader's class or function for each role

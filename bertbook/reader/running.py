@@ -13,10 +13,10 @@ from typing import Any
 
 from bertbook.core.exercises.compare import dressed
 from bertbook.core.setting import is_stored
-from berttools.grade.reader_file import READER_FILE, run_reader_file
 from minibert.parts import default_part, replaced, use
 
 from .contracts import players_of, roles_inside
+from .reader_file import READER_FILE, run_reader_file
 
 WHOLE = "pretraining"  # the model that is built of all that the chapters build
 FEW = 3

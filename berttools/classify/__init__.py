@@ -1,4 +1,4 @@
-"""The command ``python -m berttools.classify``: from a table of texts and labels to a classifier.
+"""The command ``minibert classify``: from a table of texts and labels to a classifier.
 
 Each step is a file of its own, to be called alone: `decoding`, `delimited` and `table` read,
 `duplicates` finds copies and leaks, `labels` what is no class, `coverage` what a vocabulary does

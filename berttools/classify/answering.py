@@ -17,8 +17,8 @@ from berttools.fill import split_pair
 from minibert.disk import require_output, write_output
 from minibert.training import choose_device
 
+from .command import go_on
 from .coverage import notes_on_unknown
-from .options import go_on
 from .saving import FILE, Classifier, load_classifier
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL

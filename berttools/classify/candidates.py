@@ -15,8 +15,8 @@ from torch import Tensor
 from minibert.model import BertModel
 
 from .calibration import fit_temperature, with_temperature
+from .command import METHODS
 from .frozen import FrozenVectors, best_on_vectors, mean_vectors
-from .options import METHODS
 from .preparing import Work
 from .saving import Classifier
 from .scores import class_scores, count_confusions

@@ -12,8 +12,7 @@ import torch
 
 from berttools.cli.options import ANY_NAME, is_finished
 from berttools.cli.output import say, say_if_possible
-from berttools.cli.signals import fit_until_signal
-from berttools.pretrain.plan import (
+from berttools.cli.runs import (
     Plan,
     options_given,
     other_run,
@@ -21,15 +20,16 @@ from berttools.pretrain.plan import (
     require_free,
     write_plan,
 )
+from berttools.cli.signals import fit_until_signal
 from minibert.disk import remove, written_whole
 from minibert.loading import load_tokenizer
 from minibert.training import checkpoint_folders, choose_device
 
 from .calibration import with_temperature
 from .candidates import Candidate, best_of_each, chosen_from, compare
+from .command import DEFAULTS, REPORT, go_on
 from .coverage import require_known
 from .frozen import frozen_encoder
-from .options import DEFAULTS, REPORT, go_on
 from .preparing import Work, prepare
 from .report import measure
 from .saving import Classifier, save_classifier, write_json

@@ -19,7 +19,7 @@ def report_in_words(facts: Facts, folder: str | Path) -> str:
     """Return the report as Markdown."""
     sections = (_data, _choice, _result, _each, _calibration, _promises, _look_at)
     lines = [line for section in sections for line in [*section(facts), ""]]
-    command = f"    python -m berttools.classify predict {shlex.quote(str(folder))} 'a text'"
+    command = f"    minibert classify predict {shlex.quote(str(folder))} 'a text'"
     lines += ["## What to type next", "", command, ""]
     return "\n".join([f"# The classifier in {str(folder)!r}", "", *lines])
 

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from .above import names_made_by, statements_above
-from .definitions import is_skeleton, names_from_outside
+from .names import is_skeleton, names_from_outside, names_made_by, statements_above
 
 HEADING = re.compile(r"^###? Exercise (\d+\.\d+) · (.+)$", re.MULTILINE)
 DIFFICULTY = re.compile(r"Difficulty (●+)○*")

@@ -13,6 +13,7 @@ import torch
 
 from berttools.cli.options import ANY_NAME, REPORT, is_finished, resume_hint
 from berttools.cli.output import say, say_if_possible
+from berttools.cli.runs import Plan, read_plan, require_free, write_plan
 from berttools.cli.signals import fit_until_signal
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
@@ -33,7 +34,7 @@ from minibert.training import (
 from minibert.training.lock import locked
 from minibert.wordpiece import WordPieceTokenizer
 
-from .plan import Plan, begin, load_plan, read_plan, reopen_text, require_free, write_plan
+from .plan import FORMAT, begin, load_plan, reopen_text
 from .report import write_report
 from .texts import describe_text, examine, hold_out, learn_pieces, open_texts, warn_of_wrapped_lines
 
@@ -123,7 +124,7 @@ def _read_vocabulary(folder: Path, plan: Plan) -> WordPieceTokenizer:
 
 def _reopen(folder: Path, processes: Processes, device: torch.device) -> _Run:
     """Open the run that the first process has prepared."""
-    plan = read_plan(folder)
+    plan = read_plan(folder, FORMAT)
     parts = hold_out(open_texts(plan["files"]), plan["held_out"], plan["seed"])
     return _Run(folder, plan, _read_vocabulary(folder, plan), *parts, processes, device)
 

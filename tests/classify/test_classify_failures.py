@@ -11,7 +11,7 @@ import signal
 import pytest
 from small_classifier import classify, end_of, letters, write_table
 
-from berttools.classify.options import parse_options
+from berttools.classify.command import parse_options
 from berttools.classify.saving import load_classifier, save_classifier
 from berttools.classify.table import LabeledTable
 from minibert.tasks import TaskBatches
@@ -210,14 +210,13 @@ def test_ctrl_c_loses_nothing(inputs, finished, tmp_path, capsys, monkeypatch):
     assert classify("train", *inputs, "--out", out) == 130
     told = capsys.readouterr()
     assert told.out.splitlines()[-1] == (
-        f"Stopped after step {at}; go on with: python -m berttools.classify train --out {out} "
-        "--resume"
+        f"Stopped after step {at}; go on with: minibert classify train --out {out} --resume"
     )
     assert told.err == ""
     assert checkpoint_folders(out)[0].name == f"step-{at:08}"
     monkeypatch.undo()
     assert classify("predict", out, "a text") == 1
-    assert "is not finished; go on with: python -m berttools.classify train" in error(capsys)
+    assert "is not finished; go on with: minibert classify train" in error(capsys)
     assert classify("train", "--out", out, "--resume") == 0
     assert f"Going on after step {at}." in capsys.readouterr().out
     assert end_of(out) == end_of(finished)

@@ -1,24 +1,25 @@
-"""The command line of `python -m berttools.pretrain`: help, defaults, wrong usage."""
+"""The command line of `minibert pretrain`: help, defaults, wrong usage."""
 
 import subprocess
 import sys
 
 import pytest
 
-from berttools.cli.options import LARGEST_SEED, parse_options
+from berttools.cli.options import LARGEST_SEED
+from berttools.pretrain.command import parse_options
 
 
 @pytest.mark.parametrize("command", [["pretrain", "FILE.txt"], ["classify", "train", "TABLE"]])
 def test_help_does_not_wait_for_torch(command):
-    name, *words, first = command
+    *words, first = command
     program = (
-        f"import sys\nfrom minibert.{name}.__main__ import main\n"
+        f"import sys\nfrom berttools.__main__ import main\n"
         f"try:\n    main([*{words!r}, '--help'])\nexcept SystemExit as end:\n"
         "    assert end.code == 0\nassert 'torch' not in sys.modules"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"usage: python -m minibert.{' '.join([name, *words, first])}" in done.stdout
+    assert f"usage: minibert {' '.join([*words, first])}" in done.stdout
 
 
 WRONG = {
@@ -44,7 +45,7 @@ def test_wrong_usage_has_status_2(line, told, capsys):
 def test_the_largest_seed_works_in_both_commands_and_the_next_in_none(tmp_path, capsys):
     from small_runs import pretrain, write_inputs
 
-    from berttools.classify.options import parse_options as parse_classify
+    from berttools.classify.command import parse_options as parse_classify
 
     arguments = [*write_inputs(tmp_path), "--max-steps", "1", "--seed", LARGEST_SEED]
     assert pretrain(*arguments, "--out", tmp_path / "out") == 0

@@ -171,7 +171,7 @@ def test_a_signal_ends_it_after_the_step_and_saves(whole, tmp_path, capsys, monk
     assert pretrain(*whole[1], "--out", out) == 128 + number
     told = capsys.readouterr()
     assert told.out.splitlines()[-1] == (
-        f"Stopped after step 3; go on with: python -m berttools.pretrain --out '{out}' --resume"
+        f"Stopped after step 3; go on with: minibert pretrain --out '{out}' --resume"
     )
     assert told.err == ""
     assert checkpoint_folders(out)[0].name == "step-00000003"
@@ -210,7 +210,7 @@ def test_a_text_that_vanishes_is_not_called_a_full_disk(tmp_path, capsys, monkey
 def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
     interrupt(monkeypatch, 5, signal.SIGINT, signal.SIGINT)
     assert pretrain(*whole[1], "--out", tmp_path / "out") == 130
-    assert "error: stopped at once; go on with: python -m berttools.pretrain --out" in error(capsys)
+    assert "error: stopped at once; go on with: minibert pretrain --out" in error(capsys)
     assert checkpoint_folders(tmp_path / "out")[0].name == "step-00000004"
     monkeypatch.undo()
     assert pretrain("--out", tmp_path / "out", "--resume") == 0

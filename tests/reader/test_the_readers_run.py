@@ -19,7 +19,7 @@ from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
 
 from bertbook.reader.contracts import ROLES, my_name, players_of
-from berttools.grade.reader_file import run_reader_file
+from bertbook.reader.reader_file import run_reader_file
 from minibert.config import BertConfig
 from minibert.parts import override, part
 from minibert.reference import additive_mask, causal_mask

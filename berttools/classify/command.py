@@ -1,4 +1,4 @@
-"""What may be typed after ``python -m berttools.classify``; it imports nothing slow. Chapter 19."""
+"""What may be typed after ``minibert classify``; it imports nothing slow. Chapter 19."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import math
 from functools import partial
 from types import MappingProxyType
 
+from berttools.cli.failures import guarded
 from berttools.cli.options import (
     LOOK,
     SEED,
     add_option,
+    is_finished,
     new_parser,
     resume_hint,
     share_type,
@@ -53,10 +55,10 @@ not know" below a threshold."""
 
 EPILOG = """\
 examples:
-  python -m berttools.classify train letters.csv --text text --label label --out my-classifier
-  python -m berttools.classify train --out my-classifier --resume
-  python -m berttools.classify predict my-classifier "the box hums all night"
-  python -m berttools.classify predict my-classifier letters.csv
+  minibert classify train letters.csv --text text --label label --out my-classifier
+  minibert classify train --out my-classifier --resume
+  minibert classify predict my-classifier "the box hums all night"
+  minibert classify predict my-classifier letters.csv
 """
 
 TABLE = """\
@@ -64,16 +66,35 @@ The table is CSV, TSV or JSON lines, in UTF-8. With --time the newest rows are t
 that share a --group, or whose texts are copies, are never in two parts."""
 
 
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
+    options = parse_options(arguments)
+
+    def work() -> int:
+        # PyTorch takes seconds to load: only now, for who asks for help need not wait.
+        if options.does == "predict":
+            from .answering import answer_typed
+
+            return answer_typed(options)
+        from .run import train_classifier
+
+        return train_classifier(options)
+
+    if options.does == "predict":
+        return guarded(work, lambda: "type the same command again", lambda: False)
+    return guarded(work, lambda: go_on(options.out), lambda: is_finished(options.out, REPORT))
+
+
 def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
     """Read the command line; what was not given to `train` is None."""
     parser = new_parser("classify", description=DESCRIPTION, epilog=EPILOG)
     commands = parser.add_subparsers(dest="does", required=True, metavar="train|predict")
     texts = {"help": "make a classifier from a table", "description": TABLE}
-    usage = "python -m berttools.classify train TABLE --text NAME --label NAME --out DIR [options]"
+    usage = "minibert classify train TABLE --text NAME --label NAME --out DIR [options]"
     train = commands.add_parser("train", usage=usage, **texts, **LOOK)
     _add_train(train)
     texts = {"help": "answer with a classifier"}
-    usage = "python -m berttools.classify predict DIR TEXT … [options]"
+    usage = "minibert classify predict DIR TEXT … [options]"
     _add_predict(commands.add_parser("predict", usage=usage, **texts, **LOOK))
     options = parser.parse_args(arguments)
     if options.does == "train" and not (options.table or options.resume):
@@ -83,7 +104,7 @@ def parse_options(arguments: list[str] | None = None) -> argparse.Namespace:
 
 def go_on(folder: str) -> str:
     """Return the sentence with the command that resumes a run."""
-    return resume_hint(folder, "berttools.classify train")
+    return resume_hint(folder, "classify train")
 
 
 _add = partial(add_option, defaults=DEFAULTS)

@@ -7,13 +7,13 @@ import builtins
 import contextlib
 import inspect
 import linecache
-import symtable
 import sys
 import textwrap
-from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
+
+from berttools.grade.names import names_from_outside
 
 from .reader_file import READER_FILE
 
@@ -103,22 +103,6 @@ def _definition(
     return definitions[-1] if definitions else None
 
 
-def names_from_outside(source: str) -> set[str]:
-    """Return the names that code reads and does not set itself."""
-    return {
-        symbol.get_name()
-        for table in _with_tables_inside(symtable.symtable(source, "<kept>", "exec"))
-        for symbol in table.get_symbols()
-        if symbol.is_referenced() and (symbol.is_global() or table.get_type() == "module")
-    }
-
-
-def _with_tables_inside(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
-    yield table
-    for child in table.get_children():
-        yield from _with_tables_inside(child)
-
-
 def _is_made_here(thing: Any, here: str) -> bool:
     is_code = inspect.isfunction(thing) or isinstance(thing, type)
     return is_code and thing.__module__ == here and thing.__name__ != "<lambda>"
@@ -156,13 +140,3 @@ def _nearest_module(home: str, name: str, thing: Any) -> str | None:
 def _kind(thing: Any) -> str:
     name = type(thing).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
-
-
-def is_skeleton(source: str) -> bool:
-    """Return whether a function, or a method of a class, still ends in the dots."""
-    return any(
-        isinstance(last := node.body[-1], ast.Expr)
-        and getattr(last.value, "value", None) is Ellipsis
-        for node in ast.walk(ast.parse(source))
-        if isinstance(node, ast.FunctionDef)
-    )

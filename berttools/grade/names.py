@@ -1,13 +1,12 @@
-"""What the code of a cell needs from the cells above it. Chapter 1."""
+"""Which names the code of a cell sets, reads, and needs from the cells above it. Chapter 1."""
 
 from __future__ import annotations
 
 import ast
+import symtable
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
-
-from .definitions import names_from_outside
 
 IMPORTS = (ast.Import, ast.ImportFrom)
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
@@ -71,3 +70,29 @@ def names_made_by(node: ast.AST) -> Iterator[str]:
             yield node.id
         else:
             inside += ast.iter_child_nodes(node)
+
+
+def names_from_outside(source: str) -> set[str]:
+    """Return the names that code reads and does not set itself."""
+    return {
+        symbol.get_name()
+        for table in _with_tables_inside(symtable.symtable(source, "<kept>", "exec"))
+        for symbol in table.get_symbols()
+        if symbol.is_referenced() and (symbol.is_global() or table.get_type() == "module")
+    }
+
+
+def _with_tables_inside(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    yield table
+    for child in table.get_children():
+        yield from _with_tables_inside(child)
+
+
+def is_skeleton(source: str) -> bool:
+    """Return whether a function, or a method of a class, still ends in the dots."""
+    return any(
+        isinstance(last := node.body[-1], ast.Expr)
+        and getattr(last.value, "value", None) is Ellipsis
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+    )

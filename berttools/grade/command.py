@@ -1,30 +1,30 @@
-"""Start: ``python -m berttools.grade FOLDER``. Chapter 1."""
+"""What may be typed after ``minibert grade``, and what is done then. Chapter 1."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from berttools.cli.output import complain, say, with_output
+from berttools.cli.options import new_parser
+from berttools.cli.output import complain, say
 
 from .overview import overview_of, write_overview_page, write_overview_table
 from .report import Mark, write_pages, write_table
 
 if TYPE_CHECKING:  # what is slow to import is so where it is needed
     from .exercises import Task
-    from .trial import Limits, Reply
+    from .sandbox import Limits, Reply
 
 DESCRIPTION = """\
 Run the notebooks of a class, and write what each exercise earns.
 
-FOLDER has one folder for each student with her copies of the chapters, or one notebook for each.
-Every answer runs in a process of its own. What loops, ends Python, prints without end, writes or
-deletes files, changes or asks its checker, or is ours under another name earns nothing and harms
-nothing; for people you do not know, run this command in a container all the same. A point stands
-for each dot of an exercise's difficulty. GRADES gets
+FOLDER has one folder for each student with copies of the chapters, or one notebook for each.
+Every answer runs in a process of its own, with limits of time and memory and without a network:
+one that loops, prints without end, raises or ends Python earns nothing and leaves the others as
+they are. It may read and write your files, so run this command in a container for people you do
+not know. A point stands for each dot of an exercise's difficulty. GRADES gets
 
   overview.html  the class on one page: points of each student and of each exercise with their
                  totals, and the replies that most students got
@@ -34,17 +34,13 @@ for each dot of an exercise's difficulty. GRADES gets
 
 EPILOG = """\
 examples:
-  python -m berttools.grade submissions
-  python -m berttools.grade submissions --out grades --seconds 30 --megabytes 1000
+  minibert grade submissions
+  minibert grade submissions --out grades --seconds 30 --megabytes 1000
 """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
-    return with_output(lambda: _run(arguments))
-
-
-def _run(arguments: Sequence[str] | None) -> int:
     options = _parser().parse_args(arguments)
     chapters = sorted(options.chapters.glob("[0-9][0-9]-*.ipynb"))
     if not chapters:
@@ -58,8 +54,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     marks = []
     for mark in graded(options, chapters):
         marks.append(mark)
-        told = f"{mark.exercise}: {mark.points} of {mark.of}" if mark.exercise else mark.reply
-        say(f"{mark.student}: {told}")
+        earned = f"{mark.exercise}: {mark.points} of {mark.of}" if mark.exercise else mark.reply
+        say(f"{mark.student}: {earned}")
     if not marks:
         return _stop(f"there are no notebooks (*.ipynb) in {options.folder}")
     options.out.mkdir(parents=True, exist_ok=True)
@@ -76,39 +72,38 @@ def _run(arguments: Sequence[str] | None) -> int:
 
 def graded(options: argparse.Namespace, chapters: Sequence[Path]) -> Iterator[Mark]:
     """Yield a mark for each exercise of each notebook, exercise by exercise."""
-    from .answers import submissions_in
     from .exercises import chapter_of, tasks_of
-    from .trial import Limits
+    from .sandbox import Limits
+    from .submissions import submissions_in
 
     limits, of_chapter = Limits(options.seconds, options.megabytes), {}
-    for hers in submissions_in(options.folder):
+    for one in submissions_in(options.folder):
         try:
-            of_chapter.setdefault(chapter_of(hers.path, chapters), []).append(hers)
+            of_chapter.setdefault(chapter_of(one.path, chapters), []).append(one)
         except (OSError, ValueError) as error:
-            yield Mark(hers.student, hers.path.name, "", "", 0, 0, f"{error}.")
+            yield Mark(one.student, one.path.name, "", "", 0, 0, f"{error}.")
     for chapter, all_of_it in sorted(of_chapter.items()):
         for task in tasks_of(chapter):
-            for hers in all_of_it:
-                reply = _reply(task, hers.path, chapter, limits)
+            for one in all_of_it:
+                reply = _reply(task, one.path, chapter, limits)
                 points = task.points * reply.passed
                 name = task.title, points, task.points, reply.message
-                yield Mark(hers.student, hers.path.name, chapter.stem, *name)
+                yield Mark(one.student, one.path.name, chapter.stem, *name)
 
 
 def _reply(task: Task, path: Path, chapter: Path, limits: Limits) -> Reply:
-    """Say why there is no answer, or try it."""
-    from berttools.cli.messages import brief
+    """Say why there is no answer, or run its checker."""
+    from berttools.cli.failures import brief
 
-    from .absent import why_absent
-    from .answers import code_for
     from .exercises import with_needs_of
-    from .trial import Reply, on_trial
+    from .sandbox import Reply, run_checker
+    from .submissions import code_for, why_absent
 
     code = code_for(task, path, chapter)
     needed = with_needs_of(code, task, chapter)
     if absent := why_absent(code, needed, path, chapter):
         return Reply(False, brief(absent))
-    return on_trial(needed, code, chapter.parent.resolve(), limits)
+    return run_checker(needed, code, chapter.parent.resolve(), limits)
 
 
 def _stop(sentence: str) -> int:
@@ -117,12 +112,7 @@ def _stop(sentence: str) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m berttools.grade",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
+    parser = new_parser("grade", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="the notebooks of the class")
     parser.add_argument(
         "--out",
@@ -146,7 +136,3 @@ def _positive(text: str) -> int:
     if not text.isdigit() or not int(text):
         raise argparse.ArgumentTypeError(f"{text!r} is no whole number above 0")
     return int(text)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
