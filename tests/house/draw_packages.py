@@ -149,9 +149,7 @@ def _title(root: Path, package: str) -> str:
     return text.partition("\n")[0].partition(". ")[0].rstrip(".").replace("*", "")
 
 
-def _package(
-    graph: Graph, title: str, left: float, top: float, width: float, height: float
-) -> str:
+def _package(graph: Graph, title: str, left: float, top: float, width: float, height: float) -> str:
     """Draw a package: its frame, its arrows, and its rooms above them."""
     found = places(graph, left, top, width)
     frame = (

@@ -123,7 +123,9 @@ def folder(place: Path) -> list[Station]:
 def table(place: Path) -> list[Station]:
     """Walk from a table to a classifier, through the files of the command."""
     save_small(place / "small")
-    rows = [f"{SENTENCES[n % 3]} {'abcdefgh'[n // 8]} {'abcdefgh'[n % 8]},{n % 3}" for n in range(60)]
+    rows = [
+        f"{SENTENCES[n % 3]} {'abcdefgh'[n // 8]} {'abcdefgh'[n % 8]},{n % 3}" for n in range(60)
+    ]
     (place / "table.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
     words = ("--model", place / "small", "--out", place / "out", "--epochs", 1, "--device", "cpu")
     arguments = ["classify", "train", place / "table.csv", *words]
@@ -155,11 +157,11 @@ def written(page: str, found: dict[str, list[Station]]) -> str:
     """Put the walks in their places on the page."""
     for name, stations in found.items():
         lines = "\n".join(f"{number}. {one}" for number, one in enumerate(stations, start=1))
-        begin, end = f"<!-- walk: {name} -->\n", "\n<!-- end -->"
+        begin, end = f"<!-- walk: {name} -->\n", "<!-- end -->"
         before, found_begin, rest = page.partition(begin)
         if not found_begin:
             raise ValueError(f"{PAGE} has no place for the walk of a {name}; write {begin!r} there")
-        page = f"{before}{begin}\n{lines}\n{end}{rest.partition(end)[2]}"
+        page = f"{before}{begin}\n{lines}\n\n{end}{rest.partition(end)[2]}"
     return page
 
 
