@@ -8,7 +8,7 @@ import pytest
 import torch
 from bert_pairs import SMALL, build
 
-from berttools.pretrain.plan import write_plan
+from berttools.cli.runs import write_plan
 from minibert.disk import draft_of, remove, written_whole
 from minibert.loading import save_pretrained
 from minibert.training.checkpoint import Checkpoint, write_checkpoint

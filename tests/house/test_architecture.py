@@ -9,7 +9,10 @@ import pytest
 from book_tree import ROOT
 from draw_packages import arrows, picture, rooms, rows
 
-WALKS = "import walks; print(walks.written((walks.ROOT / walks.PAGE).read_text('utf-8'), walks.walks()))"
+WALKS = """
+import walks
+print(walks.written((walks.ROOT / walks.PAGE).read_text("utf-8"), walks.walks()))
+"""
 
 
 def test_the_picture_is_that_of_the_imports():

@@ -2,8 +2,8 @@
 
 A walk is what `sys.setprofile` sees while a flow runs, so its stations are those of the code as it
 is now. A station is a function of ours, with the first line of its docstring, in the order of the
-first calls: every function on the way of a batch, and in the longer walks the one by which each file
-is entered for the first time.
+first calls: every function on the way of a batch, and in the longer walks the one by which each
+file is entered for the first time.
 """
 
 from __future__ import annotations
