@@ -1,4 +1,4 @@
-"""The command ``minibert``, which is ``python -m berttools`` too. Chapter 14."""
+"""The command ``minibert``, which is ``python -m berttools`` too."""
 
 from __future__ import annotations
 

@@ -178,11 +178,3 @@ def test_folders_that_will_not_do(tokenizer, tmp_path, capsys):
     assert f"not finished; go on with: minibert pretrain --out {empty}" in refused(empty)
     save_pretrained(BertModel(BertConfig(vocab_size=20, **SIZES)), encoder, tokenizer)
     assert "a BertModel, which guesses no words; name the folder of a Bert" in refused(encoder)
-
-
-@pytest.mark.parametrize("line", ["", "DIR [MASK] --top 0"])
-def test_wrong_usage_has_status_2(line, capsys):
-    with pytest.raises(SystemExit) as end:
-        main(line.split())
-    assert end.value.code == 2
-    assert "minibert fill: error: " in capsys.readouterr().err

@@ -73,9 +73,9 @@ def main(arguments: list[str] | None = None) -> int:
     def work() -> int:
         # PyTorch takes seconds to load: only now, for who asks for help need not wait.
         if options.does == "predict":
-            from .answering import answer_typed
+            from .predict import predict_typed
 
-            return answer_typed(options)
+            return predict_typed(options)
         from .run import train_classifier
 
         return train_classifier(options)

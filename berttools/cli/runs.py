@@ -31,8 +31,8 @@ def require_free(folder: Path) -> None:
         )
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
-    ours = {draft_of(folder / PLAN).name, LOCK}
-    others = sorted({path.name for path in folder.iterdir()} - ours) if folder.exists() else []
+    own = {draft_of(folder / PLAN).name, LOCK}
+    others = sorted({path.name for path in folder.iterdir()} - own) if folder.exists() else []
     if others:
         raise ValueError(
             f"{str(folder)!r} is not empty (it holds {others[0]!r}); name a new or an empty folder"

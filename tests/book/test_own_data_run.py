@@ -11,7 +11,7 @@ from effort import mostly_thorough
 
 from benchmarks import own_data
 from berttools.classify.calibration import with_temperature
-from berttools.classify.weighting import Weighted
+from berttools.classify.weighting import ClassWeightedModel
 from minibert.config import BertConfig
 from minibert.tasks import BertForSequenceClassification
 
@@ -69,7 +69,7 @@ def test_resampling_weighs_only_the_loss_to_stop_by(training):
     """What was drawn evenly must not be weighed again: Danger would count twice."""
     weights = torch.tensor([1.0, 3.0])
     classifier = BertForSequenceClassification(BertConfig.tiny(vocab_size=9), num_labels=2)
-    model = Weighted(classifier, weights).train(training)
+    model = ClassWeightedModel(classifier, weights).train(training)
     model.of_classes = weights
     own_data.equal_in_training(model, ())
     assert model.weights.tolist() == ([1.0, 1.0] if training else [1.0, 3.0])

@@ -17,7 +17,7 @@ from berttools.classify.duplicates import (
     plain_text,
     without_copies,
 )
-from berttools.classify.preparing import prepare
+from berttools.classify.prepare import prepare
 from berttools.classify.splitting import linked_rows, split_rows
 from berttools.classify.table import LabeledTable
 

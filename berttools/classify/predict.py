@@ -1,4 +1,4 @@
-"""The second half of the command: answer texts, or a table of them. Chapter 19."""
+"""``minibert classify predict``: answer texts, or a table of them. Chapter 19."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from minibert.disk import require_output, write_output
 from minibert.training import choose_device
 
 from .command import go_on
-from .coverage import notes_on_unknown
+from .notes import notes_on_unknown
 from .saving import FILE, Classifier, load_classifier
 from .table import LabeledTable, read_table
 from .thresholds import REFUSAL
@@ -27,7 +27,7 @@ HEAD = ("line", "answer", "probability", "guess")  # then the texts, under the n
 SUFFIXES = (".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".json")
 
 
-def answer_typed(options: argparse.Namespace) -> int:
+def predict_typed(options: argparse.Namespace) -> int:
     """Answer what was typed; return the exit status."""
     folder = Path(options.folder)
     if not (folder / FILE).is_file():
@@ -58,12 +58,12 @@ def _answer_texts(classifier: Classifier, options: argparse.Namespace) -> None:
     wanted = str if classifier.columns["pair"] is None else tuple
     for text, part in zip(options.texts, parts, strict=True):
         if not isinstance(part, wanted) or not all([text.strip(), *part]):
-            way_out = "one text" if wanted is str else "two, with a --separator between them"
-            raise ValueError(f"{text!r} cannot be answered; this classifier reads {way_out}")
+            wanted_texts = "one text" if wanted is str else "two, with a --separator between them"
+            raise ValueError(f"{text!r} cannot be answered; this classifier reads {wanted_texts}")
     both = [(part, "") if isinstance(part, str) else part for part in parts]
     firsts, seconds = map(list, zip(*both, strict=True))
     table = LabeledTable(firsts, pairs=seconds if wanted is tuple else None)
-    for note in notes_on_unknown(classifier, table):
+    for note in notes_on_unknown(classifier.tokenizer, table):
         show_warning(note)
     answers = classifier.answer(table)
     for text, (label, probability, guess) in zip(options.texts, answers, strict=True):
@@ -78,7 +78,7 @@ def _answer_table(classifier: Classifier, options: argparse.Namespace) -> None:
     if options.out is not None:
         require_output(options.out, **_only_answers(options))
     table = read_table(path, str(text), pair=pair, encoding=options.encoding)
-    for note in [*table.notes, *notes_on_unknown(classifier, table)]:
+    for note in [*table.notes, *notes_on_unknown(classifier.tokenizer, table)]:
         show_warning(note)
     if table.skipped:
         show_warning(f"{len(table.skipped):,} rows without a text are left out")

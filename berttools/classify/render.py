@@ -15,7 +15,7 @@ WIDEST = 12  # columns of a confusion matrix that can still be read
 FEW_UNITS = 30  # of fewer, two digits would say more than is known
 
 
-def report_in_words(facts: Facts, folder: str | Path) -> str:
+def report_as_markdown(facts: Facts, folder: str | Path) -> str:
     """Return the report as Markdown."""
     sections = (_data, _choice, _result, _each, _calibration, _promises, _look_at)
     lines = [line for section in sections for line in [*section(facts), ""]]
@@ -26,12 +26,12 @@ def report_in_words(facts: Facts, folder: str | Path) -> str:
 
 def _data(facts: Facts) -> list[str]:
     rows = facts["rows"]
-    told = (
+    text = (
         f"Learned from {rows['train']:,} rows. {rows['validation']:,} others were there to choose "
         f"with: when to stop, the temperature, the thresholds. {rows['test']:,} more were asked "
         "about, once; all results below are of these."
     )
-    return [told, "", *(f"- {note}" for note in facts["notes"])]
+    return [text, "", *(f"- {note}" for note in facts["notes"])]
 
 
 def _choice(facts: Facts) -> list[str]:
@@ -43,7 +43,7 @@ def _choice(facts: Facts) -> list[str]:
         for one in facts["compared"]
     ]  # fmt: skip
     how = "has most of these rows right" if facts["use"] == "best" else "was asked for by --use"
-    told = (
+    text = (
         f"This folder answers with **{facts['used']}**, which {how}; where two have equally many, "
         "the loss decides. What was chosen here looks better here than it is: believe what follows."
     )
@@ -53,31 +53,31 @@ def _choice(facts: Facts) -> list[str]:
     )
     head = ["method", "class weights", "right", "macro F1", "loss", ""]
     table = _table(head, rows)
-    words = ["## What answers", "", *table, "", told]
+    words = ["## What answers", "", *table, "", text]
     return [*words, "", weighted] if several else words
 
 
 def _result(facts: Facts) -> list[str]:
-    """Compare with the rivals, and say what that is worth."""
+    """Compare with the other methods, and say what that is worth."""
     asked, units = facts["rows"]["test"], facts["blocks"]
     rows = [
         [r["name"], f"{r['right']:.3f}", _span(r, units), f"{r['macro_f1']:.3f}"]
         for r in facts["rivals"]
     ]
     over = "rows" if units == asked else f"{units:,} blocks (rows of one group or one text)"
-    told = [_lead(facts["used"], name, lead, units) for name, lead in facts["leads"].items()]
-    told.append(
+    text = [_lead(facts["used"], name, lead, units) for name, lead in facts["leads"].items()]
+    text.append(
         f"Intervals are over {over} of one test part and one run; another seed is another run."
         f"{' So few say little.' * (units < FEW_UNITS)}"
     )
     table = _table(["", "right", "95 % interval", "macro F1"], rows)
     macro = "Macro F1 is the mean of F1 over the labels with rows here, rare ones and common alike."
-    return ["## How often it is right", "", *table, "", " ".join(told), "", macro]
+    return ["## How often it is right", "", *table, "", " ".join(text), "", macro]
 
 
-def _lead(used: str, other: str, found: Sequence[float], units: int) -> str:
+def _lead(used: str, other: str, lead_of: Sequence[float], units: int) -> str:
     """Say how far what is used is ahead of another method."""
-    lead, low, high = found if units > 1 else (found[0], -1.0, 1.0)
+    lead, low, high = lead_of if units > 1 else (lead_of[0], -1.0, 1.0)
     verdict = "no clear difference; more rows may tell."
     if low > 0:
         verdict = f"{used} is ahead."
@@ -89,12 +89,12 @@ def _lead(used: str, other: str, found: Sequence[float], units: int) -> str:
     )
 
 
-def _span(rival: Facts, units: int) -> str:
+def _span(row: Facts, units: int) -> str:
     """Return an interval; if all is right or all wrong, what n units can exclude."""
-    low, high = rival["interval"]
+    low, high = row["interval"]
     edge = 0.05 ** (1 / units)
-    if rival["right"] in (0, 1):
-        low, high = (edge, 1.0) if rival["right"] else (0.0, 1 - edge)
+    if row["right"] in (0, 1):
+        low, high = (edge, 1.0) if row["right"] else (0.0, 1 - edge)
     return f"{low:.3f} to {high:.3f}" if low < high else "–"
 
 
@@ -110,12 +110,12 @@ def _each(facts: Facts) -> list[str]:
     for k, (name, (*_, f1, n)) in enumerate(zip(names, facts["scores"], strict=True)):
         shares = _share(counts[k][k], given[k]), _share(counts[k][k], n)
         scores.append([name, n, *shares, f"{f1:.{2 if n >= FEW_UNITS else 1}f}" if n else "–"])
-    told = "Precision: right of its answers. Recall: right of its rows. F1: their harmonic mean."
-    lines = [told, "", *_table(["label", "rows", "precision", "recall", "F1"], scores)]
+    text = "Precision: right of its answers. Recall: right of its rows. F1: their harmonic mean."
+    lines = [text, "", *_table(["label", "rows", "precision", "recall", "F1"], scores)]
     if len(names) <= WIDEST:
         table = [[f"**{name}**", *row] for name, row in zip(names, counts, strict=True)]
-        told = "Rows are true labels, columns are answers:"
-        lines += ["", told, "", *_table(["", *names], table)]
+        text = "Rows are true labels, columns are answers:"
+        lines += ["", text, "", *_table(["", *names], table)]
     return ["## Each label", "", *lines]
 
 
@@ -125,7 +125,7 @@ def _calibration(facts: Facts) -> list[str]:
         [f"{low:.1f} to {high:.1f}", count, f"{sure:.2f}", _share(round(share * count), count)]
         for low, high, count, sure, share in facts["bins"]
     ]
-    told = (
+    text = (
         f"It believes {facts['sure'][0]:.2f} on average and is right in "
         f"{facts['rivals'][-1]['right']:.2f}. Scores are divided by the temperature "
         f"{facts['temperature']:.2f}, from the rows to choose with; then it believes "
@@ -134,13 +134,13 @@ def _calibration(facts: Facts) -> list[str]:
         f"{after:.3f}{', no gain on these rows' * (after >= before)}."
     )
     if is_at_end(facts["temperature"]):
-        told += (
+        text += (
             " This temperature is at an end of what is looked through: the rows to choose with are "
             "all right, or all wrong, and do not say how sure is too sure. Give more of them "
             "before you rely on a probability."
         )
     table = _table(["believed", "answers", "mean", "right"], bins)
-    return ["## Can its probabilities be believed?", "", told, "", *table]
+    return ["## Can its probabilities be believed?", "", text, "", *table]
 
 
 _COMMON = (
@@ -175,21 +175,21 @@ def _promises(facts: Facts) -> list[str]:
         f'{total - kept:,} it says "I do not know".',
     ]
     if never := [name for name, t, _ in each if t is None]:
-        told = f"For {percent} a label needs at least {least} answers to the rows to choose with,"
-        way_out = "all right, or more with some wrong: give more rows, or a lower --promise."
+        text = f"For {percent} a label needs at least {least} answers to the rows to choose with,"
+        hint = "all right, or more with some wrong: give more rows, or a lower --promise."
         if not any(facts["shared"]):
-            way_out += " One threshold for all labels that have fewer does not keep it, either."
-        lines += ["", f"Never answered: {', '.join(never)}. {told} {way_out}"]
+            hint += " One threshold for all labels that have fewer does not keep it, either."
+        lines += ["", f"Never answered: {', '.join(never)}. {text} {hint}"]
     return lines
 
 
 def _look_at(facts: Facts) -> list[str]:
-    told = (
+    text = (
         "Wrong answers, the least probable labels first. Is the label right? A wrong label is the "
         "cheapest to mend:"
     )
     wrong, unsure = (list(map(_row, facts[name])) for name in ("wrong", "unsure"))
-    head = ["## What to look at first", "", told, ""]
+    head = ["## What to look at first", "", text, ""]
     return [*head, *(wrong or ["- none"]), "", "Least sure:", "", *unsure]
 
 
