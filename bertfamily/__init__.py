@@ -1,4 +1,4 @@
-"""BERT's family, each member as a difference to BERT's parts. Chapter 25."""
+"""Six members of BERT's family, each as a difference from BERT. Chapter 25."""
 
 from .albert import (
     AlbertConfig,

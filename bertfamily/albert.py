@@ -115,11 +115,11 @@ class AlbertEncoder(BertEncoder):
         return [layer for group in turns for layer in group["albert_layers"]]  # pyright: ignore[reportIndexIssue]
 
     def forward(
-        self, hidden_states: Float[Tensor, "batch seq in_size"], *more: Any
+        self, hidden_states: Float[Tensor, "batch seq in_size"], *more: Any, **options: Any
     ) -> BertModelOutput:
         """Widen, then climb."""
         wide = self.embedding_hidden_mapping_in(hidden_states)  # (batch, seq, hidden)
-        return super().forward(wide, *more)
+        return super().forward(wide, *more, **options)
 
 
 class AlbertModel(BertModel):

@@ -210,13 +210,14 @@ class DebertaV2Encoder(BertEncoder):
         hidden_states: Float[Tensor, "batch seq hidden"],
         additive_mask: Float[Tensor, "..."] | None = None,
         *more: Any,
+        **options: Any,
     ) -> BertModelOutput:
         """Climb; padding begins as zeros and looks at everything alike, as in the library."""
         if additive_mask is not None and additive_mask.shape[-2] == 1:
             shown = additive_mask[:, 0, 0] == 0  # (batch, seq)
             hidden_states = hidden_states * shown[..., None]  # (batch, seq, hidden)
             additive_mask = torch.minimum(additive_mask, additive_mask.mT)  # (batch, 1, seq, seq)
-        return super().forward(hidden_states, additive_mask, *more)
+        return super().forward(hidden_states, additive_mask, *more, **options)
 
     def table(self) -> Float[Tensor, "rows hidden"]:
         """Return one vector for each distance."""

@@ -63,9 +63,9 @@ class ElectraEmbeddings(NarrowEmbeddings):
         wide = nn.Linear(config.embedding_size, config.hidden_size)
         self.project = nn.Identity() if same else wide
 
-    def forward(self, *ids: Any) -> Float[Tensor, "batch seq hidden"]:
+    def forward(self, *ids: Any, **options: Any) -> Float[Tensor, "batch seq hidden"]:
         """Look up, add, normalize and widen."""
-        embeddings = super().forward(*ids)  # (batch, seq, embedding_size)
+        embeddings = super().forward(*ids, **options)  # (batch, seq, embedding_size)
         return self.project(embeddings)  # (batch, seq, hidden)
 
 

@@ -172,10 +172,10 @@ class ModernBertEncoder(BertEncoder):
         self.final_norm = config.norm()
 
     def forward(
-        self, hidden_states: Float[Tensor, "batch seq hidden"], *more: Any
+        self, hidden_states: Float[Tensor, "batch seq hidden"], *more: Any, **options: Any
     ) -> BertModelOutput:
         """Climb, then normalize."""
-        output = super().forward(hidden_states, *more)
+        output = super().forward(hidden_states, *more, **options)
         normed = self.final_norm(output.last_hidden_state)  # (batch, seq, hidden)
         states = output.hidden_states and (*output.hidden_states[:-1], normed)
         return output._replace(last_hidden_state=normed, hidden_states=states)

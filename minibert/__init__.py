@@ -1,4 +1,4 @@
-"""The package of *BERT by Hand*: each chapter of the book finishes a piece of it.
+"""A small BERT in plain PyTorch: each chapter of *BERT by Hand* finishes a piece of it.
 
 Import the piece you need, ``from minibert.reference import softmax``; ``import minibert`` alone
 loads nothing else.

@@ -1,8 +1,8 @@
 """Hold every call outside the packages to what it calls: names that are there, arguments that fit.
 
-`make check` runs it over benchmarks, book/_ext and tests. Of what the type checker says there, only
-such sentences count: a mistake of these kinds stops a program, and no test may ever have run it.
-The packages themselves are held to all rules.
+`make check` runs it over all Python files but those of the packages. Of what the type checker says
+there, only such sentences count: a mistake of these kinds stops a program, and no test may ever
+have run it. The packages themselves are held to all rules.
 """
 
 import json

@@ -1,9 +1,12 @@
 """The checker of calls finds a name and an argument that are gone, and nothing in a right one."""
 
 import json
+import re
+import subprocess
 
 import pytest
-from check_calls import CONFIG, mistakes
+from check_calls import CONFIG, ROOT, mistakes
+from python_code import PACKAGES
 
 STEPS = """
 from typing import NamedTuple
@@ -48,6 +51,13 @@ def test_what_would_stop_a_program_is_found(tmp_path):
         assert f"wrong.py:{number}: {told}" in sentence
 
 
-def test_the_checker_looks_at_all_that_the_packages_are_not():
+def test_every_file_is_held_to_all_rules_or_to_calls():
     config = json.loads(CONFIG.read_text(encoding="utf-8"))
-    assert config["include"] == ["benchmarks", "book/_ext", "tests"]
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    settings = project.partition("[tool.basedpyright]")[2].partition("[tool.")[0]
+    packages = re.findall(r'"(\w+)"', settings.partition("]")[0])
+    looked_at = (*packages, *config["include"])
+    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True)
+    assert [file for file in listed.stdout.splitlines() if not file.startswith(looked_at)] == []
+    assert packages == [*PACKAGES]
+    assert 'typeCheckingMode = "standard"' in settings

@@ -1,5 +1,8 @@
 """The room of labels, losses, averages: the loss goes down, and it is another one. Chapter 26."""
 
+# An exhibit takes the arguments that the reader sees it use, and no others.
+# pyright: reportIncompatibleMethodOverride=false
+
 import torch
 from torch import nn
 from torch.nn import functional

@@ -1,5 +1,8 @@
 """The room of the masks: what padding may not do, and what it does here. Chapter 26."""
 
+# An exhibit takes the arguments that the reader sees it use, and no others.
+# pyright: reportIncompatibleMethodOverride=false
+
 import torch
 
 from minibert.model import BertEncoder, BertModel, BertModelOutput

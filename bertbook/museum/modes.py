@@ -1,5 +1,8 @@
 """The room of modes: training and evaluation are two computations. Chapter 26."""
 
+# An exhibit takes the arguments that the reader sees it use, and no others.
+# pyright: reportIncompatibleMethodOverride=false
+
 from torch import nn
 from torch.nn import functional
 

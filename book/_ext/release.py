@@ -51,7 +51,7 @@ FILES = (
     Download(
         f"bert_by_hand-{__version__}-py3-none-any.whl",
         "The packages as a wheel",
-        "`minibert` and `bertbook`, for `pip install`",
+        "`minibert`, `bertfamily`, `berttools` and `bertbook`, for `pip install`",
         place="wheel/",
     ),
 )

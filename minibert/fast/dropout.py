@@ -46,8 +46,8 @@ class _Thin(torch.autograd.Function):
         return torch.addcmul(x.new_zeros(()), factors, x, value=scale, out=factors)
 
     @staticmethod
-    def backward(ctx, grad: Tensor) -> tuple[Tensor, None, None]:
-        return _Thin.apply(grad, *ctx.saved_tensors, ctx.scale), None, None
+    def backward(ctx, *grads: Tensor) -> tuple[Tensor, None, None]:
+        return _Thin.apply(*grads, *ctx.saved_tensors, ctx.scale), None, None
 
 
 def _draw_kept(like: Tensor, dropped: int) -> Tensor:

@@ -26,7 +26,7 @@ class PrepackedLinear(nn.Module):
             raise TypeError(f"prepacked weights take float32 on a CPU, not {x.dtype} on {x.device}")
         return self.multiply(x)
 
-    def _save_to_state_dict(self, *_: object) -> None:
+    def _save_to_state_dict(self, *_: object, **__: object) -> None:
         raise ValueError("prepacked weights are for use only; save the model that was prepacked")
 
 

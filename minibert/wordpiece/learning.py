@@ -25,7 +25,7 @@ class Merge(NamedTuple):
     left: str
     right: str
     piece: str
-    count: int
+    count: int  # pyright: ignore[reportIncompatibleMethodOverride]: nobody asks a tuple's count
     gain: float
 
 

@@ -1,4 +1,4 @@
-"""Python as the rules read it: the modules of both packages, what they export, who calls whom."""
+"""Python as the rules read it: the modules of the packages, what they export, who calls whom."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("minibert", "bertfamily", "berttools", "bertbook")
 
 
 def modules(root: Path) -> dict[str, Path]:
-    """Map the dotted name of every module of the two packages to its file."""
+    """Map the dotted name of every module of the packages to its file."""
     named = {}
     for path in (path for name in PACKAGES for path in sorted((root / name).rglob("*.py"))):
         parts = path.relative_to(root).with_suffix("").parts
@@ -31,7 +31,7 @@ def imported(module: str, path: Path) -> Iterator[tuple[int, str]]:
         elif isinstance(node, ast.ImportFrom):
             up = package[: len(package) + 1 - node.level] if node.level else []
             base = ".".join([*up, *([node.module] if node.module else [])])
-            # `from minibert import corpus` imports bertbook.corpus.
+            # `from bertbook import corpus` imports bertbook.corpus.
             names = [f"{base}.{a.name}" if base in PACKAGES else base for a in node.names]
         else:
             continue

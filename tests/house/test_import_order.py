@@ -1,4 +1,4 @@
-"""Both packages can be read from top to bottom: a file imports only from rows above it."""
+"""The packages can be read from top to bottom: a file imports only from rows above it."""
 
 import ast
 import subprocess
@@ -83,7 +83,7 @@ SLOW = ("torch", "matplotlib", "IPython", "ipywidgets")
 
 
 def import_order(root: Path) -> list[str]:
-    """Hold every import inside the two packages to the table."""
+    """Hold every import inside the packages to the table."""
     found = []
     for module, path in modules(root).items():
         (package, row), file = _row(module), name_of(path, root)

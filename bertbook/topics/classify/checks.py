@@ -111,7 +111,7 @@ def _stop(losses, patience):
             waited += 1
         if waited == patience:
             break
-    return best, number
+    return best, number  # pyright: ignore[reportPossiblyUnboundVariable]: there is a loss
 
 
 check_stopping = Exercise(

@@ -130,8 +130,8 @@ def _timed(times, *taken):
     return run, _Clock(run), times
 
 
-class _Clock(_Run):
-    """Tell what time it is after the calls of a run."""
+class _Clock:
+    """Tell what time it is after the calls of a run; two of them are always equal."""
 
     __name__ = "clock"
 
@@ -140,6 +140,9 @@ class _Clock(_Run):
 
     def __call__(self) -> float:
         return self.run.now
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Clock)
 
 
 def _seconds(run, clock, times):

@@ -47,15 +47,15 @@ def search_table(searches: Mapping[str, Sequence[int]]) -> Html:
     Html
         A displayable table.
     """
-    rows = []
+    rows, queries = [], 0
     for name, found in searches.items():
         ranks = np.asarray(found)
-        gains = reciprocal_ranks(ranks)
+        gains, queries = reciprocal_ranks(ranks), len(ranks)
         others = (recalls(ranks, 10), ndcgs(ranks, 10))
         rows.append([name, f"{gains.mean():.2f}", _interval(gains),
                      *(f"{measure.mean():.2f}" for measure in others)])  # fmt: skip
     columns = ["MRR", "interval", "recall@10", "nDCG@10"]
-    note = f"{len(gains)} queries; the interval of the MRR is a bootstrap over them."
+    note = f"{queries} queries; the interval of the MRR is a bootstrap over them."
     return html(result_table(columns, rows, "search"), note)
 
 

@@ -1,0 +1,171 @@
+"""Walk through three flows: `python tests/house/walks.py` writes the walks of ARCHITECTURE.md.
+
+A walk is what `sys.setprofile` sees while a flow runs, so its stations are those of the code as it
+is now. A station is a function of ours, with the first line of its docstring, in the order of the
+first calls: every function on the way of a batch, and in the longer walks the one by which each
+file is entered for the first time.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import pkgutil
+import re
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+import torch
+from python_code import parse
+
+from berttools.__main__ import main as minibert_command
+from minibert.config import BertConfig
+from minibert.loading import load_pretrained, save_pretrained
+from minibert.model import BertModel
+from minibert.pretraining import BertForPreTraining
+from minibert.wordpiece import WordPieceTokenizer
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = "ARCHITECTURE.md"
+COMMAND = "python tests/house/walks.py"
+WALKED = ("minibert", "berttools")
+SENTENCES = ("the lamp is broken", "the bill came late", "the page shows nothing")
+SMALL = BertConfig(
+    vocab_size=100,
+    hidden_size=16,
+    num_hidden_layers=2,
+    num_attention_heads=2,
+    intermediate_size=32,
+    max_position_embeddings=32,
+)
+
+
+class Station(NamedTuple):
+    """A function of ours: its file, its name, and what it says of itself."""
+
+    file: str
+    name: str
+    told: str
+
+    def __str__(self) -> str:
+        """Write the station as ARCHITECTURE.md shows it."""
+        return f"`{self.file}` · `{self.name}`: {self.told}"
+
+
+def walk(flow: Callable[[], object]) -> list[Station]:
+    """Run a flow, and list the functions of ours that it calls, in the order of first calls."""
+    seen: dict[tuple[str, int], None] = {}
+
+    def look(frame, event: str, _: object) -> None:
+        if event == "call":
+            seen[frame.f_code.co_filename, frame.f_code.co_firstlineno] = None
+
+    sys.setprofile(look)
+    try:
+        flow()
+    finally:
+        sys.setprofile(None)
+    stations = (_stations(file).get(line) for file, line in seen if _is_walked(file))
+    return [station for station in stations if station]
+
+
+def _is_walked(file: str) -> bool:
+    return file.startswith(tuple(f"{ROOT}{os.sep}{name}{os.sep}" for name in WALKED))
+
+
+@cache
+def _stations(file: str) -> dict[int, Station]:
+    """Map the first line of every function and method of a file to its station."""
+    name = Path(file).relative_to(ROOT).as_posix()
+    return {line: Station(name, own, told) for line, own, told in _functions(parse(Path(file)))}
+
+
+def _functions(tree: ast.Module | ast.ClassDef, inside: str = "") -> Iterator[tuple[int, str, str]]:
+    """Yield first line, name and summary of functions; a constructor has that of its class."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from _functions(node, f"{inside}{node.name}.")
+        elif isinstance(node, ast.FunctionDef):
+            line = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            told = ast.get_docstring(node if node.name != "__init__" else tree) or ""
+            yield line, f"{inside}{node.name}", re.split(r"\n\s*\n", told)[0].replace("\n", " ")
+
+
+def entries(stations: list[Station]) -> list[Station]:
+    """Keep the first station of each file."""
+    first: dict[str, Station] = {}
+    for station in stations:
+        first.setdefault(station.file, station)
+    return [*first.values()]
+
+
+def batch() -> list[Station]:
+    """Walk from ids to the loss."""
+    torch.manual_seed(0)
+    model, ids = BertForPreTraining(SMALL), torch.arange(5, 17).reshape(2, 6)
+    mask, types = torch.ones_like(ids), torch.zeros_like(ids)
+    answers = {"labels": ids, "next_sentence_label": torch.tensor([0, 1])}
+    return walk(lambda: model(ids, mask, types, **answers))
+
+
+def folder(place: Path) -> list[Station]:
+    """Walk from a folder to a model."""
+    save_small(place)
+    return entries(walk(lambda: load_pretrained(BertModel, place)))
+
+
+def table(place: Path) -> list[Station]:
+    """Walk from a table to a classifier, through the files of the command."""
+    save_small(place / "small")
+    rows = [
+        f"{SENTENCES[n % 3]} {'abcdefgh'[n // 8]} {'abcdefgh'[n % 8]},{n % 3}" for n in range(60)
+    ]
+    (place / "table.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
+    words = ("--model", place / "small", "--out", place / "out", "--epochs", 1, "--device", "cpu")
+    arguments = ["classify", "train", place / "table.csv", *words]
+    stations = walk(lambda: minibert_command([*map(str, arguments)]))
+    return entries([station for station in stations if station.file.startswith("berttools/")])
+
+
+def save_small(place: Path) -> None:
+    """Save a BERT with weights of chance, and its tokenizer."""
+    torch.manual_seed(0)
+    tokenizer = WordPieceTokenizer.train(SENTENCES, SMALL.vocab_size)
+    config = BertConfig(**{**vars(SMALL), "vocab_size": tokenizer.vocab_size})
+    save_pretrained(BertModel(config), place, tokenizer)
+
+
+def walks() -> dict[str, list[Station]]:
+    """Walk all three."""
+    for package in WALKED:  # what an import calls is no station
+        for module in pkgutil.walk_packages([ROOT / package], f"{package}."):
+            import_module(module.name)
+    with tempfile.TemporaryDirectory() as place:
+        one, other = Path(place) / "one", Path(place) / "other"
+        other.mkdir()
+        with redirect_stdout(sys.stderr):  # what the command says
+            return {"batch": batch(), "folder": folder(one), "table": table(other)}
+
+
+def written(page: str, found: dict[str, list[Station]]) -> str:
+    """Put the walks in their places on the page."""
+    for name, stations in found.items():
+        lines = "\n".join(f"{number}. {one}" for number, one in enumerate(stations, start=1))
+        begin, end = f"<!-- walk: {name} -->\n", "<!-- end -->"
+        before, found_begin, rest = page.partition(begin)
+        if not found_begin:
+            raise ValueError(f"{PAGE} has no place for the walk of a {name}; write {begin!r} there")
+        page = f"{before}{begin}\n{lines}\n\n{end}{rest.partition(end)[2]}"
+    return page
+
+
+if __name__ == "__main__":
+    text = (ROOT / PAGE).read_text(encoding="utf-8")
+    (ROOT / PAGE).write_text(written(text, walks()), encoding="utf-8")
+    print(f"the walks of {PAGE} are written")
