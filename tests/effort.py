@@ -24,6 +24,20 @@ def mostly_thorough(values: Iterable, often: int = 1) -> list:
     ]
 
 
+def sampled(values: Iterable, often: int, seldom: int = 2) -> list:
+    """Leave to `make test` each so-many-th value of a parameter, to `make thorough` more of them.
+
+    The rest runs every week.
+    """
+    weekly = pytest.mark.skipif(not EVERY_WEEK, reason="every week, with BOOK_WHEEL=all")
+    found = []
+    for number, value in enumerate(values):
+        marks = [pytest.mark.thorough, *([weekly] if number % seldom else [])]
+        given = value if isinstance(value, tuple) else (value,)
+        found.append(pytest.param(*given, marks=marks if number % often else ()))
+    return found
+
+
 def mostly_slow(values: Iterable, quick: int = 1) -> list:
     """Mark all values of a parameter as slow but for the first ones."""
     values = list(values)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 import transformers
-from effort import mostly_thorough
+from effort import EVERY_WEEK, mostly_thorough
 
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants
@@ -84,6 +84,8 @@ def test_a_right_encoder_is_not_accused(name):
 @every_right
 def test_a_right_head_is_not_accused(name, head):
     head = f"For{head}"
+    if not (EVERY_WEEK or name in OFTEN or HEADS.index(head[3:]) == len(name) % len(HEADS)):
+        pytest.skip("every week, with BOOK_WHEEL=all: one head of each encoder is enough")
     if hasattr(transformers, f"{name}{head}") and name + head not in (
         "LongformerForQuestionAnswering",  # wants three separators in each text
         "XLMForQuestionAnswering",  # both take the five best tokens, and stop where there are four
