@@ -33,6 +33,17 @@ def mostly_thorough(values: Iterable, often: int = 1, some: int | None = None) -
     ]
 
 
+def sampled(values: Iterable, often: int, seldom: int = 2) -> list:
+    """Leave to `make test` each so-many-th value of a parameter, to `make thorough` more of them.
+
+    The rest runs every week.
+    """
+    return [
+        value if number % often == 0 else _marked(value, WEEKLY if number % seldom else THOROUGH)
+        for number, value in enumerate(values)
+    ]
+
+
 def mostly_slow(values: Iterable, quick: int = 1) -> list:
     """Mark all values of a parameter as slow but for the first ones."""
     values = list(values)

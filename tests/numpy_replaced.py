@@ -12,7 +12,9 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 # What has to find the real numpy is imported before it goes.
-NEED_THE_REAL_ONE = ("torch", "jaxtyping", "matplotlib.pyplot", "transformers", "numpy.random")
+NEED_THE_REAL_ONE = (
+    "torch", "jaxtyping", "matplotlib.pyplot", "safetensors.numpy", "transformers", "numpy.random",
+)  # fmt: skip
 LIVE = Path(__file__).parents[1] / "book" / "live" / "python"
 TOPICS = Path(__file__).parents[1] / "bertbook" / "topics"
 OF_A_CHAPTER = re.compile(r'"""Exercises? of Chapter (\d+)')

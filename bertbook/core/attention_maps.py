@@ -129,24 +129,6 @@ def attention_entropy(
 
     The mean, over the queries i counted, of ``-sum(p * log(p) for p in probs[i])``.
 
-    Parameters
-    ----------
-    probs : Float[Tensor, "batch heads seq seq"]
-        Attention weights of one layer; rows sum to 1.
-    queries : Shaped[Tensor, "batch seq"]
-        1 for the queries to average over; the attention mask counts every real token.
-
-    Returns
-    -------
-    Float[Tensor, "batch heads"]
-        Nats, from 0 (one key gets everything) to the logarithm of the number of keys.
-
-    References
-    ----------
-    Clark et al. (2019), section 3.3.
-
-    Examples
-    --------
     >>> attention_entropy(torch.full((1, 1, 2, 2), 0.5), torch.ones(1, 2))
     tensor([[0.6931]])
     """
@@ -200,6 +182,23 @@ def bootstrap_interval(
     means = np.tensordot(drawn / len(values), values, axes=1)
     low, high = np.quantile(means, ENDS, axis=0)
     return np.asarray(low), np.asarray(high)
+
+
+def grouped_interval(
+    sums: Shaped[np.ndarray, " groups"],
+    counts: Shaped[np.ndarray, " groups"],
+    *,
+    rng: np.random.Generator,
+    repeats: int = REPEATS,
+) -> tuple[float, float]:
+    """Return the 95 % interval for a mean over what groups hold, by drawing whole groups again.
+
+    >>> grouped_interval(np.array([4.0, 2.0]), np.array([2, 1]), rng=np.random.default_rng(0))
+    (2.0, 2.0)
+    """
+    drawn = rng.integers(len(sums), size=(repeats, len(sums)))
+    low, high = np.quantile(sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1), ENDS)
+    return float(low), float(high)
 
 
 def rank_correlation(first: Real[np.ndarray, "..."], second: Real[np.ndarray, "..."]) -> float:

@@ -30,29 +30,6 @@ def sign_grid(
 ) -> Html:
     """Draw a grid whose fields are empty or hold a sign; a dot is lit.
 
-    Parameters
-    ----------
-    columns : sequence of str
-        What stands above the fields, written upwards.
-    rows : mapping from str to sequence of str
-        For each row its name, and a sign for each column: ``"●"`` is lit, ``""`` is empty.
-    caption : str
-        What to see, and what the signs say.
-    below : str
-        HTML between the grid and its caption.
-
-    Returns
-    -------
-    Html
-        A displayable figure. As text it lists for each row where it has a dot.
-
-    Raises
-    ------
-    ValueError
-        If a row has more signs than there are columns, or fewer.
-
-    Examples
-    --------
     >>> sign_grid(["words", "task"], {"ELECTRA": ["", "●"]}, "What changes.")
     What changes.
     ELECTRA: task

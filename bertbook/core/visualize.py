@@ -189,7 +189,7 @@ def between_rungs(ax: Axes, ladder: Mapping[str, float]) -> Axes:
     return ax
 
 
-def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None) -> Axes:
+def what_parts_buy(record: Mapping[str, Any], upto: str) -> Axes:
     """Draw what each part has bought the toy so far: one row more with every part.
 
     Each dot is one seed, and an upright line is their mean. On a logarithmic axis a length from
@@ -201,8 +201,6 @@ def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None)
         ``records/toy_parts.json``, as ``json.load`` returns it.
     upto : str
         The newest part to be drawn, such as "heads".
-    ax : matplotlib.axes.Axes, optional
-        Where to draw; a new figure otherwise.
 
     Returns
     -------
@@ -219,7 +217,7 @@ def what_parts_buy(record: Mapping[str, Any], upto: str, ax: Axes | None = None)
         known = ", ".join(dict.fromkeys(parts))
         raise ValueError(f"there is no part {upto!r}; the parts are {known}")
     count = len(parts) - parts[::-1].index(upto)
-    ax = new_axes(5.2, 1.1 + 0.3 * count) if ax is None else ax
+    ax = new_axes(5.2, 1.1 + 0.3 * count)
     floor, bag = record["ladder"]["full"], record["ladder"]["bag"]
     for place, row in enumerate(record["rows"][:count]):
         losses, color = row["runs"]["loss"], PALETTE[row["part"] == upto]

@@ -45,25 +45,7 @@ class Block(NamedTuple):
 
 
 def one_page(path: Path, page: str | None = None) -> OnePage:
-    """Put a reader's classes in the place of ours on the page.
-
-    Parameters
-    ----------
-    path : Path
-        The reader's file.
-    page : str, optional
-        The page to begin with; by default book/bert.py.
-
-    Returns
-    -------
-    OnePage
-        The new page, and what is to be said about it.
-
-    Raises
-    ------
-    ValueError
-        If the file cannot be run.
-    """
+    """Put a reader's classes in the place of ours on the page."""
     players, problems = players_of(run_reader_file(path))
     mine = blocks_of(path.read_text(encoding="utf-8"))
     ours = blocks_of(PAGE.read_text(encoding="utf-8") if page is None else page)

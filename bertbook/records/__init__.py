@@ -13,18 +13,7 @@ HERE = Path(__file__).parent
 
 
 def record_path(run: str) -> Path:
-    """Say where a run stores what it has recorded.
-
-    Parameters
-    ----------
-    run : str
-        Its name, such as "toy_parts".
-
-    Returns
-    -------
-    Path
-        A file with the ending ``.json``; it need not exist yet.
-    """
+    """Say where a run stores what it has recorded."""
     return HERE / f"{run}.json"
 
 

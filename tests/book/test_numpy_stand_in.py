@@ -51,7 +51,7 @@ def sources():
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
         yield pytest.param("\n".join(code), id=path.name)
-    for path in [*ROOT.glob("bertbook/core/exercises/*.py"), *ROOT.glob("minibert/reference/*.py")]:
+    for path in [*ROOT.glob("bertbook/topics/*/*.py"), *ROOT.glob("minibert/reference/*.py")]:
         text = path.read_text(encoding="utf-8")
         chapter = OF_A_CHAPTER.match(text)
         if path.parent.name == "reference" or (chapter and int(chapter[1]) in CHAPTERS):

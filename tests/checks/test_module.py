@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 import wrong_modules
-from effort import mostly_thorough
+from effort import mostly_thorough, sampled
 from solutions import file_of_solutions
 from torch import nn
 from torch.nn import functional
@@ -85,12 +85,6 @@ def told_of_a_solution(name, old="", new=""):
     return check_module(space[name], role_of(name))
 
 
-def some(slips, every=4):
-    """Take one of several slips at once, and let `make thorough` take the others."""
-    thorough = pytest.mark.thorough
-    return [s if n % every == 0 else pytest.param(*s, marks=thorough) for n, s in enumerate(slips)]
-
-
 def planted(role, how):
     """Write our class as somebody does who makes a usual mistake."""
     ours = default_part(role)
@@ -160,7 +154,7 @@ def test_another_right_way_passes():
     assert verdict.passed, verdict.message
 
 
-@pytest.mark.parametrize(("name", "old", "new", "hint"), some(PLANTED))
+@pytest.mark.parametrize(("name", "old", "new", "hint"), sampled(PLANTED, often=4))
 def test_a_slip_is_told(name, old, new, hint):
     verdict = told(name, old, new)
     assert not verdict.passed
@@ -176,7 +170,7 @@ def test_what_a_later_chapter_cannot_run_is_told_before_it_is_kept(name, old, ne
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "old", "new", "hint"), some(wrong_modules.SOLVED))
+@pytest.mark.parametrize(("name", "old", "new", "hint"), sampled(wrong_modules.SOLVED, often=4))
 def test_a_slip_in_a_solution_is_told(name, old, new, hint):
     verdict = told_of_a_solution(name, old, new)
     assert not verdict.passed
@@ -188,7 +182,7 @@ def test_no_usual_slip_goes_by_mistake():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("role", "slip"), some(OURS, every=8))
+@pytest.mark.parametrize(("role", "slip"), sampled(OURS, often=8, seldom=4))
 def test_a_usual_slip_in_ours_gets_its_hint(role, slip):
     verdict = check_module(planted(role, slip.wrong), role)
     assert not verdict.passed
@@ -197,6 +191,7 @@ def test_a_usual_slip_in_ours_gets_its_hint(role, slip):
 
 
 @pytest.mark.thorough
+@pytest.mark.weekly
 def test_every_sentence_is_shown_by_some_slip():
     verdicts = [told(*slip[:3]) for slip in (*PLANTED, *wrong_modules.LATER)]
     verdicts += [told_of_a_solution(*slip[:3]) for slip in wrong_modules.SOLVED]

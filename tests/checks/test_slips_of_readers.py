@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 import torch
 
-from bertbook.core import exercises as checks
+from bertbook import topics
 from bertbook.core.metrics import normalize_answer
 from minibert.reference import softmax
 
@@ -131,8 +131,8 @@ def solution(number):
     name = re.search(r"check_\w+", text)[0]
     modules = [
         module
-        for found in pkgutil.iter_modules(checks.__path__)
-        for module in [importlib.import_module(f"bertbook.core.exercises.{found.name}")]
+        for found in pkgutil.walk_packages(topics.__path__, "bertbook.topics.")
+        for module in [importlib.import_module(found.name)]
         if f"Chapter {chapter}" in (module.__doc__ or "")
     ]
     return function, next(getattr(m, name) for m in modules if hasattr(m, name))

@@ -156,7 +156,7 @@ def test_the_scoreboard_of_a_planted_bug(tmp_path):
     done = run("tests/scoreboard.py", write(tmp_path, text))
     assert done.returncode == 1, done.stderr
     for line in (
-        r"✗ self_attention +MySelfAttention +17 of 20\n +context differs .* scores by √hidden",
+        r"✗ self_attention +MySelfAttention +\d+ of \d+\n +context differs .* scores by √hidden",
         r"✗ bert +MyBert +\d+ of \d+\n +last_hidden_state differs .* by √hidden",
         r"✓ self_output +MySelfOutput",
         r"✓ properties +(\d+) of \1\n",
@@ -164,3 +164,5 @@ def test_the_scoreboard_of_a_planted_bug(tmp_path):
         r"✓ training +(\d+) of \1\n",
     ):
         assert re.search(line, done.stdout), (line, done.stdout)
+    held, total = re.search(r"✗ self_attention .* (\d+) of (\d+)", done.stdout).groups()
+    assert int(total) - int(held) == 3, "numbers, gradients, training"

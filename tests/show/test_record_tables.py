@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from bertbook.core.attention_maps import grouped_interval
 from bertbook.core.grid import sign_grid
 from bertbook.corpus import entity_sentences
 from bertbook.records import record_of
@@ -14,7 +15,6 @@ from bertbook.topics.faster.ladder import quartiles, shares_of_peak
 from bertbook.topics.machines import figures as process_figures
 from bertbook.topics.machines import tables as process_tables
 from bertbook.topics.search.tables import best_runs, found_table, gains_of
-from bertbook.topics.small_world.runs import interval_over_groups
 from bertbook.topics.tag.results import counts_of_names, drawn_f1, middle_of
 from bertbook.topics.tag.tagging import find_entities
 from bertbook.topics.training_loop.runs import lowest_peak, peaks_of_single_seeds, sign_flip_p
@@ -51,10 +51,9 @@ def test_the_interval_of_five_runs_is_students_and_the_seed_that_chose_is_left_o
 
 
 def test_an_interval_draws_whole_groups():
-    groups = np.repeat(np.arange(40), 25)
-    alike = np.repeat(np.random.default_rng(0).normal(size=40), 25)
-    low, high = interval_over_groups(alike, groups)
-    single = interval_over_groups(alike, np.arange(1000))
+    alike, rng = np.random.default_rng(0).normal(size=40), np.random.default_rng(0)
+    low, high = grouped_interval(25 * alike, np.full(40, 25), rng=rng)
+    single = grouped_interval(np.repeat(alike, 25), np.ones(1000), rng=rng)
     assert high - low > 3 * (single[1] - single[0])
 
 

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
+from .common_mistakes import common_mistake, forbidden_way
 from .compare import answers_equal, as_array, first_difference, form_problem, short_text
-from .likeness import how_alike
 from .mistake import Mistake, as_mistakes, fit_together, rewritten
-from .patience import patience
-from .slips import forbidden_way, usual_slip
+from .similarity import similarity
+from .time_limit import time_limit
 from .verdict import Verdict
 
 
@@ -106,7 +106,7 @@ class Exercise:
         cases, answers = [*self.cases, *self.edges], []
         for case in cases:
             arguments = tuple(map(self.given, copy.deepcopy(case)))
-            with patience(self.seconds):
+            with time_limit(self.seconds):
                 answer = _outcome(function, arguments)
             if answer is None or answer is Ellipsis:
                 return _nothing(name, case, bool(answers))
@@ -167,7 +167,7 @@ def attempt(function: Callable, *case: object, copied: Callable = copy.deepcopy)
     name = getattr(function, "__name__", "your function")
     if problem := _call_problem(function, name, case):
         return None, problem
-    with patience(20):
+    with time_limit(20):
         answer = _outcome(function, copied(case))
     if answer is None or answer is Ellipsis:
         return None, _nothing(name, case, False)
@@ -240,13 +240,13 @@ def _nothing(name: str, case: tuple, elsewhere: bool) -> str:
 
 
 def _error(name: str, answers: Sequence, cases: Sequence[tuple]) -> str:
-    """Explain the first error by the slip that usually raises it; empty if there is none."""
+    """Explain the first error by the mistake that usually raises it; empty if there is none."""
     for answer, case in zip(answers, cases):
         if isinstance(answer, _Raised):
             said = re.sub(", with gufunc signature .*?->.*? ", " ", answer.text)[:200].rstrip(". ")
             text = f"{name} stopped with {': '.join(filter(None, [answer.kind.__name__, said]))}."
-            slip = usual_slip(answer.kind, answer.text)
-            return " ".join(filter(None, [text, slip, f"Called as {_call(name, case)}."]))
+            cause = common_mistake(answer.kind, answer.text)
+            return " ".join(filter(None, [text, cause, f"Called as {_call(name, case)}."]))
     return ""
 
 
@@ -266,7 +266,7 @@ def _unknown(
     count = len(cases)
     rest = f"Right in {count - len(wrong)} of {count} cases." if len(wrong) < count else ""
     parts = ["Not yet.", "Some numbers are not finite." if strange else "", message]
-    return " ".join(filter(None, [*parts, how_alike(answers, wants[:count]), rest]))
+    return " ".join(filter(None, [*parts, similarity(answers, wants[:count]), rest]))
 
 
 def _size(value: object) -> int:

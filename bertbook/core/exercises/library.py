@@ -39,7 +39,7 @@ def same_as_library(
     Parameters
     ----------
     module : Module
-        Yours or ours, its parameters named as the library's. It stays as it is.
+        Yours or that of the book, its parameters named as the library's. It stays as it is.
     name : str
         A class of ``transformers.models.bert.modeling_bert``, such as "BertLayer".
     config : BertConfig
@@ -56,24 +56,24 @@ def same_as_library(
     if library is None:
         print("transformers is not installed here, so nothing is compared")
         return
-    theirs = getattr(library, name)(
+    reference = getattr(library, name)(
         library.BertConfig(**asdict(config), attn_implementation="eager")
     )
-    module, theirs = copy.deepcopy(module).double().eval(), theirs.double().eval()
-    weights = _with_twins(dict(module.named_parameters(remove_duplicate=False)), theirs)
-    theirs.load_state_dict(weights, strict=True)
-    inputs, their_inputs = (tuple(map(_leaf, inputs)) for _ in range(2))
-    named, their_named = ({key: _leaf(x) for key, x in named.items()} for _ in range(2))
+    module, reference = copy.deepcopy(module).double().eval(), reference.double().eval()
+    weights = _with_twins(dict(module.named_parameters(remove_duplicate=False)), reference)
+    reference.load_state_dict(weights, strict=True)
+    inputs, reference_inputs = (tuple(map(_leaf, inputs)) for _ in range(2))
+    named, reference_named = ({key: _leaf(x) for key, x in named.items()} for _ in range(2))
     maps = (True,) if name in _WITH_MAPS else ()
     got = dict(_tensors("output", module(*inputs, *maps, **named)))
-    expected = dict(_tensors("output", theirs(*their_inputs, **their_named)))
+    expected = dict(_tensors("output", reference(*reference_inputs, **reference_named)))
     missing = [key for key in expected if key not in got]
     assert not missing, f"transformers' {name} returns {missing[0]}, and this one does not"
     outputs = {key: (got[key], tensor) for key, tensor in expected.items()}
     for tensors in zip(*outputs.values(), strict=True):
         _weighed_sum(tensors).backward()
-    own_leaves, leaves = [*inputs, *named.values()], [*their_inputs, *their_named.values()]
-    gradients = _gradients(weights, theirs) | _gradients_of_inputs(own_leaves, leaves)
+    own_leaves, leaves = [*inputs, *named.values()], [*reference_inputs, *reference_named.values()]
+    gradients = _gradients(weights, reference) | _gradients_of_inputs(own_leaves, leaves)
     for key, (own, other) in (outputs | gradients).items():
         far = _distance(own, other)
         assert far < FARTHEST, f"{key} differs from that of transformers' {name} by {far:.2g}"
@@ -116,10 +116,10 @@ def _weighed_sum(tensors: tuple[Tensor, ...]) -> Tensor:
     return torch.stack([(w * t).sum() for w, t in zip(weights, tensors)]).sum()
 
 
-def _with_twins(weights: dict[str, nn.Parameter], theirs: nn.Module) -> dict[str, nn.Parameter]:
+def _with_twins(weights: dict[str, nn.Parameter], reference: nn.Module) -> dict[str, nn.Parameter]:
     """Give a tensor both names that the library has for it, where a module has one of them."""
     twins: dict[str, nn.Parameter] = {}
-    for name in theirs.state_dict().keys() - weights.keys():
+    for name in reference.state_dict().keys() - weights.keys():
         for ending, other in _TWINS.items():
             twin = name.removesuffix(ending) + other
             if name.endswith(ending) and twin in weights:
@@ -127,9 +127,9 @@ def _with_twins(weights: dict[str, nn.Parameter], theirs: nn.Module) -> dict[str
     return weights | twins
 
 
-def _gradients(weights: dict[str, nn.Parameter], theirs: nn.Module) -> Pairs:
+def _gradients(weights: dict[str, nn.Parameter], reference: nn.Module) -> Pairs:
     """Pair the gradients; one tensor under two names has the sum of those of its copies."""
-    by_name = dict(theirs.named_parameters(remove_duplicate=False))
+    by_name = dict(reference.named_parameters(remove_duplicate=False))
     names: dict[nn.Parameter, list[str]] = {}
     for name, parameter in weights.items():
         names.setdefault(parameter, []).append(name)

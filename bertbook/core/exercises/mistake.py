@@ -1,10 +1,41 @@
-"""A usual mistake: what it changes in the solution, and the question that leads out of it.
+"""A usual mistake: a change of the solution's own lines, and the question that leads out of it.
 
-A text such as ``"axis=-1 → axis=0"`` says what stands in the solution, and what is written instead.
-Two changes at once are joined by ``||``, and two ways to make the last one by ``¦``, as in
-``"mean → sum ¦ max"``; ``…`` is what stands between, as in ``"x.max(…) → x.min(…)"``. With nothing
-before the arrow, what follows it replaces the whole body, or is what the body returns; there
-``right`` is the solution itself, as in ``"→ 1 - right(x)"``.
+A list of mistakes reads like a diff. Given this solution ::
+
+    def mean(numbers, weights):
+        total = sum(n * w for n, w in zip(numbers, weights))
+        return total / sum(weights)
+
+the line ``"sum(weights) → len(weights)": "By what do you divide?"`` stands for the reader who wrote
+::
+
+    -    return total / sum(weights)
+    +    return total / len(weights)
+
+The changed solution is compiled and run on the cases of the exercise, once. Whoever gives the same
+answers in all of them gets the hint. Answers are compared, never texts, so a reader may have come
+to the same numbers in another way.
+
+======================================= ==========================================================
+In a key                                Means
+======================================= ==========================================================
+``"n * w → n"``                         The text before the arrow, wherever it stands in the body,
+                                        becomes the text after it. Names are whole: ``n`` is not
+                                        found in ``numbers``. What stands nowhere is an error.
+``"/ sum(weights) →"``                  Nothing after the arrow: the text is left out.
+``"sum(…) → max(…)"``                   ``…`` is whatever stands there, brackets included, and
+                                        stays as it is.
+``"n * w → n || sum(weights) → 1"``     Two changes, both made by the same reader.
+``"n * w → n ¦ w"``                     Two ways to make the (last) change, with one hint.
+``"→ max(numbers)"``                    Nothing before the arrow: the whole body, or what it
+                                        returns.
+``"→ 2 * right(numbers, weights)"``     The same; ``right`` is the solution.
+``("n * w → n", "n * w → w")``          Several mistakes with one hint.
+``ZeroDivisionError``                   Whoever gets this error.
+``np.sum``                              A function: whoever answers as it does.
+======================================= ==========================================================
+
+Two mistakes that touch different places may be made at once; the reader then gets both hints.
 Exercises use it from Chapter 1 on.
 """
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Float
 
+from bertbook.core.attention_maps import grouped_interval
 from bertbook.core.html import Html, html, with_minus
 from bertbook.core.metrics import score_answers
 from bertbook.core.tables import ranged, result_table, with_sign
 from bertbook.corpus import passage_questions
 
-DRAWS = 2000
 MEASURES = {
     "exact_match": "exact match",
     "f1": "F1",
@@ -41,14 +41,6 @@ def over_passages(readers: Sequence[Mapping]) -> Float[np.ndarray, "rows columns
     return np.array([np.sum(rows, axis=0) for rows in found.values()])
 
 
-def interval_of(
-    values: Float[np.ndarray, " rows"], questions: Float[np.ndarray, " rows"]
-) -> Float[np.ndarray, "2"]:
-    """Draw passages again and again; the middle 95 % of the mean over their questions."""
-    drawn = np.random.default_rng(17).integers(len(values), size=(DRAWS, len(values)))
-    return np.quantile(values[drawn].sum(axis=1) / questions[drawn].sum(axis=1), [0.025, 0.975])
-
-
 def readers_table(record: Mapping) -> Html:
     """Say how good the readers of a record are, and those who learn nothing.
 
@@ -66,7 +58,8 @@ def readers_table(record: Mapping) -> Html:
     sums, rows = over_passages(readers), []
     for place, (name, title) in enumerate(MEASURES.items(), start=3):
         kept = summary[f"reader_{name}"]
-        ends = interval_of(sums[:, place], sums[:, ASKED.get(name, 0)])
+        asked = sums[:, ASKED.get(name, 0)]
+        ends = grouped_interval(sums[:, place], asked, rng=np.random.default_rng(17))
         rows.append([title, f"{kept['mean']:.3f} ± {kept['sd']:.3f}", ranged(ends)])
     for name, reached in record["careless"]["readers"].items():
         rows.append([f"{name}, F1", f"{reached['f1']:.3f}", "learns nothing"])
@@ -118,5 +111,5 @@ def _of_windows(title: str, readers: Sequence[Mapping], rivals: Sequence[Mapping
 def _lead(readers: Sequence[Mapping], rivals: Sequence[Mapping]) -> str:
     own, other = over_passages(readers), over_passages(rivals)
     ahead = own[:, 4] - other[:, 4]
-    ends = interval_of(ahead, own[:, 0])
+    ends = grouped_interval(ahead, own[:, 0], rng=np.random.default_rng(17))
     return f"{with_sign(ahead.sum() / own[:, 0].sum())} ({ranged(ends)})"

@@ -8,9 +8,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from bertbook.core.exercises.common_mistakes import forbidden_way
 from bertbook.core.exercises.exercise import as_it_is, attempt
 from bertbook.core.exercises.mistake import as_mistakes, rewritten
-from bertbook.core.exercises.slips import forbidden_way
 from bertbook.core.exercises.verdict import Verdict
 from bertbook.museum.bug import SIZES
 from bertbook.museum.invariants import check_invariants

@@ -121,21 +121,19 @@ def lead_over(
     return _signed(ahead.mean()), from_to(ahead, signed=True)
 
 
-def method_table(runs: Runs, *, blocks: int = 1) -> Html:
-    """Show what every method reaches on the test part; so many rows in turn are one unit."""
+def method_table(runs: Runs) -> Html:
+    """Show what every method reaches on the test part."""
     rows = []
     for encoder, method in runs.methods:
         right = runs.right(encoder, method)
         shares = right.mean(axis=1)
         sd = f"{statistics.stdev(shares):.3f}" if len(shares) > 1 else ""
-        units = right.mean(axis=0).reshape(-1, blocks).mean(axis=1)
         name = f"{encoder} {method}".removeprefix("none ")
-        rows.append((name, f"{shares.mean():.3f}", sd, from_to(units)))
-    unit = "blocks of four" if blocks == 4 else "requests"
+        rows.append((name, f"{shares.mean():.3f}", sd, from_to(right.mean(axis=0))))
     return html(
-        result_table(["right", "sd, 5 seeds", f"95 % over {unit}"], rows),
+        result_table(["right", "sd, 5 seeds", "95 % over requests"], rows),
         caption=f"What each method gets right of the {len(runs.truth)} of the test part. The sd is "
-        f"over seeds, where there are any; the interval is a bootstrap over {unit}.",
+        "over seeds, where there are any; the interval is a bootstrap over requests.",
     )
 
 

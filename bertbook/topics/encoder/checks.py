@@ -22,27 +22,13 @@ check_stream = Exercise(
     _stream,
     cases=[(_RNG.normal(size=(steps, 4)) + 0.5,) for steps in (2, 3, 5)],
     mistakes={
-        "added / lengths[:-1] → added ¦ added / lengths[0] ¦ added / lengths[1:]": "How long was "
-            "the vector just before the step?",
+        "added / lengths[:-1] → added ¦ added / lengths[0]": "How long was the vector just before "
+            "the step?",
         "- states[:-1] → - states[0]": "That is the way from the start. What does one step add?",
-        "added / → lengths[1:] / ¦ abs(np.diff(lengths)) / ¦ np.diff(lengths) /": "A vector can "
-            "turn and stay as long as it was: measure the difference.",
-        ("/ (lengths[1:] * lengths[0]) →", "(lengths[1:] * lengths[0]) → lengths[1:] ¦ lengths[0]"):
-            "By which two lengths is a cosine divided?",
-        "np.linalg.norm(states[1:] - states[:-1], axis=1) → ((states[1:] - "
-            "states[:-1])**2).sum(axis=1) ¦ abs(states[1:] - states[:-1]).sum(axis=1)": "How is "
-            "the length of a vector computed?",
-        "added / lengths[:-1] → (added / lengths[:-1])**2": "Is a length asked, or its square?",
+        "added / → lengths[1:] / ¦ abs(np.diff(lengths)) /": "A vector can turn and stay as long "
+            "as it was: measure the difference.",
+        "/ (lengths[1:] * lengths[0]) →": "By which two lengths is a cosine divided?",
         "cosines], → 1 - cosines], ¦ np.arccos(cosines)],": "Return the cosine itself.",
-        "1:] @ states[0] / (lengths[1:] → :] @ states[0] / (lengths": "Row 0 is no step.",
-        ("1:] @ states[0] / (lengths[1:] → :-1] @ states[0] / (lengths[:-1]", "1:] @ states[0] / "
-            "(lengths[1:] * lengths[0] → :-1] @ states[-1] / (lengths[:-1] * lengths[-1] ¦ 1:] @ "
-            "states[-1] / (lengths[1:] * lengths[-1]", "states[1:] @ states[0] / (lengths[1:] * "
-            "lengths[0]) → (states[1:] * states[:-1]).sum(1) / (lengths[1:] * lengths[:-1]) ¦ "
-            "(states[1:] - states[:-1]) @ states[0] / (added * lengths[0])"): "Each step's vector, "
-            "the last one, too, is compared with the start.",
-        "[added / lengths[:-1], cosines] → [cosines, added / lengths[:-1]]": "What is first?",
-        "cosines], axis=1 → cosines], axis=0": "Each step should have a row.",
     },
 )  # fmt: skip
 

@@ -35,20 +35,6 @@ def machine_speeds(record: Mapping) -> tuple[float, float]:
 def waits_for(operations_a_byte: float, border: float) -> str:
     """Say what a part waits for.
 
-    Parameters
-    ----------
-    operations_a_byte : float
-        Of the part.
-    border : float
-        Operations a byte at which the machine does both in the same time.
-
-    Returns
-    -------
-    str
-        "memory" below the border, otherwise "products".
-
-    Examples
-    --------
     >>> waits_for(4.0, 4.5)
     'memory'
     """

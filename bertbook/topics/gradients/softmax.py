@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bertbook.core.exercises.common_mistakes import forbidden_way
 from bertbook.core.exercises.exercise import Exercise
-from bertbook.core.exercises.slips import forbidden_way
 from bertbook.core.exercises.verdict import Verdict
 from minibert.reference import softmax
 

@@ -76,22 +76,6 @@ def _walk_back(steps, nodes):
     return [node.grad for node in nodes]
 
 
-def _deeper(steps, nodes):
-    """Go on from a node each time that something arrives there."""
-
-    def go_back(node):
-        for backward, output, inputs in steps:
-            if output is node:
-                grads = backward(node.grad, node.array, *[one.array for one in inputs])
-                for one, grad in zip(inputs, grads):
-                    one.grad = one.grad + grad
-                    go_back(one)
-
-    steps[-1][1].grad = 1.0
-    go_back(steps[-1][1])
-    return [node.grad for node in nodes]
-
-
 check_walk_back = Exercise(
     "Walk a tape back, and return the gradients that have reached some of its nodes.",
     _walk_back,
@@ -102,20 +86,9 @@ check_walk_back = Exercise(
         "1.0 → 0.0 ¦ steps[-1][1].array": "How far does the loss move when it moves by 1?",
         "steps[-1] → steps[0]": "You start at the first step. In which step is the loss made?",
         "steps[-1][1].grad → for step in steps: step[1].grad": "Only the loss has the gradient 1.",
-        "node.grad + grad → grad ¦ (node.grad if np.any(node.grad) else grad) ¦ (node.grad + grad) "
-            "/ 2 ¦ node.grad - grad": "Where paths meet, what is done with what arrives?",
-        ("node.grad + → node.grad *", "reversed(steps) → reversed(steps[:-1])"): "Nothing arrives "
-            "anywhere. Is the last step walked, and what is done with a 0?",
-        "backward(output.grad → backward(1.0": "Each step gets 1. What has arrived at its output?",
-        "output.grad, output.array → output.array, output.grad": "What arrives stands first.",
-        "zip(inputs → zip(inputs[:1]": "Only the first input of a step gets its gradient.",
-        ", grads): → , reversed(grads)):": "The gradients come in the order of the inputs.",
+        "node.grad + grad → (node.grad if np.any(node.grad) else grad)":
+            "Where paths meet, what is done with what arrives?",
         "zip(…) → dict(zip(…)).items()": "x · x takes one node twice. Both count.",
-        "node.grad = node.grad + grad → if np.any(node.grad): node.grad += grad\n            else: "
-            "node.grad = grad": "Two nodes may be given one array. Which of them does += change?",
-        "+ grad → + grad * any(node is made for _, made, _ in steps)": "No step makes weights.",
-        "[node.grad → [node.array": "These are the numbers of the nodes. What has reached them?",
         "→ [*nodes]": ("Return their gradients.", lambda got, *_: isinstance(got.flat[0], Node)),
-        _deeper: "You go on before all gradients of a node have arrived. When have they?",
     },
 )  # fmt: skip

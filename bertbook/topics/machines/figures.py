@@ -59,20 +59,6 @@ def all_reduce_drawn(first: str) -> Html:
 def idle_share(parts: int, pieces: int) -> float:
     """Compute which share of its time each part of a pipeline waits, if all steps take as long.
 
-    Parameters
-    ----------
-    parts : int
-        Processes, each with some of the layers.
-    pieces : int
-        Into which the batch is cut.
-
-    Returns
-    -------
-    float
-        Between 0 and 1: (parts − 1) / (pieces + parts − 1).
-
-    Examples
-    --------
     >>> idle_share(4, 1)
     0.75
     """

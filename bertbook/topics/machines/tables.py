@@ -76,20 +76,7 @@ def memory_table(
 
 
 def talk_seconds(record: Mapping, parameters: int) -> float:
-    """Read from the record how long an all-reduce of so many numbers takes.
-
-    Parameters
-    ----------
-    record : mapping
-        ``records/processes.json``.
-    parameters : int
-        Numbers to add up.
-
-    Returns
-    -------
-    float
-        Seconds, on a line between the two nearest measured sizes; both axes logarithmic.
-    """
+    """Read from the record how long an all-reduce of so many numbers takes."""
     sizes = [int(size) for size in record["all_reduce"]]
     medians = [statistics.median(seconds) for seconds in record["all_reduce"].values()]
     return float(np.exp(np.interp(np.log(parameters), np.log(sizes), np.log(medians))))
@@ -116,22 +103,6 @@ def fixed_seconds(updates: Mapping[str, Mapping[str, Sequence[float]]]) -> float
 def both_bounds(alone: float, talk: float, fixed: float) -> tuple[float, float]:
     """Predict how many times as fast two processes are: one after the other, and overlapped.
 
-    Parameters
-    ----------
-    alone : float
-        Seconds of one process.
-    talk : float
-        Seconds of the all-reduce.
-    fixed : float
-        Seconds that each process needs in full, however few rows it has.
-
-    Returns
-    -------
-    tuple of float
-        If sending begins when computing has ended, and if it all happens meanwhile.
-
-    Examples
-    --------
     >>> both_bounds(8.0, 4.0, 0.0)
     (1.0, 2.0)
     """

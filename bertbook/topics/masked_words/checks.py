@@ -29,14 +29,7 @@ check_trust = Exercise(
     mistakes={
         "& (seen != mask_id) →": "At [MASK] no word stands that could be trusted.",
         "(labels != -100) & →": "Only positions with a label may have changed.",
-        "seen[words] == → seen[words] !=": "That is how often the word is a random one.",
-        "(seen[words] == labels[words]).mean() → (seen == labels).mean() ¦ (seen[words] == "
-            "labels[words]).sum() ¦ (seen == labels).sum() / (labels != -100).sum()": "Of how many "
-            "words is p a proportion?",
-        ("/ words.sum() →", "np.sqrt( → (", "/ words.sum()) → ) / words.sum()", "p * (1 - p) → p * "
-            "p"): "Under the root stands p (1 - p) / n, and nothing else.",
-        "words.sum() → (words.sum() - 1) ¦ (labels != -100).sum() ¦ labels.size": "n is the number "
-            "of words that you looked at.",
+        "np.sqrt( → (": "Under the root stands p (1 - p) / n, and nothing else.",
         "np.sqrt → 2 * np.sqrt": "Return one standard error, and no interval.",
         ", np.sqrt(…) →": "Return the standard error as well.",
     },

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from bertbook.core.exercises.slips import usual_slip
+from bertbook.core.exercises.common_mistakes import common_mistake
 from bertbook.core.exercises.verdict import Verdict
 from bertbook.reader.contracts import require_contract
 from minibert.losses import IGNORED_LABEL
@@ -16,7 +16,7 @@ _MASK_ID = 4
 _VOCAB, _SPECIAL = 200, range(5)
 _TOO_FAR = 5  # spreads
 _ONE_DRAW = "One draw with two borders, 0.8 and 0.9, decides among three fates."
-_SLIPS = {
+_SHARES_OF_MISTAKES = {
     (0.72, 0.10, 0.18): f"A random word strikes masked tokens, too. {_ONE_DRAW}",
     (0.70, 0.10, 0.20): f"A random word strikes masked tokens, too. {_ONE_DRAW}",
     (0.80, 0.02, 0.18): "A random word comes for a tenth of all chosen tokens, not of the rest.",
@@ -39,8 +39,8 @@ def check_corrupt_tokens(function: Callable) -> Verdict:
     except _FormError as unlike:
         problem = str(unlike)
     except Exception as error:  # whatever a reader's function raises is to be explained
-        told, slip = str(error).rstrip("."), usual_slip(type(error), str(error))
-        problem = f"{name} stopped with {type(error).__name__}: {told}. {slip}".strip()
+        said, cause = str(error).rstrip("."), common_mistake(type(error), str(error))
+        problem = f"{name} stopped with {type(error).__name__}: {said}. {cause}".strip()
     right = f"Right: {name} leaves alone what it should, and its shares are BERT's."
     return Verdict(not problem, f"Not yet. {problem}" if problem else right)
 
@@ -73,7 +73,7 @@ def _corrupted(function: Callable, ids: Tensor, seed: int = 0, **named: object) 
 
 def _first(*cases: tuple[object, str]) -> str:
     """Return what is said of the first thing that is so."""
-    return next((told for is_so, told in cases if is_so), "")
+    return next((text for is_so, text in cases if is_so), "")
 
 
 def _leaves_alone(function: Callable) -> str:
@@ -107,12 +107,15 @@ def _special_anywhere(function: Callable) -> str:
     ids = _text(300, 50).clamp(max=90)
     ids[:, 3], ids[:, 4] = 77, _MASK_ID
     seen, _, chosen = _corrupted(function, ids, mlm_probability=0.9, special_ids=(0, 2, 3, 77))
-    drawn, told = seen[(seen != ids) & (seen != _MASK_ID)], "With special_ids (0, 2, 3, 77), 77 is"
+    drawn, text = (
+        seen[(seen != ids) & (seen != _MASK_ID)],
+        "With special_ids (0, 2, 3, 77), 77 is",
+    )
     return _first(
         (len(drawn) and (drawn <= 90).all(), "Draw random words from the whole vocabulary."),
         (chosen[:, 4].any(), "A [MASK] in the text is chosen. It is special, named or not."),
-        (chosen[:, 3].any(), f"{told} chosen."),
-        ((drawn == 77).any(), f"{told} drawn as a random word."),
+        (chosen[:, 3].any(), f"{text} chosen."),
+        ((drawn == 77).any(), f"{text} drawn as a random word."),
     )  # fmt: skip
 
 
@@ -121,12 +124,12 @@ def _one_sentence(function: Callable) -> str:
     ids, alone = _text(1, 400)[0], "For a single sentence, ids of shape (400,),"
     for words in (None, torch.zeros_like(ids, dtype=torch.bool)):
         try:
-            hers, ours = (_corrupted(f, ids, 6, continues_word=words)
+            submission, reference = (_corrupted(f, ids, 6, continues_word=words)
                          for f in (function, corrupt_tokens))  # fmt: skip
         except Exception as error:
             kind = type(error).__name__
             return f"{alone} it stopped with {kind}: {error}. Which axis is missing?"
-        if not all(map(torch.equal, hers, ours)):
+        if not all(map(torch.equal, submission, reference)):
             return f"{alone} the tokens are not those of the loop."
     return ""
 
@@ -152,34 +155,34 @@ def _shares(function: Callable) -> str:
         seen, _, chosen = _corrupted(function, ids, 3, mlm_probability=share)
         found = (of_words := chosen[ids >= 5]).double().mean().item()
         if abs(found - share) > _TOO_FAR * (share * (1 - share) / len(of_words)) ** 0.5:
-            told = f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
+            text = f"{found:.3f} of the words are chosen; it should be mlm_probability, {share}."
             stay = (seen == ids)[chosen].double().mean() > 0.01  # a random word is true, rarely
-            return told if stay else f"{told} Where is the label of what stays?"
+            return text if stay else f"{text} Where is the label of what stays?"
     # A random word is the true one now and then.
     same, masked = ((seen == of)[chosen].double().mean().item() for of in (ids, _MASK_ID))
     random = (1 - same - masked) * (_VOCAB - 5) / (_VOCAB - 6)
     fates = (masked, random, 1 - masked - random)
-    for slip, hint in _SLIPS.items():
-        spreads = ((max(b * (1 - b), 1e-4) / int(chosen.sum())) ** 0.5 for b in slip)
-        if all(abs(a - b) < _TOO_FAR * s for a, b, s in zip(fates, slip, spreads)):
+    for mistaken, hint in _SHARES_OF_MISTAKES.items():
+        spreads = ((max(b * (1 - b), 1e-4) / int(chosen.sum())) ** 0.5 for b in mistaken)
+        if all(abs(a - b) < _TOO_FAR * s for a, b, s in zip(fates, mistaken, spreads)):
             return hint
-    told = ", ".join(f"{fate:.3f}" for fate in fates)
-    return f"Of the chosen tokens become [MASK], a random word, or stay: {told}, not 0.8, 0.1, 0.1."
+    text = ", ".join(f"{fate:.3f}" for fate in fates)
+    return f"Of the chosen tokens become [MASK], a random word, or stay: {text}, not 0.8, 0.1, 0.1."
 
 
 def _rows(function: Callable) -> str:
     """Look at rows so short that a smallest draw in each would be chosen too often."""
     ids = _text(3000, 9)
     found = _corrupted(function, ids, 4)[2][ids >= 5].double().mean().item()
-    told = f"In rows of six words {found:.2f} of the words are chosen; it should be 0.15."
-    told = f"{told} Is the smallest draw that of the whole batch, or of each row?"
-    return told if found > 0.17 else ""
+    text = f"In rows of six words {found:.2f} of the words are chosen; it should be 0.15."
+    text = f"{text} Is the smallest draw that of the whole batch, or of each row?"
+    return text if found > 0.17 else ""
 
 
 def _drawing_order(function: Callable) -> str:
     """Compare with the loop of the chapter, which draws a choice, a fate and a word."""
     ids = _text(40, 50)
-    (seen, labels, asked), (ours, right, _) = (
+    (seen, labels, asked), (reference, right, _) = (
         _corrupted(f, ids, 5) for f in (function, corrupt_tokens)
     )
     if not torch.equal(labels, right):
@@ -187,13 +190,13 @@ def _drawing_order(function: Callable) -> str:
             return "Of 100 words 15 are chosen, never 14 or 16. Is each drawn for itself?"
         return "With the same seed you choose other tokens than the loop. Which draw chooses?"
     masked = seen == _MASK_ID
-    if not torch.equal(masked, ours == _MASK_ID):
+    if not torch.equal(masked, reference == _MASK_ID):
         first = torch.rand(ids.shape, generator=torch.Generator().manual_seed(5))
         low, high = first[asked & masked], first[asked & ~masked]
         if low.max() < high.min() or high.max() < low.min():
             return "One number decides who is chosen, and its fate. Where is the second draw?"
         return "The chosen tokens are right, their fates are not. Has each token a second draw?"
-    same = torch.equal(seen, ours)
+    same = torch.equal(seen, reference)
     return "" if same else "Choices are right, the random words are not. Draw one for each token."
 
 
@@ -202,16 +205,19 @@ def _whole_words(function: Callable) -> str:
     ids = _text(200, 50)
     continued = torch.zeros_like(ids, dtype=torch.bool)
     continued[:, 2:40:4] = continued[:, 3:40:4] = True  # words of one piece and of three
-    hers, ours = (_corrupted(f, ids, continues_word=continued) for f in (function, corrupt_tokens))
+    submission, reference = (
+        _corrupted(f, ids, continues_word=continued) for f in (function, corrupt_tokens)
+    )
     one = {"mlm_probability": 1e-9, "continues_word": continued[:1, :4]}  # word, of three pieces
     pieces = int(_corrupted(function, ids[:1, :4], **one)[2].sum())
-    torn = (hers[2][:, 1:] != hers[2][:, :-1]) & continued[:, 1:]
-    told = "With continues_word,"
+    torn = (submission[2][:, 1:] != submission[2][:, :-1]) & continued[:, 1:]
+    text = "With continues_word,"
     return _first(
-        (torn[:, 1:39:4].any(), f"{told} a word is torn apart: all its pieces share one draw."),
-        (torn.any(), f"{told} a word of three pieces is torn apart. Whose draw has the third?"),
-        (not torch.equal(hers[0], ours[0]), f"{told} pieces share one draw. Has each its fate?"),
-        (pieces < 3, f"{told} the smallest draw is a whole word's. Which pieces are chosen then?"),
+        (torn[:, 1:39:4].any(), f"{text} a word is torn apart: all its pieces share one draw."),
+        (torn.any(), f"{text} a word of three pieces is torn apart. Whose draw has the third?"),
+        (not torch.equal(submission[0], reference[0]),
+         f"{text} pieces share one draw. Has each its fate?"),
+        (pieces < 3, f"{text} the smallest draw is a whole word's. Which pieces are chosen then?"),
     )  # fmt: skip
 
 
@@ -230,17 +236,17 @@ def _usual_shares(function: Callable) -> str:
 def _nothing_to_ask(function: Callable) -> str:
     """Look at a text of special tokens alone."""
     ids = torch.tensor([[2, 3, 0], [2, _MASK_ID, 3]])
-    told = "A text of special tokens alone, such as [CLS] [SEP],"
+    text = "A text of special tokens alone, such as [CLS] [SEP],"
     try:
         seen, _, chosen = _corrupted(function, ids)
     except _FormError:
         raise
     except Exception as error:
         return (
-            f"{told} stopped it with {type(error).__name__}: {error}. What is the smallest of none?"
+            f"{text} stopped it with {type(error).__name__}: {error}. What is the smallest of none?"
         )
     same = not chosen.any() and torch.equal(seen, ids)
-    return "" if same else f"{told} should come back as it is, without a label."
+    return "" if same else f"{text} should come back as it is, without a label."
 
 
 class _Count(TorchFunctionMode):
@@ -279,8 +285,8 @@ def _always_asks(function: Callable) -> str:
     """Look at a text so short that its draws may all lie above the share."""
     ids = torch.tensor([[2, 9, 8, 7, 3]])
     asked = (_corrupted(function, ids, seed, mlm_probability=0.01)[2] for seed in range(9))
-    told = "A short text may get no label. Choose the word with the smallest draw in any case."
-    return "" if all(chosen.any() for chosen in asked) else told
+    text = "A short text may get no label. Choose the word with the smallest draw in any case."
+    return "" if all(chosen.any() for chosen in asked) else text
 
 
 _LOOKS = (

@@ -38,25 +38,20 @@ check_tensor = Exercise(
     _tensor,
     cases=[(_file(tensors), name) for tensors in _FILES for name in tensors],
     mistakes={
-        "8 + length + at → at ¦ 8 + at ¦ length + at ¦ 16 + length + at": "The numbers begin "
-            "behind the header. How many bytes stand before them?",
+        "8 + length + at → at ¦ 8 + at ¦ length + at": "The numbers begin behind the header. How "
+            "many bytes stand before them?",
         "<f4 → >f4": "The least byte comes first.",
         "<f4 → <f8 ¦ <f2 ¦ u1": "A number of 32 bits has four bytes. How many has one of yours?",
         "<f4 → <i4": "You read integers. F32 is a floating-point number.",
         'in entry["data_offsets"] → in (0, 4 * np.prod(entry["shape"]))': "Where does it begin?",
-        'entry["shape"] → -1 ¦ entry["shape"][::-1]': "Which shape does the header give?",
-        'entry["shape"]) → entry["shape"], order="F")': "The first numbers are the first row.",
+        'entry["shape"] → -1': "Which shape does the header give?",
         "begin:end → begin:": "Where does the tensor end?",
         'data[begin:end], "<f4") → data[8 + length :], "<f4")[begin:end]||8 + length + at → at':
             "data_offsets count bytes, and you count numbers. How many bytes has one?",
-        "begin:end → begin : end - 1 ¦ begin : end + 1": "Where does a slice end?",
         "8 : 8 + length → :length": "The first eight bytes are no part of the header.",
         "8 : 8 + length → 8:length": "The header begins behind eight bytes. Where does it end?",
         "data[:8] → data[:1]": "The length has eight bytes.",
-        KeyError: "The header gives each tensor's 'dtype', 'shape' and 'data_offsets'.",
         UnicodeDecodeError: "The least byte of the header's length comes first.",
-        json.JSONDecodeError: "The header begins behind eight bytes. How long is it?",
-        "begin:end → begin : begin + end - 8 - length": "The second offset is the end.",
     },
 )  # fmt: skip
 
@@ -88,26 +83,14 @@ check_misfits = Exercise(
         "ours[n] != theirs[n] → np.prod(ours[n]) != np.prod(theirs[n]) ¦ len(ours[n]) != "
             "len(theirs[n])": "You count numbers or sides. A transposed matrix has as many.",
         "ours[n] != theirs[n] → {*ours[n]} != {*theirs[n]}": "The order of the sides counts.",
-        "!= theirs[n] → [0] != theirs[n][0] ¦ [-1] != theirs[n][-1]": "All sides of a shape count.",
         "!= → ==": "You name the shapes that agree.",
         "!= → is not": "“is” asks whether it is the same object. Compare by !=.",
-        ("n in both if ours[n] → m, n in zip(ours, theirs) if ours[m]", "n in both … theirs[n] → "
-            "n, m in zip(ours, theirs) … theirs[m]", "!= theirs[n] → not in theirs.values()"):
-            "Look a shape up by its name.",
-        ("both … theirs[n] → ours … theirs.get(n)", "both if ours[n] → theirs if ours.get(n)",
-            "both if ours[n] != theirs[n] → {*ours, *theirs} if ours.get(n) != theirs.get(n)"): "A "
-            "missing or unknown name has no other shape.",
-        "{n for → {(n, theirs[n]) for ¦ {ours[n] for ¦ {theirs[n] for": "The third holds names.",
-        "return missing, unknown → return missing | others, unknown | others": "A name with "
-            "another shape is neither missing nor unknown.",
-        ("ours} - both → ours}", "theirs} - both → theirs}"): "Which of these lacks the other?",
-        "missing, unknown, others → others, missing, unknown ¦ others, unknown, missing ¦ unknown, "
-            "others, missing ¦ missing, others, unknown": "The three are right, in another order.",
+        "!= theirs[n] → not in theirs.values()": "Look a shape up by its name.",
+        "both … theirs[n] → ours … theirs.get(n)": "A missing or unknown name has no other shape.",
         "ours[n] != theirs[n] → False": "Nobody looks at the shapes.",
         "{*theirs} - both → {*[]}": "An unknown name may be that of a weight.",
-        "return missing, unknown → return missing | unknown, unknown ¦ return missing, missing | "
-            "unknown ¦ return missing | unknown, missing | unknown": "In which of the two is each?",
-        KeyError: "You look up the shape of a name that only one of the two has.",
+        "return missing, unknown → return missing | unknown, missing | unknown":
+            "In which of the two is each?",
         "unknown, others → unknown": "Where are the names of another shape?",
     },
 )  # fmt: skip
@@ -130,32 +113,21 @@ check_sentence_vectors = Exercise(
            np.array([[1, 1, 1, 0], [1, 1, 1, 1], [1, 1, 0, 0]]))],
     mistakes={
         "mask[ → np.ones_like(mask)[": "Which argument says what is padding?",
-        "sums / counts → states[:, 0] ¦ states[range(len(mask)), mask.sum(axis=1) - 1]": "That is "
-            "one token. Take the mean over all tokens of a row.",
-        (".sum(axis=1) → [:, 1:].sum(axis=1) ¦ [:, 1:-1].sum(axis=1)", "mask[ → np.pad(mask[:, "
-            "1:], ((0, 0), (0, 1)))[ ¦ np.pad(mask[:, 2:], ((0, 0), (1, 1)))["): "[CLS] and [SEP] "
-            "are tokens like the others.",
+        "sums / counts → states[:, 0]": "That is one token. Take the mean over all tokens of a "
+            "row.",
+        ".sum(axis=1) → [:, 1:-1].sum(axis=1)": "[CLS] and [SEP] are tokens like the others.",
         ("mask[:, :, None] → mask", "[:, :, None] → [:, None]"): "Which axis does the mask lack?",
-        "means / lengths → means ¦ sums ¦ sums / weights.sum() ¦ sums / counts**0.5 ¦ means / "
-            "lengths / counts": "Is its length 1?",
+        "means / lengths → means": "Is its length 1?",
         "means / lengths → sums / mask.shape[1]": "Padding counts, and the length is not 1.",
-        ("norm(means, → np.sum(means, ¦ np.max(means, ¦ np.sum(np.abs(means),", "/ lengths → / "
-            "np.sqrt(means.shape[1])"): "The length is the root of the sum of all squares.",
-        "sums / counts → np.where(weights, states, -np.inf).max(axis=1) ¦ np.where(weights, "
-            "states, 0).max(axis=1)": "You take the largest numbers. Take the mean.",
-        ", axis=1, keepdims=True →||/ counts → / counts ¦": "Each row has a length of its own.",
+        "norm(means, → np.sum(np.abs(means),": "The length is the root of the sum of all squares.",
+        ", axis=1, keepdims=True →||/ counts → / counts": "Each row has a length of its own.",
         ", keepdims=True →": "The lengths have lost their axis. keepdims=True keeps it.",
-        "1, keepdims → 0, keepdims||/ counts → / counts ¦": "You measure columns, not rows.",
-        "→ states[mask == 1].mean(axis=0) ¦ means = states[mask == 1].mean(axis=0)\nreturn means / "
-            "norm(means)": "Each row has a vector of its own.",
-        "sums / counts → (states * weights).sum(axis=0) ¦ (states * weights).sum(axis=2)": "Which "
-            "of (batch, seq, hidden) counts the tokens?",
-        "→ right(states, mask) @ right(states, mask).T": "These are cosines. Return the vectors.",
+        "1, keepdims → 0, keepdims||/ counts → / counts": "You measure columns, not rows.",
         "weights = → states = states / norm(states, axis=2, keepdims=True)\n    weights =||/ "
-            "lengths → / lengths ¦": "Only the mean is to be scaled.",
+            "lengths →": "Only the mean is to be scaled.",
         "/ lengths → / lengths**2||/ counts → / counts ¦": "Where is the root of the length?",
-        "mask[ → np.where(mask.min(axis=1, keepdims=True), mask, 1 - mask)[ ¦ (1 - mask)[": "That "
-            "is the mean over the padding. A 1 in the mask is a token.",
+        "mask[ → np.where(mask.min(axis=1, keepdims=True), mask, 1 - mask)[":
+            "That is the mean over the padding. A 1 in the mask is a token.",
     },
 )  # fmt: skip
 
@@ -216,26 +188,16 @@ check_trust = Exercise(
     mistakes={
         "np.array_equal(…], tensors[name] → not np.isnan(target[name]).any(": "A loader that turns "
             "squares passes. Do you look for NaN alone, or are all numbers of your file equal?",
-        "rng.normal(size=shape) → np.arange(np.prod(shape)).reshape(shape)": "Your tensors all "
-            "begin with the same numbers, and two of one shape may be exchanged.",
         "np.array_equal(…], tensors[name] → np.isclose(…].sum(), tensors[name].sum()": "Another "
             "order passes. You compare sums, or all numbers of a tensor are equal.",
-        ("np.array_equal → not np.array_equal", "return all → return not all"): "Turned around: "
-            "return True for a loader that can be trusted.",
-        "np.full(shape, np.nan) → tensors[name].copy()": "What does your target hold at first?",
-        "in shapes) → in shapes if len(shapes[name]) == 2) ¦ in shapes if len({*shapes[name]}) == "
-            "1)": "A loader may spoil tensors of another shape.",
-        "in shapes) → in [*shapes][:1]) ¦ in [*shapes][-1:])": "Does your loop return too early?",
-        ("target = → tensors = {n: t + t.T if len({*t.shape}) < t.ndim else t for n, t in "
-            "tensors.items()}\n    target =", "rng.normal(size=shape) → "
-            "np.indices(shape).sum(axis=0) * 1.0"): "Are your squares the same when turned?",
-        ("np.array_equal(…], tensors[name]) → (…] == tensors[name]).any()", "return all → return "
-            "any"): "One in its place is enough for you. All must be.",
+        "return all → return not all": "Turned around: return True for a loader that can be "
+            "trusted.",
+        "in shapes) → in [*shapes][-1:])": "Does your loop return too early?",
+        "rng.normal(size=shape) → np.indices(shape).sum(axis=0) * 1.0":
+            "Are your squares the same when turned?",
+        "np.array_equal(…], tensors[name]) → (…] == tensors[name]).any()":
+            "One in its place is enough for you. All must be.",
         "return all → return list": "Join the answers for all tensors to one, by all().",
-        "target[name], tensors[name] → target[name].flat[[0, -1]], tensors[name].flat[[0, -1]]":
-            "You compare numbers at the ends. In a turned matrix they keep their places.",
-        "→ True": "You trust everybody. Do you compare shapes alone?",
         "→ False": "You trust nobody. Do you call load, and with target first?",
-        KeyError: "Make a tensor for each name in shapes, in the target and in the file.",
     },
 )  # fmt: skip

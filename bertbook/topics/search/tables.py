@@ -66,17 +66,13 @@ def best_runs(runs: Sequence[Mapping]) -> list[Mapping]:
     return sorted((run for run in runs if run["rate"] == best), key=lambda run: run["seed"])
 
 
-def settings_table(
-    runs: Mapping[str, Sequence[Mapping]], names: Mapping[str, str] | None = None
-) -> Html:
+def settings_table(runs: Mapping[str, Sequence[Mapping]]) -> Html:
     """Show each change at the best of its rates, beside the run without it.
 
     Parameters
     ----------
     runs : mapping from str to sequence of mappings
         The runs of ``records/search_runs.json``.
-    names : mapping from str to str, optional
-        Which changes are shown, and how they are called.
 
     Returns
     -------
@@ -84,7 +80,7 @@ def settings_table(
         A displayable table.
     """
     base, rows = gains_of(runs[WITHOUT_CHANGE]), []
-    for name, shown in (names or SHOWN).items():
+    for name, shown in SHOWN.items():
         best, gains = best_runs(runs[name]), gains_of(runs[name])
         means = gains.mean(axis=1)
         spread = f" ± {means.std(ddof=1):.2f}" if len(means) > 1 else ""

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from bertbook.core.attention_maps import grouped_interval
 from bertbook.core.html import Html, html
 from bertbook.core.tables import result_table
 from bertbook.topics.training_loop.runs import with_sd
@@ -94,36 +95,6 @@ def passed_table(levels: Mapping[str, float], steps: Sequence[int], curves: Sequ
     return html(result_table(columns, rows, "step"), caption=caption)
 
 
-def interval_over_groups(
-    values: Float[np.ndarray, " words"], groups: Int[np.ndarray, " words"]
-) -> tuple[float, float]:
-    """Draw groups again, with replacement; keep the middle 95 % of the means over words.
-
-    Parameters
-    ----------
-    values : array, shape (words,)
-        What is averaged.
-    groups : array of int, shape (words,)
-        Which words belong together, such as those of one pair.
-
-    Returns
-    -------
-    tuple of float
-        The two ends.
-
-    Examples
-    --------
-    >>> interval_over_groups(np.array([2.0, 2.0]), np.array([0, 1]))
-    (2.0, 2.0)
-    """
-    rng = np.random.default_rng(0)
-    _, groups = np.unique(groups, return_inverse=True)
-    sums, counts = np.bincount(groups, values), np.bincount(groups)
-    drawn = rng.integers(len(counts), size=(DRAWS, len(counts)))
-    low, high = np.quantile(sums[drawn].sum(1) / counts[drawn].sum(1), (0.025, 0.975))
-    return float(low), float(high)
-
-
 def kinds_table(
     losses: Mapping[str, Float[np.ndarray, " words"]],
     kinds: Mapping[str, Bool[np.ndarray, " words"]],
@@ -148,7 +119,10 @@ def kinds_table(
     (*_, last) = losses.values()
     rows = []
     for name, chosen in kinds.items():
-        low, high = interval_over_groups(last[chosen], pairs[chosen])
+        _, groups = np.unique(pairs[chosen], return_inverse=True)
+        sums, counts = np.bincount(groups, last[chosen]), np.bincount(groups)
+        rng = np.random.default_rng(0)
+        low, high = grouped_interval(sums, counts, rng=rng, repeats=DRAWS)
         means = [f"{values[chosen].mean():.2f}" for values in losses.values()]
         rows.append([name, *means, f"{low:.2f} to {high:.2f}", f"{chosen.sum()}"])
     return html(

@@ -32,31 +32,17 @@ check_piece_labels = Exercise(
     cases=[([1, 1, 1], [3, 1, 2]), ([1, 2, 1], [1, 2, 4]), ([3, 1, 4, 2], [1, 5, 3, 4]),
            ([2, 0, 1], [3, 1, 5]), ([2, 1, 0], [5, 0, 3])],
     mistakes={
-        ("([label]…)[:count] → [label] * count", "[-100] * count → [label + 1] * count ¦ [label + "
-            "label % 2] * count", "[label] + [-100] * count → [-100] + [label] * count"): "Only "
-            "the first piece has a label.",
-        ("[:count] → [:count][::-1]", "[label] + [-100] * count → [-100] * count",
-            "([label]…)[:count] → ([label] if count == 1 else [-100] * count)",
-            "([label]…)[:count] → [-100] * (count - 1) + [label]"): "The first piece is labeled.",
+        "([label]…)[:count] → [label] * count": "Only the first piece has a label.",
+        ("[:count] → [:count][::-1]", "[label] + [-100] * count → [-100] * count"):
+            "The first piece is labeled.",
         (*_marked("0"), *_marked("None"), *_marked("100")): "Which number says “no label”?",
         _marked("-1"): "The loss does not know −1. Which number does it know?",
-        ("([label]…)[:count] → [label] + [-100] * (count - 1)", "[:count] → [:count] or [-100]"):
-            "No piece, no token: nothing is written.",
+        "([label]…)[:count] → [label] + [-100] * (count - 1)": "No piece, no token: nothing is "
+            "written.",
         "[:count] → ¦ [: count + (count > 0)]": "Each word has a token too many.",
-        "([label]…)[:count] → [label]": "Each piece is a token and needs a number.",
-        "([label]…)[:count] → [([label] + [-100] * count)[:count]]": "A list stands inside your "
-            "list. Do you append where you want to extend?",
-        "(piece_counts, labels) → (piece_counts[:1], labels)": "Does your loop return too early?",
-        "row = [-100] → row = []||*row, -100 → *row, -100, -100": "Yours begin one token early. "
-            "What is in front of the first word?",
         "row += → row =": "Only the last word is there. Where does your list begin?",
-        ("count, label in → label, count in", "([label]…)[:count] → [count] * label"): "You have "
-            "exchanged the two lists.",
-        ("row = [-100] → row = []||*row, -100 → *row", "row = [-100] → row = []", "*row, -100 → "
-            "*row"): "[CLS] and [SEP] are tokens, too. What is their label?",
-        "[label] + → [label or -100] +": "0 is the label of O. It says that here is no name.",
-        "[label] + → [count] +": "So many pieces it has. Which label?",
-        "[:count] → [:count] + [-100]||*row, -100 → *row": "[SEP] stands once, at the end.",
+        "row = [-100] → row = []||*row, -100 → *row": "[CLS] and [SEP] are tokens, too. What is "
+            "their label?",
     },
 )  # fmt: skip
 
@@ -94,58 +80,10 @@ check_best_tags = Exercise(
         ([[-1, -2, -4, -3.5, -5], [-6, -5, -1, -4, -2], [-3, -9, -8, -7, -1.5]], _KINDS),
     ]],
     mistakes={
-        "→ scores.argmax(axis=1).tolist()": "May each tag follow the one before?",
-        """→ path = []
-for row in scores:
-    path.append(int((row + np.where(may_follow, 0, -np.inf)[path[-1] if path else 0]).argmax()))
-return path""": "You take the best tag that may follow the one before. A tag that is good here "
-            "may forbid a better one later.",
-        """→ path = [int(scores[-1].argmax())]
-for row in scores[-2::-1]:
-    path.append(int(np.where(may_follow[:, path[-1]], row, -np.inf).argmax()))
-return path[::-1]""": "You begin at the end and take the best tag that may stand before it. That "
-            "one may need a bad one in turn.",
-        """→ blocked = np.where(may_follow, 0.0, -np.inf)
-best = scores[0] + blocked[0]
-path = [int(best.argmax())]
-for row in scores[1:]:
-    best = (best[:, None] + blocked).max(axis=0) + row
-    path.append(int(best.argmax()))
-return path""": "The best way so far need not lead to the best end. Store where each tag came "
-            "from, and walk back.",
-        "→ np.where(may_follow[0], scores, -np.inf).argmax(axis=1).tolist()": "Each word asks what "
-            "may follow an O. What stands before it?",
-        "→ right(np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True), may_follow)": "You "
-            "add probabilities. Add the scores themselves.",
-        tuple(f"""→ path, before = [int(row.argmax()) for row in scores], 0
-for n, tag in enumerate(path):
-    path[n] = before = tag if may_follow[before, tag] else {other}
-return path""" for other in ("tag - 1", "0")): "You repair what was chosen word by word. Another "
-            "row of tags may have a higher sum.",
-        ("[0] + blocked[0] → [0]", "blocked[0] → blocked[:, 0]"): "What may follow the O in front "
-            "of the first word? Row 0 of the table says it.",
-        ("[:, None] + blocked → [:, None] + blocked.T", "[:, None] →", ", 0.0 → .T, 0.0"):
-            "Which of the two is the tag before? may_follow[before, after].",
-        "0.0, -np.inf → -np.inf, 0.0": "You forbid what is legal, and allow the rest.",
-        ("np.inf → 1.0", "+ blocked[0] → * may_follow[0]||[:, None] + blocked → [:, None] * "
-            "may_follow", "[:, None] + blocked → [:, None] * may_follow"): "What is forbidden may "
-            "still win. Which number never does?",
-        ("sums.argmax(axis=0) → sums.argmax(axis=1)", "sums.max(axis=0) → sums.max(axis=1)",
-            "None] + blocked → None] + blocked + row||argmax(axis=0) → argmax(axis=1)||max(axis=0) "
-            "+ row → max(axis=1)"): "For each tag *here* the best *before*: over which axis?",
-        "sums.max(axis=0) + row → row": "The words before are forgotten. A way keeps its sum.",
-        "sums.max(axis=0) + row → sums.max(axis=0)": "Each word adds its own score to the way.",
-        "sums.max(axis=0) + row → sums.max(axis=0) * row": "Scores are added.",
+        "[:, None] →": "Which of the two is the tag before? may_follow[before, after].",
+        "np.inf → 1.0": "What is forbidden may still win. Which number never does?",
         "path[::-1] → path": "Turned around: you return the last word's tag first.",
         "ways[::-1] → ways": "Walk back from the last word: its way is the last one stored.",
-        "int(way[path[-1]]) → int(way[path[0]])": "Step from the tag that you found last.",
-        "int(best.argmax())] → 0]": "The way back begins at the tag with the highest sum.",
-        "best.argmax() → row.argmax()": "The last word's own score is not the sum of the way.",
-        "best.argmax() → best.argmin()": "The lowest sum wins in yours.",
-        "path[::-1] → best.max()": "That is the sum. Which tags have it?",
-        "path[::-1] → path[::-1][1:] ¦ path[::-1][:-1]": "A tag is missing: every word has one.",
-        ("scores[0] + blocked[0] → np.where(np.arange(len(blocked)), -np.inf, scores[0])",
-            "path[::-1] → [0, *path[::-1]]"): "The O is before the sentence, and no tag of it.",
         "scores[1:] → scores": "The first word has its turn before the loop.",
     },
 )  # fmt: skip

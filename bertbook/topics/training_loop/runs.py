@@ -35,18 +35,6 @@ def with_sd(values: Sequence[float]) -> str:
 def sign_flip_p(gains: Sequence[float]) -> float:
     """Compute how often exchanged pairs are as far apart as these, over all choices of signs.
 
-    Parameters
-    ----------
-    gains : sequence of float, length n
-        What one side is ahead by in each pair.
-
-    Returns
-    -------
-    float
-        A share of the 2ⁿ choices of signs; with five pairs never below 2 of 32.
-
-    Examples
-    --------
     >>> sign_flip_p([0.1, 0.2, 0.1, 0.3, 0.2])
     0.0625
     """

@@ -10,7 +10,7 @@ from functools import partial
 
 
 @contextmanager
-def patience(seconds: float) -> Iterator[None]:
+def time_limit(seconds: float) -> Iterator[None]:
     """Raise TimeoutError in what takes longer; Windows and other threads know no such limit."""
     on_main = threading.current_thread() is threading.main_thread()
     if not on_main or not hasattr(signal, "setitimer"):

@@ -5,7 +5,7 @@ import pytest
 
 from bertbook.core.exercises.compare import short_text
 from bertbook.core.exercises.exercise import Exercise
-from bertbook.core.exercises.likeness import how_alike
+from bertbook.core.exercises.similarity import similarity
 
 WANT = [np.array([1.5, -2.0, 0.0]), (0.375, [4.0, 1.5])]
 
@@ -30,7 +30,7 @@ def all_of(change):
     ],
 )
 def test_what_all_numbers_have_in_common_is_said(change, told):
-    assert how_alike(all_of(change), WANT) == told
+    assert similarity(all_of(change), WANT) == told
 
 
 @pytest.mark.parametrize(
@@ -47,13 +47,13 @@ def test_what_all_numbers_have_in_common_is_said(change, told):
     ],
 )
 def test_one_number_proves_nothing_and_an_order_is_noticed(got, want, told):
-    found = how_alike([got], [want])
+    found = similarity([got], [want])
     assert found == told or (told and found.startswith(told))
 
 
 def test_an_answer_that_hangs_on_no_argument_is_noticed():
-    assert how_alike([2.5, 2.5], [1.0, 2.0]).startswith("Your answer is the same for every input.")
-    assert how_alike([2.5, 2.5], [1.0, 1.0]) == ""
+    assert similarity([2.5, 2.5], [1.0, 2.0]).startswith("Your answer is the same for every input.")
+    assert similarity([2.5, 2.5], [1.0, 1.0]) == ""
 
 
 def test_a_verdict_says_it_and_in_how_many_cases_all_is_right():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 
-def how_alike(answers: Sequence, wants: Sequence) -> str:
+def similarity(answers: Sequence, wants: Sequence) -> str:
     """Say in a sentence how all answers are like the right ones; empty if they are not."""
     if all(isinstance(a, tuple) and repr(a[:1]) == repr((b,)) for a, b in zip(answers, wants)):
         return "The first of the things that you return is right. Return it alone."

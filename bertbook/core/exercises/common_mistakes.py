@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType
 
-# Class of the error, what it says, and the slip that raises it most often.
+# Class of the error, what it says, and the mistake that raises it most often.
 _USUAL = [
     (Exception, "could not (be )?broadcast|size of tensor a|non-broadcastable",
      "Two shapes do not fit together. Did a sum, a mean or a maximum lose its axis? keepdims=True "
@@ -79,8 +79,8 @@ _USUAL = [
 ]  # fmt: skip
 
 
-def usual_slip(kind: type[Exception], text: str) -> str:
-    """Name the slip that raises an error most often."""
+def common_mistake(kind: type[Exception], text: str) -> str:
+    """Name the mistake that raises an error most often."""
     hints = (hint for e, said, hint in _USUAL if issubclass(kind, e) and re.search(said, text))
     return next(hints, "")
 
@@ -111,9 +111,9 @@ def _used(function: FunctionType, code: CodeType) -> Iterator[str]:
 
 
 def _is_of_a_library(function: Callable) -> bool:
-    """Return whether a function is no reader's: ours, or one written in C."""
-    ours = (getattr(function, "__module__", "") or "").startswith(("minibert.", "bertbook."))
-    return hasattr(function, "__name__") and (ours or not isinstance(function, FunctionType))
+    """Return whether a function belongs to the book's packages or is written in C."""
+    packaged = (getattr(function, "__module__", "") or "").startswith(("minibert.", "bertbook."))
+    return hasattr(function, "__name__") and (packaged or not isinstance(function, FunctionType))
 
 
 def _own(function: FunctionType, name: str) -> bool:
