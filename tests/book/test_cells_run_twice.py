@@ -9,7 +9,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from notebooks import BOOK, QUIET, chapters, kernel_environment
 
-OFTEN = {7, 18}  # that have been mended; every week, with BOOK_WHEEL=all, the others run too
+OFTEN = {7, 18}  # two that were mended; every week, with BOOK_WHEEL=all, the others run too
 
 
 @pytest.mark.parametrize("chapter", mostly_weekly(chapters(BOOK), OFTEN))
