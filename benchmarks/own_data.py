@@ -27,7 +27,7 @@ from berttools.classify.splitting import linked_rows
 from berttools.classify.table import LabeledTable, read_table
 from berttools.classify.tuning import classifier_from, default_encoder, logits_of_table, tuning_of
 from berttools.classify.weighting import Weighted, class_weights
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.loading import load_pretrained, load_tokenizer
 from minibert.model import BertModel
@@ -191,7 +191,7 @@ def ceiling() -> float:
 def write(record: dict) -> None:
     """Store the record."""
     text = json.dumps(record, separators=(",", ":")).replace("},{", "},\n{") + "\n"
-    with written_whole(RECORD) as draft:
+    with atomic_write(RECORD) as draft:
         draft.write_text(text, encoding="utf-8")
 
 

@@ -33,13 +33,14 @@ def readme():
 
 
 def examples():
-    for path in sorted((ROOT / "minibert").rglob("*.py")):
+    for path in sorted((ROOT / "berttools").rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         for epilog in re.findall(r'^EPILOG = """\\\nexamples:\n(.*?)^"""', text, re.DOTALL | re.M):
             yield from map(str.strip, epilog.splitlines())
 
 
-OURS = [line for line in dict.fromkeys([*readme(), *examples()]) if "-m minibert." in line]
+LINES = dict.fromkeys([*readme(), *examples()])
+COMMANDS = [line for line in LINES if "-m berttools." in line and ".grade " not in line]
 
 
 def run(line, *more):
@@ -59,21 +60,22 @@ def run(line, *more):
 def finished(tmp_path_factory):
     """A folder with texts, and with what the lines of the README make of them."""
     folder = tmp_path_factory.mktemp("finished")
-    told = [f"{hero} is a man.\nThe man reads the book.\n{hero} is glad.\n" for hero in HEROES]
+    stories = [f"{hero} is a man.\nThe man reads the book.\n{hero} is glad.\n" for hero in HEROES]
     for number, name in enumerate(("my-text.txt", "novel.txt", "letters.txt")):
-        (folder / name).write_text("\n".join(told) + "Again.\n" * number, encoding="utf-8")
+        (folder / name).write_text("\n".join(stories) + "Again.\n" * number, encoding="utf-8")
     rows = [f"{hero} reads {'ab'[n % 2]} {'x' * n},{n % 2}" for n, hero in enumerate(HEROES * 9)]
     (folder / "letters.csv").write_text("\n".join(["text,label", *rows]), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
-        assert run(OURS[0], *SMALL) == 0
-        assert run(next(x for x in OURS if "classify train" in x), *SMALL_CLASSIFIER) == 0
+        assert run(COMMANDS[0], *SMALL) == 0
+        assert run(next(x for x in COMMANDS if "classify train" in x), *SMALL_CLASSIFIER) == 0
     return folder
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "line", [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in OURS]
+    "line",
+    [pytest.param(x, marks=pytest.mark.thorough if "torchrun" in x else ()) for x in COMMANDS],
 )
 def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(shutil.copytree(finished, tmp_path / "here"))
@@ -83,18 +85,18 @@ def test_what_our_commands_show_can_be_typed(line, finished, tmp_path, monkeypat
         shutil.rmtree("my-classifier" if classifies else "my-bert")
     elif "--resume" in line:
         Path("my-classifier/report.md" if classifies else "my-bert/report.txt").unlink()
-    wishes = SMALL_CLASSIFIER if classifies else SMALL
-    assert run(line, *wishes if begins else ()) == 0
-    told = capfd.readouterr()
+    options = SMALL_CLASSIFIER if classifies else SMALL
+    assert run(line, *options if begins else ()) == 0
+    output = capfd.readouterr()
     if "berttools.fill" in line or ("classify predict" in line and ".csv" not in line):
-        assert told.out.splitlines()[0] in line
+        assert output.out.splitlines()[0] in line
     elif "classify predict" in line:
-        assert len(told.out.splitlines()) == 1 + 54
+        assert len(output.out.splitlines()) == 1 + 54
     elif classifies:
-        assert "# The classifier in 'my-classifier'" in told.out
+        assert "# The classifier in 'my-classifier'" in output.out
     else:
-        assert "Done: 2 steps" in told.out
+        assert "Done: 2 steps" in output.out
 
 
 def test_what_else_the_readme_shows_is_known():
-    assert set(readme()) - set(OURS) == OTHERS
+    assert set(readme()) - set(COMMANDS) == OTHERS

@@ -19,7 +19,7 @@ from berttools.grade.definitions import (
     source_of,
 )
 from berttools.grade.reader_file import READER_FILE
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 
 from .clashes import bindings, clashes, with_line_inside
 
@@ -61,7 +61,7 @@ def _keep(thing: Any) -> str:
     if is_stored():
         return f"In a notebook of your own, {names[-1]} now stands in {READER_FILE}."
     try:
-        with written_whole(READER_FILE) as draft:
+        with atomic_write(READER_FILE) as draft:
             draft.write_text(after, encoding="utf-8")
     except OSError as error:
         raise NotKeptError(

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from berttools.cli.files import require_output, write_output
 from berttools.grade.definitions import names_from_outside
 from berttools.grade.reader_file import READER_FILE, run_reader_file
-from minibert.disk import require_output, write_output
 from minibert.parts import default_part
 
 from .contracts import players_of, require_contract

@@ -11,10 +11,10 @@ from typing import Any
 
 from torch import nn
 
+from berttools.cli.files import require_output, write_output
 from berttools.cli.options import PLAN
 from berttools.cli.output import say, show_warning
 from berttools.fill import split_pair
-from minibert.disk import require_output, write_output
 from minibert.training import choose_device
 
 from .coverage import notes_on_unknown

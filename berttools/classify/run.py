@@ -21,7 +21,7 @@ from berttools.pretrain.plan import (
     require_free,
     write_plan,
 )
-from minibert.disk import remove, written_whole
+from minibert.disk import atomic_write, remove
 from minibert.loading import load_tokenizer
 from minibert.training import checkpoint_folders, choose_device
 
@@ -144,5 +144,5 @@ def _finish(plan: Plan, work: Work, folder: Path, candidates: Sequence[Candidate
         os.replace(folder / SECOND / HISTORY, folder / HISTORY)
     for path in [*checkpoint_folders(folder), folder / SECOND]:
         remove(path)
-    with written_whole(folder / REPORT) as draft:
+    with atomic_write(folder / REPORT) as draft:
         draft.write_text(report_in_words(facts, folder), **ANY_NAME)

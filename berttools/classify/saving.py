@@ -16,7 +16,7 @@ from jaxtyping import Float
 from safetensors.torch import save_file
 from torch import Tensor
 
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 from minibert.loading import load_pretrained, load_tokenizer, save_pretrained
 from minibert.loading.files import read_json, read_tensors
 from minibert.tasks import BertForSequenceClassification
@@ -179,7 +179,7 @@ def load_classifier(folder: str | Path) -> Classifier:
 
 
 def _write_tensors(folder: Path, tensors: dict[str, Tensor]) -> None:
-    with written_whole(folder / LINEAR) as draft:
+    with atomic_write(folder / LINEAR) as draft:
         save_file({name: tensor.contiguous() for name, tensor in tensors.items()}, draft)
 
 
@@ -208,6 +208,6 @@ def _linear_of(folder: Path, tensors: dict[str, Tensor]) -> Linear:
 
 def write_json(path: Path, content: object) -> None:
     """Write a file of JSON, whole or not at all."""
-    with written_whole(path) as draft:
+    with atomic_write(path) as draft:
         text = json.dumps(content, indent=1, ensure_ascii=False)
         draft.write_text(text + "\n", encoding="utf-8")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from minibert.disk import write_output
+from berttools.cli.files import write_output
 
 from .report import STYLE, Mark, no_formula
 

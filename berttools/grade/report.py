@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import NamedTuple
 
-from minibert.disk import write_output
+from berttools.cli.files import write_output
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what a cell begins with that is computed
 STYLE = (

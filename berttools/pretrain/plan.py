@@ -12,10 +12,10 @@ from typing import Any
 from berttools.cli.options import DEFAULTS, FREE_TO_CHANGE, LEARNING_RATES, OTHER_RATE, PLAN
 from minibert.config import BertConfig
 from minibert.data import TextDocuments
-from minibert.disk import draft_of, written_whole
+from minibert.disk import atomic_write, tmp_path
 from minibert.loading.config_file import config_from_fields
 from minibert.training import checkpoint_folders
-from minibert.training.lock import LOCK
+from minibert.training.checkpoint import LOCK
 
 from .texts import open_texts, warn_of_cuts
 
@@ -123,7 +123,7 @@ def read_plan(folder: str | Path, form: str = FORMAT) -> Plan:
 
 def write_plan(folder: str | Path, plan: Plan) -> None:
     """Write the plan of a run, whole or not at all."""
-    with written_whole(Path(folder) / PLAN) as draft:
+    with atomic_write(Path(folder) / PLAN) as draft:
         draft.write_text(json.dumps(plan, indent=1) + "\n", encoding="utf-8")
 
 
@@ -148,7 +148,7 @@ def require_free(folder: Path) -> None:
         )
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"{str(folder)!r} is a file; name a folder after --out")
-    ours = {draft_of(folder / PLAN).name, LOCK}
+    ours = {tmp_path(folder / PLAN).name, LOCK}
     others = sorted({path.name for path in folder.iterdir()} - ours) if folder.exists() else []
     if others:
         raise ValueError(

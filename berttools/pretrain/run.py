@@ -17,7 +17,7 @@ from berttools.cli.signals import fit_until_signal
 from minibert.config import BertConfig
 from minibert.data import PretrainingBatches
 from minibert.data.documents import Documents
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 from minibert.fast import fast_parts
 from minibert.loading import save_pretrained
 from minibert.losses import IGNORED_LABEL
@@ -30,7 +30,7 @@ from minibert.training import (
     checkpoint_folders,
     choose_device,
 )
-from minibert.training.lock import locked
+from minibert.training.checkpoint import locked
 from minibert.wordpiece import WordPieceTokenizer
 
 from .plan import Plan, begin, load_plan, read_plan, reopen_text, require_free, write_plan
@@ -45,7 +45,7 @@ WARMUP, EVALUATIONS = 10, 5  # one part of so many is warm-up; so many evaluatio
 def pretrain(options: argparse.Namespace) -> int:
     """Pre-train a BERT on text files, or resume its run."""
     device, folder = choose_device(options.device), Path(options.out)
-    processes = Processes.join(device)
+    processes = Processes.init(device)
     run = on_rank_zero(processes, device, lambda: _prepare(options, processes, device))
     if is_finished(folder):
         if processes.rank == 0:
@@ -68,7 +68,7 @@ def on_rank_zero(processes: Processes, device: torch.device, work: Callable[[], 
             result = work()
         except Exception as error:
             problem = error
-    failed = processes.add_numbers({"failed": float(problem is not None)}, device)["failed"]
+    failed = processes.all_reduce({"failed": float(problem is not None)}, device)["failed"]
     if problem is not None:
         raise problem
     if failed:
@@ -173,7 +173,7 @@ class _Run:
         )
         with locked(self.folder):
             save_pretrained(self.model, self.folder, self.tokenizer)
-            with written_whole(self.folder / REPORT) as draft:  # it says that the run is finished
+            with atomic_write(self.folder / REPORT) as draft:  # it says that the run is finished
                 draft.write_text(report, **ANY_NAME)
 
     def _trainer(self) -> BertTrainer:
@@ -212,7 +212,7 @@ class _Run:
             self._say(f"Going on after step {trainer.step:,}.")
 
     def _where(self) -> str:
-        count = self.processes.count
+        count = self.processes.world_size
         return str(self.device) if count == 1 else f"{count} processes with {self.device.type}"
 
     def _say(self, text: str) -> None:

@@ -22,7 +22,7 @@ from packing import packed
 from berttools.grade.above import names_made_by
 from berttools.grade.definitions import names_from_outside
 from minibert import __version__
-from minibert.disk import written_whole
+from minibert.disk import atomic_write
 
 BOOK = Path(__file__).resolve().parents[1]
 PROJECT = BOOK.parent
@@ -182,7 +182,7 @@ def write(files: dict[str, bytes], folder: Path) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     target = folder.with_name(f"{folder.name}.zip")
-    with written_whole(target) as draft:
+    with atomic_write(target) as draft:
         draft.write_bytes(packed({f"{TOP}/{name}": content for name, content in files.items()}))
     return target
 

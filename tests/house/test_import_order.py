@@ -39,7 +39,10 @@ MAY_IMPORT = {
         "training": frozenset({"disk", "losses", "inputs"}),  # the one -100
         "tasks": frozenset({"config", "parts", "data", "losses", "model", "inputs", "wordpiece"}),
         "loading": frozenset(
-            {"config", "parts", "disk", "model", "pretraining", "tasks", "training", "wordpiece"}
+            {
+                *("config", "inputs", "parts", "disk", "model", "pretraining"),
+                *("tasks", "training", "wordpiece"),
+            }
         ),
         "fast": ANYTHING,
     },

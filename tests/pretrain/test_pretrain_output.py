@@ -103,7 +103,7 @@ def test_a_reader_that_goes_does_not_end_the_run(whole, tmp_path, monkeypatch):
             raise BrokenPipeError(32, "Broken pipe")
         real(text, **named)
 
-    monkeypatch.setattr(progress, "SOON", 0.0)
+    monkeypatch.setattr(progress, "DELAY", 0.0)
     monkeypatch.setattr("builtins.print", refuse)
     monkeypatch.setattr("berttools.cli.output.discard", lambda stream: None)
     assert pretrain(*whole[1], "--out", tmp_path / "out") == 0

@@ -70,7 +70,7 @@ def test_two_processes_end_as_one_does_in_one_folder_and_only_one_speaks(alone, 
 class Pretended(Processes):
     """One of two processes; what the other one adds is known."""
 
-    def add_numbers(self, numbers, _):
+    def all_reduce(self, numbers, _):
         return {name: number + (self.rank == 1) for name, number in numbers.items()}
 
 

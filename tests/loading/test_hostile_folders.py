@@ -24,12 +24,12 @@ def at_once(load):
     start, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
         load()
-        told = ""
+        message = ""
     except (ValueError, TypeError, OSError) as error:
-        told = in_our_words(error)
+        message = in_our_words(error)
     assert time.process_time() - start < 2
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kilobytes
-    return told
+    return message
 
 
 def loads(folder, name):
@@ -44,8 +44,8 @@ def test_more_labels_than_the_weights_have_room_for(tmp_path, count):
     kind = BertForSequenceClassification
     small_folder(tmp_path, kind)
     change_json(tmp_path / CONFIG, num_labels=count)
-    told = at_once(lambda: load_pretrained(kind, tmp_path))
-    assert f"gives num_labels as {count}, but no side" in told
+    message = at_once(lambda: load_pretrained(kind, tmp_path))
+    assert f"gives num_labels as {count}, but no side" in message
 
 
 @pytest.mark.parametrize("count", HUGE)
@@ -56,14 +56,14 @@ def test_a_hostile_number_in_every_field(tmp_path, member, count):
     kind = getattr(family, f"{name}ForSequenceClassification")
     save_pretrained(kind(config), tmp_path)
     good = (tmp_path / CONFIG).read_text("utf-8")
-    told = {}
+    message = {}
     for field in dataclasses.fields(config):
         value = getattr(config, field.name)
         if type(value) is int:
             (tmp_path / CONFIG).write_text(good, encoding="utf-8")
             change_json(tmp_path / CONFIG, **{field.name: count})
-            told[field.name] = at_once(lambda: load_pretrained(kind, tmp_path))
-    assert told["vocab_size"] and len(told) >= 6
+            message[field.name] = at_once(lambda: load_pretrained(kind, tmp_path))
+    assert message["vocab_size"] and len(message) >= 6
 
 
 @pytest.mark.parametrize("name", [CONFIG, WEIGHTS, INDEX, "vocab.txt", "tokenizer.json"])

@@ -56,8 +56,8 @@ def test_every_tensor_is_needed(tmp_path, kind):
         change_weights(folder, lambda tensors, name=name: tensors.pop(name))
         with pytest.raises(ValueError, match=r"1 missing|config\.json gives") as caught:
             load_pretrained(kind, folder)
-        told = str(caught.value)
-        assert f"1 missing: {name} (" in told or "no tensor of the weights has a side" in told
+        refusal = str(caught.value)
+        assert f"1 missing: {name} (" in refusal or "no tensor of the weights has a side" in refusal
 
 
 @pytest.mark.parametrize("kind", [BertForMaskedLM, BertForPreTraining])
@@ -181,5 +181,7 @@ def test_many_names_are_listed_with_an_end(tmp_path):
     change_weights(tmp_path, lambda t: t.update({f"x{n}": torch.ones(1) for n in range(300)}))
     with pytest.raises(ValueError, match="300 unknown") as caught:
         load_pretrained(BertModel, tmp_path)
-    told = str(caught.value)
-    assert "x115 (1,) and 280 more.\nTo leave these parts of the file out, name them (300)." in told
+    refusal = str(caught.value)
+    assert (
+        "x115 (1,) and 280 more.\nTo leave these parts of the file out, name them (300)." in refusal
+    )

@@ -18,7 +18,7 @@ from minibert.wordpiece.encode_batch import Batch, pad_rows
 from .documents import Documents, fingerprint, sentence_counts
 from .pairs import check_documents, draw_pairs, encode_pair
 
-# What chance is drawn for; one seed serves all of them.
+# The purposes of the generators that are made of one seed.
 _ORDER, _PAIRS, _MASKS = range(3)
 Row = tuple[list[int], list[int], int]
 
@@ -88,8 +88,8 @@ class PretrainingBatches:
     In each epoch every sentence that has a next one is the first of one pair. Documents are
     shuffled; so many pairs as `batches_per_pool` batches need make a pool; a pool is sorted by
     length and cut into batches, and its batches are shuffled. Partners and masks are drawn again
-    in every epoch. All chance comes from `seed`, the epoch and the number of the pool or the batch,
-    so any batch can be made without those before it.
+    in every epoch. All draws depend on `seed`, the epoch and the number of the pool or the batch
+    alone, so any batch can be made without those before it.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ def not_finite(model):
     model.pooler.dense.bias.data[1] = torch.nan
 
 
-# What is done to a model, what is told, and what makes it loadable again, if that is told.
+# What is done to a model, what the message says, and what makes it loadable again, if it says so.
 UNLOADABLE = {
     "pruned": (
         lambda m: prune.l1_unstructured(query(m), "weight", amount=0.5),
@@ -70,8 +70,8 @@ UNLOADABLE = {
 def test_what_could_not_be_loaded_again_is_not_saved(tmp_path, spoil, words, mend):
     model = model_of()
     spoil(model)
-    told = refused(model, tmp_path / "new")
-    assert all(part in told for part in words)
+    refusal = refused(model, tmp_path / "new")
+    assert all(part in refusal for part in words)
     if mend:
         mend(model)
         save_pretrained(model, tmp_path)

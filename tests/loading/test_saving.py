@@ -81,7 +81,7 @@ def test_links_are_replaced_and_not_followed(tmp_path):
     folder.mkdir()
     for name in NAMES:
         (folder / name).symlink_to(outside / name)
-    (folder / saving.DRAFT).symlink_to(outside)
+    (folder / saving.TEMPORARY).symlink_to(outside)
     (folder / saving.SAVED).symlink_to(outside)
     same_weights(load_pretrained(BertModel, folder), model_of(0))  # reading follows them
     save_pretrained(model_of(1), folder, NEW)
@@ -147,11 +147,11 @@ def test_whatever_fails_the_folder_holds_one_whole_model(tmp_path, monkeypatch, 
                 save_pretrained(new, folder, NEW)
                 break
             except (OSError, PowerCut) as caught:
-                told = caught
+                message = caught
         committed.append((folder / saving.SAVED).exists())
         if isinstance(error, OSError):
-            assert "No space left on device" in in_our_words(told)
-            assert committed[-1] == ("a complete model lies in" in str(told))
+            assert "No space left on device" in in_our_words(message)
+            assert committed[-1] == ("a complete model lies in" in str(message))
         assert committed[-1] or before.items() <= content(folder).items()
         one_whole_model(folder, old, new)
         save_pretrained(new, folder, NEW)

@@ -36,17 +36,17 @@ def folders(tmp_path_factory):
 def test_the_class_that_opens_a_folder_is_named(folders, ours, there, head):
     kind = OF_BERT[head] if ours == "Bert" else getattr(family, ours + head)
     home = f"minibert.{HOMES[head]}" if there == "Bert" else "bertfamily"
-    told = refused(folders / there, kind)
-    assert told.endswith(f"; open them with {home}.{there}{head}")
-    assert f"is not supported by {ours}{head}" in told
+    message = refused(folders / there, kind)
+    assert message.endswith(f"; open them with {home}.{there}{head}")
+    assert f"is not supported by {ours}{head}" in message
 
 
 def test_a_class_of_ones_own_is_told_the_encoder(folders):
     class Mine(BertModel):
         pass
 
-    told = refused(folders / "Roberta", Mine)
-    assert told.endswith("open them with bertfamily.RobertaModel")
+    message = refused(folders / "Roberta", Mine)
+    assert message.endswith("open them with bertfamily.RobertaModel")
 
 
 def test_the_saved_class_tells_what_the_model_type_does_not(tmp_path):
@@ -57,8 +57,8 @@ def test_the_saved_class_tells_what_the_model_type_does_not(tmp_path):
     assert "bertfamily.RobertaModel" in refused(tmp_path)
     load_pretrained(family.RobertaModel, tmp_path)
     change_json(tmp_path / CONFIG, architectures=None)
-    told = refused(tmp_path, family.RobertaModel)
-    assert "it has no model_type" in told and '"model_type": "roberta"' in told
+    message = refused(tmp_path, family.RobertaModel)
+    assert "it has no model_type" in message and '"model_type": "roberta"' in message
 
 
 @pytest.mark.parametrize("member", FIRST)
@@ -66,9 +66,9 @@ def test_a_head_is_new_and_another_is_left_out_in_so_many_words(tmp_path, member
     """Encoder to head, and head to encoder, by the names of the files."""
     save_pretrained(build(MEMBERS[member]), tmp_path)
     kind = getattr(family, NAMES[member] + "ForTokenClassification")
-    told = refused(tmp_path, kind, num_labels=5)
-    advice = dict(re.findall(r"say (new|unused)=(\(.*\))\.", told))
-    parts = {word: literal_eval(told) for word, told in advice.items()}
+    message = refused(tmp_path, kind, num_labels=5)
+    advice = dict(re.findall(r"say (new|unused)=(\(.*\))\.", message))
+    parts = {word: literal_eval(message) for word, message in advice.items()}
     model = load_pretrained(kind, tmp_path, **parts, num_labels=5)
     assert model.classifier.weight.shape == (5, 24)
     assert 0.01 < model.classifier.weight.std() < 0.03
@@ -81,5 +81,5 @@ def test_a_head_is_new_and_another_is_left_out_in_so_many_words(tmp_path, member
 def test_weights_whose_names_only_begin_like_a_part_do_not_belong_to_it(tmp_path):
     small_folder(tmp_path)
     change_weights(tmp_path, lambda t: t.update(poolers=t["pooler.dense.bias"] + 1))
-    told = refused(tmp_path, unused=("pooler",), add_pooling_layer=False)
-    assert "1 unknown: poolers" in told and "pooler.dense" not in told
+    message = refused(tmp_path, unused=("pooler",), add_pooling_layer=False)
+    assert "1 unknown: poolers" in message and "pooler.dense" not in message

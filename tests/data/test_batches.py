@@ -26,8 +26,8 @@ TOKENIZER = WordPieceTokenizer.train(SENTENCES, 150)
 
 
 def make(corpus=CORPUS, **changes):
-    wishes = {"batch_size": 4, "seed": 7, "batches_per_pool": 3} | changes
-    return PretrainingBatches(corpus, TOKENIZER, **wishes)
+    options = {"batch_size": 4, "seed": 7, "batches_per_pool": 3} | changes
+    return PretrainingBatches(corpus, TOKENIZER, **options)
 
 
 def same(left, right):
@@ -126,9 +126,9 @@ def test_batches_of_one_epoch_do_not_share_their_masks():
     assert len(masks) > 20
 
 
-@pytest.mark.parametrize("wishes", mostly_slow([{}, {"batches_per_pool": 1}, {"batch_size": 7}]))
-def test_any_start_gives_the_rest_of_the_epoch(wishes):
-    batches = make(**wishes)
+@pytest.mark.parametrize("options", mostly_slow([{}, {"batches_per_pool": 1}, {"batch_size": 7}]))
+def test_any_start_gives_the_rest_of_the_epoch(options):
+    batches = make(**options)
     whole = list(batches.epoch(2))
     for start in [*range(6), len(batches) - 1, len(batches)]:
         assert same(batches.epoch(2, start), islice(whole, start, None))
@@ -189,16 +189,16 @@ def test_the_share_of_padding_counts_every_position_once():
 
 @pytest.mark.usefixtures("unchecked")
 @pytest.mark.parametrize(
-    ("wishes", "error", "sentence"),
+    ("options", "error", "sentence"),
     [
         ({"batch_size": 0}, ValueError, r"batch_size \(0\) must be at least 1"),
         ({"max_length": 4}, ValueError, r"max_length \(4\) must be at least 5: three special"),
         ({"batch_size": 1.5}, TypeError, r"batch_size must be a whole number, not 1\.5"),
     ],
 )
-def test_wishes_that_cannot_be_met(wishes, error, sentence):
+def test_wishes_that_cannot_be_met(options, error, sentence):
     with pytest.raises(error, match=sentence):
-        make(**wishes)
+        make(**options)
 
 
 def test_what_makes_batches_the_same_is_told():

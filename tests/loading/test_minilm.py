@@ -22,10 +22,10 @@ def test_every_layer_and_every_sentence_vector(minilm):
     assert not complaints
     tokenizer = load_tokenizer(minilm)
     reference = transformers.BertTokenizer.from_pretrained(minilm)
-    wishes = {"padding": True, "truncation": True, "max_length": 32}
+    options = {"padding": True, "truncation": True, "max_length": 32}
     varied = sorted(TEXTS, key=len)
     for texts in (varied[start : start + 25] for start in range(0, 200, 25)):
-        mine, yours = tokenizer(texts, **wishes), reference(texts, return_tensors="pt", **wishes)
+        mine, yours = tokenizer(texts, **options), reference(texts, return_tensors="pt", **options)
         assert torch.equal(mine["input_ids"], yours["input_ids"])
         with torch.no_grad():
             states = ours(**mine, output_hidden_states=True).hidden_states

@@ -33,15 +33,15 @@ def test_what_we_save_transformers_opens(folder):
 
 
 def test_someone_must_say_whether_capitals_count(folder):
-    told = load_tokenizer(folder).do_lower_case
-    assert load_tokenizer(folder, do_lower_case=told).do_lower_case == told
-    with pytest.raises(ValueError, match=f"do_lower_case as {told}, the caller as {not told}"):
-        load_tokenizer(folder, do_lower_case=not told)
+    lower = load_tokenizer(folder).do_lower_case
+    assert load_tokenizer(folder, do_lower_case=lower).do_lower_case == lower
+    with pytest.raises(ValueError, match=f"do_lower_case as {lower}, the caller as {not lower}"):
+        load_tokenizer(folder, do_lower_case=not lower)
     (folder / "tokenizer_config.json").unlink()
     with pytest.raises(ValueError, match="gives do_lower_case as None, the caller as None; say"):
         load_tokenizer(folder)
-    for told in (True, False):
-        assert load_tokenizer(folder, do_lower_case=told).do_lower_case == told
+    for lower in (True, False):
+        assert load_tokenizer(folder, do_lower_case=lower).do_lower_case == lower
 
 
 @pytest.mark.parametrize(

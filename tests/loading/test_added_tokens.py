@@ -129,12 +129,12 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("told", REFUSED)
-def test_what_is_not_supported_is_refused(tmp_path, told):
-    write_folder(tmp_path, REFUSED[told])
+@pytest.mark.parametrize("words", REFUSED)
+def test_what_is_not_supported_is_refused(tmp_path, words):
+    write_folder(tmp_path, REFUSED[words])
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         load_tokenizer(tmp_path)
-    assert told in in_our_words(caught.value)
+    assert words in in_our_words(caught.value)
 
 
 def test_a_model_without_a_row_for_an_added_token(tmp_path):

@@ -71,9 +71,9 @@ def test_two_kinds_of_weights(tmp_path):
 def test_a_config_that_is_none(tmp_path, text, message):
     small_folder(tmp_path)
     (tmp_path / CONFIG).write_bytes(text)
-    told = refused(tmp_path)
-    assert message in told
-    assert CONFIG in told
+    refusal = refused(tmp_path)
+    assert message in refusal
+    assert CONFIG in refusal
 
 
 @pytest.mark.parametrize(
@@ -147,8 +147,8 @@ def test_a_shard_outside_the_folder(tmp_path, place):
     places = sharded_folder(folder)
     save_file(load_file(folder / places["pooler.dense.bias"]), outside)
     change_json(folder / INDEX, weight_map=places | {"pooler.dense.bias": place})
-    told = refused(folder)
-    assert f"places 'pooler.dense.bias' in {place!r}" in told
+    refusal = refused(folder)
+    assert f"places 'pooler.dense.bias' in {place!r}" in refusal
 
 
 def test_shards_and_index_that_disagree(tmp_path):
@@ -156,8 +156,8 @@ def test_shards_and_index_that_disagree(tmp_path):
     first, second = sorted(set(places.values()))[:2]
     moved = next(name for name, place in places.items() if place == first)
     change_json(tmp_path / INDEX, weight_map=places | {moved: second})
-    told = refused(tmp_path)
-    assert f"{first} of" in told and moved in told
+    refusal = refused(tmp_path)
+    assert f"{first} of" in refusal and moved in refusal
     change_json(tmp_path / INDEX, weight_map=places | {"pooler.extra": second})
     assert "pooler.extra" in refused(tmp_path)
     change_json(tmp_path / INDEX, weight_map=places)
@@ -171,13 +171,13 @@ def test_parts_that_are_no_list_or_that_the_model_does_not_have(tmp_path):
     small_folder(tmp_path)
     for keyword in ("new", "unused"):
         assert f"write {keyword}=('pooler',)" in refused(tmp_path, **{keyword: "pooler"})
-    told = refused(tmp_path, new=("poller",))
-    assert "new names 'poller', but BertModel has no such part" in told
-    assert "embeddings, encoder, pooler" in told
+    refusal = refused(tmp_path, new=("poller",))
+    assert "new names 'poller', but BertModel has no such part" in refusal
+    assert "embeddings, encoder, pooler" in refusal
 
 
 @pytest.mark.parametrize(
-    ("kind", "arguments", "told"),
+    ("kind", "arguments", "refusal"),
     [
         (nn.Linear, {}, "Linear cannot be built as Linear(config): missing a required argument: "),
         (BertModel(BertConfig.tiny(vocab_size=9)), {}, "load_pretrained builds the model: give the "
@@ -185,6 +185,6 @@ def test_parts_that_are_no_list_or_that_the_model_does_not_have(tmp_path):
         (BertModel, {"top": 3}, "BertModel cannot be built as BertModel(config, top=…): got an "),
     ],
 )  # fmt: skip
-def test_a_class_that_cannot_be_built_of_a_configuration(tmp_path, kind, arguments, told):
+def test_a_class_that_cannot_be_built_of_a_configuration(tmp_path, kind, arguments, refusal):
     small_folder(tmp_path)
-    assert refused(tmp_path, kind, **arguments).startswith(told)
+    assert refused(tmp_path, kind, **arguments).startswith(refusal)

@@ -41,5 +41,5 @@ def test_the_compiler_is_not_imported(tmp_path):
     save_pretrained(small_folder(tmp_path, BertForMaskedLM), tmp_path, tokenizer)
     done = subprocess.run([sys.executable, "-c", PROGRAM, tmp_path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    told = [line for line in done.stdout.splitlines() if line.endswith((" True", " False"))]
-    assert len(told) == 4 and all(line.endswith(" False") for line in told), told
+    lines = [line for line in done.stdout.splitlines() if line.endswith((" True", " False"))]
+    assert len(lines) == 4 and all(line.endswith(" False") for line in lines), lines

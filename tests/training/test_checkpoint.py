@@ -1,7 +1,6 @@
 """Checkpoints are whole or not there, refuse damaged and foreign ones, survive a full disk."""
 
 import shutil
-import subprocess
 import sys
 
 import pytest
@@ -17,11 +16,7 @@ from minibert.training import (
     read_checkpoint,
     write_checkpoint,
 )
-from minibert.training import (
-    checkpoint as resume,
-)
-
-FILES = [*resume.FILES, resume.SUMS]
+from minibert.training.checkpoint import FILES, TEMPORARY
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +49,6 @@ def test_nothing_is_unpickled(folder, monkeypatch):
     assert make_trainer(folder).resume() == 12
 
 
-def test_the_sums_are_those_of_the_usual_tool(folder):
-    tool = shutil.which("sha256sum")
-    if tool is None:
-        pytest.skip("there is no sha256sum here")
-    path = checkpoint_folders(folder)[0]
-    subprocess.run([tool, "--check", "--strict", "SHA256SUMS"], cwd=path, check=True)
-
-
 def test_a_run_that_goes_on_ends_bit_for_bit_as_if_it_had_not_stopped(finished, folder):
     shutil.rmtree(folder / "step-00000012")
     trainer = make_trainer(folder)
@@ -89,7 +76,7 @@ def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name, d
     file.write_bytes(file.read_bytes()[:-7])
     if damage == "gone":
         file.unlink()
-    with pytest.raises(DamagedCheckpoint, match=r"step-00000012.*(lacks|is not what|no file)"):
+    with pytest.raises(DamagedCheckpoint, match=r"step-00000012.*(lacks|cannot be read)"):
         read_checkpoint(folder / "step-00000012")
     trainer = make_trainer(folder)
     with pytest.warns(UserWarning, match="step-00000012.*going back to the checkpoint before"):
@@ -98,18 +85,16 @@ def test_damage_is_refused_and_the_one_before_is_taken(finished, folder, name, d
     assert end_of(folder) == end_of(finished)
 
 
-def test_every_bit_of_a_small_checkpoint_counts(tmp_path):
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_cut_anywhere_is_refused(tmp_path, name):
     tensors = {"w": torch.arange(4.0)}
     path = write_checkpoint(tmp_path, Checkpoint(tensors, tensors, {"step": 3}, [{"step": 3}]))
-    for name in FILES:
-        content = (path / name).read_bytes()
-        for at in range(0, len(content), 5):
-            flipped = bytearray(content)
-            flipped[at] ^= 1 << at % 8
-            (path / name).write_bytes(flipped)
-            with pytest.raises(DamagedCheckpoint):
-                read_checkpoint(path)
-        (path / name).write_bytes(content)
+    content = (path / name).read_bytes()
+    for length in range(len(content.rstrip())):
+        (path / name).write_bytes(content[:length])
+        with pytest.raises(DamagedCheckpoint, match=rf"{name}' \({length} bytes\) cannot be read"):
+            read_checkpoint(path)
+    (path / name).write_bytes(content)
     assert torch.equal(read_checkpoint(path).model["w"], tensors["w"])
 
 
@@ -146,8 +131,8 @@ def test_a_checkpoint_of_something_else(folder):
         make_trainer(folder).resume()
     foreign = folder / "step-00000099"
     foreign.mkdir()
-    (foreign / "model.safetensors").write_bytes(b"anything")
-    with pytest.raises(DamagedCheckpoint, match="has no file SHA256SUMS, so it is no checkpoint"):
+    shutil.copy(folder / "step-00000012" / "model.safetensors", foreign)
+    with pytest.raises(DamagedCheckpoint, match=r"lacks optimizer.* no checkpoint, or"):
         read_checkpoint(foreign)
 
 
@@ -205,7 +190,7 @@ def test_a_disk_that_is_full_loses_nothing(finished, tmp_path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert [path.name for path in checkpoint_folders(folder)] == ["step-00000004"]
-    assert not (folder / resume.DRAFT).exists()
+    assert not (folder / TEMPORARY).exists()
     hook.remove()
     copy = shutil.copytree(folder, tmp_path / "copy")
     again = make_trainer(copy)

@@ -29,10 +29,10 @@ def open_theirs(
 ) -> tuple[nn.Module, dict]:
     """Let transformers open a folder; it says what it has missed."""
     reference = getattr(transformers, kind.__name__)
-    model, told = reference.from_pretrained(
+    model, report = reference.from_pretrained(
         folder, attn_implementation=way, output_loading_info=True, **options
     )
-    return model.eval(), {what: names for what, names in told.items() if names}
+    return model.eval(), {what: names for what, names in report.items() if names}
 
 
 def small_folder(folder: Path, kind=BertModel, **changes) -> nn.Module:
