@@ -24,7 +24,6 @@ from importlib import import_module
 from pathlib import Path
 
 from benchmarks.mutants_drawn import ROOMS, ROOT, Mutant, draw, test_files, tests_of
-from benchmarks.mutants_record import record, write
 
 sys.path.append(str(ROOT / "book/_ext"))
 from notebooks import kernel_environment
@@ -186,6 +185,9 @@ def main() -> None:
     before = [json.loads(line) for line in _lines(asked.earlier)] if asked.earlier else []
     rows = run(mutants, asked.results, {Mutant.of(x).key: x["noticed_by"] for x in before})
     if asked.record:
+        # imports bertbook, which only the forks may: in their copy
+        from benchmarks.mutants_record import record, write
+
         write(record(rows, places, asked.seed))
         asked.results.unlink()
 

@@ -2,9 +2,10 @@
 
 ``python -m benchmarks.own_data`` fine-tunes the whole MiniLM encoder once and prints what it
 reaches, in a few minutes. ``--record`` makes all runs of the chapter and stores them in
-``records/own_data.json`` (40 minutes of one core); stopped, it goes on where it was. The learning
-rate is that of Chapter 16; class weights and resampling take the best of three, told with another
-seed on a validation part. It needs the extra ``models``: ``pip install -e ".[models]"``. Run it
+``records/own_data.json`` (40 minutes of one core); stopped, it goes on where it was. With
+``--methods weights`` it renews the runs of one method, and keeps the others. The learning rate is
+that of Chapter 16; class weights and resampling take the best of three, told with another seed on a
+validation part. It needs the extra ``models``: ``pip install -e ".[models]"``. Run it
 from the root of the repository; one thread, so that a run can be repeated.
 """
 
@@ -13,8 +14,8 @@ import dataclasses
 import itertools
 import json
 import time
+from collections.abc import Collection
 from random import Random
-from typing import Any
 
 import numpy as np
 import torch
@@ -35,7 +36,7 @@ from minibert.tasks.inference import encode_rows, sentence_vectors
 
 from .drafts import Draft
 from .letter_frames import RULES, SEED, made_letters
-from .records import origin
+from .records import minutes, origin
 
 RECORD = record_path("own_data")
 COMMAND = "python -m benchmarks.own_data --record"
@@ -89,21 +90,11 @@ def equal_in_training(model: ClassWeightedModel, _: object) -> None:
     model.weights = torch.ones_like(model.weights) if model.training else model.of_classes
 
 
-def divided_by_weights(model: ClassWeightedModel, _: object, given: dict, output: Any) -> Any:
-    """Divide the loss by the weights of its batch, in place of its rows.
-
-    The record was made so: what is rare counts less in a batch that holds much of it, and the loss
-    depends on how the rows are cut into batches. The command divides by the rows.
-    """
-    own = model.weights[given["labels"]]
-    return output._replace(loss=output.loss * len(own) / own.sum())
-
-
 def fine_tuned(
     seed: int, rate: float, method: str = "plain", ask: bool = True, epochs: int | None = None
 ) -> dict:
     """Train one model on its folds, and ask it about the others and about June."""
-    cpu, epochs = time.process_time(), epochs or EPOCHS
+    cpu, before, epochs = time.process_time(), minutes(), epochs or EPOCHS
     early, june = letters_of()
     labels = numbers_of(early)
     train, validation, test = parts_of(early, seed)
@@ -116,7 +107,6 @@ def fine_tuned(
         weights=None if method == "plain" else weights, epochs=epochs, patience=2 * epochs,
         show_progress=False, device="cpu",
     )  # fmt: skip
-    trainer.model.register_forward_hook(divided_by_weights, with_kwargs=True)
     if method == "resampled":
         trainer.model.of_classes = weights
         trainer.model.register_forward_pre_hook(equal_in_training)
@@ -129,7 +119,8 @@ def fine_tuned(
         asked = {"validation": watched, "test": early.take(test.tolist()), "june": june}
         for part, table in asked.items():
             found[part] = np.round(logits_of_table(model, tokenizer, table), 2).tolist()
-    return found | {"processor_seconds": round(time.process_time() - cpu)}
+    cost = {"processor_seconds": round(time.process_time() - cpu)}
+    return {"origin": origin(COMMAND, before)} | found | cost
 
 
 def frozen_vectors(*names: str) -> dict[str, tuple[np.ndarray, np.ndarray]]:
@@ -177,7 +168,7 @@ def linear(vectors: tuple[np.ndarray, np.ndarray], method: str, seed: int) -> di
         chosen = fit.predict_log_proba(own[validation])[
             np.arange(len(validation)), labels[validation]
         ]
-        return -float((counts * chosen).sum() / counts.sum())
+        return -float((counts * chosen).mean())
 
     best = min(range(len(PENALTIES)), key=lambda number: loss(fits[number]))
     chances, later = (fits[best].predict_proba(rows) for rows in (own[test], late))
@@ -212,7 +203,7 @@ def complete(record: dict, draft: Draft) -> None:
             record["choices"].append(fine_tuned(CHOICE_SEED, rate, method, ask=False))
             draft.keep(record)
     made = {(run["method"], run["seed"]) for run in record["runs"]}
-    for seed, method in itertools.product(SEEDS, METHODS):
+    for method, seed in itertools.product(METHODS, SEEDS):
         if (method, seed) not in made:
             record["runs"].append(fine_tuned(seed, rate_of(record, method), method))
             draft.keep(record)
@@ -226,27 +217,44 @@ def rate_of(record: dict, method: str) -> float:
     return min(own, key=lambda choice: choice["validation_loss"])["learning_rate"]
 
 
+def linear_runs() -> dict:
+    """Fit the linear classifiers on each kind of vectors, with every method and seed."""
+    return {
+        name: [linear(vectors, method, seed) for method in METHODS for seed in SEEDS]
+        for name, vectors in frozen_vectors().items()
+    }
+
+
+def without(methods: Collection[str]) -> dict:
+    """Read the record, and take out the trainings of some methods, to make them anew."""
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    for part in ("choices", "runs"):
+        record[part] = [run for run in record[part] if run["method"] not in methods]
+    return record
+
+
 def main() -> None:
     """Do what the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="make all runs, and store them")
+    parser.add_argument("--methods", nargs="+", choices=METHODS, help="renew these of the record")
+    asked = parser.parse_args()
     torch.set_num_threads(1)
-    if not parser.parse_args().record:
+    if not asked.record:
         found = fine_tuned(0, RATE)
         labels = numbers_of(letters_of()[0])[parts_of(letters_of()[0], 0)[2]]
         right = np.mean(np.argmax(found["test"], axis=1) == labels)
         print(f"{right:.3f} of {len(labels)} letters right, {found['processor_seconds']} seconds")
         return
     draft = Draft(RECORD)
-    record = draft.read({"ceiling": ceiling(), "choices": [], "runs": [], "linear": {}})
+    nothing = {"choices": [], "runs": [], "linear": {}}
+    record = draft.read(without(asked.methods) if asked.methods else nothing)
     if not record["linear"]:
-        for name, vectors in frozen_vectors().items():
-            record["linear"][name] = [
-                linear(vectors, method, seed) for method in METHODS for seed in SEEDS
-            ]
+        record |= {"ceiling": ceiling(), "linear": linear_runs()}
+        record |= {"command": COMMAND, "origin": origin(COMMAND)}  # each training has its own
         draft.keep(record)
     complete(record, draft)
-    write({"command": COMMAND, "origin": origin(COMMAND), **record})
+    write(record)
     draft.done()
 
 

@@ -4,11 +4,12 @@ from typing import Any, NamedTuple
 
 import torch
 import transformers
-from bert_pairs import scatter_weights
+from bert_pairs import SMALL, scatter_weights
 from torch import Tensor, nn
 from transformers.models.modernbert import modeling_modernbert
 
 import bertfamily as family
+from minibert import pretraining, tasks
 
 
 class Member(NamedTuple):
@@ -105,6 +106,20 @@ def build(member: Member, **changes: Any) -> nn.Module:
     """Build our model by Hugging Face's names of the sizes."""
     config = getattr(family, f"{member.name}Config")(**member.fields | changes)
     return getattr(family, f"{member.name}Model")(config)
+
+
+def build_with_head(name: str, head: str) -> nn.Module:
+    """Build a model of ours with a head and scattered weights: of ``"bert"``, or of a member."""
+    torch.manual_seed(0)
+    if name == "bert":
+        module = tasks if hasattr(tasks, f"Bert{head}") else pretraining
+        model = getattr(module, f"Bert{head}")(SMALL)
+    else:
+        member = MEMBERS[name]
+        config = getattr(family, f"{member.name}Config")(**member.fields)
+        model = getattr(family, member.name + head)(config)
+    scatter_weights(model, seed=0)
+    return model.eval()
 
 
 def compute_in_64_bits(monkeypatch) -> None:

@@ -4,12 +4,9 @@ import dataclasses
 
 import pytest
 import torch
-from bert_pairs import SMALL, scatter_weights
 from effort import mostly_slow
-from family_pairs import MEMBERS
+from family_pairs import build_with_head
 
-import bertfamily as family
-from minibert import pretraining, tasks
 from minibert.tasks import train_from_top
 
 IDS = torch.tensor([[8, 11, 30, 9, 14], [9, 12, 31, 7, 7]])
@@ -27,22 +24,9 @@ CASES = [(name, head) for name in ["bert", *DEFAULT, "modernbert"] for head in H
 CASES += [("electra", "ForPreTraining"), ("bert", "ForPreTraining")]
 
 
-def make(name, head):
-    torch.manual_seed(0)
-    if name == "bert":
-        module = tasks if hasattr(tasks, f"Bert{head}") else pretraining
-        model = getattr(module, f"Bert{head}")(SMALL)
-    else:
-        member = MEMBERS[name]
-        config = getattr(family, f"{member.name}Config")(**member.fields)
-        model = getattr(family, member.name + head)(config)
-    scatter_weights(model, seed=0)
-    return model.eval()
-
-
 @pytest.mark.parametrize(("name", "head"), mostly_slow(CASES, quick=len(CASES)))
 def test_the_features_do_not_move_and_the_head_does(name, head):
-    model, labels = make(name, head), HEADS.get(head, {"labels": EACH})
+    model, labels = build_with_head(name, head), HEADS.get(head, {"labels": EACH})
     if head == "ForPreTraining" and name == "electra":
         labels = {"labels": EACH.clamp(min=0)}
     train_from_top(model, 0)
@@ -68,7 +52,7 @@ def test_the_features_do_not_move_and_the_head_does(name, head):
 
 @pytest.mark.parametrize("name", [*DEFAULT, "modernbert"])
 def test_what_all_layers_read_learns_last_and_what_stands_above_them_first(name):
-    model = make(name, "ForTokenClassification")
+    model = build_with_head(name, "ForTokenClassification")
     layers = len(model.bert.encoder.layer)
     own = {
         n: p

@@ -2,30 +2,13 @@
 
 import pytest
 import torch
-from bert_pairs import SMALL, scatter_weights
-from family_pairs import MEMBERS
+from family_pairs import MEMBERS, build_with_head
 from torch import nn
-
-import bertfamily as family
-from minibert import pretraining, tasks
 
 SEQ = 9
 LENGTHS = torch.tensor([SEQ, 2, 6])[:, None]  # a window of ModernBERT's may hold padding alone
 HEADS = ["ForQuestionAnswering", "ForMaskedLM", "ForSequenceClassification"]
 NAMES = ["bert", *MEMBERS]
-
-
-def make(name, head, seed=0):
-    torch.manual_seed(seed)
-    if name == "bert":
-        module = tasks if hasattr(tasks, f"Bert{head}") else pretraining
-        model = getattr(module, f"Bert{head}")(SMALL)
-    else:
-        member = MEMBERS[name]
-        config = getattr(family, f"{member.name}Config")(**member.fields)
-        model = getattr(family, member.name + head)(config)
-    scatter_weights(model, seed=seed)
-    return model.double().eval()
 
 
 def draw(model, head, side):
@@ -69,7 +52,7 @@ def loss_beside(model, batch, directions, step):
 @pytest.mark.parametrize("head", HEADS)
 @pytest.mark.parametrize("name", NAMES)
 def test_autograd_gives_the_slope_along_any_direction(name, head, side):
-    model, generator = make(name, head), torch.Generator().manual_seed(2)
+    model, generator = build_with_head(name, head).double(), torch.Generator().manual_seed(2)
     batch = draw(model, head, side)
     model(**batch).loss.backward()
     for only_words in (False, True):
