@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from .config import BertConfig
 from .inputs import FLOATS, check_mask, require_tensor
-from .parts import part, register
+from .parts import part
 
 
 def additive_mask(
@@ -115,7 +115,7 @@ class BertSelfAttention(nn.Module):
         self.query = nn.Linear(config.hidden_size, config.hidden_size)
         self.key = nn.Linear(config.hidden_size, config.hidden_size)
         self.value = nn.Linear(config.hidden_size, config.hidden_size)
-        self.dropout = part("dropout")(config.attention_probs_dropout_prob)
+        self.dropout = part(nn.Dropout)(config.attention_probs_dropout_prob)
 
     def forward(
         self,
@@ -194,8 +194,8 @@ class BertSelfOutput(nn.Module):
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
-        self.LayerNorm = part("layer_norm")(config.hidden_size, config.layer_norm_eps)
-        self.dropout = part("dropout")(config.hidden_dropout_prob)
+        self.LayerNorm = part(nn.LayerNorm)(config.hidden_size, config.layer_norm_eps)
+        self.dropout = part(nn.Dropout)(config.hidden_dropout_prob)
 
     def forward(
         self,
@@ -215,8 +215,8 @@ class BertAttention(nn.Module):
 
     def __init__(self, config: BertConfig) -> None:
         super().__init__()
-        self.self = part("self_attention")(config)
-        self.output = part("self_output")(config)
+        self.self = part(BertSelfAttention)(config)
+        self.output = part(BertSelfOutput)(config)
 
     def forward(
         self,
@@ -227,6 +227,3 @@ class BertAttention(nn.Module):
         """Attend, mix, add and normalize; on request return the weights as well."""
         context, probs = self.self(hidden_states, additive_mask, output_attentions)
         return self.output(context, hidden_states), probs
-
-
-register(self_attention=BertSelfAttention, self_output=BertSelfOutput)

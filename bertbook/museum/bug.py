@@ -25,15 +25,15 @@ SIZES: dict[str, Any] = {
 class Bug(NamedTuple):
     """One bug, named after the program that had it, so that the name does not give it away.
 
-    `thing` is a model, or the part that plays `role` in one. Without a source the bug is made up:
-    for an invariant that no other bug breaks, or after a chapter of the book.
+    `thing` is a model, or what replaces the part `role` in one. Without a source the bug is made
+    up: for an invariant that no other bug breaks, or after a chapter of the book.
     """
 
     thing: Callable
     wrong: str
     repair: str = ""
     source: str = ""
-    role: str = ""
+    role: Callable | None = None
     config: Callable = BertConfig
 
     @property
@@ -72,7 +72,7 @@ def _with_part(bug: Bug) -> type[BertModel]:
 
     class Broken(BertModel):
         def __init__(self, config: BertConfig) -> None:
-            with override(**{bug.role: bug.thing}):
+            with override({bug.role: bug.thing}):
                 super().__init__(config)
 
     return Broken

@@ -84,14 +84,15 @@ def _is_ours(node: ast.AST) -> bool:
 def _root(node: ast.AST) -> str:
     """Name the variable that an expression begins with, if it is one of names, dots and calls.
 
-    A call is one only with arguments that are written down, as in ``part("layer")``.
+    A call is one only with arguments that are written down, as in ``part(BertLayer)``.
     """
     while isinstance(node, ast.Attribute | ast.Call):
         if isinstance(node, ast.Attribute):
             node = node.value
             continue
         given = [*node.args, *(each.value for each in node.keywords)]
-        if not all(isinstance(each, ast.Constant) for each in given):
+        written = ast.Constant | ast.Name if ast.unparse(node.func) == "part" else ast.Constant
+        if not all(isinstance(each, written) for each in given):
             return ""
         node = node.func
     return node.id if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) else ""

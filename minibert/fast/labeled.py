@@ -1,7 +1,10 @@
 """Words are scored where labels are, and nowhere else: the largest gain of a training step.
 
-Replaces minibert.pretraining.all_positions. Chapter 23.
+Replaces minibert.pretraining.score_words. Chapter 23.
 """
+
+from collections.abc import Callable
+from typing import Any
 
 from jaxtyping import Float, Int
 from torch import Tensor
@@ -46,3 +49,14 @@ def labeled_positions(
     if not labeled.any():
         return hidden_states, labels  # the loss says what is missing
     return hidden_states[labeled], labels[labeled]  # (positions, hidden), (positions)
+
+
+def score_labeled_words(
+    head: Callable[..., Any],
+    labels: Int[Tensor, "batch seq"] | None,
+    sequence_output: Float[Tensor, "batch seq hidden"],
+    *pooled_output: Float[Tensor, "batch hidden"],
+) -> tuple[Any, Int[Tensor, "..."] | None]:
+    """Return what a head says at the `labeled_positions`, and their labels."""
+    chosen, labels = labeled_positions(sequence_output, labels)
+    return head(chosen, *pooled_output), labels

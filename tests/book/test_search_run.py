@@ -37,7 +37,7 @@ def test_words_rank_as_recorded(record):
 
 
 def test_the_stored_model_ranks_as_recorded(record, one_thread):
-    with override(**fast_parts()):
+    with override(fast_parts()):
         model = load_pretrained(BertForPreTraining, SMALL_WORLD)
     tokenizer = load_tokenizer(SMALL_WORLD, do_lower_case=True)
     found = search.ranks(model.bert, tokenizer)

@@ -85,7 +85,7 @@ def test_the_first_updates_of_the_record_come_out_again():
     typed, tokenizer = chapter_definitions(NAME), WordPieceTokenizer.load(MODEL / "vocab.txt")
     documents = sample_documents(WORLD, 60_000, rng=np.random.default_rng(0))
     batches = PretrainingBatches(documents, tokenizer, batch_size=32, seed=0, max_length=40)
-    with override(**fast_parts()):  # as the benchmark does
+    with override(fast_parts()):  # as the benchmark does
         model = typed.small_bert(tokenizer, 0)
     plan = typed.small_plan(8000, 0, 250)
     trainer = BertTrainer(model, plan, device="cpu", terms=TERMS, show_progress=False)

@@ -33,7 +33,7 @@ def test_the_record_has_every_run():
 def test_the_odd_batch_of_the_first_seed_comes_by_again():
     for name, longest in (("clipped", 1.0), ("not clipped", float("inf"))):
         assert len(RECORD["odd"][name]) == len(RECORD["seeds"])
-        with override(**fast_parts()):
+        with override(fast_parts()):
             made = runs.odd(longest, 0)
         assert made == pytest.approx(RECORD["odd"][name][0], abs=2e-2)
 
@@ -62,7 +62,7 @@ def test_runs_part_where_their_line_begins_to_count():
 
 def test_the_first_updates_come_out_again():
     plan = TrainingConfig(max_steps=160, warmup_steps=30, learning_rate=0.01, seed=0)
-    with override(**fast_parts()):
+    with override(fast_parts()):
         log = runs.LogUntilStopped([], every=1000, save_at=6)
         model, start = runs.chapter.new_run(runs.sizes(runs.DEPTH, runs.DROPOUT), plan)
         data = runs.chapter.SentenceBatches(runs.tokenizer, runs.train_texts, runs.ROWS, 0)

@@ -100,7 +100,7 @@ def test_what_the_grader_has_open_is_closed(tmp_path):
         "from minibert.layer import BertLayer as MyLayer\n",
         "from minibert.layer import BertLayer\nclass MyLayer(BertLayer): pass\n",
         "import minibert.layer as there\nclass MyLayer(there.BertLayer): pass\n",
-        "from minibert.parts import part\nMyLayer = part('layer')\n",
+        "from minibert.parts import part\nMyLayer = part(BertLayer)\n",
     ],
 )
 def test_the_class_of_the_book_is_no_answer(code):
@@ -135,8 +135,7 @@ def test_what_no_answer_needs_is_named(code, found):
 
 def test_what_is_ours_is_listed_with_its_import():
     above = "from minibert.parts import part\nimport numpy as np"
-    code = (
-        "from minibert.activations import gelu as g\ndef f(x): return np.tanh(g(part('layer')(x)))"
-    )
-    assert {thing for _, thing in ours_in(code, above)} >= {"g", "part", "part('layer')"}
+    code = "from minibert.activations import gelu as g\n"
+    code += "def f(x): return np.tanh(g(part(BertLayer)(x)))"
+    assert {thing for _, thing in ours_in(code, above)} >= {"g", "part", "part(BertLayer)"}
     assert ours_in("def f(x): return np.tanh(x)", above) == []

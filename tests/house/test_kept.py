@@ -7,7 +7,7 @@ from book_tree import Chapter, chapters
 from planting import code, says
 from python_code import calls
 
-from bertbook.reader.contracts import my_name, role_of
+from bertbook.reader.contracts import my_name, original_of
 
 
 def not_run_at_once(root: Path) -> list[str]:
@@ -37,7 +37,7 @@ def _run_below(chapter: Chapter, place: int) -> set[str]:
 
 def _plays_a_part(name: str) -> bool:
     try:
-        return my_name(role_of(name)) == name  # my_attention is a function of numpy's
+        return my_name(original_of(name)) == name  # my_attention is a function of numpy's
     except ValueError:
         return False
 
