@@ -189,6 +189,11 @@ class BertSelfOutput(nn.Module):
 
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: the normalization comes after the
     sum (post-norm).
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -211,6 +216,11 @@ class BertAttention(nn.Module):
     """Join self-attention and its output: the first half of a layer.
 
     ``output(self_attention(hidden_states), hidden_states)``.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:

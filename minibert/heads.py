@@ -12,6 +12,11 @@ class BertPredictionHeadTransform(nn.Module):
     """Prepare a vector for the comparison with all words.
 
     ``LayerNorm(gelu(dense(hidden_states)))``, with the activation that `config.hidden_act` names.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -90,6 +95,13 @@ class BertPreTrainingHeads(nn.Module):
 
     ``predictions(sequence_output)`` and ``seq_relationship(pooled_output)``, a linear map to two
     scores: 0 for "B follows A", 1 for "B comes from elsewhere".
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
+    word_embeddings : nn.Embedding
+        The table of the embeddings, shape (vocab, hidden).
     """
 
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:

@@ -12,6 +12,11 @@ class BertIntermediate(nn.Module):
     """Widen every token's vector and apply the activation: the first half of the feed-forward.
 
     ``gelu(dense(hidden_states))``, with the activation that `config.hidden_act` names.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:
@@ -30,6 +35,11 @@ class BertOutput(nn.Module):
     """Narrow the vectors again, and add them to what came out of attention.
 
     ``LayerNorm(dropout(dense(hidden_states)) + input_tensor)``: post-norm, as after attention.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:

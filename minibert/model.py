@@ -84,6 +84,11 @@ class BertPooler(nn.Module):
     """Summarize a sequence by the vector of its first token, [CLS].
 
     ``tanh(dense(hidden_states[:, 0]))``.
+
+    Parameters
+    ----------
+    config : BertConfig
+        Gives the sizes.
     """
 
     def __init__(self, config: BertConfig) -> None:

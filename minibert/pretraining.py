@@ -55,11 +55,27 @@ class BertForPreTrainingOutput(NamedTuple):
 def score_words(
     head: Callable[..., Any],
     labels: Int[Tensor, "batch seq"] | None,
-    sequence_output: Float[Tensor, "batch seq hidden"],
-    *pooled_output: Float[Tensor, "batch hidden"],
+    vectors: tuple[Float[Tensor, "..."], ...],
 ) -> tuple[Any, Int[Tensor, "..."] | None]:
-    """Return what a head says at every position, and the labels that these scores have."""
-    return head(sequence_output, *pooled_output), labels
+    """Score the words at every position.
+
+    Parameters
+    ----------
+    head : callable
+        Scores vectors, such as `BertPreTrainingHeads`.
+    labels : Int[Tensor, "batch seq"] or None
+        Id of the true word, -100 without label.
+    vectors : tuple of Float[Tensor, "batch seq hidden"] and perhaps Float[Tensor, "batch hidden"]
+        One vector per token, and one per sequence if the head takes it.
+
+    Returns
+    -------
+    scores : Float[Tensor, "... vocab"], or a tuple that begins with it
+        What the head returns.
+    labels : Int[Tensor, "..."] or None
+        As they were given.
+    """
+    return head(*vectors), labels
 
 
 class BertForMaskedLM(nn.Module):
@@ -113,7 +129,7 @@ class BertForMaskedLM(nn.Module):
         """
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
-        logits, labels = self.score_words(self.cls, labels, encoded.last_hidden_state)
+        logits, labels = self.score_words(self.cls, labels, (encoded.last_hidden_state,))
         # logits: (batch, seq, vocab)
         loss = None if labels is None else masked_lm_loss(logits, labels)  # ()
         return MaskedLMOutput(loss, logits, encoded.hidden_states, encoded.attentions)
@@ -177,7 +193,7 @@ class BertForPreTraining(nn.Module):
         tokens = input_ids, attention_mask, token_type_ids, position_ids, inputs_embeds
         encoded = self.bert(*tokens, output_attentions, output_hidden_states)
         vectors = encoded.last_hidden_state, encoded.pooler_output
-        scores, labels = self.score_words(self.cls, labels, *vectors)
+        scores, labels = self.score_words(self.cls, labels, vectors)
         words, pairs = scores  # (batch, seq, vocab), (batch, 2)
         about_words = None if labels is None else masked_lm_loss(words, labels)
         answers = next_sentence_label

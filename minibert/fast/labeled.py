@@ -54,9 +54,26 @@ def labeled_positions(
 def score_labeled_words(
     head: Callable[..., Any],
     labels: Int[Tensor, "batch seq"] | None,
-    sequence_output: Float[Tensor, "batch seq hidden"],
-    *pooled_output: Float[Tensor, "batch hidden"],
+    vectors: tuple[Float[Tensor, "..."], ...],
 ) -> tuple[Any, Int[Tensor, "..."] | None]:
-    """Return what a head says at the `labeled_positions`, and their labels."""
+    """Score the words at the `labeled_positions` alone.
+
+    Parameters
+    ----------
+    head : callable
+        Scores vectors, such as `BertPreTrainingHeads`.
+    labels : Int[Tensor, "batch seq"] or None
+        Id of the true word, -100 without label.
+    vectors : tuple of Float[Tensor, "batch seq hidden"] and perhaps Float[Tensor, "batch hidden"]
+        One vector per token, and one per sequence if the head takes it.
+
+    Returns
+    -------
+    scores : Float[Tensor, "... vocab"], or a tuple that begins with it
+        What the head returns.
+    labels : Int[Tensor, "..."] or None
+        Those of the scores, one after the other.
+    """
+    sequence_output, *pooled_output = vectors
     chosen, labels = labeled_positions(sequence_output, labels)
     return head(chosen, *pooled_output), labels

@@ -88,9 +88,7 @@ ROLES: dict[Callable[..., Any], Role] = {
         "a BertForPreTrainingOutput",
         "MyPreTraining",
     ),
-    score_words: Role(
-        None, ("head", "labels", "sequence_output"), "what the head says, and its labels"
-    ),
+    score_words: Role(None, ("head", "labels", "vectors"), "what the head says, and its labels"),
     new_classifier: Role(("in_features", "out_features"), ("input",), "(..., out)", "MyClassifier"),
     nn.Dropout: Role(("p",), ("input",), "the shape of the input"),
     nn.LayerNorm: Role(("normalized_shape", "eps"), ("input",), "the shape of the input"),
