@@ -65,7 +65,7 @@ def test_what_has_a_role_plays_and_a_class_without_one_is_named(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "holds no part, such as MySelfAttention; the roles are embeddings, self_attention"),
+        ("", "holds no part, such as MySelfAttention; the names are MyEmbeddings, MySelfAttention"),
         ("class MyPoller:\n    pass\n", "holds no part, .*: MyPoller is named after no part"),
         ("import minibart\n", "stopped with ModuleNotFoundError: No module named 'minibart'"),
     ],

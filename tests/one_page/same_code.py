@@ -54,7 +54,7 @@ class _Plain(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and node.func.id == "part":
-            return ast.parse(ours(ast.literal_eval(node.args[0])), mode="eval").body
+            return self.visit(node.args[0])
         return self.generic_visit(node)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
