@@ -85,7 +85,7 @@ class BertOnlyMLMHead(nn.Module):
         return self.predictions(sequence_output)  # (..., vocab)
 
 
-def new_classifier(hidden_size: int, num_labels: int) -> nn.Linear:
+def linear_classifier(hidden_size: int, num_labels: int) -> nn.Linear:
     """Build the linear map from a vector to one score for each label, with which heads end."""
     return nn.Linear(hidden_size, num_labels)
 
@@ -107,7 +107,7 @@ class BertPreTrainingHeads(nn.Module):
     def __init__(self, config: BertConfig, word_embeddings: nn.Embedding) -> None:
         super().__init__()
         self.predictions = part(BertLMPredictionHead)(config, word_embeddings)
-        self.seq_relationship = part(new_classifier)(config.hidden_size, 2)
+        self.seq_relationship = part(linear_classifier)(config.hidden_size, 2)
 
     def forward(
         self,

@@ -17,7 +17,7 @@ from berttools.grade.reader_file import READER_FILE, run_reader_file
 from minibert.parts import replaced, use
 from minibert.pretraining import BertForPreTraining
 
-from .contracts import Part, in_words, replacements_of, roles_inside
+from .contracts import Part, replacements_of, roles_inside, spoken_name
 
 WHOLE = BertForPreTraining  # the model that is built of all that the chapters build
 FEW = 3
@@ -114,8 +114,8 @@ def _play(kept: dict[str, Callable]) -> None:
 
 def _cast(playing: list[Part]) -> str:
     """Say whose part plays what, and of the whole model which few parts are still ours."""
-    yours = [f"your {in_words(role)}" for role in playing]
-    ours = [in_words(role) for role in roles_inside(WHOLE) if role not in playing]
+    yours = [f"your {spoken_name(role)}" for role in playing]
+    ours = [spoken_name(role) for role in roles_inside(WHOLE) if role not in playing]
     if not ours:
         return f"{', '.join(yours)}: every part of the model is yours"
     rest = f"our {' and our '.join(ours)}" if len(ours) <= FEW else "ours for the rest"

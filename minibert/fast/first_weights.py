@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from minibert.embeddings import BertEmbeddings
-from minibert.heads import BertOnlyMLMHead, BertPreTrainingHeads, new_classifier
+from minibert.heads import BertOnlyMLMHead, BertPreTrainingHeads, linear_classifier
 from minibert.model import BertEncoder, BertPooler
 from minibert.parts import part
 
@@ -21,7 +21,7 @@ from .exchange import exchange
 
 # The parts of which models are made before they draw their weights.
 DRAWN_FROM = (
-    BertEmbeddings, BertEncoder, BertPooler, BertOnlyMLMHead, BertPreTrainingHeads, new_classifier,
+    BertEmbeddings, BertEncoder, BertPooler, BertOnlyMLMHead, BertPreTrainingHeads, linear_classifier,
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 
 from minibert.config import BertConfig
-from minibert.heads import new_classifier
+from minibert.heads import linear_classifier
 from minibert.losses import span_loss
 from minibert.model import BertModel, initialize_weights
 from minibert.parts import part
@@ -55,7 +55,7 @@ class BertForQuestionAnswering(TaskModel):
         super().__init__()
         self.config = config
         self.bert = part(BertModel)(config, add_pooling_layer=False)
-        self.qa_outputs = part(new_classifier)(config.hidden_size, 2)
+        self.qa_outputs = part(linear_classifier)(config.hidden_size, 2)
         initialize_weights(self.qa_outputs, config.initializer_range)
 
     def forward(

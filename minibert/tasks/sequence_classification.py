@@ -10,7 +10,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.heads import new_classifier
+from minibert.heads import linear_classifier
 from minibert.inputs import require_tensor
 from minibert.losses import classification_loss, multi_label_loss, regression_loss
 from minibert.model import BertModel, initialize_weights
@@ -85,7 +85,7 @@ class BertForSequenceClassification(TaskModel):
         self.problem_type = _checked(problem_type, self.num_labels)
         self.bert = part(BertModel)(config, add_pooling_layer=True)
         self.dropout = part(nn.Dropout)(config.dropout_before_classifier)
-        self.classifier = part(new_classifier)(config.hidden_size, self.num_labels)
+        self.classifier = part(linear_classifier)(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
 
     @property

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Tensor, nn
 
 from minibert.config import BertConfig
-from minibert.heads import new_classifier
+from minibert.heads import linear_classifier
 from minibert.losses import classification_loss
 from minibert.model import BertModel, initialize_weights
 from minibert.parts import part
@@ -73,7 +73,7 @@ class BertForTokenClassification(TaskModel):
         self.num_labels = len(self.id2label)
         self.bert = part(BertModel)(config, add_pooling_layer=False)
         self.dropout = part(nn.Dropout)(config.dropout_before_classifier)
-        self.classifier = part(new_classifier)(config.hidden_size, self.num_labels)
+        self.classifier = part(linear_classifier)(config.hidden_size, self.num_labels)
         initialize_weights(self.classifier, config.initializer_range)
 
     @property

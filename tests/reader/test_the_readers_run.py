@@ -18,7 +18,7 @@ from planting import code
 from readers_copy import file_before, kept_in, kept_names, readers_copy
 from solutions import CHAPTERS
 
-from bertbook.reader.contracts import ROLES, in_words, my_name, replacements_of
+from bertbook.reader.contracts import ROLES, my_name, replacements_of, spoken_name
 from berttools.grade.reader_file import run_reader_file
 from minibert.config import BertConfig
 from minibert.parts import override, part
@@ -76,7 +76,7 @@ def asked(cell: nbformat.NotebookNode) -> list[list[str]]:
 
 def roles(names: set[str]) -> set[str]:
     """Name the parts of a model that are among what a reader has kept."""
-    return {in_words(role) for role in ROLES if my_name(role) in names}
+    return {spoken_name(role) for role in ROLES if my_name(role) in names}
 
 
 def problems(notebook: nbformat.NotebookNode, before: set[str]) -> list[str]:

@@ -8,7 +8,7 @@ from functools import cache
 
 from minibert.parts import validate_with
 
-from .names import Part, in_words, my_name, original_of, replacements_of
+from .names import Part, my_name, original_of, replacements_of, spoken_name
 from .require import require_contract, require_replaceable
 from .roles import ROLES, Role
 from .trial_build import roles_inside
@@ -19,7 +19,7 @@ __all__ = [
     "Part",
     "Role",
     "contract",
-    "in_words",
+    "spoken_name",
     "my_name",
     "original_of",
     "replacements_of",

@@ -18,7 +18,7 @@ def my_name(original: Part) -> str:
     return ROLES[original].mine or (f"My{bare}" if ROLES[original].built else f"my_{bare}")
 
 
-def in_words(original: Part) -> str:
+def spoken_name(original: Part) -> str:
     """Write the same name as words: self attention."""
     bare = re.sub(r"^(My|my_)", "", my_name(original)).replace("PreTraining", "Pretraining")
     return re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", bare).lower()

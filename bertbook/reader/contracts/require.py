@@ -6,7 +6,7 @@ import inspect
 
 from torch import nn
 
-from minibert.heads import new_classifier
+from minibert.heads import linear_classifier
 
 from .names import Part
 from .roles import ROLES
@@ -29,7 +29,7 @@ def require_contract(role: Part, player: object) -> None:
     if not terms.built:
         _require_function(role, player)
         return
-    if role is new_classifier and player is inspect.unwrap(role):
+    if role is linear_classifier and player is inspect.unwrap(role):
         return  # the only one of ours that is built by a function
     if not (isinstance(player, type) and issubclass(player, nn.Module)):
         way = "write class My…(nn.Module)" if isinstance(player, type) else "give the class itself"

@@ -15,7 +15,7 @@ from minibert.heads import (
     BertOnlyMLMHead,
     BertPredictionHeadTransform,
     BertPreTrainingHeads,
-    new_classifier,
+    linear_classifier,
 )
 from minibert.layer import BertIntermediate, BertLayer, BertOutput
 from minibert.masking import corrupt_tokens
@@ -89,7 +89,9 @@ ROLES: dict[Callable[..., Any], Role] = {
         "MyPreTraining",
     ),
     score_words: Role(None, ("head", "labels", "vectors"), "what the head says, and its labels"),
-    new_classifier: Role(("in_features", "out_features"), ("input",), "(..., out)", "MyClassifier"),
+    linear_classifier: Role(
+        ("in_features", "out_features"), ("input",), "(..., out)", "MyClassifier"
+    ),
     nn.Dropout: Role(("p",), ("input",), "the shape of the input"),
     nn.LayerNorm: Role(("normalized_shape", "eps"), ("input",), "the shape of the input"),
     corrupt_tokens: Role(
