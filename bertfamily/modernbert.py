@@ -191,7 +191,8 @@ class ModernBertModel(BertModel):
         self.config = config
         self.embeddings = ModernBertEmbeddings(config)
         self.encoder = ModernBertEncoder(config)
-        self.pooler = part(BertPooler)(config) if add_pooling_layer else None
+        pooler: Any = part(BertPooler)
+        self.pooler = pooler(config) if add_pooling_layer else None  # it has BERT's sizes
         initialize_weights(self, config.initializer_range)
         names = {"encoder.layer.": "layers.", "encoder.final_norm": "final_norm"}
         save_under_their_names(self, names)

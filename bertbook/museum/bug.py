@@ -63,16 +63,16 @@ def broken_model(bug: Bug) -> nn.Module:
     ['calls_stay_apart']
     """
     torch.manual_seed(0)
-    kind = _with_part(bug) if bug.role else bug.thing
+    kind = _with_part(bug.thing, bug.role) if bug.role else bug.thing
     return kind(bug.config(**SIZES))
 
 
-def _with_part(bug: Bug) -> type[BertModel]:
+def _with_part(thing: Callable, role: Callable) -> type[BertModel]:
     """Name the model that always builds itself with this part."""
 
     class Broken(BertModel):
         def __init__(self, config: BertConfig) -> None:
-            with override({bug.role: bug.thing}):
+            with override({role: thing}):
                 super().__init__(config)
 
     return Broken

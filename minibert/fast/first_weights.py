@@ -21,8 +21,9 @@ from .exchange import exchange
 
 # The parts of which models are made before they draw their weights.
 DRAWN_FROM = (
-    BertEmbeddings, BertEncoder, BertPooler, BertOnlyMLMHead, BertPreTrainingHeads, linear_classifier,
-)  # fmt: skip
+    *(BertEmbeddings, BertEncoder, BertPooler),
+    *(BertOnlyMLMHead, BertPreTrainingHeads, linear_classifier),
+)
 
 
 def built_apart(player: Callable[..., nn.Module]) -> Callable[..., nn.Module]:

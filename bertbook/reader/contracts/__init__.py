@@ -19,13 +19,13 @@ __all__ = [
     "Part",
     "Role",
     "contract",
-    "spoken_name",
     "my_name",
     "original_of",
     "replacements_of",
     "require_contract",
     "require_replaceable",
     "roles_inside",
+    "spoken_name",
 ]
 
 validate_with(cache(require_contract))  # each class is looked at once in each place

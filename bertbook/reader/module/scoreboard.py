@@ -9,6 +9,7 @@ from typing import Any
 from torch import nn
 
 from bertbook.core.exercises.verdict import Verdict
+from bertbook.reader.contracts import Part
 from minibert.config import BertConfig
 from minibert.model import BertModel
 from minibert.parts import override, part, replaced
@@ -89,7 +90,7 @@ def scoreboard(bert: type[nn.Module] | None = None) -> Scoreboard:
     return Scoreboard({line: _told(claims, found) for line, claims in LINES.items()})
 
 
-def _played_by(players: dict[str, Any], bert: Any) -> type[nn.Module]:
+def _played_by(players: dict[Part, Part], bert: Any) -> type[nn.Module]:
     """Derive a model that is built of these parts, whoever plays when it is built."""
 
     class Running(bert):
