@@ -256,7 +256,7 @@ def test_a_configuration_without_room():
 
 
 def test_a_role_that_is_none_or_is_played_by_a_function():
-    with pytest.raises(ValueError, match="no model asks for pools"):
+    with pytest.raises(ValueError, match="no model asks for 'pools'"):
         check_module(BertSelfAttention, "pools")
     with pytest.raises(ValueError, match="corrupt_tokens is a function"):
         check_module(BertSelfAttention, corrupt_tokens)
